@@ -1,0 +1,107 @@
+package ir
+
+import (
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// LibraryPath is the import path of the hardware language. Frames of its
+// packages are passed over when a position is shown.
+const LibraryPath = "gornic/hdl"
+
+// Pos is where in a Go program something was written. It holds the raw call
+// stack, which is cheap to take for each node, and is resolved only when shown.
+type Pos struct {
+	pcs [16]uintptr
+	n   int
+}
+
+// Here returns the position of the caller's caller; skip passes over as many
+// more frames.
+func Here(skip int) Pos {
+	var p Pos
+	p.n = runtime.Callers(skip+3, p.pcs[:])
+	return p
+}
+
+// IsValid reports whether the position is known.
+func (p Pos) IsValid() bool { return p.n > 0 }
+
+// Line returns the innermost line outside package hdl itself: for a part of
+// hdl/stream that is a line of the part. File is package-relative, like
+// "blocks/icrc/icrc.go", the same on each machine and under -trimpath.
+func (p Pos) Line() (file string, line int) {
+	f := p.frame(func(pkg string) bool { return pkg == LibraryPath })
+	return shortFile(f), f.Line
+}
+
+// User returns the innermost line outside the whole library, hdl/stream
+// included: the person's own code.
+func (p Pos) User() (file string, line int) {
+	f := p.frame(func(pkg string) bool {
+		return pkg == LibraryPath || strings.HasPrefix(pkg, LibraryPath+"/") && !strings.HasSuffix(pkg, "_test")
+	})
+	return shortFile(f), f.Line
+}
+
+// Source returns the full path of the file of Line, as the compiler knew it.
+func (p Pos) Source() (file string, line int) {
+	f := p.frame(func(pkg string) bool { return pkg == LibraryPath })
+	return f.File, f.Line
+}
+
+// String returns Line as "file:line", or "?" where it is not known.
+func (p Pos) String() string {
+	file, line := p.Line()
+	if file == "" {
+		return "?"
+	}
+	return file + ":" + strconv.Itoa(line)
+}
+
+func (p Pos) frame(skip func(pkg string) bool) runtime.Frame {
+	if p.n == 0 {
+		return runtime.Frame{}
+	}
+	frames := runtime.CallersFrames(p.pcs[:p.n])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !skip(packageOf(f.Function)) && !strings.HasPrefix(f.Function, "reflect.") {
+			return f
+		}
+		if !more {
+			return runtime.Frame{}
+		}
+	}
+}
+
+// packageOf returns the import path of a function's symbol name, such as
+// "gornic/hdl/stream.FIFO[...].func1".
+func packageOf(function string) string {
+	if i := strings.IndexByte(function, '['); i >= 0 {
+		function = function[:i]
+	}
+	slash := strings.LastIndexByte(function, '/') + 1
+	dot := strings.IndexByte(function[slash:], '.')
+	if dot < 0 {
+		return function
+	}
+	return strings.TrimSuffix(function[:slash+dot], "_test")
+}
+
+// shortFile returns the file under its import path without the module's first
+// element: "gornic/blocks/icrc" and ".../icrc.go" give "blocks/icrc/icrc.go".
+func shortFile(f runtime.Frame) string {
+	if f.File == "" {
+		return ""
+	}
+	pkg := packageOf(f.Function)
+	base := path.Base(strings.ReplaceAll(f.File, "\\", "/"))
+	_, rest, found := strings.Cut(pkg, "/")
+	if !found {
+		return base
+	}
+	return rest + "/" + base
+}

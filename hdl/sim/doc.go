@@ -1,0 +1,2 @@
+// Package sim runs an elaborated design.
+package sim

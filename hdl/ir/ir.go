@@ -20,6 +20,7 @@ type Module struct {
 	Memories  []*Memory   // in order of declaration
 	Instances []*Instance // in order of declaration
 	Body      *Block
+	Ghost     *Block   // statements that serve the properties alone: they set Ghost signals only
 	Checks    []*Check // properties, in order
 	Unused    []*Node  // values named by the author as read by nobody
 	Pos       Pos      // of the Instance or Build call
@@ -71,6 +72,7 @@ type Signal struct {
 	Port     *Signal   // ChildInput, ChildOutput: the port inside the child
 	Read     *ReadPort // ReadData
 	Cross    bool      // reads of this register from another domain are declared safe
+	Ghost    bool      // state or wire of the properties alone: not in the synthesis output
 	Pos      Pos
 }
 

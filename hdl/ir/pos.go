@@ -88,7 +88,7 @@ func packageOf(function string) string {
 	if dot < 0 {
 		return function
 	}
-	return strings.TrimSuffix(function[:slash+dot], "_test")
+	return function[:slash+dot]
 }
 
 // shortFile returns the file under its import path without the module's first
@@ -97,7 +97,7 @@ func shortFile(f runtime.Frame) string {
 	if f.File == "" {
 		return ""
 	}
-	pkg := packageOf(f.Function)
+	pkg := strings.TrimSuffix(packageOf(f.Function), "_test")
 	base := path.Base(strings.ReplaceAll(f.File, "\\", "/"))
 	_, rest, found := strings.Cut(pkg, "/")
 	if !found {

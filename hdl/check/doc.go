@@ -1,0 +1,2 @@
+// Package check looks for mistakes in an elaborated design.
+package check

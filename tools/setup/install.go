@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"gornic/tools/toolset"
+)
+
+// setup installs into one build folder.
+type setup struct {
+	build string
+	retry bool
+	out   io.Writer
+}
+
+// install brings the Debian packages that nothing stands in for, then the pinned tools, then the distribution's own of
+// those that could not be fetched.
+func (s *setup) install(ctx context.Context, chosen []need) error {
+	pins := s.missingPins(chosen)
+	packages := s.missingPackages(chosen, false)
+	python := pythonWithPip(ctx)
+	if len(pins) > 0 && python == "" {
+		packages = append(packages, pythonPackages...)
+	}
+	if err := s.apt(ctx, packages); err != nil {
+		return err
+	}
+	if python == "" {
+		python = pythonWithPip(ctx)
+	}
+	for _, pin := range pins {
+		if err := s.fetch(ctx, python, pin); err != nil {
+			s.giveUp(pin, err)
+		}
+	}
+	return s.apt(ctx, s.missingPackages(chosen, true))
+}
+
+// missingPackages lists the packages of the tools that are not there, with or without the pinned ones among them.
+func (s *setup) missingPackages(chosen []need, pinned bool) []string {
+	var packages []string
+	for _, n := range chosen {
+		if _, ok := n.pin(); ok == pinned && !n.present(s.build) {
+			packages = append(packages, n.packages...)
+		}
+	}
+	return packages
+}
+
+func (s *setup) missingPins(chosen []need) []toolset.Pin {
+	var pins []toolset.Pin
+	for _, n := range chosen {
+		pin, ok := n.pin()
+		if ok && !exists(s.dir(pin)) && (s.retry || !exists(s.refusal(pin))) {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
+}
+
+func (s *setup) dir(pin toolset.Pin) string { return filepath.Join(s.build, "tools", pin.Dir()) }
+
+// refusal is the file that remembers why a pinned tool could not be had, so that every later run does not wait for a
+// network that is not there.
+func (s *setup) refusal(pin toolset.Pin) string { return s.dir(pin) + ".refused" }
+
+func (s *setup) giveUp(pin toolset.Pin, err error) {
+	fmt.Fprintf(s.out, "%-13s %-9s cannot be fetched, the distribution's own will do: %v\n", pin.Name, pin.Version, err)
+	// Without the note the next run only tries again.
+	_ = os.WriteFile(s.refusal(pin), []byte(err.Error()+"\n"), 0o644)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// lock keeps two runs from installing at once.
+func lock(build string) (unlock func(), err error) {
+	dir := filepath.Join(build, "tools")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
+	}
+	return func() { file.Close() }, nil
+}

@@ -1,0 +1,8 @@
+// Package toolset tells where the tools outside Go are: Verilator, Yosys, Icarus Verilog, z3, the C++ compiler.
+//
+// Some tools are pinned: `go run ./tools/setup` fetches exactly that version into build/tools/NAME-VERSION of the
+// module root. The others, and those that could not be fetched, come from the machine. Find looks in that order; a
+// tool that is in neither place gives ErrAbsent, which Need turns into a skipped test.
+//
+// Start at Find and Need; the pinned versions are in pins.go.
+package toolset

@@ -1,0 +1,46 @@
+package toolset
+
+// Names of the commands that gornic runs.
+const (
+	Verilator = "verilator"
+	Yosys     = "yosys"
+	Smtbmc    = "yosys-smtbmc"
+	Icarus    = "iverilog"
+	Vvp       = "vvp"
+	Z3        = "z3"
+	CXX       = "g++"
+	Nextpnr   = "nextpnr-ecp5"
+	Ecppack   = "ecppack"
+)
+
+// A Pin is a tool that is fetched at one exact version, so that areas, proofs and simulation speeds can be repeated on
+// another machine.
+type Pin struct {
+	Name     string   // also the name of its file of requirements in tools/setup
+	Version  string   // as the tool's own makers write it
+	Commands []string // what its bin folder offers
+}
+
+// Dir is the folder's name in build/tools.
+func (p Pin) Dir() string { return p.Name + "-" + p.Version }
+
+// Pins returns the pinned tools.
+func Pins() []Pin {
+	return []Pin{
+		{Verilator, "5.048", []string{Verilator}},
+		{Yosys, "0.70", []string{Yosys, Smtbmc}},
+		{Nextpnr, "0.11.1", []string{Nextpnr, Ecppack}},
+	}
+}
+
+// PinOf returns the pin that offers a command.
+func PinOf(command string) (Pin, bool) {
+	for _, pin := range Pins() {
+		for _, c := range pin.Commands {
+			if c == command {
+				return pin, true
+			}
+		}
+	}
+	return Pin{}, false
+}

@@ -1,0 +1,128 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// ErrAbsent is wrapped by the errors of Find when a tool is nowhere on the machine.
+var ErrAbsent = errors.New("not installed (go run ./tools/setup installs it)")
+
+// A Tool is a command that exists on this machine.
+type Tool struct {
+	Name string
+	Path string // absolute
+	Pin  *Pin   // nil where it is the machine's own
+}
+
+// Find locates a command: in build/tools of the module root, else on the PATH.
+func Find(name string) (Tool, error) {
+	build, err := BuildDir()
+	if err != nil {
+		return FindIn("", name)
+	}
+	return FindIn(build, name)
+}
+
+// FindIn is Find with a build folder of the caller's choice; "" looks on the PATH alone.
+func FindIn(build, name string) (Tool, error) {
+	if pin, ok := PinOf(name); ok && build != "" {
+		path := filepath.Join(build, "tools", pin.Dir(), "bin", name)
+		if isExecutable(path) {
+			return Tool{Name: name, Path: path, Pin: &pin}, nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return Tool{}, fmt.Errorf("%s: %w", name, ErrAbsent)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return Tool{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Tool{Name: name, Path: path}, nil
+}
+
+// Command prepares a run of the tool with the folder of every pinned tool in front of the PATH, since some tools call
+// others (yosys-smtbmc calls z3).
+func (t Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.Path, args...)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(t.Path)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return cmd
+}
+
+var versionNumber = regexp.MustCompile(`\d+\.\d+(\.\d+)*`)
+
+// Version returns the tool's version, such as 5.048: the pinned one, else what the tool itself prints.
+func (t Tool) Version(ctx context.Context) (string, error) {
+	text, err := t.Banner(ctx)
+	if err != nil {
+		return "", err
+	}
+	if t.Pin != nil {
+		return t.Pin.Version, nil
+	}
+	number := versionNumber.FindString(text)
+	if number == "" {
+		return "", fmt.Errorf("%s: no version in %q", t.Path, text)
+	}
+	return number, nil
+}
+
+// Banner runs the tool for the line in which it names itself.
+func (t Tool) Banner(ctx context.Context) (string, error) {
+	out, err := t.Command(ctx, versionFlag(t.Name)).CombinedOutput()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	// Icarus asks its own parts for their versions and fails if one of them is installed elsewhere.
+	if err != nil && !versionNumber.MatchString(line) {
+		return "", fmt.Errorf("%s: %w: %s", t.Path, err, line)
+	}
+	return line, nil
+}
+
+func versionFlag(name string) string {
+	switch name {
+	case Yosys, Icarus, Vvp:
+		return "-V"
+	case Smtbmc, Ecppack:
+		return "--help"
+	}
+	return "--version"
+}
+
+// ModuleRoot is the folder of the go.mod above the working folder.
+func ModuleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("module root: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("module root: no go.mod above the working folder")
+		}
+		dir = parent
+	}
+}
+
+// BuildDir is the folder for everything that is made and never committed: build in the module root.
+func BuildDir() (string, error) {
+	root, err := ModuleRoot()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "build"), nil
+}
+
+func isExecutable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}

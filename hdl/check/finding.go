@@ -29,6 +29,7 @@ const (
 	Owner    Code = "owner"    // a signal used or assigned in the body of another module
 	Misuse   Code = "misuse"   // the library called in a way that has no meaning
 	Panic    Code = "panic"    // a Body that panicked
+	Clash    Code = "clash"    // two things of one name
 )
 
 // Finding is one mistake in a design, at the line of Go that made it.

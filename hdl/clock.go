@@ -1,0 +1,64 @@
+package hdl
+
+import (
+	"gornic/hdl/check"
+	"gornic/hdl/ir"
+)
+
+// Clock is a clock domain of a module: a rising-edge clock with a synchronous,
+// active-high reset.
+type Clock struct {
+	m     *Module
+	clock *ir.Clock
+}
+
+// Domain returns the module's clock domain of that name; its ports are
+// NAME_clk and NAME_rst. The default domain, which state is in unless [Module.In]
+// says otherwise, has the name "" and the ports clk and rst.
+func (m *Module) Domain(name string) Clock {
+	if c, ok := m.named[name]; ok {
+		return Clock{m, c}
+	}
+	c := &ir.Clock{Name: name, Clk: "clk", Rst: "rst", Module: m.ir}
+	if name != "" {
+		c.Clk, c.Rst = name+"_clk", name+"_rst"
+	}
+	pos := ir.Here(0)
+	m.claim(c.Clk, pos)
+	m.claim(c.Rst, pos)
+	m.named[name] = c
+	m.ir.Clocks = append(m.ir.Clocks, c)
+	return Clock{m, c}
+}
+
+// In runs f with its registers, memory ports and properties in domain c.
+func (m *Module) In(c Clock, f func()) {
+	if c.m != m {
+		m.reportf(check.Owner, "the clock domain belongs to another module")
+		return
+	}
+	outer := m.clock
+	m.clock = c.clock
+	defer func() { m.clock = outer }()
+	f()
+}
+
+// domain returns the domain that new state goes to.
+func (m *Module) domain() *ir.Clock {
+	if m.clock != nil {
+		return m.clock
+	}
+	return m.Domain("").clock
+}
+
+// CrossSafe marks a register as safe to be read from another clock domain: the
+// reader synchronises it and can do with any mix of old and new bits. It
+// returns the register.
+func CrossSafe(x Bits) Bits {
+	if s := x.Signal(); s != nil && s.Kind == ir.Reg {
+		s.Cross = true
+	} else if x.m != nil {
+		x.m.reportf(check.Assign, "CrossSafe of %s, which is not a register", x.describe())
+	}
+	return x
+}

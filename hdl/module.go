@@ -1,0 +1,91 @@
+package hdl
+
+import (
+	"gornic/hdl/check"
+	"gornic/hdl/ir"
+)
+
+// Module is a module while its Body runs: it declares the module's state and
+// takes its statements.
+type Module struct {
+	b      *builder
+	ir     *ir.Module
+	parent *Module
+	block  *ir.Block
+	nested int // how many If and Switch arms are open
+	ghost  bool
+	clock  *ir.Clock // where new state goes; nil until first asked for
+	named  map[string]*ir.Clock
+	names  map[string]ir.Pos
+	done   bool
+}
+
+// Name returns the module's Verilog name.
+func (m *Module) Name() string { return m.ir.Name }
+
+// Reg returns a register of width bits that takes the value reset under
+// reset. It keeps its value in cycles in which no Set is reached.
+func (m *Module) Reg(name string, width int, reset uint64) Bits {
+	c, ok := ir.NewConst(width, reset)
+	if !ok {
+		m.reportf(check.Constant, "reset value %#x of %s does not fit in %s", reset, name, plural(width, "bit"))
+	}
+	x := m.RegN(name, width)
+	x.n.Signal.Reset = &c
+	return x
+}
+
+// RegN returns a register of width bits without reset: its value is unknown
+// until it is first Set.
+func (m *Module) RegN(name string, width int) Bits {
+	x := m.declare(name, W(width), ir.Reg)
+	x.n.Signal.Clock = m.domain()
+	return x
+}
+
+// Wire returns a combinational value of width bits; it must be Set on every path.
+func (m *Module) Wire(name string, width int) Bits { return m.declare(name, W(width), ir.Wire) }
+
+// declare adds a signal to the module.
+func (m *Module) declare(name string, proto Bits, kind ir.Kind) Bits {
+	pos := ir.Here(1)
+	width := proto.w
+	if width < 1 {
+		m.reportf(check.Width, "%s has a width of %d bits: a width is at least 1", name, width)
+		width = 1
+	}
+	m.claim(name, pos)
+	s := &ir.Signal{
+		Name: name, Width: width, Kind: kind, Module: m.ir, Enum: proto.enum, Ghost: m.ghost, Pos: pos,
+	}
+	m.ir.Signals = append(m.ir.Signals, s)
+	return m.read(s)
+}
+
+// read returns the value of a signal of the module.
+func (m *Module) read(s *ir.Signal) Bits {
+	return m.wrap(&ir.Node{Op: ir.OpSignal, Width: s.Width, Signal: s, Module: m.ir, Pos: s.Pos})
+}
+
+// claim takes a name in the module, and reports the second taker.
+func (m *Module) claim(name string, pos ir.Pos) {
+	if name == "" {
+		m.reportAt(check.Clash, pos, "a signal, memory or instance without a name")
+		return
+	}
+	if first, taken := m.names[name]; taken {
+		m.reportAt(check.Clash, pos, "the name %s is taken (%s)", name, first)
+		return
+	}
+	m.names[name] = pos
+}
+
+// Unused names values that nobody reads on purpose. Without it an unread bit
+// is a mistake.
+func (m *Module) Unused(xs ...Bits) {
+	for _, x := range xs {
+		if m.admit("Unused", x) {
+			m.ir.Unused = append(m.ir.Unused, x.n)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package hdl
+
+import (
+	"fmt"
+
+	"gornic/hdl/check"
+	"gornic/hdl/ir"
+)
+
+// builder is the state of one elaboration.
+type builder struct {
+	design   *ir.Design
+	findings check.Findings
+	seen     map[string]bool
+}
+
+func (b *builder) add(f check.Finding) {
+	key := string(f.Code) + "\x00" + f.Pos.String() + "\x00" + f.Module + "\x00" + f.Message
+	if b.seen[key] {
+		return // another instance of the same module
+	}
+	b.seen[key] = true
+	b.findings = append(b.findings, f)
+}
+
+// reportOnce reports a faulty constant in the first module that meets it.
+func (b *builder) reportOnce(m *Module, fault *check.Finding) {
+	f := *fault
+	f.Module, f.Path = m.ir.Name, m.ir.Path
+	b.add(f)
+}
+
+// reportf reports a mistake at the line of the author's code that is running.
+func (m *Module) reportf(code check.Code, format string, args ...any) {
+	m.reportAt(code, ir.Here(1), format, args...)
+}
+
+func (m *Module) reportAt(code check.Code, pos ir.Pos, format string, args ...any) {
+	if m.b == nil {
+		return // constants alone: reported when a module meets the result
+	}
+	m.b.add(check.Finding{Code: code, Pos: pos, Module: m.ir.Name, Path: m.ir.Path, Message: fmt.Sprintf(format, args...)})
+}

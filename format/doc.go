@@ -1,0 +1,22 @@
+// Package format holds every wire and descriptor format of gornic, each
+// written once: the golden references, the hardware generators, the test
+// benches and the documentation all read these tables.
+//
+// A format is a generic struct whose fields stand in wire order, most
+// significant first, with their width in bits as a tag:
+//
+//	type AETH[V any] struct {
+//		Syndrome V `w:"8"`
+//		MSN      V `w:"24"`
+//	}
+//
+// Go code uses AETH[uint64] with [Decode] and [Append]; a hardware generator
+// uses the same type over its own value type, packed and unpacked by the same
+// tags. [Layout] returns the fields as data.
+//
+// Start with [BTH] (bth.go) for the shape of a header, [Opcodes] for what
+// follows a BTH, [Reasons] for what becomes of a frame, and [RxDescriptor] and
+// [TxDescriptor] for what the packet parser hands on and the packet builder
+// takes. The rules are those of docs/protocol: "protocol section 1.3" in a
+// comment names the place.
+package format

@@ -1,0 +1,44 @@
+# Everything here is a Go command; the Makefile only gives the usual ones short names.
+# `make help` lists them.
+
+GO ?= go
+
+.PHONY: help setup gen test cosim formal area bench lint clean
+
+help:
+	@echo 'make cosim    set up, generate, verilate, run every scenario, print a table'
+	@echo 'make test     set up, then every check: format, vet, lint, tests, co-simulation, proofs'
+	@echo 'make setup    install the tools that are missing (build/tools, Debian packages)'
+	@echo 'make gen      write the Verilog of the board configuration to rtl/'
+	@echo 'make formal   prove the properties of the blocks'
+	@echo 'make area     area and depth of every block, next to other projects'
+	@echo 'make bench    simulation speed and cycle counts'
+	@echo 'make lint     gofmt, go vet, Verilator -Wall, Icarus -Wall, Yosys check'
+	@echo 'make clean    remove what was built, but keep the tools'
+
+setup:
+	@$(GO) run ./tools/setup
+
+gen:
+	$(GO) run ./gen
+
+test: setup
+	@$(GO) run ./tools/verify
+
+cosim: setup
+	@$(GO) run ./tb/cosim
+
+formal: setup
+	@$(GO) run ./tools/formal
+
+area: setup
+	@$(GO) run ./tools/area
+
+bench: setup
+	$(GO) test -run '^$$' -bench . -p 1 ./...
+
+lint: setup
+	@$(GO) run ./tools/verify -only gofmt,vet,gen,lint
+
+clean:
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +; fi

@@ -24,7 +24,7 @@ func Decode[T any](b []byte) (T, error) {
 	}
 	v := reflect.ValueOf(&h).Elem()
 	for _, f := range fields {
-		v.FieldByIndex(f.index).SetUint(getBits(b, f.Offset, f.Bits))
+		f.of(v).SetUint(getBits(b, f.Offset, f.Bits))
 	}
 	return h, nil
 }
@@ -40,7 +40,7 @@ func Append[T any](b []byte, h T) ([]byte, error) {
 	start := len(b)
 	out := append(b, make([]byte, Size[T]())...)
 	for _, f := range fields {
-		x := v.FieldByIndex(f.index).Uint()
+		x := f.of(v).Uint()
 		if f.Bits < 64 && x>>f.Bits != 0 {
 			return b, fmt.Errorf("format: %T.%s is %#x: more than %d bits", h, f.Name, x, f.Bits)
 		}
@@ -50,17 +50,17 @@ func Append[T any](b []byte, h T) ([]byte, error) {
 }
 
 func wholeBytes[T any]() ([]Field, error) {
-	fields, err := Layout[T]()
+	fields, err := layout[T]()
 	if err != nil {
 		return nil, err
 	}
-	t := reflect.TypeFor[T]()
+	var h T
 	if Bits[T]()%8 != 0 {
-		return nil, fmt.Errorf("format: %v is %d bits: not a whole number of bytes", t, Bits[T]())
+		return nil, fmt.Errorf("format: %T is %d bits: not a whole number of bytes", h, Bits[T]())
 	}
 	for _, f := range fields {
-		if t.FieldByIndex(f.index).Type.Kind() != reflect.Uint64 {
-			return nil, fmt.Errorf("format: %v.%s is not a uint64", t, f.Name)
+		if f.of(reflect.ValueOf(h)).Kind() != reflect.Uint64 {
+			return nil, fmt.Errorf("format: %T.%s is not a uint64", h, f.Name)
 		}
 	}
 	return fields, nil

@@ -54,7 +54,6 @@ func TestSizes(t *testing.T) {
 		{"ImmDt", format.Size[format.ImmDt[uint64]](), format.ExtImmDt.Size()},
 		{"IETH", format.Size[format.IETH[uint64]](), format.ExtIETH.Size()},
 		{"DETH", format.Size[format.DETH[uint64]](), format.ExtDETH.Size()},
-		{"ExtWords", format.Size[format.ExtWords[uint64]](), format.ExtBytesMax},
 	}
 	for _, s := range sizes {
 		if s.got != s.want {
@@ -94,7 +93,6 @@ func TestRoundTrip(t *testing.T) {
 	roundTrip[format.ImmDt[uint64]](t)
 	roundTrip[format.IETH[uint64]](t)
 	roundTrip[format.DETH[uint64]](t)
-	roundTrip[format.ExtWords[uint64]](t)
 }
 
 // roundTrip checks that any bytes are decoded and encoded to themselves: no bit
@@ -172,7 +170,7 @@ func TestLayoutOfAnyValue(t *testing.T) {
 	if last := a[len(a)-1]; last.Name != "PayloadLen" || last.Bits != format.PayloadLenBits {
 		t.Errorf("last field: %+v", last)
 	}
-	if last := a[len(a)-2]; last.Name != "Ext.W6" {
+	if last := a[len(a)-2]; last.Name != "Ext[6]" {
 		t.Errorf("last nested field: %+v", last)
 	}
 }

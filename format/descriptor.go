@@ -1,62 +1,59 @@
 package format
 
+import (
+	"encoding/binary"
+	"fmt"
+)
+
 // PayloadLenBits is the width of a payload length in the descriptors: 0 to 4096.
 const PayloadLenBits = 13
 
+// ExtBytesMax is the length of the longest extension headers, the AtomicETH's.
+const ExtBytesMax = 28
+
 // ExtWords is the storage of the extension headers in the descriptors: the 28
-// bytes after the BTH as seven 32-bit words in wire order, W0 first. The opcode
-// says which headers they are ([OpInfo.ExtOffset]):
+// bytes after the BTH as 32-bit words in wire order. The opcode says which
+// headers they are ([OpInfo.ExtOffset]):
 //
-//	word       W0        W1        W2    W3      W4        W5 W6
+//	word       0         1         2     3       4         5      6
 //	RETH       VA .............    RKey  DMALen  (ImmDt)
-//	AtomicETH  VA .............    RKey  SwapAdd ........  Compare
-//	AETH       AETH      (AtomicAckETH.Original)
+//	AtomicETH  VA .............    RKey  SwapAdd ........  Compare .....
+//	AETH       AETH      (AtomicAckETH ......)
 //	ImmDt      Imm
 //	IETH       RKey
 //
 // so that neither the parser nor the builder needs a multiplexer to place them,
-// and 224 bits hold what seven named headers would need 544 for. Words after
-// the opcode's last header are undefined in hardware; the references leave them
-// zero and [Same] does not compare them.
-type ExtWords[V any] struct {
-	W0 V `w:"32"`
-	W1 V `w:"32"`
-	W2 V `w:"32"`
-	W3 V `w:"32"`
-	W4 V `w:"32"`
-	W5 V `w:"32"`
-	W6 V `w:"32"`
-}
-
-// ExtBytesMax is the length of the longest extension headers, the AtomicETH's.
-const ExtBytesMax = 28
+// and 224 bits hold what named fields would need 512 for. Words after the
+// opcode's last header are undefined in hardware; the references leave them zero
+// and [Same] does not compare them.
+type ExtWords[V any] [ExtBytesMax / 4]V
 
 // RxDescriptor is what the parser hands on with the payload of a packet that
 // its header made acceptable. What the parser has judged is not in it: the
 // transport version, the partition key, the ports and lengths.
 type RxDescriptor[V any] struct {
-	VLAN         V `w:"1"`  // the frame had an 802.1Q tag
-	TCI          V `w:"16"` // its tag control information; undefined without a tag
-	IPv6         V `w:"1"`  // 1: IPv6, 0: IPv4
-	TrafficClass V `w:"8"`  // IPv4 TOS or IPv6 traffic class; ECN is bits 1 and 0
-	SrcHi        V `w:"64"` // source address; IPv4: 0
-	SrcLo        V `w:"64"` // source address; IPv4: in the low 32 bits, 0 above
-	DstHi        V `w:"64"` // destination address, as SrcHi
-	DstLo        V `w:"64"` // destination address, as SrcLo
-	SrcPort      V `w:"16"` // UDP source port
-	Opcode       V `w:"8"`  // BTH; 0x00 to 0x1F or 0x81
-	Undefined    V `w:"1"`  // the opcode is not in the table: no extension header was looked for
-	CNP          V `w:"1"`  // the opcode is the CNP's
-	SE           V `w:"1"`  // BTH
-	MigReq       V `w:"1"`  // BTH
-	PadCnt       V `w:"2"`  // BTH; the pad bytes themselves are removed
-	FECN         V `w:"1"`  // BTH
-	BECN         V `w:"1"`  // BTH
-	DestQP       V `w:"24"` // BTH; neither 0 nor 1
-	AckReq       V `w:"1"`  // BTH
-	PSN          V `w:"24"` // BTH
-	Ext          ExtWords[V]
-	PayloadLen   V `w:"13"` // bytes without pad, 0 to 4096
+	VLAN         V           `w:"1"`             // the frame had an 802.1Q tag
+	TCI          V           `w:"16"`            // its tag control information; undefined without a tag
+	IPv6         V           `w:"1" name:"ipv6"` // 1: IPv6, 0: IPv4
+	TrafficClass V           `w:"8"`             // IPv4 TOS or IPv6 traffic class; ECN is bits 1 and 0
+	SrcHi        V           `w:"64"`            // source address; IPv4: 0
+	SrcLo        V           `w:"64"`            // source address; IPv4: in the low 32 bits, 0 above
+	DstHi        V           `w:"64"`            // destination address, as SrcHi
+	DstLo        V           `w:"64"`            // destination address, as SrcLo
+	SrcPort      V           `w:"16"`            // UDP source port
+	Opcode       V           `w:"8"`             // BTH; 0x00 to 0x1F or 0x81
+	Undefined    V           `w:"1"`             // the opcode is not in the table: no extension header was looked for
+	CNP          V           `w:"1"`             // the opcode is the CNP's
+	SE           V           `w:"1"`             // BTH
+	MigReq       V           `w:"1"`             // BTH
+	PadCnt       V           `w:"2"`             // BTH; the pad bytes themselves are removed
+	FECN         V           `w:"1"`             // BTH
+	BECN         V           `w:"1"`             // BTH
+	DestQP       V           `w:"24"`            // BTH; neither 0 nor 1
+	AckReq       V           `w:"1"`             // BTH
+	PSN          V           `w:"24"`            // BTH
+	Ext          ExtWords[V] `w:"32"`
+	PayloadLen   V           `w:"13"` // bytes without pad, 0 to 4096
 }
 
 // TxDescriptor is what the packet builder takes with a payload. It carries what
@@ -65,45 +62,56 @@ type RxDescriptor[V any] struct {
 // lengths, the IPv4 checksum, UDP destination port, TVer 0, reserved bits 0, the
 // pad bytes (zero) and the ICRC.
 type TxDescriptor[V any] struct {
-	DstMAC       V `w:"48"`
-	SrcMAC       V `w:"48"`
-	VLAN         V `w:"1"`  // 1: an 802.1Q tag
-	TCI          V `w:"16"` // tag control information; ignored without a tag
-	IPv6         V `w:"1"`  // 1: IPv6, 0: IPv4
-	TrafficClass V `w:"8"`  // IPv4 TOS or IPv6 traffic class
-	HopLimit     V `w:"8"`  // IPv4 TTL or IPv6 hop limit
-	IPID         V `w:"16"` // IPv4 identification
-	DF           V `w:"1"`  // IPv4 do not fragment
-	FlowLabel    V `w:"20"` // IPv6 flow label
-	SrcHi        V `w:"64"` // source address; ignored for IPv4
-	SrcLo        V `w:"64"` // source address; IPv4: the low 32 bits
-	DstHi        V `w:"64"` // destination address, as SrcHi
-	DstLo        V `w:"64"` // destination address, as SrcLo
-	SrcPort      V `w:"16"` // UDP source port, normally SourcePort's
-	UDPChecksum  V `w:"16"` // as sent; normally 0
-	Opcode       V `w:"8"`  // one of the table; of an undefined one only the BTH is sent
-	SE           V `w:"1"`
-	MigReq       V `w:"1"`
-	PadCnt       V `w:"2"`  // zero bytes after the payload: (-PayloadLen) mod 4
-	PKey         V `w:"16"` // normally PKeyDefault
-	FECN         V `w:"1"`
-	BECN         V `w:"1"` // 1 in a CNP
-	DestQP       V `w:"24"`
-	AckReq       V `w:"1"`
-	PSN          V `w:"24"`
-	Ext          ExtWords[V]
-	PayloadLen   V `w:"13"` // bytes without pad, 0 to 4096
+	DstMAC       V           `w:"48"`
+	SrcMAC       V           `w:"48"`
+	VLAN         V           `w:"1"`             // 1: an 802.1Q tag
+	TCI          V           `w:"16"`            // tag control information; ignored without a tag
+	IPv6         V           `w:"1" name:"ipv6"` // 1: IPv6, 0: IPv4
+	TrafficClass V           `w:"8"`             // IPv4 TOS or IPv6 traffic class
+	HopLimit     V           `w:"8"`             // IPv4 TTL or IPv6 hop limit
+	IPID         V           `w:"16"`            // IPv4 identification
+	DF           V           `w:"1"`             // IPv4 do not fragment
+	FlowLabel    V           `w:"20"`            // IPv6 flow label
+	SrcHi        V           `w:"64"`            // source address; ignored for IPv4
+	SrcLo        V           `w:"64"`            // source address; IPv4: the low 32 bits
+	DstHi        V           `w:"64"`            // destination address, as SrcHi
+	DstLo        V           `w:"64"`            // destination address, as SrcLo
+	SrcPort      V           `w:"16"`            // UDP source port, normally SourcePort's
+	UDPChecksum  V           `w:"16"`            // as sent; normally 0
+	Opcode       V           `w:"8"`             // one of the table; of an undefined one only the BTH is sent
+	SE           V           `w:"1"`
+	MigReq       V           `w:"1"`
+	PadCnt       V           `w:"2"`  // zero bytes after the payload: (-PayloadLen) mod 4
+	PKey         V           `w:"16"` // normally PKeyDefault
+	FECN         V           `w:"1"`
+	BECN         V           `w:"1"` // 1 in a CNP
+	DestQP       V           `w:"24"`
+	AckReq       V           `w:"1"`
+	PSN          V           `w:"24"`
+	Ext          ExtWords[V] `w:"32"`
+	PayloadLen   V           `w:"13"` // bytes without pad, 0 to 4096
 }
 
-// DecodeExt returns the first n bytes of b as words, n at most [ExtBytesMax] and
-// a multiple of 4; the other words are zero.
+// DecodeExt returns the first n bytes of b as words; the other words are zero. n
+// is a multiple of 4, at most [ExtBytesMax], and b has as many.
 func DecodeExt(b []byte, n int) (ExtWords[uint64], error) {
-	if n < 0 || n > min(len(b), ExtBytesMax) {
-		return ExtWords[uint64]{}, ErrShort
+	var w ExtWords[uint64]
+	if n < 0 || n%4 != 0 || n > min(len(b), ExtBytesMax) {
+		return w, fmt.Errorf("format: %d bytes of extension headers from %d: %w", n, len(b), ErrShort)
 	}
-	full := make([]byte, ExtBytesMax)
-	copy(full, b[:n])
-	return Decode[ExtWords[uint64]](full)
+	for i := range n / 4 {
+		w[i] = uint64(binary.BigEndian.Uint32(b[4*i:]))
+	}
+	return w, nil
+}
+
+// AppendExt appends the first n bytes of the words to b. n is a multiple of 4,
+// at most [ExtBytesMax]; a word above 32 bits is cut.
+func AppendExt(b []byte, w ExtWords[uint64], n int) []byte {
+	for _, x := range w[:min(n, ExtBytesMax)/4] {
+		b = binary.BigEndian.AppendUint32(b, uint32(x))
+	}
+	return b
 }
 
 // ExtHeaderOf returns the extension header T, which is header h of opcode op,
@@ -116,11 +124,7 @@ func ExtHeaderOf[T any](w ExtWords[uint64], op Opcode, h ExtHeader) (T, bool) {
 	if !ok {
 		return none, false
 	}
-	b, err := Append(nil, w)
-	if err != nil {
-		return none, false
-	}
-	x, err := Decode[T](b[at:])
+	x, err := Decode[T](AppendExt(nil, w, ExtBytesMax)[at:])
 	return x, err == nil
 }
 
@@ -136,9 +140,6 @@ func defined(d RxDescriptor[uint64]) RxDescriptor[uint64] {
 		d.TCI = 0
 	}
 	info, _ := Lookup(Opcode(d.Opcode))
-	w := []*uint64{&d.Ext.W0, &d.Ext.W1, &d.Ext.W2, &d.Ext.W3, &d.Ext.W4, &d.Ext.W5, &d.Ext.W6}
-	for _, x := range w[info.ExtBytes()/4:] {
-		*x = 0
-	}
+	clear(d.Ext[info.ExtBytes()/4:])
 	return d
 }

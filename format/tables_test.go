@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"bytes"
 	"testing"
 
 	"gornic/format"
@@ -151,8 +152,11 @@ func TestExtWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.W0 != 0x01020304 || w.W4 != 0x11121314 || w.W5 != 0 {
+	if w[0] != 0x01020304 || w[4] != 0x11121314 || w[5] != 0 {
 		t.Errorf("%+v", w)
+	}
+	if got := format.AppendExt(nil, w, 20); !bytes.Equal(got, b) {
+		t.Errorf("%x became %x", b, got)
 	}
 	reth, ok := format.ExtHeaderOf[format.RETH[uint64]](w, format.OpWriteOnlyImm, format.ExtRETH)
 	if !ok || reth.VA != 0x0102030405060708 || reth.RKey != 0x090A0B0C || reth.DMALen != 0x0D0E0F10 {
@@ -178,13 +182,13 @@ func TestExtWords(t *testing.T) {
 func TestSame(t *testing.T) {
 	a := format.RxDescriptor[uint64]{Opcode: uint64(format.OpAcknowledge), PSN: 7}
 	b := a
-	b.TCI, b.Ext.W1, b.Ext.W6 = 5, 6, 7
+	b.TCI, b.Ext[1], b.Ext[6] = 5, 6, 7
 	if !format.Same(a, b) {
 		t.Error("undefined fields were compared")
 	}
 	for name, change := range map[string]func(*format.RxDescriptor[uint64]){
 		"PSN":  func(d *format.RxDescriptor[uint64]) { d.PSN++ },
-		"AETH": func(d *format.RxDescriptor[uint64]) { d.Ext.W0++ },
+		"AETH": func(d *format.RxDescriptor[uint64]) { d.Ext[0]++ },
 		"VLAN": func(d *format.RxDescriptor[uint64]) { d.VLAN++ },
 	} {
 		c := a

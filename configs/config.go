@@ -1,0 +1,84 @@
+package configs
+
+// Config is one configuration of the core.
+type Config struct {
+	Name      string // of the configuration: its file's base name
+	DataWidth int    // bits of a beat of the network and memory streams
+	PathMTU   int    // largest payload of a packet in bytes
+	RxBuffer  int    // payload bytes that wait for their packet's verdict or their taker
+	RxPackets int    // packets that do
+	RawBuffer int    // bytes of frames for the host's network stack that wait for their taker
+}
+
+// Field is one line of a configuration file.
+type Field struct {
+	Name string // key in the file
+	Doc  string // what it sets, with its unit
+	Want string // the values it takes, for people
+
+	at func(*Config) *int
+	ok func(v int) bool
+}
+
+// Fields returns what a configuration file says, in the order of the file.
+// Each field stands exactly once in each file.
+func Fields() []Field {
+	return []Field{
+		{
+			Name: "data_width", Doc: "bits of a beat of the network and memory streams",
+			Want: "64, 128, 256 or 512",
+			at:   func(c *Config) *int { return &c.DataWidth }, ok: oneOf(64, 128, 256, 512),
+		},
+		{
+			Name: "path_mtu", Doc: "largest payload of a packet, bytes",
+			Want: "256, 512, 1024, 2048 or 4096",
+			at:   func(c *Config) *int { return &c.PathMTU }, ok: oneOf(256, 512, 1024, 2048, 4096),
+		},
+		{
+			Name: "rx_buffer", Doc: "received payload that waits for its packet's verdict or its taker, bytes",
+			Want: "a power of two from 1024 to 1048576, at least twice path_mtu",
+			at:   func(c *Config) *int { return &c.RxBuffer }, ok: powerOfTwo(1024, 1<<20),
+		},
+		{
+			Name: "rx_packets", Doc: "received packets that wait with it",
+			Want: "a power of two from 4 to 4096",
+			at:   func(c *Config) *int { return &c.RxPackets }, ok: powerOfTwo(4, 4096),
+		},
+		{
+			Name: "raw_buffer", Doc: "received frames for the host's network stack that wait for their taker, bytes",
+			Want: "a power of two from 2048 to 1048576",
+			at:   func(c *Config) *int { return &c.RawBuffer }, ok: powerOfTwo(2048, 1<<20),
+		},
+	}
+}
+
+// rule is a condition that takes more than one field.
+type rule struct {
+	field string // where it is reported
+	want  string
+	ok    func(Config) bool
+}
+
+func rules() []rule {
+	return []rule{
+		{
+			"rx_buffer", "at least twice path_mtu: one packet arrives while another leaves",
+			func(c Config) bool { return c.RxBuffer >= 2*c.PathMTU },
+		},
+	}
+}
+
+func oneOf(values ...int) func(int) bool {
+	return func(v int) bool {
+		for _, x := range values {
+			if v == x {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func powerOfTwo(low, high int) func(int) bool {
+	return func(v int) bool { return low <= v && v <= high && v&(v-1) == 0 }
+}

@@ -1,0 +1,60 @@
+package configs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gornic/configs"
+)
+
+func TestNamedConfigurationsAreRight(t *testing.T) {
+	require.Equal(t, []string{"board", "dc", "tiny"}, configs.Names())
+	for _, name := range configs.Names() {
+		c, err := configs.Named(name)
+		require.NoError(t, err)
+		assert.Equal(t, name, c.Name)
+		assert.NotZero(t, c.DataWidth)
+	}
+}
+
+const good = "data_width: 64\npath_mtu: 256\nrx_buffer: 1024\nrx_packets: 8\nraw_buffer: 2048\n"
+
+func TestParse(t *testing.T) {
+	c, err := configs.Parse("dir/mine.yaml", []byte(good))
+	require.NoError(t, err)
+	assert.Equal(t, configs.Config{
+		Name: "mine", DataWidth: 64, PathMTU: 256, RxBuffer: 1024, RxPackets: 8, RawBuffer: 2048,
+	}, c)
+}
+
+func TestMistakes(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"empty", "", "c.yaml:1: a list of `field: value` lines was expected"},
+		{"a list", "- 1\n", "c.yaml:1: a list of `field: value` lines was expected"},
+		{"not YAML", "data_width: [64\n", "c.yaml: line 1: did not find expected ',' or ']'"},
+		{"unknown field", good + "colour: 3\n", "c.yaml:6: colour: unknown field: expected one of data_width, path_mtu, rx_buffer, rx_packets, raw_buffer"},
+		{"twice", good + "path_mtu: 512\n", "c.yaml:6: path_mtu: given twice: first on line 2"},
+		{"not a number", "data_width: wide\n" + good[15:], `c.yaml:1: data_width: "wide" is not a whole number: expected 64, 128, 256 or 512`},
+		{"not a scalar", "data_width: [64]\n" + good[15:], "c.yaml:1: data_width: a list or mapping is not a whole number: expected 64, 128, 256 or 512"},
+		{"impossible value", "data_width: 63\n" + good[15:], "c.yaml:1: data_width: 63: expected 64, 128, 256 or 512"},
+		{"missing", good[15:], "c.yaml: data_width: missing: bits of a beat of the network and memory streams, 64, 128, 256 or 512"},
+		{"two mistakes", "data_width: 1\npath_mtu: 1\n" + good[29:], "c.yaml:1: data_width: 1: expected 64, 128, 256 or 512\nc.yaml:2: path_mtu: 1: expected 256, 512, 1024, 2048 or 4096"},
+		{"rule over two fields", "data_width: 64\npath_mtu: 4096\n" + good[29:], "c.yaml:3: rx_buffer: expected at least twice path_mtu: one packet arrives while another leaves"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := configs.Parse("c.yaml", []byte(tt.text))
+			assert.EqualError(t, err, tt.want)
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	_, err := configs.Load("no/such/file.yaml")
+	assert.ErrorContains(t, err, "no/such/file.yaml")
+	c, err := configs.Load("tiny")
+	require.NoError(t, err)
+	assert.Equal(t, "tiny", c.Name)
+}

@@ -1,0 +1,159 @@
+package configs
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Names returns the names of the configurations that come with gornic.
+func Names() []string {
+	entries, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil // the pattern is right: Glob cannot fail
+	}
+	for i, e := range entries {
+		entries[i] = strings.TrimSuffix(e, ".yaml")
+	}
+	return entries
+}
+
+// Named returns a configuration that comes with gornic.
+func Named(name string) (Config, error) {
+	text, err := files.ReadFile(name + ".yaml")
+	if err != nil {
+		return Config{}, fmt.Errorf("no configuration %q: there are %s", name, strings.Join(Names(), ", "))
+	}
+	return Parse(name+".yaml", text)
+}
+
+// Load reads a configuration file, or returns the named configuration if name
+// is one of [Names].
+func Load(name string) (Config, error) {
+	if slices.Contains(Names(), name) {
+		return Named(name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	return Parse(name, text)
+}
+
+// Mistake is what is wrong with one line of a file.
+type Mistake struct {
+	File  string
+	Line  int    // from 1; 0 for the whole file
+	Field string // key in the file; empty where no field is to blame
+	Text  string // what was found and what was expected
+}
+
+// Error returns "FILE:LINE: FIELD: TEXT".
+func (m Mistake) Error() string {
+	var b strings.Builder
+	b.WriteString(m.File)
+	if m.Line > 0 {
+		b.WriteString(":" + strconv.Itoa(m.Line))
+	}
+	if m.Field != "" {
+		b.WriteString(": " + m.Field)
+	}
+	return b.String() + ": " + m.Text
+}
+
+// Parse reads the text of a configuration file; file names it in errors. The
+// error joins a [Mistake] for each thing that is wrong.
+func Parse(file string, text []byte) (Config, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return Config{}, Mistake{File: file, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		return Config{}, Mistake{File: file, Line: 1, Text: "a list of `field: value` lines was expected"}
+	}
+	r := reader{file: file, lines: map[string]int{}}
+	r.config.Name = strings.TrimSuffix(filepath.Base(file), ".yaml")
+	r.mapping(doc.Content[0])
+	return r.config, errors.Join(r.mistakes...)
+}
+
+type reader struct {
+	file     string
+	config   Config
+	lines    map[string]int // where each field stood
+	mistakes []error
+}
+
+func (r *reader) fail(line int, field, format string, args ...any) {
+	r.mistakes = append(r.mistakes, Mistake{r.file, line, field, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) mapping(m *yaml.Node) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		r.field(m.Content[i], m.Content[i+1])
+	}
+	for _, f := range Fields() {
+		if r.lines[f.Name] == 0 {
+			r.fail(0, f.Name, "missing: %s, %s", f.Doc, f.Want)
+		}
+	}
+	if len(r.mistakes) > 0 {
+		return // a rule over several fields needs all of them right
+	}
+	for _, rule := range rules() {
+		if !rule.ok(r.config) {
+			r.fail(r.lines[rule.field], rule.field, "expected %s", rule.want)
+		}
+	}
+}
+
+func (r *reader) field(key, value *yaml.Node) {
+	fields := Fields()
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == key.Value })
+	if i < 0 {
+		r.fail(key.Line, key.Value, "unknown field: expected one of %s", fieldNames(fields))
+		return
+	}
+	f := fields[i]
+	if first := r.lines[f.Name]; first != 0 {
+		r.fail(key.Line, f.Name, "given twice: first on line %d", first)
+		return
+	}
+	r.lines[f.Name] = key.Line
+	v, err := strconv.Atoi(value.Value)
+	if err != nil || value.Kind != yaml.ScalarNode {
+		r.fail(value.Line, f.Name, "%s is not a whole number: expected %s", shown(value), f.Want)
+		return
+	}
+	if !f.ok(v) {
+		r.fail(value.Line, f.Name, "%d: expected %s", v, f.Want)
+		return
+	}
+	*f.at(&r.config) = v
+}
+
+func shown(v *yaml.Node) string {
+	if v.Kind != yaml.ScalarNode {
+		return "a list or mapping"
+	}
+	return strconv.Quote(v.Value)
+}
+
+func fieldNames(fields []Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
+}

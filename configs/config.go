@@ -82,3 +82,6 @@ func oneOf(values ...int) func(int) bool {
 func powerOfTwo(low, high int) func(int) bool {
 	return func(v int) bool { return low <= v && v <= high && v&(v-1) == 0 }
 }
+
+// Value returns the field's value in c.
+func (f Field) Value(c Config) int { return *f.at(&c) }

@@ -1,0 +1,92 @@
+// Command gen writes the Verilog of the core: every block of package blocks in
+// one configuration, one module a file, with a file list, and the parts of docs/
+// that come from the same tables.
+//
+//	go run ./gen                     the board configuration to rtl/, the tables to docs/
+//	go run ./gen -config dc -out DIR another configuration to another folder
+//	go run ./gen -check              compares with what is there, writes nothing
+//	go run ./gen -list               lists the blocks
+//
+// The exit code is 0 when all went well, 1 when -check found a difference or
+// something failed, 2 for wrong arguments. Generation is deterministic to the
+// byte. Nothing is written before everything has been generated.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"gornic/blocks"
+	"gornic/configs"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// options are the command's flags.
+type options struct {
+	config string
+	out    string
+	list   bool
+	check  bool
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var o options
+	flags := flag.NewFlagSet("gen", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.config, "config", "board", "configuration: `FILE`, or one of tiny, board, dc")
+	flags.StringVar(&o.out, "out", "", "`DIR` to write the Verilog to (default rtl/, and the tables to docs/)")
+	flags.BoolVar(&o.list, "list", false, "list the blocks and stop")
+	flags.BoolVar(&o.check, "check", false, "compare with what is there; write nothing")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "gen: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	ok, err := generate(o, stdout)
+	if err != nil {
+		fmt.Fprintf(stderr, "gen: %v\n", err)
+		return 1
+	}
+	if !ok {
+		return 1
+	}
+	return 0
+}
+
+// generate does what the options ask; ok is false when -check found a difference.
+func generate(o options, stdout io.Writer) (ok bool, err error) {
+	config, err := configs.Load(o.config)
+	if err != nil {
+		return false, err
+	}
+	if o.list {
+		return true, list(config, stdout)
+	}
+	outputs, err := collect(config, o.out)
+	if err != nil {
+		return false, err
+	}
+	if o.check {
+		return outputs.check(stdout)
+	}
+	return true, outputs.write(stdout)
+}
+
+// list prints the blocks of a configuration with their modules.
+func list(config configs.Config, w io.Writer) error {
+	for _, b := range blocks.All() {
+		design, err := b.Build(config)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%-12s %3d modules  %s\n", b.Name, len(design.Modules), b.Doc)
+	}
+	return nil
+}

@@ -243,6 +243,7 @@ func Unpack[T any](proto T, x Bits) T {
 	for _, l := range all {
 		w := l.at.w
 		*l.at = x.Slice(top, top-w+1)
+		l.nameField(x)
 		top -= w
 	}
 	return *p
@@ -254,6 +255,15 @@ func MuxOf[T any](cond Bits, a, b T) T {
 	other := leaves(clone(b), "")
 	for i, l := range leaves(p, "") {
 		*l.at = Mux(cond, *l.at, *other[i].at)
+		l.nameField(cond)
 	}
 	return *p
+}
+
+// nameField notes which field a value made by an operation on a bundle is.
+// Slices of concatenations may be older values, which keep their names.
+func (l leaf) nameField(operand Bits) {
+	if n := l.at.n; n != operand.n && n.Field == "" && (n.Op == ir.OpSlice || n.Op == ir.OpMux) {
+		n.Field = l.name
+	}
 }

@@ -56,7 +56,7 @@ func (m *Module) memory(name string, depth, width, lane int, collide Collision, 
 	}
 	m.claim(name, pos)
 	mem := &ir.Memory{
-		Name: name, Module: m.ir, Width: width, Depth: depth, Lane: lane, Async: async, Collide: collide, Pos: pos,
+		Name: name, Module: m.ir, Width: width, Depth: depth, Lane: lane, Async: async, Collide: collide, Ghost: m.ghost, Pos: pos,
 	}
 	m.ir.Memories = append(m.ir.Memories, mem)
 	return &Memory{m: m, mem: mem}
@@ -86,9 +86,10 @@ func (r *Memory) read(name string, addr, en Bits, shared *ir.WritePort) Bits {
 	return data
 }
 
-// At returns the word at addr in this cycle, for a [Module.LUTRAM].
+// At returns the word at addr in this cycle, for a [Module.LUTRAM]; inside
+// [Module.Ghost], of any memory.
 func (r *Memory) At(addr Bits) Bits {
-	if !r.mem.Async {
+	if !r.mem.Async && !r.m.ghost {
 		r.m.reportf(check.Assign, "memory %s is synchronous (%s): read it with Read", r.mem.Name, r.mem.Pos)
 	}
 	n := &ir.Node{

@@ -53,5 +53,6 @@ type Node struct {
 	Memory *Memory // OpMemRead
 	Lo     int     // OpSlice: lowest bit; OpRepeat: count
 	Module *Module // whose signals it reads; nil for a constant
+	Field  string  // for a readable name: the field that it is of the bundle made at Pos; may be empty
 	Pos    Pos
 }

@@ -119,6 +119,7 @@ type Memory struct {
 	Lane    int // bits written by one bit of WritePort.Lanes; Width without lanes
 	Async   bool
 	Collide Collision
+	Ghost   bool        // state of the properties alone
 	Reads   []*ReadPort // synchronous reads; asynchronous ones are OpMemRead nodes
 	Writes  []*WritePort
 	Pos     Pos

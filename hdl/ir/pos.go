@@ -61,6 +61,25 @@ func (p Pos) String() string {
 	return file + ":" + strconv.Itoa(line)
 }
 
+// Frames returns the calls that led here, innermost first, without those of
+// package hdl itself. A helper function's line comes before its caller's.
+func (p Pos) Frames() []runtime.Frame {
+	if p.n == 0 {
+		return nil
+	}
+	var list []runtime.Frame
+	frames := runtime.CallersFrames(p.pcs[:p.n])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && packageOf(f.Function) != LibraryPath && !strings.HasPrefix(f.Function, "reflect.") {
+			list = append(list, f)
+		}
+		if !more {
+			return list
+		}
+	}
+}
+
 func (p Pos) frame(skip func(pkg string) bool) runtime.Frame {
 	if p.n == 0 {
 		return runtime.Frame{}

@@ -1,6 +1,7 @@
 package hdl
 
 import (
+	"errors"
 	"fmt"
 
 	"gornic/hdl/check"
@@ -38,7 +39,10 @@ type Param = ir.Param
 // handles for a simulator. The error, if any, lists every mistake found.
 func Build[IO any](def Def[IO]) (*Design, *IO, error) {
 	d, io, findings := Elaborate(def)
-	findings = check.Sorted(findings, check.Run(d))
+	if !errors.Is(findings, check.Panic) { // a module that is not complete has no use for checks
+		findings = append(findings, check.Run(d)...)
+	}
+	findings = check.Sorted(findings)
 	if err := findings.Err(); err != nil {
 		return nil, nil, fmt.Errorf("build %s: %w", def.Name, err)
 	}

@@ -17,6 +17,9 @@ func poison(width int, xs ...Bits) Bits {
 		if x.fault != nil {
 			p.fault = x.fault
 		}
+		if x.n != nil {
+			p.n.Args = append(p.n.Args, x.n) // they count as read
+		}
 	}
 	return p
 }

@@ -10,6 +10,22 @@ type Beat struct {
 	Err  hdl.Bits `w:"1"` // on the last beat: the frame is bad and its taker drops it whole
 }
 
+// IsLast returns Last: it makes Beat, and payloads that embed it, [Framed].
+func (b Beat) IsLast() hdl.Bits { return b.Last }
+
+// Framed is a payload that comes in frames; IsLast, one bit, is one on the
+// last payload of each.
+type Framed interface{ IsLast() hdl.Bits }
+
+// lastOf returns whether a payload ends its frame; a payload without frames is
+// a frame of its own.
+func lastOf[T any](data T) hdl.Bits {
+	if f, ok := any(data).(Framed); ok {
+		return f.IsLast()
+	}
+	return hdl.K(1, 1)
+}
+
 // Frame is a stream of beats that make up frames, as AXI4-Stream carries
 // them: Err is its tuser.
 type Frame = hdl.Stream[Beat]

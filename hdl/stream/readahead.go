@@ -1,0 +1,44 @@
+package stream
+
+import "gornic/hdl"
+
+// ahead is the way out of a synchronous RAM: its read register and a plain
+// one behind it, filled as early as there is something to read.
+type ahead struct {
+	fetch   hdl.Bits // a word is read in this cycle
+	fetched hdl.Bits // the RAM's register is in use
+	valid   hdl.Bits // the plain register is in use
+	word    hdl.Bits // the RAM's register
+	data    hdl.Bits // the plain register, packed
+}
+
+// readAhead reads word addr whenever some is one and there is room, and sends
+// the words out in order, one every cycle.
+func readAhead[T any](m *hdl.Module, ram *hdl.Memory, addr, some hdl.Bits, out hdl.Stream[T]) ahead {
+	a := ahead{fetched: m.Reg("fetched", 1, 0), valid: m.Reg("valid", 1, 0)}
+	data := hdl.NewReg(m, "data", hdl.Proto(out.Data))
+	a.data = hdl.Pack(data)
+
+	load := out.Ready.Or(a.valid.Not())
+	a.fetch = some.And(load.Or(a.fetched.Not()))
+	a.word = ram.Read("word", addr, a.fetch)
+	m.If(load, func() {
+		a.valid.Set(a.fetched)
+		a.fetched.SetK(0)
+		hdl.Set(data, hdl.Unpack(data, a.word))
+	})
+	m.If(a.fetch, func() { a.fetched.SetK(1) })
+
+	out.Valid.Set(a.valid)
+	hdl.Set(out.Data, data)
+	return a
+}
+
+// count is how many payloads the two registers hold, in w bits, w at least 2.
+func (a ahead) count(w int) hdl.Bits { return a.fetched.ZExt(w).Add(a.valid.ZExt(w)) }
+
+// follow states where in the two registers the followed payload is.
+func (a ahead) follow(m *hdl.Module, f Followed) {
+	f.At(m, "in_data", a.valid.And(f.Ahead.None()), a.data)
+	f.At(m, "in_word", a.fetched.And(f.Ahead.Eq(a.valid.ZExt(f.Ahead.Width()))), a.word)
+}

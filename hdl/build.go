@@ -74,23 +74,24 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 	}
 	m.block = m.ir.Body
 	b.design.All = append(b.design.All, m.ir)
-	io := m.ports(clone(def.IO))
+	io := m.ports(clone(def.IO), m.ir.Pos.Inside(def.Body))
 	m.run(func() { def.Body(m, io.(*IO)) })
 	m.finish()
 	return m, io.(*IO)
 }
 
-// ports turns the prototypes of a port struct into ports.
-func (m *Module) ports(io any) any {
+// ports turns the prototypes of a port struct into ports, which are declared
+// at pos.
+func (m *Module) ports(io any, pos ir.Pos) any {
 	for _, l := range leaves(io, "") {
 		if l.in == l.out {
-			m.reportf(check.Misuse, `port %s has no direction: tag its field hdl:"in" or hdl:"out"`, l.name)
+			m.reportAt(check.Misuse, pos, `port %s has no direction: tag its field hdl:"in" or hdl:"out"`, l.name)
 		}
 		kind := ir.Output
 		if l.in != l.flip {
 			kind = ir.Input
 		}
-		port := m.declare(l.name, *l.at, kind)
+		port := m.declareAt(pos, l.name, *l.at, kind)
 		if l.clock != "" {
 			port.n.Signal.Clock = m.Domain(l.clock).clock
 		}

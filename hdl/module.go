@@ -48,10 +48,13 @@ func (m *Module) Wire(name string, width int) Bits { return m.declare(name, W(wi
 
 // declare adds a signal to the module.
 func (m *Module) declare(name string, proto Bits, kind ir.Kind) Bits {
-	pos := ir.Here(1)
+	return m.declareAt(ir.Here(1), name, proto, kind)
+}
+
+func (m *Module) declareAt(pos ir.Pos, name string, proto Bits, kind ir.Kind) Bits {
 	width := proto.w
 	if width < 1 {
-		m.reportf(check.Width, "%s has a width of %d bits: a width is at least 1", name, width)
+		m.reportAt(check.Width, pos, "%s has a width of %d bits: a width is at least 1", name, width)
 		width = 1
 	}
 	m.claim(name, pos)

@@ -59,7 +59,7 @@ func TestOneMistakeIsOneError(t *testing.T) {
 		sum := a.Add(b).AddK(1).Not().Slice(3, 0)
 		m.If(sum.Any(), func() { m.Wire("w", 4).Set(sum) })
 	})
-	assert.Equal(t, "hdl/ops_test.go:59: m: Add: a is 8 bits (hdl/ops_test.go:18), b is 24 bits (hdl/ops_test.go:18) [width]", got)
+	assert.Equal(t, "hdl/ops_test.go:59: m: Add: a is 8 bits (hdl/ops_test.go:19), b is 24 bits (hdl/ops_test.go:19) [width]", got)
 }
 
 func TestConstantsOfFaultyWidthAreReportedWhereTheyAreMade(t *testing.T) {
@@ -97,13 +97,13 @@ func TestMistakesInStatements(t *testing.T) {
 		want string
 	}{
 		{"wide condition", func(m *hdl.Module, a, b hdl.Bits) { m.If(a, func() {}) },
-			"condition a is 8 bits (hdl/ops_test.go:18): use Any, All or a comparison [width]"},
+			"condition a is 8 bits (hdl/ops_test.go:19): use Any, All or a comparison [width]"},
 		{"set an input", func(m *hdl.Module, a, b hdl.Bits) { a.SetK(1) },
 			"a cannot be assigned: it is not a wire, register, output or instance input [assign]"},
 		{"slice past the top", func(m *hdl.Module, a, b hdl.Bits) { a.Slice(8, 1) },
-			"Slice(8, 1) of a, which is 8 bits (hdl/ops_test.go:18) [slice]"},
+			"Slice(8, 1) of a, which is 8 bits (hdl/ops_test.go:19) [slice]"},
 		{"name taken", func(m *hdl.Module, a, b hdl.Bits) { m.Reg("a", 1, 0) },
-			"the name a is taken (hdl/ops_test.go:18) [clash]"},
+			"the name a is taken (hdl/ops_test.go:19) [clash]"},
 		{"case too large", func(m *hdl.Module, a, b hdl.Bits) { m.Switch(a, hdl.Case(256, func() {})) },
 			"case 0x100 does not fit in the 8 bits of a [constant]"},
 		{"reset value too large", func(m *hdl.Module, a, b hdl.Bits) { m.Reg("r", 2, 4) },
@@ -116,7 +116,7 @@ func TestMistakesInStatements(t *testing.T) {
 			m.If(a.Any(), func() { r.Write(a, hdl.K(1, 1), b) })
 		}, "Write of memory r inside If or Switch: a port is declared outside, its enable says when it acts [misuse]"},
 		{"memory address", func(m *hdl.Module, a, b hdl.Bits) { m.RAM("r", 16, 8, hdl.ReadOld).Read("q", a, a.Any()) },
-			"Read of memory r: the address a is 8 bits (hdl/ops_test.go:18), not 4 bits [width]"},
+			"Read of memory r: the address a is 8 bits (hdl/ops_test.go:19), not 4 bits [width]"},
 		{"prototype as value", func(m *hdl.Module, a, b hdl.Bits) { m.Wire("w", 8).Set(hdl.W(8)) },
 			"Set: a prototype (8 bits) has no value: make a Reg, Wire or constant of it [misuse]"},
 	}

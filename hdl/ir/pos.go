@@ -2,6 +2,7 @@ package ir
 
 import (
 	"path"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -24,6 +25,19 @@ func Here(skip int) Pos {
 	var p Pos
 	p.n = runtime.Callers(skip+3, p.pcs[:])
 	return p
+}
+
+// Inside returns the position at the first line of function fn, called from
+// p. It says where something was declared that fn's code is about to use.
+func (p Pos) Inside(fn any) Pos {
+	v := reflect.ValueOf(fn)
+	if v.Kind() != reflect.Func || v.IsNil() {
+		return p
+	}
+	q := Pos{n: min(p.n+1, len(p.pcs))}
+	q.pcs[0] = v.Pointer() + 1 // as if a call in the first line were to return here
+	copy(q.pcs[1:], p.pcs[:])
+	return q
 }
 
 // IsValid reports whether the position is known.

@@ -1,0 +1,38 @@
+package stream
+
+import "gornic/hdl"
+
+// Map returns in with its payload changed by f, which is combinational. It
+// makes no module.
+func Map[T, U any](in hdl.Stream[T], f func(T) U) hdl.Stream[U] {
+	return hdl.Stream[U]{Valid: in.Valid, Ready: in.Ready, Data: f(in.Data)}
+}
+
+// Filter returns the payloads of in for which pass, one bit that may depend
+// on the payload but not change while it waits, is one; the others are taken
+// and dropped. Latency 0, a payload every cycle.
+func Filter[T any](m *hdl.Module, name string, in hdl.Stream[T], pass hdl.Bits) hdl.Stream[T] {
+	out := hdl.NewStream(m, name, hdl.Proto(in.Data))
+	out.Valid.Set(in.Valid.And(pass))
+	hdl.Set(out.Data, in.Data)
+	in.Ready.Set(out.Ready.Or(pass.Not()))
+	return out
+}
+
+// Gate returns in while open, one bit, is one, and holds it back otherwise.
+// Open may fall only in a cycle in which nothing waits at the output, or something moves;
+// the property NAME_valid_holds says so.
+func Gate[T any](m *hdl.Module, name string, in hdl.Stream[T], open hdl.Bits) hdl.Stream[T] {
+	out := hdl.NewStream(m, name, hdl.Proto(in.Data))
+	out.Valid.Set(in.Valid.And(open))
+	hdl.Set(out.Data, in.Data)
+	in.Ready.Set(out.Ready.And(open))
+	AssertSource(m, name, out)
+	return out
+}
+
+// Discard takes and drops everything that in brings.
+func Discard[T any](m *hdl.Module, in hdl.Stream[T]) {
+	in.Ready.SetK(1)
+	m.Unused(in.Valid, hdl.Pack(in.Data))
+}

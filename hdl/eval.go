@@ -31,9 +31,8 @@ func (x Bits) poisoned() bool { return x.n != nil && x.n.Op == ir.OpInvalid }
 // Operations on constants alone belong to no module yet: m is then an empty one.
 func operands(op string, xs ...Bits) (m *Module, ok bool) {
 	for _, x := range xs {
-		if x.m != nil {
+		if x.m != nil && (m == nil || m.done) { // the module whose Body runs, not one that has ended
 			m = x.m
-			break
 		}
 	}
 	if m == nil {

@@ -87,7 +87,7 @@ func (m *Module) claim(name string, pos ir.Pos) {
 // is a mistake.
 func (m *Module) Unused(xs ...Bits) {
 	for _, x := range xs {
-		if m.admit("Unused", x) {
+		if m.admit("Unused", x) || x.poisoned() { // what went into a faulty operation counts as read
 			m.ir.Unused = append(m.ir.Unused, x.n)
 		}
 	}

@@ -13,15 +13,15 @@ func (x Bits) Set(value Bits) {
 	if m == nil || x.poisoned() {
 		return // a prototype or the result of a faulty operation, which is reported where it is made
 	}
-	ok := m.admit("Set", value)
 	s := x.Signal()
-	if s == nil || s.Kind == ir.Input || s.Kind == ir.ReadData || s.Kind == ir.ChildOutput {
-		m.reportf(check.Assign, "%s cannot be assigned: it is not a wire, register, output or instance input", x.describe())
-		return
-	}
-	if m.done {
+	if s != nil && m.done {
 		m.reportf(check.Owner, "Set of %s (%s) from outside module %s: only the module's own Body can assign it",
 			s.Name, s.Pos, m.ir.Name)
+		return
+	}
+	ok := m.admit("Set", value)
+	if s == nil || s.Kind == ir.Input || s.Kind == ir.ReadData || s.Kind == ir.ChildOutput {
+		m.reportf(check.Assign, "%s cannot be assigned: it is not a wire, register, output or instance input", x.describe())
 		return
 	}
 	if !ok {

@@ -85,7 +85,7 @@ func (p Pos) Frames() []runtime.Frame {
 	frames := runtime.CallersFrames(p.pcs[:p.n])
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && packageOf(f.Function) != LibraryPath && !strings.HasPrefix(f.Function, "reflect.") {
+		if f.Function != "" && packageOf(f.Function) != LibraryPath && !plumbing(f) {
 			list = append(list, f)
 		}
 		if !more {
@@ -101,13 +101,19 @@ func (p Pos) frame(skip func(pkg string) bool) runtime.Frame {
 	frames := runtime.CallersFrames(p.pcs[:p.n])
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && !skip(packageOf(f.Function)) && !strings.HasPrefix(f.Function, "reflect.") {
+		if f.Function != "" && !skip(packageOf(f.Function)) && !plumbing(f) {
 			return f
 		}
 		if !more {
 			return runtime.Frame{}
 		}
 	}
+}
+
+// plumbing reports whether a frame is the Go runtime's way to a function: a
+// call through reflection, or a panic.
+func plumbing(f runtime.Frame) bool {
+	return strings.HasPrefix(f.Function, "reflect.") || strings.HasPrefix(f.Function, "runtime.")
 }
 
 // packageOf returns the import path of a function's symbol name, such as

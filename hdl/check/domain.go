@@ -15,7 +15,9 @@ func checkDomains(c *checker) {
 			d.signal(m, s)
 		}
 		for _, mem := range m.Memories {
-			d.memory(m, mem)
+			if !mem.Ghost {
+				d.memory(m, mem)
+			}
 		}
 	}
 }

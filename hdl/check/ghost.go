@@ -16,32 +16,41 @@ func checkGhosts(c *checker, m *ir.Module) {
 		})
 	}
 	for _, mem := range m.Memories {
+		if mem.Ghost {
+			continue
+		}
 		for _, n := range memoryInputs(mem) {
 			g.report(c, m, mem.Pos, "memory "+mem.Name, n)
 		}
 	}
 }
 
-// ghosts has for each expression the first ghost signal that it reads.
-type ghosts map[*ir.Node]*ir.Signal
+// ghosts has for each expression the first node in it that reads state of
+// properties.
+type ghosts map[*ir.Node]*ir.Node
 
 func (g ghosts) report(c *checker, m *ir.Module, pos ir.Pos, reader string, n *ir.Node) {
-	if s := g.in(n); s != nil {
-		c.report(pos, m, "%s depends on %s (%v), which serves properties only", reader, s.Name, s.Pos)
+	switch x := g.in(n); {
+	case x == nil:
+	case x.Op == ir.OpMemRead:
+		c.report(pos, m, "%s depends on memory %s (%v), which serves properties only", reader, x.Memory.Name, x.Memory.Pos)
+	default:
+		c.report(pos, m, "%s depends on %s (%v), which serves properties only", reader, x.Signal.Name, x.Signal.Pos)
 	}
 }
 
-func (g ghosts) in(n *ir.Node) *ir.Signal {
-	if s, ok := g[n]; ok {
-		return s
+func (g ghosts) in(n *ir.Node) *ir.Node {
+	if x, ok := g[n]; ok {
+		return x
 	}
 	g[n] = nil
-	if n.Op == ir.OpSignal && n.Signal.Ghost {
-		g[n] = n.Signal
+	if n.Op == ir.OpSignal && n.Signal.Ghost || n.Op == ir.OpMemRead && n.Memory.Ghost {
+		g[n] = n
+		return n
 	}
 	for _, a := range n.Args {
-		if s := g.in(a); s != nil {
-			g[n] = s
+		if x := g.in(a); x != nil {
+			g[n] = x
 			break
 		}
 	}

@@ -38,12 +38,20 @@ func checkReserved(c *checker) {
 	}
 }
 
+// kindName is the kind of a signal in a message.
+func kindName(k ir.Kind) string {
+	if k == ir.Reg {
+		return "register"
+	}
+	return k.String()
+}
+
 // eachName calls visit for the names of a module and of what is in it.
 func eachName(m *ir.Module, visit func(what, name string, pos ir.Pos)) {
 	visit("module", m.Name, m.Pos)
 	for _, s := range m.Signals {
 		if s.Instance == nil { // the names of the instance and of its port are visited
-			visit(s.Kind.String(), s.Name, s.Pos)
+			visit(kindName(s.Kind), s.Name, s.Pos)
 		}
 	}
 	for _, clk := range m.Clocks {

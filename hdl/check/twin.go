@@ -141,7 +141,7 @@ func (d *description) instance(i *ir.Instance) {
 
 func (d *description) memory(mem *ir.Memory) {
 	d.add(mem.Pos, "memory "+mem.Name+" of "+strconv.Itoa(mem.Depth)+" words of "+strconv.Itoa(mem.Width)+
-		" bits, lanes of "+strconv.Itoa(mem.Lane)+", async="+strconv.FormatBool(mem.Async)+", collision "+strconv.Itoa(int(mem.Collide)))
+		" bits, lanes of "+strconv.Itoa(mem.Lane)+", async="+strconv.FormatBool(mem.Async)+", collision "+strconv.Itoa(int(mem.Collide))+", ghost="+strconv.FormatBool(mem.Ghost))
 	for _, p := range mem.Reads {
 		d.add(p.Pos, "read port "+d.node(p.Addr)+" "+d.node(p.En)+clockName(p.Clock)+", shared="+strconv.FormatBool(p.Shared != nil))
 	}
@@ -202,6 +202,9 @@ func (d *description) node(n *ir.Node) string {
 	}
 	if n.Op == ir.OpSlice || n.Op == ir.OpRepeat {
 		text += " at " + strconv.Itoa(n.Lo)
+	}
+	if n.Field != "" {
+		text += " named " + n.Field
 	}
 	if n.Memory != nil {
 		text += " of " + n.Memory.Name

@@ -16,8 +16,12 @@ func checkUnread(c *checker, m *ir.Module) {
 		}
 	}
 	for _, mem := range m.Memories {
+		to := hardware
+		if mem.Ghost {
+			to = properties
+		}
 		for _, n := range memoryInputs(mem) {
-			hardware.root(n, nil)
+			to.root(n, nil)
 		}
 	}
 	for _, p := range m.Checks {
@@ -35,7 +39,7 @@ func checkUnread(c *checker, m *ir.Module) {
 		c.unread(m, s, hardware, properties)
 	}
 	for _, mem := range m.Memories {
-		if len(mem.Reads) == 0 && !hardware.memories[mem] {
+		if len(mem.Reads) == 0 && !hardware.memories[mem] && !(mem.Ghost && properties.memories[mem]) {
 			c.report(mem.Pos, m, "memory %s is never read", mem.Name)
 		}
 	}
@@ -62,18 +66,18 @@ func (c *checker) unread(m *ir.Module, s *ir.Signal, hardware, properties *deman
 	case read.empty():
 		c.report(s.Pos, m, "%s is never read: drop it or mark it with Unused", name)
 	case missing != "":
-		c.report(s.Pos, m, "%s of %s never read: narrow it or mark the rest with Unused", missing, name+verb(missing))
+		c.report(s.Pos, m, "%s of %s %s with Unused", missing, name, verdict(missing))
 	case s.Kind == ir.Reg && hardware.readers[s] == s:
 		c.report(s.Pos, m, "%s is read by nothing but its own next value: drop it or mark it with Unused", name)
 	}
 }
 
-// verb returns the verb for what missing names.
-func verb(missing string) string {
+// verdict goes on after "bits 7:4 of x" or "bit 3 of x".
+func verdict(missing string) string {
 	if strings.HasPrefix(missing, "bits ") {
-		return " are"
+		return "are never read: narrow it or mark them"
 	}
-	return " is"
+	return "is never read: narrow it or mark it"
 }
 
 // demandOf adds the expressions of a statement. What properties alone need is
@@ -183,6 +187,9 @@ func (d *demand) propagate() {
 
 // node carries the demand on a node to its operands, or its signal.
 func (d *demand) node(n *ir.Node, need mask) {
+	if n.Op == ir.OpMemRead {
+		d.memories[n.Memory] = true
+	}
 	if poisoned(n) {
 		d.all(n.Args)
 		return
@@ -217,9 +224,6 @@ func (d *demand) node(n *ir.Node, need mask) {
 		}
 	case ir.OpShl, ir.OpShr, ir.OpSar:
 		d.shift(n, need)
-	case ir.OpMemRead:
-		d.memories[n.Memory] = true
-		d.all(n.Args)
 	default:
 		d.all(n.Args)
 	}

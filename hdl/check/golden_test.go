@@ -1,0 +1,68 @@
+package check_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gornic/hdl"
+	"gornic/hdl/check"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// bad has a deliberately bad design for each kind of mistake. The files
+// bad_*_test.go fill it in; testdata has what is reported.
+var bad = map[string]func() error{
+	"arm": badArms, "clash": badClash, "condition": badConditions, "constant": badConstants, "cross": badCrossings,
+	"drivers": badDrivers, "ghost": badGhosts, "handshake": badHandshake, "ignore": badIgnores, "latch": badLatches,
+	"library": badLibrary, "loop": badLoops, "many": badMany, "memory": badMemories, "misuse": badMisuse, "name": badNames,
+	"owner": badOwners, "panic": badPanic, "poison": badPoison, "reset": badResets, "slice": badSlices, "state": badStates,
+	"twin": badTwins, "undriven": badUndriven, "unread": badUnread, "width": badWidths,
+}
+
+func TestMessages(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(bad)) {
+		t.Run(name, func(t *testing.T) {
+			err := bad[name]()
+			require.Error(t, err)
+			golden(t, name, text(check.In(err)))
+		})
+	}
+}
+
+// text returns the findings in full.
+func text(found check.Findings) string {
+	var b strings.Builder
+	for _, f := range found {
+		b.WriteString(f.Error() + "\n")
+	}
+	return b.String()
+}
+
+// golden compares with a file of testdata, or writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "run go test -update to write it")
+	assert.Equal(t, string(want), got)
+}
+
+// build elaborates and checks a module.
+func build[IO any](name string, body func(m *hdl.Module, io *IO)) error {
+	_, _, err := hdl.Build(hdl.Def[IO]{Name: name, Body: body})
+	return err
+}

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -99,15 +100,31 @@ func openCapture(file io.Reader) (gopacket.PacketDataSource, error) {
 	case err != nil:
 		return nil, err
 	}
-	if string(magic) == "\x0A\x0D\x0D\x0A" {
+	switch {
+	case string(magic) == "\x0A\x0D\x0D\x0A":
 		return openPcapng(r)
+	case isPcap(magic):
+		return openPcap(r)
 	}
+	return nil, fmt.Errorf("first bytes %x: neither pcap nor pcapng, nor is the file named *.hex", magic)
+}
+
+// isPcap knows the first bytes of a pcap file: microseconds or nanoseconds, of
+// either byte order, or compressed.
+func isPcap(magic []byte) bool {
+	for _, known := range []string{"\xD4\xC3\xB2\xA1", "\xA1\xB2\xC3\xD4", "\x4D\x3C\xB2\xA1", "\xA1\xB2\x3C\x4D", "\x1F\x8B"} {
+		if bytes.HasPrefix(magic, []byte(known)) {
+			return true
+		}
+	}
+	return false
+}
+
+func openPcap(r io.Reader) (gopacket.PacketDataSource, error) {
 	p, err := pcapgo.NewReader(r)
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("the file ends inside the pcap header")
-	case err != nil && strings.Contains(err.Error(), "magic"):
-		return nil, fmt.Errorf("first bytes %x: neither pcap nor pcapng, nor is the file named *.hex", magic)
 	case err != nil:
 		return nil, fmt.Errorf("pcap header: %w", err)
 	}

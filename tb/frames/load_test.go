@@ -2,6 +2,7 @@ package frames_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,6 +56,16 @@ func TestPcap(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, write(t, "a.pcap", file.Bytes()), samples())
+
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(file.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check(t, write(t, "a.pcap.gz", packed.Bytes()), samples())
 }
 
 func TestPcapng(t *testing.T) {

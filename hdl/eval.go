@@ -9,7 +9,7 @@ import (
 // stay silent, so that one mistake is one error. Faulty constants among the
 // operands are carried on until a module meets them.
 func poison(width int, xs ...Bits) Bits {
-	p := Bits{n: &ir.Node{Op: ir.OpInvalid, Width: width, Pos: ir.Here(2)}, w: width}
+	p := Bits{n: &ir.Node{Op: ir.OpInvalid, Width: width, Pos: ir.Here(0)}, w: width}
 	for _, x := range xs {
 		if x.m != nil {
 			p.m = x.m
@@ -69,7 +69,7 @@ func (m *Module) admit(op string, x Bits) bool {
 
 // value makes a node; the operands have been checked.
 func (m *Module) value(op ir.Op, width int, xs ...Bits) Bits {
-	n := &ir.Node{Op: op, Width: width, Args: make([]*ir.Node, len(xs)), Module: m.ir, Pos: ir.Here(2)}
+	n := &ir.Node{Op: op, Width: width, Args: make([]*ir.Node, len(xs)), Module: m.ir, Pos: ir.Here(0)}
 	for i, x := range xs {
 		n.Args[i] = x.n
 	}

@@ -95,3 +95,12 @@ func snake(name string) string {
 	}
 	return b.String()
 }
+
+// name joins words and numbers with underscores.
+func name(parts ...any) string {
+	words := make([]string, len(parts))
+	for i, p := range parts {
+		words[i] = fmt.Sprint(p)
+	}
+	return strings.Join(words, "_")
+}

@@ -178,8 +178,9 @@ func (p StreamPorts) BeatWidth() int {
 	return width
 }
 
-// BeatWords is how many 64-bit words a packed beat takes.
-func (p StreamPorts) BeatWords() int { return ir.WordCount(p.BeatWidth()) }
+// BeatWords is how many 64-bit words a packed beat takes; one, to be counted,
+// even where there is no payload.
+func (p StreamPorts) BeatWords() int { return max(1, ir.WordCount(p.BeatWidth())) }
 
 // SinkOptions are the less common wishes.
 type SinkOptions struct {

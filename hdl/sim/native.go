@@ -1,0 +1,234 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+
+	"gornic/hdl/ir"
+	"gornic/hdl/sim/internal/netlist"
+	"gornic/hdl/sim/internal/plan"
+	"gornic/hdl/sim/internal/vm"
+)
+
+// branchGain is how many operations a branch must save to be one.
+const branchGain = 8
+
+// An engine is a machine in this process or in another one.
+type engine interface {
+	set(port int, words []uint64)
+	get(port int, words []uint64)
+	setReset(domain int, high bool)
+	run(engineRequest) RunResult
+	status() engineStatus
+	// state returns the store, for reading; its length may stop after the latches.
+	state() []uint64
+	addSource(streamImage, Pattern) int
+	addSink(streamImage, Pattern, SinkOptions) int
+	push(source int, words []uint64)
+	pending(source int) int
+	counts(sink int) (beats, frames uint64)
+	take(sink int) (words, cycles []uint64)
+	setPattern(isSink bool, model int, p Pattern)
+	close() error
+}
+
+// engineStatus is what changes in a run besides the store.
+type engineStatus struct {
+	Time    uint64
+	Edges   []uint64 // by clock
+	Failed  bool
+	Failure failedCheck
+	Covers  []uint64 // in the order of image.Covers
+	Arms    []uint64
+}
+
+// Native opens the native simulator: bytecode, which is ready in milliseconds,
+// or generated Go where a step function for the design was registered.
+func Native(d *ir.Design, o Options) (Backend, error) {
+	n, err := netlist.Lower(d, netlist.Options{Arms: o.Coverage})
+	if err != nil {
+		return nil, err
+	}
+	if o.Waves == "" && !o.Coverage && !o.Interpret {
+		if b := openRegistered(d, n, o); b != nil {
+			return b, nil
+		}
+	}
+	return openBytecode(d, n, o)
+}
+
+func openBytecode(d *ir.Design, n *netlist.Netlist, o Options) (Backend, error) {
+	all := roots(n)
+	var named []waveSignal
+	if o.Waves != "" {
+		var err error
+		if named, err = waveSignals(d, n); err != nil {
+			return nil, err
+		}
+		for _, s := range named {
+			for _, v := range s.vals {
+				all = append(all, plan.Root{Val: v, Slot: -1, Hold: netlist.None})
+			}
+		}
+	}
+	code := vm.Compile(n, plan.Make(n.Graph, all, branchGain))
+	m := newMachine(newImage(n, code, o), code.Run, o.Seed)
+	code.Init(m.s)
+	if o.Waves != "" {
+		f, err := os.Create(o.Waves)
+		if err != nil {
+			return nil, fmt.Errorf("sim: waves: %w", err)
+		}
+		m.waves = newWaveWriter(f, d, named, code.Slot, m)
+	}
+	return newNative("native (bytecode)", d, n, m), nil
+}
+
+// native implements Backend over an engine.
+type native struct {
+	engine
+	name   string
+	design *ir.Design
+	net    *netlist.Netlist
+	ports  map[*ir.Signal]int
+	clocks map[*ir.Clock]int
+	checks []InstanceCheck
+}
+
+func newNative(name string, d *ir.Design, n *netlist.Netlist, e engine) *native {
+	b := &native{
+		engine: e, name: name, design: d, net: n,
+		ports: map[*ir.Signal]int{}, clocks: map[*ir.Clock]int{}, checks: Checks(d),
+	}
+	for _, list := range [][]netlist.Port{n.Inputs, n.Outputs} {
+		for _, p := range list {
+			b.ports[p.Signal] = len(b.ports)
+		}
+	}
+	for i, c := range n.Clocks {
+		b.clocks[c] = i
+	}
+	return b
+}
+
+func (b *native) Name() string { return b.name }
+
+// port returns the number of a port. Sim checks ports before they get here.
+func (b *native) port(s *ir.Signal) int {
+	i, ok := b.ports[s]
+	if !ok {
+		panic(fmt.Sprintf("sim: %s is no port of the top", s.Name))
+	}
+	return i
+}
+
+func (b *native) Set(port *ir.Signal, words []uint64) { b.set(b.port(port), words) }
+
+func (b *native) Get(port *ir.Signal, words []uint64) { b.get(b.port(port), words) }
+
+func (b *native) SetReset(clock *ir.Clock, high bool) { b.setReset(b.clocks[clock], high) }
+
+func (b *native) Time() uint64 { return b.status().Time }
+
+func (b *native) Cycle(clock *ir.Clock) uint64 { return b.status().Edges[b.clocks[clock]] }
+
+func (b *native) Run(r RunRequest) RunResult {
+	e := engineRequest{Domain: -1, Edges: r.Edges, Until: r.Until}
+	if r.Clock != nil {
+		e.Domain = b.clocks[r.Clock]
+	}
+	for _, s := range r.Stops {
+		es := engineStop{Kind: s.Kind, Value: s.Value}
+		switch s.Kind {
+		case StopPort:
+			es.Port = b.port(s.Port)
+		case StopDrained:
+			es.Port = s.Source.(*nativeModel).id
+		default:
+			es.Port = s.Sink.(*nativeModel).id
+		}
+		e.Stops = append(e.Stops, es)
+	}
+	return b.run(e)
+}
+
+func (b *native) Failure() *CheckError {
+	st := b.status()
+	if !st.Failed {
+		return nil
+	}
+	return &CheckError{Check: b.checks[st.Failure.Check], Cycle: st.Failure.Cycle, Time: st.Failure.Time}
+}
+
+func (b *native) CoverCounts() []uint64 {
+	counts := make([]uint64, len(b.checks))
+	covers := b.status().Covers
+	for i, c := range b.net.Checks {
+		if c.Check.Kind == ir.Cover {
+			counts[i], covers = covers[0], covers[1:]
+		}
+	}
+	return counts
+}
+
+func (b *native) Coverage() *Coverage {
+	counts := b.status().Arms
+	if len(b.net.Arms) == 0 {
+		return nil
+	}
+	c := NewCoverage()
+	for i, a := range b.net.Arms {
+		file, line := a.Pos.Line()
+		c.Add(Arm{File: file, Line: line, Kind: a.Kind}, counts[i])
+	}
+	return c
+}
+
+func (b *native) Close() error { return b.close() }
+
+// nativeModel is a SourceModel or a SinkModel by its number in the engine.
+type nativeModel struct {
+	engine
+	id     int
+	isSink bool
+}
+
+func (b *native) streamImage(p StreamPorts) streamImage {
+	im := streamImage{Domain: b.clocks[p.Clock], Valid: b.port(p.Valid), Ready: -1, Last: -1, Words: p.BeatWords()}
+	if p.Ready != nil {
+		im.Ready = b.port(p.Ready)
+	}
+	for i, s := range p.Data {
+		im.Data = append(im.Data, b.port(s))
+		if s == p.Last {
+			im.Last = i
+		}
+	}
+	return im
+}
+
+func (b *native) AddSource(p StreamPorts, pattern Pattern) SourceModel {
+	return &nativeModel{engine: b.engine, id: b.addSource(b.streamImage(p), pattern)}
+}
+
+func (b *native) AddSink(p StreamPorts, pattern Pattern, o SinkOptions) SinkModel {
+	return &nativeModel{engine: b.engine, id: b.addSink(b.streamImage(p), pattern, o), isSink: true}
+}
+
+func (m *nativeModel) Push(words []uint64) { m.push(m.id, words) }
+
+func (m *nativeModel) Pending() int { return m.pending(m.id) }
+
+func (m *nativeModel) SetPattern(p Pattern) { m.setPattern(m.isSink, m.id, p) }
+
+func (m *nativeModel) Beats() uint64 {
+	beats, _ := m.counts(m.id)
+	return beats
+}
+
+func (m *nativeModel) Frames() uint64 {
+	_, frames := m.counts(m.id)
+	return frames
+}
+
+func (m *nativeModel) Take() (words, cycles []uint64) { return m.take(m.id) }

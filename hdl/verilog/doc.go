@@ -1,0 +1,27 @@
+// Package verilog prints an elaborated design as Verilog-2005 that a person
+// can read: author's names, if and case trees as written, comments of the Go
+// code and the Go line beside.
+//
+// [Emit] returns one file a module. The text is the same to the byte on each
+// run, draws no warning from Verilator -Wall, Icarus -Wall and Yosys
+// check -assert, and maps to block RAM, LUT RAM and DSPs in Yosys. Package
+// verilog/lint checks that on a design.
+//
+// The way of a module through the package:
+//
+//	lower.go     expressions in the form that Verilog wants
+//	group.go     statements sorted into assigns and always blocks
+//	plan.go      which expressions become wires
+//	naming.go    and how these are called
+//	module.go    the text, section by section
+//
+// # Defines
+//
+// The text of a module with properties ends in a section that is empty
+// unless one of these is defined:
+//
+//	FORMAL        properties as immediate assertions, for Yosys
+//	GORNIC_CHECK  properties as $display and $stop, for simulators; see [ParseReport]
+//	GORNIC_WAVES  a shadow of each signal with named values, typed as a
+//	              SystemVerilog enum, so that waves show the names
+package verilog

@@ -1,0 +1,167 @@
+package verilog
+
+import (
+	"strings"
+
+	"gornic/hdl/ir"
+)
+
+// printItem writes an assign or an always block.
+func (e *module) printItem(it *item) {
+	if it.plain {
+		e.printAssign(it.body[0].(*assign))
+		return
+	}
+	e.out.blank()
+	if len(it.body) > 0 {
+		e.say(it.body[0].position())
+	}
+	switch {
+	case it.clock == nil:
+		e.out.plain("always @* begin")
+		e.nested(func() { e.printStmts(it.body, "=") })
+	case it.reset:
+		e.out.plain("always @(posedge " + it.clock.Clk + ") begin")
+		e.nested(func() { e.printReset(it) })
+	default:
+		e.out.plain("always @(posedge " + it.clock.Clk + ") begin")
+		e.nested(func() { e.printStmts(it.body, "<=") })
+	}
+	e.out.plain("end")
+	e.out.blank()
+}
+
+func (e *module) printAssign(a *assign) {
+	e.say(a.pos)
+	defining := e.targetOf[a.value] == a.target
+	m := mode{enum: e.enumOfSignal(a.target)}
+	e.out.add(a.pos, e.wrapped("assign "+Name(a.target)+" = ", a.value, m, ";", defining))
+}
+
+func (e *module) printReset(it *item) {
+	e.out.plain("if (" + it.clock.Rst + ") begin")
+	e.nested(func() {
+		for _, t := range it.targets {
+			e.out.plain(Name(t) + " <= " + e.constant(*t.Reset, mode{enum: e.enumOfSignal(t)}) + ";")
+		}
+	})
+	if len(it.body) > 0 {
+		e.out.plain("end else begin")
+		e.nested(func() { e.printStmts(it.body, "<=") })
+	}
+	e.out.plain("end")
+}
+
+func (e *module) nested(body func()) {
+	e.out.depth++
+	body()
+	e.out.depth--
+}
+
+// printStmts writes statements; op is the assignment, "=" or "<=".
+func (e *module) printStmts(list []stmt, op string) {
+	for _, s := range list {
+		e.sayInside(s.position())
+		switch s := s.(type) {
+		case *assign:
+			m := mode{enum: e.enumOfSignal(s.target)}
+			e.out.add(s.pos, e.wrapped(Name(s.target)+" "+op+" ", s.value, m, ";", false))
+		case *branch:
+			e.printBranch(s, op)
+		case *choice:
+			e.printChoice(s, op)
+		}
+	}
+}
+
+// sayInside is say without an empty line before it.
+func (e *module) sayInside(p ir.Pos) {
+	lines, key := e.src.above(p)
+	if lines != nil && !e.said[key] {
+		e.said[key] = true
+		e.out.comment(lines)
+	}
+}
+
+func (e *module) printBranch(b *branch, op string) {
+	last := 0 // line of the last condition
+	for i, a := range b.arms {
+		lead := "if ("
+		if i > 0 {
+			lead = "end else if ("
+		}
+		if a.cond != nil {
+			last = e.out.next()
+			e.markArm(last, "if", a)
+			e.out.add(a.pos, e.wrapped(lead, a.cond, mode{condition: true}, ") begin", false))
+		} else {
+			e.markArm(last, "else", a)
+			e.out.add(a.pos, "end else begin")
+		}
+		e.nested(func() { e.printStmts(a.body, op) })
+	}
+	e.out.plain("end")
+}
+
+func (e *module) printChoice(c *choice, op string) {
+	e.out.add(c.pos, "case ("+e.text(c.subject, mode{})+")")
+	enum := e.enumOf(c.subject)
+	e.nested(func() {
+		hasDefault := false
+		for _, a := range c.arms {
+			hasDefault = hasDefault || len(a.values) == 0
+			e.printCase(a, enum, op)
+		}
+		if !hasDefault {
+			e.out.plain("default: ;")
+		}
+	})
+	e.out.plain("endcase")
+}
+
+func (e *module) printCase(a *arm, enum *enumSet, op string) {
+	label := "default"
+	if len(a.values) > 0 {
+		names := make([]string, len(a.values))
+		for i, v := range a.values {
+			names[i] = e.constant(v, mode{enum: enum})
+		}
+		label = e.labels(names)
+	}
+	e.sayInside(a.pos)
+	e.markArm(e.out.next(), "case", a)
+	if len(a.body) == 0 {
+		e.out.add(a.pos, label+": ;")
+		return
+	}
+	e.out.add(a.pos, label+": begin")
+	e.nested(func() { e.printStmts(a.body, op) })
+	e.out.plain("end")
+}
+
+// labels joins the values of a case, over several lines where they are many.
+func (e *module) labels(names []string) string {
+	var lines []string
+	current := ""
+	for i, n := range names {
+		n += comma(i, len(names))
+		switch {
+		case current == "":
+			current = n
+		case len(current)+1+len(n) > widest-4*e.out.depth:
+			lines = append(lines, current)
+			current = n
+		default:
+			current += " " + n
+		}
+	}
+	return strings.Join(append(lines, current), "\n")
+}
+
+// markArm notes where a branch of the Go code is.
+func (e *module) markArm(line int, branch string, a *arm) {
+	m := Arm{Line: line, Branch: branch}
+	m.If, _ = a.source.(*ir.Arm)
+	m.Case, _ = a.source.(*ir.CaseArm)
+	e.out.arms = append(e.out.arms, m)
+}

@@ -1,0 +1,86 @@
+package verilog
+
+import "gornic/hdl/ir"
+
+// A variable is the Go variable that took an expression.
+type variable struct {
+	name  string // in snake case; with a number where a loop made several
+	alone bool   // its line made no other value
+}
+
+// variables finds the Go variable of each expression. Of the expressions on
+// one line the outermost is the variable's value; those inside it are named
+// after it and what they do. Expressions of one place in the program, made by
+// a loop, are numbered from 0.
+func (e *module) variables() {
+	type place struct{ name, key string }
+	places := map[ir.Pos]place{}
+	placeOf := func(n *ir.Node) place {
+		p, ok := places[n.Pos]
+		if !ok {
+			p.name, p.key = e.src.variable(n.Pos)
+			places[n.Pos] = p
+		}
+		return p
+	}
+	type site struct {
+		pos   ir.Pos
+		field string
+	}
+	inner := map[*ir.Node]bool{}
+	made := map[site]int{}
+	for _, n := range e.visited {
+		if isLeaf(n) {
+			continue
+		}
+		for _, a := range n.Args {
+			if key := placeOf(a).key; !isLeaf(a) && key != "" && key == placeOf(n).key && a.Pos != n.Pos {
+				inner[a] = true
+			}
+		}
+		made[site{n.Pos, n.Field}]++
+	}
+	next := map[site]int{}
+	for _, n := range e.visited {
+		v := variable{name: placeOf(n).name}
+		if isLeaf(n) || v.name == "" {
+			continue
+		}
+		at := site{n.Pos, n.Field}
+		if n.Field != "" {
+			v.name += "_" + n.Field
+		}
+		switch {
+		case inner[n]:
+			v.name += "_" + opWords[n.Op]
+		case made[at] > 1:
+			v.name += "_" + itoa(next[at])
+			next[at]++
+		default:
+			v.alone = true
+		}
+		e.variable[n] = v
+	}
+}
+
+// opWords say what an operation gives, for the name of a wire.
+var opWords = map[ir.Op]string{
+	ir.OpNot: "inverse", ir.OpAnd: "and", ir.OpOr: "or", ir.OpXor: "xor", ir.OpAdd: "sum", ir.OpSub: "difference",
+	ir.OpMul: "product", ir.OpEq: "equal", ir.OpNe: "differs", ir.OpLt: "less", ir.OpLe: "at_most", ir.OpSLt: "less",
+	ir.OpSLe: "at_most", ir.OpShl: "shifted", ir.OpShr: "shifted", ir.OpSar: "shifted", ir.OpSlice: "part",
+	ir.OpCat: "joined", ir.OpRepeat: "repeated", ir.OpMux: "choice", ir.OpRedOr: "any", ir.OpRedAnd: "all",
+	ir.OpRedXor: "parity", ir.OpMemRead: "word",
+}
+
+// wireName is the name wanted for the wire of n: the Go variable's, else one
+// made of what the expression works on and what it gives.
+func (e *module) wireName(n *ir.Node, u *usage) string {
+	if v := e.variable[n]; v.name != "" {
+		return v.name
+	}
+	e.anonymous++
+	if u.base == "" {
+		return "t_" + itoa(e.anonymous)
+	}
+	return u.base + "_" + opWords[n.Op]
+}

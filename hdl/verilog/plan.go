@@ -1,0 +1,204 @@
+package verilog
+
+import (
+	"gornic/hdl/ir"
+)
+
+// A wire is an expression that got a name: it is printed once, as the value
+// of a wire, and by name everywhere else.
+type wire struct {
+	node    *ir.Node
+	name    string
+	printed bool
+}
+
+// usage is what the plan knows about one expression.
+type usage struct {
+	count     int    // places that it is printed in
+	sliced    bool   // a slice is taken of it
+	base      string // what it works on, for a name
+	length    int    // of its text with the names given so far
+	breakable bool   // it stands where its text may take several lines
+	ghost     bool   // only properties use it
+}
+
+// longest is how long the text of an expression inside another may be, and
+// shortest how long one may be that is printed twice.
+const (
+	longest  = 64
+	shortest = 36
+)
+
+// A root is an expression that stands in a statement or at a port.
+type root struct {
+	node      *ir.Node
+	base      string     // what it works on, for a name
+	breakable bool       // its text may take several lines
+	ghost     bool       // only properties use it
+	defines   *ir.Signal // the target of an assign
+	indexed   bool       // its bits are taken by a variable index: it needs a name
+}
+
+// plan decides which expressions become wires.
+func (e *module) plan() {
+	for _, r := range e.roots {
+		e.use(r.node, r.base, r.ghost)
+		u := e.usage[r.node]
+		u.breakable = u.breakable || r.breakable
+		u.sliced = u.sliced || r.indexed
+	}
+	e.joinTargets()
+	e.findLinks()
+	e.variables()
+	for _, n := range e.visited {
+		u := e.usage[n]
+		u.length = e.length(n)
+		if e.names[n] == "" && e.wanted(n, u) {
+			name := e.scope.take(e.wireName(n, u))
+			e.names[n] = name
+			e.wires[n] = &wire{node: n, name: name}
+			u.length = len(name)
+		}
+	}
+}
+
+// use counts a place in which n is printed. e.visited has the arguments of a
+// node before it.
+func (e *module) use(n *ir.Node, base string, ghost bool) {
+	if u := e.usage[n]; u != nil {
+		u.count++
+		return
+	}
+	e.usage[n] = &usage{count: 1, base: base, ghost: ghost}
+	for _, a := range n.Args {
+		e.use(a, base, ghost)
+		if n.Op == ir.OpSlice {
+			e.usage[a].sliced = true
+		}
+	}
+	e.visited = append(e.visited, n)
+}
+
+// joinTargets gives a value that is assigned unconditionally the name of the
+// wire or output that takes it.
+func (e *module) joinTargets() {
+	for _, it := range e.items {
+		if !it.plain {
+			continue
+		}
+		n, target := it.body[0].(*assign).value, it.targets[0]
+		if !isLeaf(n) && e.names[n] == "" && (e.usage[n].ghost || !target.Ghost) {
+			e.names[n] = e.net(target)
+			e.targetOf[n] = target
+		}
+	}
+}
+
+func isLeaf(n *ir.Node) bool {
+	return n.Op == ir.OpConst || n.Op == ir.OpSignal || n.Op == ir.OpInvalid
+}
+
+// wanted says whether n becomes a wire.
+func (e *module) wanted(n *ir.Node, u *usage) bool {
+	switch {
+	case n.Op == ir.OpSignal:
+		return false
+	case n.Op == ir.OpMemRead || u.sliced:
+		return true
+	case isLeaf(n):
+		return false
+	case u.count == 1:
+		return !u.breakable && u.length > longest && !e.continues(n)
+	case n.Op == ir.OpSlice:
+		return e.variable[n].alone
+	case n.Op == ir.OpNot && isLeaf(n.Args[0]):
+		return false
+	case e.variable[n].name != "":
+		return true
+	}
+	return u.length > shortest
+}
+
+// continues reports whether n is a link of a chain, such as a | b | c, whose
+// text is broken into lines as a whole.
+func (e *module) continues(n *ir.Node) bool { return e.links[n] }
+
+// findLinks marks the expressions that are printed as part of a chain.
+func (e *module) findLinks() {
+	for _, n := range e.visited {
+		for i, a := range n.Args {
+			chain := n.Op == a.Op && (n.Op == ir.OpAnd || n.Op == ir.OpOr || n.Op == ir.OpXor && i == 0) ||
+				n.Op == ir.OpMux && a.Op == ir.OpMux && i == 2
+			if chain {
+				e.links[a] = true
+			}
+		}
+	}
+}
+
+// length estimates the text of n.
+func (e *module) length(n *ir.Node) int {
+	if name := e.names[n]; name != "" {
+		return len(name)
+	}
+	switch n.Op {
+	case ir.OpConst:
+		return len(literal(n.Const))
+	case ir.OpSignal:
+		return len(e.net(n.Signal))
+	}
+	total := 4
+	for _, a := range n.Args {
+		total += e.usage[a].length + 2
+	}
+	return total
+}
+
+// reads returns the bits of signals and wires that the text reads outside of
+// the properties.
+type reads struct {
+	signals map[*ir.Signal][]bool
+	wires   map[*ir.Node][]bool
+}
+
+func (e *module) findReads() *reads {
+	r := &reads{signals: map[*ir.Signal][]bool{}, wires: map[*ir.Node][]bool{}}
+	for _, n := range e.visited {
+		if e.usage[n].ghost {
+			continue
+		}
+		for _, a := range n.Args {
+			if n.Op == ir.OpSlice {
+				e.mark(r, a, n.Lo, n.Width)
+			} else {
+				e.mark(r, a, 0, a.Width)
+			}
+		}
+	}
+	for _, root := range e.roots {
+		n := root.node
+		if defined := e.targetOf[n]; !root.ghost && (defined == nil || defined != root.defines) {
+			e.mark(r, n, 0, n.Width)
+		}
+	}
+	return r
+}
+
+func (e *module) mark(r *reads, n *ir.Node, lo, width int) {
+	if n.Op == ir.OpSignal {
+		set(r.signals, e.canonical(n.Signal), n.Width, lo, width)
+	} else if t := e.targetOf[n]; t != nil {
+		set(r.signals, t, n.Width, lo, width)
+	} else {
+		set(r.wires, n, n.Width, lo, width)
+	}
+}
+
+func set[K comparable](table map[K][]bool, k K, size, lo, width int) {
+	if table[k] == nil {
+		table[k] = make([]bool, size)
+	}
+	for i := lo; i < lo+width; i++ {
+		table[k][i] = true
+	}
+}

@@ -1,0 +1,189 @@
+package verilog
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gornic/hdl/ir"
+)
+
+// Report is a line that a simulation with GORNIC_CHECK printed.
+type Report struct {
+	Kind ir.CheckKind
+	Path string // of the instance, as the simulator's %m says it, such as "tb.dut.u_fifo"
+	Name string // of the property
+	Pos  string // "file:line" in Go; "?" without Options.Positions
+}
+
+var reportLine = regexp.MustCompile(`^(ASSERT|ASSUME|COVER) (\S+) (\S+) (\S+)$`)
+
+// ParseReport reads a line of a simulator's output. An assertion or
+// assumption that failed is followed by $stop; a cover is reported once, when it
+// was first true.
+func ParseReport(line string) (Report, bool) {
+	f := reportLine.FindStringSubmatch(strings.TrimSpace(line))
+	if f == nil {
+		return Report{}, false
+	}
+	r := Report{Path: f[2], Name: f[3], Pos: f[4]}
+	for kind := ir.Assert; kind <= ir.Cover; kind++ {
+		if strings.ToUpper(kind.String()) == f[1] {
+			r.Kind = kind
+		}
+	}
+	return r, true
+}
+
+// Label is the name of a property in the FORMAL section, and in the reports
+// of Yosys and its solvers: "assert_no_overflow".
+func Label(c *ir.Check) string { return c.Kind.String() + "_" + c.Name }
+
+// CoverCount is the name of the 64-bit register that counts, with
+// GORNIC_CHECK, the cycles in which a cover was true.
+func CoverCount(c *ir.Check) string { return "cover_" + c.Name + "_count" }
+
+// properties is defined while the state that properties share is wanted.
+const properties = "GORNIC_PROPERTIES"
+
+func (e *module) printProperties() {
+	if len(e.ir.Checks) == 0 {
+		return
+	}
+	e.out.blank()
+	e.out.comment([]string{strings.Repeat("-", 70), "Properties"})
+	e.printGhosts()
+	e.out.blank()
+	e.out.plain("`ifdef FORMAL")
+	e.printFormal()
+	e.out.plain("`endif")
+	e.out.blank()
+	e.out.plain("`ifdef GORNIC_CHECK")
+	for _, c := range e.checkClocks() {
+		e.printChecks(c)
+	}
+	e.out.plain("`endif")
+}
+
+// printGhosts writes the state and wires of the properties alone.
+func (e *module) printGhosts() {
+	outer := e.out
+	e.out = &text{depth: 1}
+	e.printDeclarations(e.out, true)
+	for _, r := range e.roots {
+		if r.ghost {
+			e.needNode(r.node, r.defines)
+		}
+	}
+	for _, inst := range e.ir.Instances {
+		if ghostInstance(inst) {
+			e.printInstance(inst)
+		}
+	}
+	for _, it := range e.ghosts {
+		e.printItem(it)
+	}
+	for _, r := range e.ir.Memories {
+		if r.Ghost {
+			e.printMemory(r)
+		}
+	}
+	inner := e.out
+	e.out = outer
+	if len(inner.lines) == 0 {
+		return
+	}
+	e.out.blank()
+	e.out.plain("`ifdef FORMAL\n`define " + properties + "\n`elsif GORNIC_CHECK\n`define " + properties + "\n`endif")
+	e.out.plain("`ifdef " + properties)
+	e.out.append(inner)
+	e.out.blank()
+	e.out.plain("`undef " + properties)
+	e.out.plain("`endif")
+}
+
+func (e *module) checkClocks() []*ir.Clock {
+	var list []*ir.Clock
+	for _, clock := range e.ir.Clocks {
+		for _, c := range e.ir.Checks {
+			if c.Clock == clock {
+				list = append(list, clock)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// printFormal writes immediate assertions. A proof starts in reset.
+func (e *module) printFormal() {
+	for _, clock := range e.checkClocks() {
+		e.out.blank()
+		started := e.scope.take("formal_" + strings.TrimPrefix(clock.Name+"_started", "_"))
+		e.out.plain("reg " + started + " = 1'b0;")
+		e.out.plain("always @(posedge " + clock.Clk + ") begin\n    " + started + " <= 1'b1;\nend")
+		e.out.plain("always @* begin\n    if (!" + started + ") begin\n        assume (" + clock.Rst + ");\n    end\nend")
+		e.out.blank()
+		e.out.plain("always @(posedge " + clock.Clk + ") begin")
+		e.nested(func() {
+			e.out.plain("if (!" + clock.Rst + ") begin")
+			e.nested(func() {
+				for _, c := range e.ir.Checks {
+					if c.Clock == clock {
+						lead := fmt.Sprintf("%s: %s (", e.scope.take(Label(c)), c.Kind)
+						e.out.add(c.Pos, e.wrapped(lead, e.low.lower(c.Cond), mode{condition: true}, ");", false))
+					}
+				}
+			})
+			e.out.plain("end")
+		})
+		e.out.plain("end")
+	}
+}
+
+// printChecks writes the properties of one clock for simulators.
+func (e *module) printChecks(clock *ir.Clock) {
+	e.out.blank()
+	for _, c := range e.ir.Checks {
+		if c.Clock == clock && c.Kind == ir.Cover {
+			e.out.plain("reg [63:0] " + CoverCount(c) + " /* verilator public_flat_rd */ = 64'd0;")
+		}
+	}
+	e.out.plain("always @(posedge " + clock.Clk + ") begin")
+	e.nested(func() {
+		e.out.plain("if (!" + clock.Rst + ") begin")
+		e.nested(func() {
+			for _, c := range e.ir.Checks {
+				if c.Clock == clock {
+					e.printCheck(c)
+				}
+			}
+		})
+		e.out.plain("end")
+	})
+	e.out.plain("end")
+}
+
+func (e *module) printCheck(c *ir.Check) {
+	cond := e.low.lower(c.Cond)
+	report := fmt.Sprintf(`$display("%s %%m %s %s");`, strings.ToUpper(c.Kind.String()), c.Name, posMark)
+	if c.Kind == ir.Cover {
+		count := CoverCount(c)
+		e.out.plain(e.wrapped("if (", cond, mode{condition: true}, ") begin", false))
+		e.nested(func() {
+			e.out.plain("if (" + count + " == 64'd0) begin")
+			e.nested(func() { e.out.add(c.Pos, report) })
+			e.out.plain("end")
+			e.out.plain(count + " <= " + count + " + 64'd1;")
+		})
+		e.out.plain("end")
+		return
+	}
+	fails := simplify(derived(cond, ir.OpNot, 1, cond))
+	e.out.plain(e.wrapped("if (", fails, mode{condition: true}, ") begin", false))
+	e.nested(func() {
+		e.out.add(c.Pos, report)
+		e.out.plain("$stop;")
+	})
+	e.out.plain("end")
+}

@@ -31,7 +31,7 @@ func DemuxDef[T any](proto T, n int) hdl.Def[DemuxIO[T]] {
 		Doc:  "Demultiplexer: each payload, or frame, goes to the output that its tag names.",
 		IO:   io,
 		Body: func(m *hdl.Module, io *DemuxIO[T]) {
-			to := sticky(m, "to", io.To, io.In)
+			to, inside := sticky(m, io.To, io.In)
 			ready := hdl.K(1, 0)
 			for i, out := range io.Out {
 				mine := to.Is(uint64(i))
@@ -40,7 +40,7 @@ func DemuxDef[T any](proto T, n int) hdl.Def[DemuxIO[T]] {
 				ready = ready.Or(mine.And(out.Ready))
 			}
 			io.In.Ready.Set(ready.Or(below(to, n).Not()))
-			demuxProperties(m, io)
+			demuxProperties(m, io, to, inside)
 		},
 	}
 }
@@ -54,30 +54,28 @@ func below(index hdl.Bits, n int) hdl.Bits {
 }
 
 // sticky is a tag that comes with the payload of s; with frames, the tag of
-// the first beat for the whole frame.
-func sticky[T any](m *hdl.Module, name string, tag hdl.Bits, s hdl.Stream[T]) hdl.Bits {
+// the first beat for the whole frame. Inside says that the first beat is past.
+func sticky[T any](m *hdl.Module, tag hdl.Bits, s hdl.Stream[T]) (now, inside hdl.Bits) {
 	if _, framed := any(s.Data).(Framed); !framed {
-		return tag
+		return tag, hdl.K(1, 0)
 	}
-	inside := m.Reg("inside_frame", 1, 0)
-	kept := m.RegN("frame_"+name, tag.Width())
-	now := hdl.Mux(inside, kept, tag)
+	inside = m.Reg("inside_frame", 1, 0)
+	kept := m.RegN("frame_to", tag.Width())
+	now = hdl.Mux(inside, kept, tag)
 	m.If(s.Fire(), func() {
 		inside.Set(lastOf(s.Data).Not())
 		kept.Set(now)
 	})
-	return now
+	return now, inside
 }
 
-func demuxProperties[T any](m *hdl.Module, io *DemuxIO[T]) {
+func demuxProperties[T any](m *hdl.Module, io *DemuxIO[T], route, inside hdl.Bits) {
 	AssumeSource(m, "in", io.In)
-	waits := m.PastReset("to_waits", io.In.Valid.And(io.In.Ready.Not()), 0)
+	to, first := frameTag(m, io.To, io.In)
+	waits := m.PastReset("to_waits", io.In.Valid.And(io.In.Ready.Not()).And(first), 0)
 	m.Assume("to_holds", waits.Not().Or(io.To.Eq(m.Past("to_held", io.To))))
-
-	to := io.To
-	if _, framed := any(io.In.Data).(Framed); framed {
-		to = ghostFrameTag(m, "route", io.To, io.In)
-	}
+	m.Assert("first_is_outside", first.Eq(inside.Not()))
+	m.Assert("frame_goes_one_way", route.Eq(to))
 	fires := hdl.K(1, 0)
 	for i, out := range io.Out {
 		name := fmt.Sprintf("out_%d", i)
@@ -91,18 +89,19 @@ func demuxProperties[T any](m *hdl.Module, io *DemuxIO[T]) {
 	m.Assert("taken_once", io.In.Fire().Eq(fires.Or(dropped)))
 }
 
-// ghostFrameTag is what [sticky] should be: the tag at the frame's first beat.
-func ghostFrameTag[T any](m *hdl.Module, name string, tag hdl.Bits, s hdl.Stream[T]) hdl.Bits {
-	var first, kept hdl.Bits
+// frameTag is what [sticky] should give, the tag that came with the first beat
+// of the frame, and whether the present beat is that one.
+func frameTag[T any](m *hdl.Module, tag hdl.Bits, s hdl.Stream[T]) (hdl.Bits, hdl.Bits) {
+	var first, came hdl.Bits
 	m.Ghost(func() {
-		first = m.Reg(name+"_first", 1, 1)
-		kept = m.RegN(name+"_kept", tag.Width())
+		first = m.Reg("frame_first", 1, 1)
+		came = m.RegN("frame_tag", tag.Width())
 		m.If(s.Fire(), func() {
 			first.Set(lastOf(s.Data))
-			m.If(first, func() { kept.Set(tag) })
+			m.If(first, func() { came.Set(tag) })
 		})
 	})
-	return hdl.Mux(first, tag, kept)
+	return hdl.Mux(first, tag, came), first
 }
 
 // Demux puts a [DemuxDef] behind in and returns its n outputs; to has

@@ -43,14 +43,14 @@ func ForkDef[T any](proto T, n int) hdl.Def[ForkIO[T]] {
 					done[i].Set(ready[i].And(next.Not()))
 				}
 			})
-			forkProperties(m, io)
+			forkProperties(m, io, done)
 		},
 	}
 }
 
 // forkProperties counts, for each output, the copies it took of the payload
 // that In offers.
-func forkProperties[T any](m *hdl.Module, io *ForkIO[T]) {
+func forkProperties[T any](m *hdl.Module, io *ForkIO[T], done []hdl.Bits) {
 	AssumeSource(m, "in", io.In)
 	for i, out := range io.Out {
 		name := fmt.Sprintf("out_%d", i)
@@ -60,6 +60,7 @@ func forkProperties[T any](m *hdl.Module, io *ForkIO[T]) {
 			took = m.Reg(name+"_took", 1, 0)
 			took.Set(took.Or(out.Fire()).And(io.In.Fire().Not()))
 		})
+		m.Assert(name+"_done_is_took", done[i].Eq(took))
 		m.Assert(name+"_once", out.Fire().And(took).Not())
 		m.Assert(name+"_not_missed", io.In.Fire().Not().Or(took).Or(out.Fire()))
 		m.Assert(name+"_offered", io.In.Valid.Not().Or(took).Or(out.Valid))

@@ -111,6 +111,7 @@ func (f *frameFIFO) invariants(g frameGhost, w int) {
 	for _, r := range frameRules(Frame{Valid: g.inside, Data: beat}) {
 		m.Assert("followed"+r.name, r.holds)
 	}
+	m.Assert("followed_end_is_decided", g.inside.And(g.pending).Not().Or(beat.Last.Not()))
 	m.Assert("followed_is_good", g.inside.Not().Or(g.pending).Or(beat.Err.Not()))
 	value := hdl.Pack(wordOf(beat))
 	before := f.ahead.count(w)

@@ -48,12 +48,17 @@ func upper(name string) string {
 	return strings.ToUpper(strings.Trim(b.String(), "_"))
 }
 
-// enumOf returns the names of the values of n, or nil.
+// enumOf returns the names of the values of n, or nil: of the signal that it
+// is, or of one that takes it.
 func (e *module) enumOf(n *ir.Node) *enumSet {
-	if n.Op != ir.OpSignal || n.Signal.Enum == nil {
+	s := e.valueOf[n]
+	if n.Op == ir.OpSignal && n.Signal.Enum != nil {
+		s = n.Signal
+	}
+	if s == nil {
 		return nil
 	}
-	return e.enumOfSignal(n.Signal)
+	return e.enumOfSignal(s)
 }
 
 func (e *module) enumOfSignal(s *ir.Signal) *enumSet {

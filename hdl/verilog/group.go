@@ -27,17 +27,21 @@ type goal struct {
 
 // grouper sorts the statements of a block into items.
 type grouper struct {
-	block   *ir.Block
-	low     *lowerer
-	goals   map[*ir.Signal]*goal
-	order   []*goal // by first statement
-	drivers map[*ir.Signal][]*ir.Signal
+	block    *ir.Block
+	low      *lowerer
+	goals    map[*ir.Signal]*goal
+	order    []*goal // by first statement
+	drivers  map[*ir.Signal][]*ir.Signal
+	declared map[*ir.Signal]int // place of the declaration
 }
 
 // group returns the items of a block in source order. Targets that skip wants
 // are left out.
-func group(b *ir.Block, p *paths, low *lowerer, skip func(*ir.Signal) bool) []*item {
-	g := &grouper{block: b, low: low, goals: map[*ir.Signal]*goal{}, drivers: p.drivers(b)}
+func group(m *ir.Module, b *ir.Block, p *paths, low *lowerer, skip func(*ir.Signal) bool) []*item {
+	g := &grouper{block: b, low: low, goals: map[*ir.Signal]*goal{}, drivers: p.drivers(b), declared: map[*ir.Signal]int{}}
+	for i, s := range m.Signals {
+		g.declared[s] = i
+	}
 	g.findGoals(skip)
 	items := append(g.combinational(), g.registers()...)
 	for _, it := range items {
@@ -96,6 +100,7 @@ func targetsOf(s ir.Stmt, list []*ir.Signal) []*ir.Signal {
 
 // finish fills in what follows from the targets of an item.
 func (g *grouper) finish(it *item) {
+	slices.SortStableFunc(it.targets, func(a, b *ir.Signal) int { return cmp.Compare(g.declared[a], g.declared[b]) })
 	it.order = len(g.block.Stmts)
 	live := map[int]map[*ir.Signal]bool{}
 	for _, t := range it.targets {

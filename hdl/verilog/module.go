@@ -29,6 +29,7 @@ type module struct {
 	names     map[*ir.Node]string
 	targetOf  map[*ir.Node]*ir.Signal
 	wires     map[*ir.Node]*wire
+	valueOf   map[*ir.Node]*ir.Signal // a signal with named values that takes the expression
 	variable  map[*ir.Node]variable
 	enums     []*enumSet
 	anonymous int // wires without a variable
@@ -41,6 +42,7 @@ type module struct {
 type part struct {
 	order int
 	roots []root
+	block bool // it is set off by empty lines
 	print func()
 }
 
@@ -50,7 +52,7 @@ func (e *emitter) module(m *ir.Module) *text {
 		emitter: e, ir: m, out: &text{depth: 1}, scope: scope{}, low: newLowerer(), always: map[*ir.Signal]bool{},
 		direct: map[*ir.Signal]*ir.Node{}, joined: map[*ir.Signal]*ir.Signal{}, usage: map[*ir.Node]*usage{},
 		links: map[*ir.Node]bool{}, names: map[*ir.Node]string{}, targetOf: map[*ir.Node]*ir.Signal{},
-		wires: map[*ir.Node]*wire{}, variable: map[*ir.Node]variable{}, said: map[string]bool{},
+		wires: map[*ir.Node]*wire{}, valueOf: map[*ir.Node]*ir.Signal{}, variable: map[*ir.Node]variable{}, said: map[string]bool{},
 		pins: map[*ir.Signal]*ir.Node{},
 	}
 	p.claimNames()
@@ -102,9 +104,9 @@ func (e *module) sortItems() {
 		}
 		return false
 	}
-	e.items = settled(group(e.ir.Body, e.paths, e.low, skip))
+	e.items = settled(group(e.ir, e.ir.Body, e.paths, e.low, skip))
 	if e.ir.Ghost != nil && e.opts.Checks {
-		e.ghosts = settled(group(e.ir.Ghost, e.paths, e.low, skip))
+		e.ghosts = settled(group(e.ir, e.ir.Ghost, e.paths, e.low, skip))
 	}
 	e.items = append(e.items, e.unsetRegisters(false)...)
 	for _, it := range append(e.items[:len(e.items):len(e.items)], e.ghosts...) {
@@ -155,16 +157,16 @@ func (e *module) unsetRegisters(ghost bool) []*item {
 func (e *module) findParts() {
 	for _, inst := range e.ir.Instances {
 		if !ghostInstance(inst) {
-			e.parts = append(e.parts, part{e.firstSet(inst), e.pinRoots(inst), func() { e.printInstance(inst) }})
+			e.parts = append(e.parts, part{e.firstSet(inst), e.pinRoots(inst), true, func() { e.printInstance(inst) }})
 		}
 	}
 	for _, it := range e.items {
-		e.parts = append(e.parts, part{it.order, e.itemRoots(it), func() { e.printItem(it) }})
+		e.parts = append(e.parts, part{it.order, e.itemRoots(it), !it.plain, func() { e.printItem(it) }})
 	}
 	slices.SortStableFunc(e.parts, func(a, b part) int { return cmp.Compare(a.order, b.order) })
 	for _, r := range e.ir.Memories {
 		if !r.Ghost {
-			e.parts = append(e.parts, part{0, e.memoryRoots(r), func() { e.printMemory(r) }})
+			e.parts = append(e.parts, part{0, e.memoryRoots(r), true, func() { e.printMemory(r) }})
 		}
 	}
 }
@@ -189,6 +191,9 @@ func (e *module) itemRoots(it *item) []root {
 	var list []root
 	eachNode(it.body, func(n *ir.Node, as role, target *ir.Signal) {
 		r := root{node: n, base: e.net(target), breakable: as != roleSubject}
+		if as == roleValue && target.Enum != nil && e.valueOf[n] == nil {
+			e.valueOf[n] = target
+		}
 		switch {
 		case it.plain:
 			r.defines = target
@@ -234,10 +239,10 @@ func (e *module) findRoots() {
 // declarations depend on it.
 func (e *module) assemble() *text {
 	for _, p := range e.parts {
-		e.need(p.roots)
+		e.need(p)
 		p.print()
 	}
-	e.printUnused()
+	e.printUnused(false)
 	if e.opts.Checks {
 		e.printProperties()
 	}
@@ -346,12 +351,19 @@ func comma(i, n int) string {
 	return ""
 }
 
-// need prints the wires that the expressions need and that are not yet
-// printed.
-func (e *module) need(roots []root) {
-	for _, r := range roots {
+// need prints the wires that a part needs and that are not yet printed.
+func (e *module) need(p part) {
+	outer := e.out
+	e.out = &text{depth: outer.depth}
+	for _, r := range p.roots {
 		e.needNode(r.node, r.defines)
 	}
+	wires := e.out
+	e.out = outer
+	if p.block && len(wires.lines) > 0 {
+		e.out.blank()
+	}
+	e.out.append(wires)
 }
 
 func (e *module) needNode(n *ir.Node, defines *ir.Signal) {

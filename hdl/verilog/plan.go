@@ -154,17 +154,17 @@ func (e *module) length(n *ir.Node) int {
 	return total
 }
 
-// reads returns the bits of signals and wires that the text reads outside of
-// the properties.
+// reads has the bits of signals and wires that the text reads.
 type reads struct {
 	signals map[*ir.Signal][]bool
 	wires   map[*ir.Node][]bool
 }
 
-func (e *module) findReads() *reads {
+// findReads looks at the hardware, or at the properties as well.
+func (e *module) findReads(ghost bool) *reads {
 	r := &reads{signals: map[*ir.Signal][]bool{}, wires: map[*ir.Node][]bool{}}
 	for _, n := range e.visited {
-		if e.usage[n].ghost {
+		if e.usage[n].ghost && !ghost {
 			continue
 		}
 		for _, a := range n.Args {
@@ -177,7 +177,7 @@ func (e *module) findReads() *reads {
 	}
 	for _, root := range e.roots {
 		n := root.node
-		if defined := e.targetOf[n]; !root.ghost && (defined == nil || defined != root.defines) {
+		if defined := e.targetOf[n]; (ghost || !root.ghost) && (defined == nil || defined != root.defines) {
 			e.mark(r, n, 0, n.Width)
 		}
 	}

@@ -88,6 +88,7 @@ func (e *module) printGhosts() {
 			e.printMemory(r)
 		}
 	}
+	e.printUnused(true)
 	inner := e.out
 	e.out = outer
 	if len(inner.lines) == 0 {
@@ -120,7 +121,8 @@ func (e *module) printFormal() {
 	for _, clock := range e.checkClocks() {
 		e.out.blank()
 		started := e.scope.take("formal_" + strings.TrimPrefix(clock.Name+"_started", "_"))
-		e.out.plain("reg " + started + " = 1'b0;")
+		e.out.plain("reg " + started + ";")
+		e.out.plain("initial " + started + " = 1'b0;")
 		e.out.plain("always @(posedge " + clock.Clk + ") begin\n    " + started + " <= 1'b1;\nend")
 		e.out.plain("always @* begin\n    if (!" + started + ") begin\n        assume (" + clock.Rst + ");\n    end\nend")
 		e.out.blank()
@@ -146,7 +148,8 @@ func (e *module) printChecks(clock *ir.Clock) {
 	e.out.blank()
 	for _, c := range e.ir.Checks {
 		if c.Clock == clock && c.Kind == ir.Cover {
-			e.out.plain("reg [63:0] " + CoverCount(c) + " /* verilator public_flat_rd */ = 64'd0;")
+			e.out.plain("reg [63:0] " + CoverCount(c) + " /* verilator public_flat_rd */;")
+			e.out.plain("initial " + CoverCount(c) + " = 64'd0;")
 		}
 	}
 	e.out.plain("always @(posedge " + clock.Clk + ") begin")

@@ -73,7 +73,9 @@ func (s *sources) above(pos ir.Pos) (lines []string, key string) {
 	if src == nil {
 		return nil, ""
 	}
-	n = src.paragraph(n)
+	if src.above[n] == nil {
+		n = src.paragraph(n)
+	}
 	return src.above[n], file + ":" + itoa(n)
 }
 

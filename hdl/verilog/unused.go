@@ -6,11 +6,18 @@ import (
 	"gornic/hdl/ir"
 )
 
-// printUnused gathers every bit that the hardware does not read in one wire,
-// so that no linter wonders about it.
-func (e *module) printUnused() {
-	r := e.findReads()
-	list := e.unusedClocks()
+// printUnused gathers every bit that nothing reads in one wire, so that no
+// linter wonders about it: bits of the hardware that it does not read, or bits of
+// the state of properties.
+func (e *module) printUnused(ghost bool) {
+	r := e.findReads(ghost)
+	name := "unused"
+	var list []string
+	if ghost {
+		name = "unused_by_properties"
+	} else {
+		list = e.unusedClocks()
+	}
 	for _, s := range e.ir.Signals {
 		switch s.Kind {
 		case ir.Output, ir.ChildInput:
@@ -20,12 +27,12 @@ func (e *module) printUnused() {
 				continue
 			}
 		}
-		if !s.Ghost {
+		if s.Ghost == ghost {
 			list = append(list, unread(Name(s), s.Width, r.signals[s])...)
 		}
 	}
 	for _, n := range e.visited {
-		if w := e.wires[n]; w != nil && !e.usage[n].ghost {
+		if w := e.wires[n]; w != nil && e.usage[n].ghost == ghost {
 			list = append(list, unread(w.name, n.Width, r.wires[n])...)
 		}
 	}
@@ -33,8 +40,7 @@ func (e *module) printUnused() {
 		return
 	}
 	e.out.blank()
-	name := e.scope.take("unused")
-	lead := "wire " + name + " = &{1'b0"
+	lead := "wire " + e.scope.take(name) + " = &{1'b0"
 	for i, item := range list {
 		list[i] = ", " + item
 	}

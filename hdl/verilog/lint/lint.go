@@ -1,0 +1,136 @@
+// Package lint checks the Verilog of a design with the tools that its users
+// have: no warning from Verilator -Wall, Icarus -Wall (as Verilog-2005 and as
+// SystemVerilog) and Yosys check -assert. A test of a block calls [Check].
+package lint
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gornic/hdl/ir"
+	"gornic/hdl/verilog"
+	"gornic/tools/toolset"
+)
+
+// A linter is one way to look at the text.
+type linter struct {
+	name     string
+	tool     string
+	args     func(top string, files []string) []string
+	harmless func(line string) bool // output that is not a complaint
+}
+
+// DECLFILENAME is about models of black boxes, and MULTITOP about black boxes
+// that nothing instantiates.
+var verilator = []string{"--lint-only", "-Wall", "-Wno-DECLFILENAME", "-Wno-MULTITOP", "--top-module"}
+
+// Linters are run as subtests; each one skips where its tool is absent.
+var linters = []linter{
+	{"verilator", "verilator", func(top string, files []string) []string {
+		return slices.Concat(verilator, []string{top}, files)
+	}, isReport},
+	{"verilator with checks", "verilator", func(top string, files []string) []string {
+		return slices.Concat(verilator, []string{top, "-DGORNIC_CHECK"}, files)
+	}, isReport},
+	{"icarus 2005", "iverilog", func(top string, files []string) []string {
+		return slices.Concat([]string{"-Wall", "-g2005", "-o", os.DevNull, "-s", top}, files)
+	}, nil},
+	{"icarus 2012 with checks", "iverilog", func(top string, files []string) []string {
+		return slices.Concat([]string{"-Wall", "-g2012", "-DGORNIC_CHECK", "-o", os.DevNull, "-s", top}, files)
+	}, nil},
+	{"yosys", "yosys", func(top string, files []string) []string {
+		return []string{"-p", fmt.Sprintf("read_verilog %s; hierarchy -check -top %s; proc; check -assert",
+			strings.Join(files, " "), top)}
+	}, isLog},
+	{"yosys formal", "yosys", func(top string, files []string) []string {
+		return []string{"-p", fmt.Sprintf("read_verilog -formal %s; hierarchy -check -top %s; proc; check -assert",
+			strings.Join(files, " "), top)}
+	}, isLog},
+}
+
+// isReport passes the statistics that newer versions of Verilator print.
+func isReport(line string) bool { return strings.HasPrefix(line, "- ") }
+
+// isLog passes all that Yosys says but warnings and errors.
+func isLog(line string) bool {
+	return !strings.Contains(line, "Warning") && !strings.Contains(line, "ERROR")
+}
+
+// Check prints the design, with properties and the models of its black boxes,
+// and fails t for each warning of a tool. Tools that are absent are skipped.
+func Check(t *testing.T, d *ir.Design) {
+	t.Helper()
+	check(t, d, func(t *testing.T, name string) []toolset.Tool { return []toolset.Tool{toolset.Need(t, name)} })
+}
+
+// CheckEvery is Check with the tools that this project brings and with those of
+// the machine, which may be older.
+func CheckEvery(t *testing.T, d *ir.Design) {
+	t.Helper()
+	check(t, d, func(t *testing.T, name string) []toolset.Tool {
+		tools := []toolset.Tool{toolset.Need(t, name)}
+		if own, err := toolset.FindIn("", name); err == nil && own.Path != tools[0].Path {
+			tools = append(tools, own)
+		}
+		return tools
+	})
+}
+
+func check(t *testing.T, d *ir.Design, find func(t *testing.T, name string) []toolset.Tool) {
+	t.Helper()
+	files, err := verilog.Emit(d, verilog.Options{Checks: true, Models: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names, err := Write(dir, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range linters {
+		t.Run(l.name, func(t *testing.T) {
+			for _, tool := range find(t, l.tool) {
+				l.run(t, tool, dir, d.Top.Name, names)
+			}
+		})
+	}
+}
+
+func (l linter) run(t *testing.T, tool toolset.Tool, dir, top string, files []string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := tool.Command(ctx, l.args(top, files)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	var complaints []string
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		if line != "" && (l.harmless == nil || !l.harmless(line)) {
+			complaints = append(complaints, line)
+		}
+	}
+	if err != nil || len(complaints) > 0 {
+		t.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, strings.Join(complaints, "\n"))
+	}
+}
+
+// Write writes the files into a folder and returns their names in it.
+func Write(dir string, files []verilog.File) ([]string, error) {
+	var names []string
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, fmt.Errorf("lint: %w", err)
+		}
+		if err := os.WriteFile(path, f.Text, 0o644); err != nil {
+			return nil, fmt.Errorf("lint: %w", err)
+		}
+		names = append(names, f.Name)
+	}
+	return names, nil
+}

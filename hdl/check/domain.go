@@ -55,7 +55,10 @@ func newDomains(design *ir.Design) *domains {
 // connected.
 func (d *domains) root(clk *ir.Clock) *ir.Clock {
 	for clk != nil && d.instances[clk.Module] != nil {
-		clk = d.instances[clk.Module].Clocks[clk]
+		i := d.instances[clk.Module]
+		if clk = i.Clocks[clk]; clk != nil && clk.Module != i.Parent {
+			return nil // reported as a clock of another module
+		}
 	}
 	return clk
 }

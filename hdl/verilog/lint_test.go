@@ -29,6 +29,15 @@ var designs = []design{
 	of(RRArbiter(4)),
 	of(PSNCheck(16)),
 	of(Framer(64)),
+	of(RAM("ram_old", 512, 32, 32, hdl.ReadOld)),
+	of(RAM("ram_new", 300, 32, 32, hdl.ReadNew)),
+	of(RAM("ram_lanes_new", 512, 32, 8, hdl.ReadNew)),
+	of(RAM("ram_lanes_undefined", 512, 64, 1, hdl.Undefined)),
+	of(RAM("ram_single", 1, 8, 8, hdl.ReadOld)),
+	of(LUTRAM()),
+	of(Dual(hdl.Undefined)),
+	of(Dual(hdl.ReadNew)),
+	of(TwoClock()),
 }
 
 func TestLint(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"gornic/hdl/ir"
 )
 
-// declareMemories declares the arrays. A memory whose collisions are undefined
-// says no_rw_check, so that Yosys adds no logic for them.
+// declareMemories declares the arrays. A memory whose collisions are undefined,
+// or that forwards what is written, says no_rw_check, so that Yosys adds no
+// logic for them.
 func (e *module) declareMemories(t *text, ghost bool) {
 	for _, r := range e.ir.Memories {
 		if r.Ghost != ghost {
@@ -18,7 +19,7 @@ func (e *module) declareMemories(t *text, ghost bool) {
 		if crossing {
 			t.plain("/* verilator lint_off MULTIDRIVEN */ // two ports")
 		}
-		if r.Collide == ir.Undefined && !r.Async {
+		if r.Collide != ir.ReadOld && !r.Async {
 			t.plain("(* no_rw_check *)")
 		}
 		width := span(r.Width)
@@ -160,9 +161,9 @@ func (e *module) printPort(r *ir.Memory, clock *ir.Clock, writes []*ir.WritePort
 		ports[i] = e.writePort(w)
 		ports[i].loop = e.laneLoop(r, ports[i])
 	}
-	var forwards []*writePort
+	var f *forwarding
 	if read != nil && r.Collide == ir.ReadNew {
-		forwards = e.forwards(r, read)
+		f = e.forward(r, read)
 	}
 	e.out.plain("always @(posedge " + clock.Clk + ") begin")
 	e.nested(func() {
@@ -170,10 +171,13 @@ func (e *module) printPort(r *ir.Memory, clock *ir.Clock, writes []*ir.WritePort
 			e.printWrite(r, p)
 		}
 		if read != nil {
-			e.printRead(r, e.readPort(read), forwards)
+			e.printRead(r, e.readPort(read), f)
 		}
 	})
 	e.out.plain("end")
+	if f != nil {
+		e.printForwarded(r, read, f)
+	}
 }
 
 // laneLoop declares the variable of a loop over the lanes of a port.
@@ -181,7 +185,7 @@ func (e *module) laneLoop(r *ir.Memory, p *writePort) string {
 	if p.lanes == nil || r.Width == r.Lane {
 		return ""
 	}
-	name := e.scope.take(r.Name + "_lane")
+	name := e.scope.take("lane")
 	e.out.plain("integer " + name + ";")
 	return name
 }
@@ -211,43 +215,24 @@ func (e *module) printLanes(r *ir.Memory, p *writePort, word string) {
 	case p.loop == "":
 		e.when(p.lanes, p.Pos, func() { e.out.add(p.Pos, e.wrapped(word+" <= ", p.data, mode{}, ";", false)) })
 	default:
-		part := fmt.Sprintf("[%s * %d +: %d]", p.loop, r.Lane, r.Lane)
-		if r.Lane == 1 {
-			part = "[" + p.loop + "]"
-		}
-		e.out.plain(fmt.Sprintf("for (%s = 0; %s < %d; %s = %s + 1) begin", p.loop, p.loop, p.lanes.Width, p.loop, p.loop))
-		e.nested(func() {
+		part := lanePart(r, p.loop)
+		e.printLoop(p.loop, p.lanes.Width, func() {
 			e.out.plain("if (" + e.text(p.lanes, mode{}) + "[" + p.loop + "]) begin")
 			e.nested(func() { e.out.add(p.Pos, word+part+" <= "+e.text(p.data, mode{})+part+";") })
 			e.out.plain("end")
 		})
-		e.out.plain("end")
 	}
 }
 
-// forwards returns the writes that a read with the policy ReadNew must see.
-func (e *module) forwards(r *ir.Memory, read *ir.ReadPort) []*writePort {
-	var list []*writePort
-	for _, w := range r.Writes {
-		if w.Clock == read.Clock {
-			p := e.writePort(w)
-			p.loop = e.laneLoop(r, p)
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-func (e *module) printRead(r *ir.Memory, p *readPort, forwards []*writePort) {
+func (e *module) printRead(r *ir.Memory, p *readPort, f *forwarding) {
 	data := Name(p.Data)
+	if f != nil {
+		data = f.stored
+	}
 	e.when(p.en, p.Pos, func() {
 		e.out.add(p.Pos, data+" <= "+e.memory(r)+"["+e.text(p.addr, mode{})+"];")
-		for _, w := range forwards {
-			hit := derived(w.en, ir.OpAnd, 1, w.en, derived(w.en, ir.OpEq, 1, w.addr, p.addr))
-			if w.addr == p.addr {
-				hit = w.en
-			}
-			e.when(simplify(hit), w.Pos, func() { e.printLanes(r, w, data) })
+		if f != nil {
+			e.printHits(r, p, f)
 		}
 	})
 }

@@ -1,0 +1,107 @@
+package formal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gornic/hdl/ir"
+)
+
+// A Fault is a copy of the design with one bit of one operation stuck, inverted or crossed with another.
+type Fault struct {
+	What   string // "const1 at fifo.v:39"
+	Answer Answer // Failed: the assertions notice
+}
+
+// Caught counts the faults that an assertion noticed.
+func Caught(faults []Fault) int {
+	n := 0
+	for _, f := range faults {
+		if f.Answer.Status == Failed {
+			n++
+		}
+	}
+	return n
+}
+
+// Faults makes up to n broken copies of the design, spread evenly over its logic, and tries the bounded proof on each. The
+// properties' own state is left alone. Not every fault can be noticed: one may touch a bit that never changes, or an output
+// that no assertion speaks of. That all of them pass means that the assertions say nothing.
+func Faults(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error) {
+	o = o.withDefaults()
+	p, err := newProver(d)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	mutations, err := p.mutations(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	var faults []Fault
+	for _, mutation := range mutations {
+		m, err := p.model(ctx, mutation+"; ")
+		if err != nil {
+			return nil, err
+		}
+		answer, err := p.ask(ctx, m, o, bounded)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, Fault{describeMutation(mutation), answer})
+	}
+	return faults, nil
+}
+
+// mutations has Yosys list broken copies, as the commands that make them, and drops those of the properties' section.
+func (p *prover) mutations(ctx context.Context, n int) ([]string, error) {
+	list := filepath.Join(p.dir, "mutations")
+	if _, err := p.run(ctx, p.script()+"mutate -seed 1 -list "+strconv.Itoa(20*n)+" -o "+list); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(list)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for line := range strings.Lines(string(text)) {
+		if p.isHardware(line) {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	var spread []string
+	for i := range min(n, len(all)) {
+		spread = append(spread, all[i*len(all)/min(n, len(all))])
+	}
+	return spread, nil
+}
+
+// source matches where a mutated cell comes from: a file and a line of the emitted Verilog.
+var source = regexp.MustCompile(`-src (\S+?):(\d+)\.`)
+
+func (p *prover) isHardware(mutation string) bool {
+	places := source.FindAllStringSubmatch(mutation, -1)
+	for _, m := range places {
+		line, err := strconv.Atoi(m[2])
+		if err != nil || line >= p.propertyLine(m[1]) {
+			return false
+		}
+	}
+	return len(places) > 0
+}
+
+func describeMutation(mutation string) string {
+	mode, place := "fault", "?"
+	if _, rest, ok := strings.Cut(mutation, "-mode "); ok {
+		mode, _, _ = strings.Cut(rest, " ")
+	}
+	if m := source.FindStringSubmatch(mutation); m != nil {
+		place = m[1] + ":" + m[2]
+	}
+	return fmt.Sprintf("%s at %s", mode, place)
+}

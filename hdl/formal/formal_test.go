@@ -1,0 +1,163 @@
+package formal_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/hdl"
+	"gornic/hdl/formal"
+	"gornic/tools/toolset"
+)
+
+type counterIO struct {
+	Step  hdl.Bits `hdl:"in" w:"1"`
+	Count hdl.Bits `hdl:"out" w:"4"`
+}
+
+// counter counts to top and starts again; it says that it stays below limit.
+func counter(top, limit uint64) hdl.Def[counterIO] {
+	return hdl.Def[counterIO]{
+		Name: "counter",
+		Body: func(m *hdl.Module, io *counterIO) {
+			count := m.Reg("count_now", 4, 0)
+			m.If(io.Step, func() {
+				m.If(count.Is(top), func() { count.Set(count.K(0)) }).Else(func() { count.Set(count.AddK(1)) })
+			})
+			io.Count.Set(count)
+			m.Assert("below_limit", count.LtK(limit))
+			m.Cover("at_top", count.Is(top))
+		},
+	}
+}
+
+func build[IO any](t *testing.T, def hdl.Def[IO]) *hdl.Design {
+	t.Helper()
+	d, _, err := hdl.Build(def)
+	require.NoError(t, err)
+	return d
+}
+
+func needTools(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{toolset.Yosys, toolset.Smtbmc, toolset.Z3} {
+		toolset.Need(t, name)
+	}
+}
+
+func TestProofPasses(t *testing.T) {
+	formal.Check(t, build(t, counter(9, 10)), formal.Options{Depth: 14, Induction: 2})
+}
+
+func TestBrokenDesignIsNamed(t *testing.T) {
+	needTools(t)
+	r, err := formal.Prove(context.Background(), build(t, counter(9, 9)), formal.Options{Depth: 14})
+	require.NoError(t, err)
+	require.Equal(t, formal.Failed, r.Bounded.Status)
+	require.Len(t, r.Bounded.Failing, 1)
+	require.Equal(t, "below_limit", r.Bounded.Failing[0].Path)
+	require.ErrorContains(t, r.Err(), "assert below_limit (hdl/formal/formal_test.go:")
+}
+
+func TestShallowBoundMissesWhatInductionSees(t *testing.T) {
+	needTools(t)
+	r, err := formal.Prove(context.Background(), build(t, counter(9, 9)), formal.Options{Depth: 5, Induction: 1, NoCovers: true})
+	require.NoError(t, err)
+	require.Equal(t, formal.Passed, r.Bounded.Status)
+	require.Equal(t, formal.Failed, r.Induction.Status)
+}
+
+func TestUnreachedCoverIsNamed(t *testing.T) {
+	needTools(t)
+	r, err := formal.Prove(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 5})
+	require.NoError(t, err)
+	require.Equal(t, formal.Failed, r.Covers.Status)
+	require.Len(t, r.Covers.Failing, 1)
+	require.Equal(t, "at_top", r.Covers.Failing[0].Path)
+}
+
+type passIO struct {
+	In  hdl.Bits `hdl:"in" w:"2"`
+	Out hdl.Bits `hdl:"out" w:"2"`
+}
+
+// around puts a module that assumes that its input is not 3 behind a register that takes anything.
+func around() hdl.Def[passIO] {
+	inner := hdl.Def[passIO]{
+		Name: "inner",
+		Body: func(m *hdl.Module, io *passIO) {
+			m.Assume("not_three", io.In.IsNot(3))
+			m.Assert("not_three_either", io.Out.IsNot(3))
+			held := m.Reg("held", 2, 0)
+			held.Set(io.In)
+			io.Out.Set(held)
+		},
+	}
+	return hdl.Def[passIO]{
+		Name: "around",
+		Body: func(m *hdl.Module, io *passIO) {
+			u := hdl.Instance(m, "u_inner", inner)
+			u.In.Set(io.In)
+			io.Out.Set(u.Out)
+		},
+	}
+}
+
+func TestWhatAnInstanceAssumesIsProved(t *testing.T) {
+	needTools(t)
+	r, err := formal.Prove(context.Background(), build(t, around()), formal.Options{Depth: 4})
+	require.NoError(t, err)
+	require.Equal(t, formal.Failed, r.Bounded.Status)
+	require.Equal(t, "u_inner.not_three", r.Bounded.Failing[0].Path)
+}
+
+func TestFaultsAreCaught(t *testing.T) {
+	needTools(t)
+	faults, err := formal.Faults(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 14}, 5)
+	require.NoError(t, err)
+	require.Len(t, faults, 5)
+	require.Positive(t, formal.Caught(faults))
+}
+
+// A property that is true of anything notices nothing.
+func TestAnEmptyPropertyCatchesNoFault(t *testing.T) {
+	needTools(t)
+	faults, err := formal.Faults(context.Background(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
+	require.NoError(t, err)
+	require.Zero(t, formal.Caught(faults))
+}
+
+func TestTimeout(t *testing.T) {
+	needTools(t)
+	r, err := formal.Prove(context.Background(), build(t, counter(9, 10)), formal.Options{Timeout: time.Microsecond})
+	require.NoError(t, err)
+	require.Equal(t, formal.TimedOut, r.Bounded.Status)
+	require.ErrorContains(t, r.Err(), "timed out")
+}
+
+func TestCancelledProof(t *testing.T) {
+	needTools(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := formal.Prove(ctx, build(t, counter(9, 10)), formal.Options{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestTwoClocksAreRefused(t *testing.T) {
+	d := build(t, hdl.Def[passIO]{
+		Name: "two_clocks",
+		Body: func(m *hdl.Module, io *passIO) {
+			a := hdl.CrossSafe(m.Reg("a", 2, 0))
+			a.Set(io.In)
+			m.In(m.Domain("other"), func() {
+				b := m.Reg("b", 2, 0)
+				b.Set(a)
+				io.Out.Set(b)
+			})
+		},
+	})
+	_, err := formal.Prove(context.Background(), d, formal.Options{})
+	require.ErrorContains(t, err, "2 clocks")
+}

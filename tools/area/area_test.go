@@ -1,0 +1,84 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lutCell is a LUT whose inputs and output are nets.
+func lutCell(output int, inputs ...int) cell {
+	c := cell{Type: "LUT4", Directions: map[string]string{"Z": "output"}, Connections: map[string][]any{"Z": {float64(output)}}}
+	for i, net := range inputs {
+		port := string(rune('A' + i))
+		c.Directions[port] = "input"
+		c.Connections[port] = []any{float64(net)}
+	}
+	return c
+}
+
+func plainCell(cellType string, outputs, inputs map[string]int) cell {
+	c := cell{Type: cellType, Directions: map[string]string{}, Connections: map[string][]any{}}
+	for port, net := range outputs {
+		c.Directions[port], c.Connections[port] = "output", []any{float64(net)}
+	}
+	for port, net := range inputs {
+		c.Directions[port], c.Connections[port] = "input", []any{float64(net)}
+	}
+	return c
+}
+
+func TestDepthEndsAtRegisters(t *testing.T) {
+	n := netlist{Cells: map[string]cell{
+		"a": lutCell(10, 1, 2), "b": lutCell(11, 10),
+		"q": plainCell("TRELLIS_FF", map[string]int{"Q": 12}, map[string]int{"DI": 11}),
+		"c": lutCell(13, 12, 10),
+	}}
+	depth, err := n.depth()
+	require.NoError(t, err)
+	require.Equal(t, 2, depth)
+}
+
+func TestDepthCountsACarryChainOnce(t *testing.T) {
+	cells := map[string]cell{"a": lutCell(100, 1)}
+	previous := 100
+	for i := range 16 {
+		next := 101 + i
+		inputs := map[string]int{"CIN": previous}
+		if i == 0 {
+			inputs = map[string]int{"A0": previous}
+		}
+		cells[string(rune('b'+i))] = plainCell("CCU2C", map[string]int{"COUT": next}, inputs)
+		previous = next
+	}
+	cells["sum"] = lutCell(200, previous)
+	depth, err := (&netlist{Cells: cells}).depth()
+	require.NoError(t, err)
+	require.Equal(t, 3, depth, "a LUT, the chain, a LUT")
+}
+
+func TestDepthGoesThroughTheReadOfALUTRAM(t *testing.T) {
+	n := netlist{Cells: map[string]cell{
+		"address": lutCell(10, 1), "data": lutCell(20, 11, 21), "deep": lutCell(21, 1),
+		"m": plainCell("TRELLIS_DPR16X4", map[string]int{"DO": 11}, map[string]int{"RAD": 10, "DI": 20}),
+	}}
+	depth, err := n.depth()
+	require.NoError(t, err)
+	require.Equal(t, 3, depth, "address, memory, data: the written data does not come out at once")
+}
+
+func TestDepthFindsALoop(t *testing.T) {
+	n := netlist{Cells: map[string]cell{"a": lutCell(1, 2), "b": lutCell(2, 1)}}
+	_, err := n.depth()
+	require.ErrorContains(t, err, "loop")
+}
+
+func TestSizeCountsCells(t *testing.T) {
+	n := netlist{Cells: map[string]cell{
+		"l": {Type: "LUT6"}, "m": {Type: "MUXF7"}, "f": {Type: "FDRE"}, "c": {Type: "CARRY4"},
+		"r": {Type: "RAMB36E2"}, "h": {Type: "RAMB18E2"}, "d": {Type: "RAM32M16"}, "b": {Type: "BUFG"},
+	}}
+	s, err := n.size()
+	require.NoError(t, err)
+	require.Equal(t, Size{LUT: 1, FF: 1, Carry: 1, LUTRAM: 1, RAM: 1.5, Depth: 1}, s)
+}

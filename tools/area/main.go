@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"gornic/blocks"
+	"gornic/configs"
+)
+
+// options are the command's flags.
+type options struct {
+	block string
+	json  bool
+	yosys string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.block, "block", "", "only this `block`")
+	flag.BoolVar(&o.json, "json", false, "print an object a line")
+	flag.StringVar(&o.yosys, "yosys", "", "`path` of another Yosys")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "area:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, w io.Writer) error {
+	budgets, err := readBudgets(budgetFile)
+	if err != nil {
+		return err
+	}
+	s, err := newSynthesizer(ctx, o.yosys)
+	if err != nil {
+		return err
+	}
+	print := printer(o, s.version, w)
+	var errs []error
+	for _, name := range []string{"board", "dc"} {
+		config, err := configs.Load(name)
+		if err != nil {
+			return err
+		}
+		errs = append(errs, s.config(ctx, config, o, budgets, print))
+	}
+	if !o.json {
+		writePeers(w, func(block string) bool { return o.block == "" || o.block == block })
+	}
+	return errors.Join(errs...)
+}
+
+// config prints the rows of every block in one configuration.
+func (s *synthesizer) config(ctx context.Context, config configs.Config, o options, budgets []budget, print func(row)) error {
+	var errs []error
+	for _, b := range blocks.All() {
+		if o.block != "" && o.block != b.Name {
+			continue
+		}
+		design, err := b.Build(config)
+		if err != nil {
+			return err
+		}
+		for _, f := range families() {
+			r := row{Block: b.Name, Width: config.DataWidth, Family: f.Name, Verdict: "ok"}
+			if r.Size, err = s.size(ctx, design, f); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			errs = append(errs, r.judge(budgets))
+			print(r)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// judge compares a row with its budget.
+func (r *row) judge(budgets []budget) error {
+	b, ok := budgetOf(budgets, *r)
+	if !ok {
+		r.Verdict = "no budget"
+		return fmt.Errorf("%s %s at %d bits has no budget in budget.yaml", r.Block, r.Family, r.Width)
+	}
+	if excess := b.excess(r.Size); excess != "" {
+		r.Verdict = "over:" + excess
+		return fmt.Errorf("%s %s at %d bits is over its budget:%s", r.Block, r.Family, r.Width, excess)
+	}
+	return nil
+}
+
+// printer prints rows as they come, as a table or as JSON.
+func printer(o options, version string, w io.Writer) func(row) {
+	if o.json {
+		encoder := json.NewEncoder(w)
+		return func(r row) { _ = encoder.Encode(r) } // to a closed pipe: there is nobody to tell
+	}
+	writeHead(w, version)
+	return func(r row) { r.write(w) }
+}

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 	"gornic/hdl"
 	"gornic/hdl/check"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // bad has a deliberately bad design for each kind of mistake. The files
 // bad_*_test.go fill it in; testdata has what is reported.
@@ -51,7 +48,7 @@ func text(found check.Findings) string {
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".txt")
-	if *update {
+	if *check.Update {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 		return
@@ -65,4 +62,19 @@ func golden(t *testing.T, name, got string) {
 func build[IO any](name string, body func(m *hdl.Module, io *IO)) error {
 	_, _, err := hdl.Build(hdl.Def[IO]{Name: name, Body: body})
 	return err
+}
+
+// TestEveryCodeHasAMessage finds passes that no golden file shows.
+func TestEveryCodeHasAMessage(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	for _, code := range check.Codes() {
+		assert.Contains(t, all.String(), "["+string(code)+"]")
+	}
 }

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math/big"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"gornic/hdl/ir"
@@ -145,4 +147,44 @@ func TestBytecodeMatchesReference(t *testing.T) {
 		}
 		p.run(t, 20)
 	})
+}
+
+// Each design is compiled and run in a process of its own, which takes a
+// second: a few large ones.
+func TestGeneratedMatchesReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: compiles several programs")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("skipped: no go command")
+	}
+	designs := rapid.Custom(func(t *rapid.T) *ir.Design {
+		return randnet.Design(t, randnet.Options{Clocks: rapid.IntRange(1, 2).Draw(t, "clocks")})
+	})
+	for seed := range 5 {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			d := designs.Example(seed)
+			open := Generated(t.Context(), filepath.Join("..", "..", "build", "gogen"))
+			fast, err := open(d, Options{Seed: 7, Clocks: testTimings})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := newPair(d, fast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := uint64(seed)
+			for cycle := range 100 {
+				p.drive(&state)
+				if err := p.compare(cycle%20 == 0); err != nil {
+					t.Fatalf("cycle %d: %v", cycle, err)
+				}
+				p.edge()
+			}
+			if err := fast.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

@@ -33,6 +33,7 @@ func (p *planner) countUses() {
 	}
 	for _, r := range p.roots {
 		use(r.Val)
+		use(r.Val) // a value that is wanted for itself is never part of its only reader
 	}
 	for v := range netlist.Val(len(p.g.Nodes)) {
 		if !p.computed(v) {

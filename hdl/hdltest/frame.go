@@ -14,10 +14,10 @@ type Frame struct {
 
 // SendFrame queues the beats of one frame on a stream of data, keep, last and
 // err. A frame has at least one byte.
-func SendFrame(src *sim.Source, data []byte) { sendFrame(src, data, false) }
+func SendFrame(src *sim.Source, data []byte) { src.SendWords(PackFrame(src, data, false)) }
 
 // SendBadFrame is SendFrame with Err set on the last beat.
-func SendBadFrame(src *sim.Source, data []byte) { sendFrame(src, data, true) }
+func SendBadFrame(src *sim.Source, data []byte) { src.SendWords(PackFrame(src, data, true)) }
 
 // beat has the fields of stream.Beat.
 type beat struct {
@@ -25,15 +25,17 @@ type beat struct {
 	Last, Err  bool
 }
 
-func sendFrame(src *sim.Source, data []byte, bad bool) {
+// PackFrame returns the packed beats of a frame, for Source.SendWords.
+func PackFrame(src *sim.Source, data []byte, bad bool) []uint64 {
 	size := src.Ports().Data[0].Width / 8
+	var words []uint64
 	for {
 		n := min(size, len(data))
 		last := n == len(data)
-		src.Send(beat{Data: data[:n], Keep: keep(n), Last: last, Err: bad && last})
+		words = append(words, src.Pack(beat{Data: data[:n], Keep: keep(n), Last: last, Err: bad && last})...)
 		data = data[n:]
 		if last {
-			return
+			return words
 		}
 	}
 }

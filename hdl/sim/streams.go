@@ -111,20 +111,24 @@ func bundleFields(v reflect.Value, name string) []bundleField {
 // the stream's payload, in the same order and at any depth: unsigned integers, bool,
 // []byte (lowest byte first), []uint64 (lowest word first) or *big.Int; or one
 // such value alone for a payload that is one field.
-func (k *Source) Send(payloads ...any) {
-	for _, p := range payloads {
-		words := make([]uint64, k.ports.BeatWords())
-		w := fieldWriter{ports: k.ports, words: words}
+func (k *Source) Send(payloads ...any) { k.SendWords(k.Pack(payloads...)) }
+
+// Pack returns payloads packed, for SendWords: to send the same ones often.
+func (k *Source) Pack(payloads ...any) []uint64 {
+	n := k.ports.BeatWords()
+	words := make([]uint64, n*len(payloads))
+	for i, p := range payloads {
+		w := fieldWriter{ports: k.ports, words: words[i*n : (i+1)*n]}
 		if err := w.write(reflect.ValueOf(p)); err != nil {
 			k.sim.fail(err)
-			return
+			return nil
 		}
 		if w.next != len(k.ports.Data) {
 			k.sim.fail(fmt.Errorf("sim: Send of %T: %d values for the %d fields of %s", p, w.next, len(k.ports.Data), k.name()))
-			return
+			return nil
 		}
-		k.SendWords(words)
 	}
+	return words
 }
 
 func (k *Source) name() string {

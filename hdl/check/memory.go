@@ -30,6 +30,9 @@ func checkMemories(c *checker, m *ir.Module) {
 			}
 		}
 	}
+	if len(m.Memories) == 0 {
+		return
+	}
 	for _, n := range postorder(roots(m)) {
 		if n.Op == ir.OpMemRead && n.Memory != nil && n.Memory.Module == m {
 			c.address(m, n.Memory, n.Args[0], n.Pos)

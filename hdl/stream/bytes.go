@@ -61,3 +61,29 @@ func byteAt(data, index hdl.Bits) hdl.Bits {
 	}
 	return hdl.Select(index, list...)
 }
+
+// byteBit is the bit of keep with that index.
+func byteBit(keep, index hdl.Bits) hdl.Bits {
+	list := make([]hdl.Bits, keep.Width())
+	for i := range list {
+		list[i] = keep.Bit(i)
+	}
+	return hdl.Select(index, list...)
+}
+
+// eachByte widens a bit a byte to eight.
+func eachByte(mask hdl.Bits) hdl.Bits {
+	list := make([]hdl.Bits, mask.Width())
+	for i := range list {
+		list[i] = mask.Bit(i).Rep(8)
+	}
+	return catUp(list)
+}
+
+// rotateK rotates x left by n bits, less than its width.
+func rotateK(x hdl.Bits, n int) hdl.Bits {
+	if n == 0 {
+		return x
+	}
+	return hdl.Cat(x.Trunc(x.Width()-n), x.Slice(x.Width()-1, x.Width()-n))
+}

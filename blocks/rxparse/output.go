@@ -19,7 +19,7 @@ func (t *third) raw(io *IO) {
 }
 
 // outputs is stage 4: Status, Header and Payload.
-func (t *third) outputs(io *IO, h *headers) {
+func (t *third) outputs(io *IO, descriptor format.RxDescriptor[hdl.Bits]) {
 	m, flow := t.m, t.p.flow
 	good := t.reason.Is(uint64(format.ReasonOK))
 
@@ -30,7 +30,6 @@ func (t *third) outputs(io *IO, h *headers) {
 	headerValid := m.Reg("header_valid_s4", 1, 0)
 	header := hdl.NewReg(m, "s4_header", hdl.Proto(io.Header.Data))
 	newHeader := t.ends.And(good)
-	descriptor := h.descriptor(m, t.less)
 
 	free := func(valid, ready hdl.Bits) hdl.Bits { return valid.Not().Or(ready) }
 	flow.Set(hdl.AndAll(
@@ -62,35 +61,4 @@ func (t *third) outputs(io *IO, h *headers) {
 	hdl.Set(io.Status.Data, status)
 	io.Header.Valid.Set(headerValid)
 	hdl.Set(io.Header.Data, header)
-}
-
-// descriptor is that of the packet whose last beat is in stage 3. less is its
-// payload length less one.
-func (h *headers) descriptor(m *hdl.Module, less hdl.Bits) format.RxDescriptor[hdl.Bits] {
-	bth := hdl.Unpack(format.BTH[hdl.Bits]{}, hdl.Cat(h.bth[0].end(), h.bth[1].end(), h.bth[2].end()))
-	m.Unused(bth.TVer, bth.PKey, bth.Resv6, bth.Resv7)
-	d := format.RxDescriptor[hdl.Bits]{
-		VLAN: h.vlan.end(), TCI: h.tci.end(), IPv6: h.ip6.end(), TrafficClass: h.class.end(),
-		SrcHi: hdl.Cat(h.src[0].end(), h.src[1].end()), SrcLo: hdl.Cat(h.src[2].end(), h.src[3].end()),
-		DstHi: hdl.Cat(h.dst[0].end(), h.dst[1].end()), DstLo: hdl.Cat(h.dst[2].end(), h.dst[3].end()),
-		SrcPort: h.srcPort.end(), Opcode: bth.Opcode, Undefined: undefined(bth.Opcode), CNP: bth.Opcode.Is(uint64(format.OpCNP)),
-		SE: bth.SE, MigReq: bth.MigReq, PadCnt: bth.PadCnt, FECN: bth.FECN, BECN: bth.BECN,
-		DestQP: bth.DestQP, AckReq: bth.AckReq, PSN: bth.PSN,
-		PayloadLen: less.AddK(1),
-	}
-	for i := range d.Ext {
-		d.Ext[i] = h.ext[i].end()
-	}
-	return d
-}
-
-// undefined returns one bit: an opcode that the core takes is not in the table.
-func undefined(opcode hdl.Bits) hdl.Bits {
-	var none []hdl.Bits
-	for op := range uint64(32) {
-		if _, known := format.Lookup(format.Opcode(op)); !known {
-			none = append(none, opcode.Trunc(5).Is(op))
-		}
-	}
-	return hdl.OrAll(none...).And(opcode.MSB().Not())
 }

@@ -46,19 +46,37 @@ func Def(p Params) hdl.Def[IO] {
 
 func body(m *hdl.Module, io *IO) {
 	p := newPipeline(m)
-	c := newCapture(m, p, io.In)
-	h := c.headers()
-	p.stages(io.In, c.beat)
+	entry := newEntry(m, p, io.In)
+	layout := entry.layout()
+	fields := entry.judged(layout)
+	p.stages(io.In, entry.number)
 
-	now := judge(m, h, p.total())
+	now := judge(m, fields, p.total())
 	known := hdl.NewReg(m, "known", now)
 	m.If(p.toSecond, func() { hdl.Set(known, now) })
-	option := optionPort(m, c, h)
+	option := optionPort(m, entry, p, fields)
 
 	t := newThird(m, p)
 	t.status(known, option)
 	t.payload(known)
 	t.raw(io)
-	t.outputs(io, h)
+
+	keeper := t.keeper(entry, known)
+	t.outputs(io, keeper.descriptor(t.vlan, t.v6, t.less))
 	properties(m, io, p)
+}
+
+// keeper is the reader that keeps the fields of the descriptor until the frame's
+// last beat is in stage 3. By then stage 1 can be at beat 1 of the next frame. At
+// 64 bits no field comes before beat 2, so the registers that the frame is judged
+// by will do. Wider beats have the fields taken once more, on the way to stage 3.
+func (t *third) keeper(entry *reader, known facts) *reader {
+	b := t.p.second
+	if b.Data.Width() == 64 {
+		return entry
+	}
+	r := newReader(t.m, "kept_", t.p.toThird, b.Number, b.Data, t.data)
+	r.vlan, r.v6 = known.VLAN, known.IPv6
+	r.see()
+	return r
 }

@@ -17,6 +17,8 @@ type third struct {
 	packet hdl.Bits // as Status.Packet
 	ends   hdl.Bits // valid: a frame's last beat is here, its status goes to stage 4
 	begins hdl.Bits // of the beat in stage 2: the payload begins in it, if there is one
+	vlan   hdl.Bits // the frame has a tag
+	v6     hdl.Bits
 	less   hdl.Bits // payload length less one, modulo 2^13: what an accepted packet can have
 
 	rawValid, rawCut hdl.Bits // Raw has the beat, and ends with it because the frame is not for the host
@@ -33,7 +35,7 @@ func newThird(m *hdl.Module, p *pipeline) *third {
 		m: m, p: p,
 		data: m.RegN("s3_data", b.Data.Width()), last: m.RegN("s3_last", 1), count: m.RegN("s3_count", b.Count.Width()),
 		reason: m.RegN("reason", format.ReasonBits), packet: m.RegN("packet", 1), ends: m.Reg("ends", 1, 0),
-		less:     m.RegN("s3_less", format.PayloadLenBits),
+		vlan: m.RegN("s3_vlan", 1), v6: m.RegN("s3_ipv6", 1), less: m.RegN("s3_less", format.PayloadLenBits),
 		rawValid: m.Reg("raw_beat", 1, 0), rawCut: m.RegN("raw_cut", 1),
 		payloadValid: m.Reg("payload_beat", 1, 0), payloadLast: m.RegN("s3_payload_last", 1),
 		payloadCount: m.RegN("s3_payload_count", b.Count.Width()),
@@ -57,6 +59,8 @@ func (t *third) status(known facts, option hdl.Bits) {
 	m.If(p.toThird, func() {
 		t.reason.Set(reason)
 		t.packet.Set(packetThere(known, cut))
+		t.vlan.Set(known.VLAN)
+		t.v6.Set(known.IPv6)
 		t.less.Set(known.Less.Trunc(format.PayloadLenBits))
 	})
 }
@@ -75,9 +79,10 @@ func (t *third) payload(known facts) {
 	going := m.Reg("going", 1, 0) // payload beats of the frame are still to come
 	left := m.RegN("beats_left", known.Less.Width()-5-k)
 
+	sound := known.Sound.And(known.Length.Not())
 	fits := known.Less.Slice(lessBits-1, 12).None()
 	starts := m.Wire("starts", 1)
-	starts.Set(t.begins.And(known.Sound).And(fits))
+	starts.Set(t.begins.And(sound).And(fits))
 	leftNow := hdl.Mux(t.begins, known.Less.Slice(11, k), left)
 	closing := m.Wire("closing", 1)
 	closing.Set(leftNow.None())
@@ -94,7 +99,7 @@ func (t *third) payload(known facts) {
 
 	// Raw need not carry the rest of a frame that is a packet.
 	skip := m.Reg("raw_skip", 1, 0)
-	cut := t.begins.And(known.Sound)
+	cut := t.begins.And(sound)
 	m.If(p.flow, func() { t.rawValid.Set(p.toThird.And(skip.Not())) })
 	m.If(p.toThird, func() {
 		t.rawCut.Set(cut)

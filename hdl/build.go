@@ -130,8 +130,8 @@ func (m *Module) finish() {
 // Instance puts a module inside m and returns its ports as m sees them:
 // inputs of the child are Set, outputs are read. The child's clock domains
 // are joined to the domains of the same name in m, and its default domain to the
-// domain m is [Module.In] at the moment.
-func Instance[IO any](m *Module, name string, def Def[IO]) *IO {
+// domain m is [Module.In] at the moment, unless [WithClock] says otherwise.
+func Instance[IO any](m *Module, name string, def Def[IO], clocks ...ClockJoin) *IO {
 	pos := ir.Here(0)
 	m.claim(name, pos)
 	if m.nested > 0 {
@@ -140,13 +140,7 @@ func Instance[IO any](m *Module, name string, def Def[IO]) *IO {
 	child, inner := elaborate(m.b, m, join2(m.ir.Path, name), def)
 	inst := &ir.Instance{Name: name, Module: child.ir, Parent: m.ir, Clocks: map[*ir.Clock]*ir.Clock{}, Pos: pos}
 	m.ir.Instances = append(m.ir.Instances, inst)
-	for _, c := range child.ir.Clocks {
-		if c.Name == "" {
-			inst.Clocks[c] = m.domain()
-		} else {
-			inst.Clocks[c] = m.Domain(c.Name).clock
-		}
-	}
+	m.joinClocks(inst, clocks)
 	io := clone(*inner)
 	for _, l := range leaves(io, name) {
 		*l.at = m.childPort(inst, l.name, l.at.n.Signal)

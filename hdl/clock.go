@@ -43,6 +43,44 @@ func (m *Module) In(c Clock, f func()) {
 	f()
 }
 
+// ClockJoin says which domain of a module a domain of an instance is.
+type ClockJoin struct {
+	child  string
+	parent Clock
+}
+
+// WithClock joins the instance's clock domain of that name to the domain to of
+// the module around it, for [Instance].
+func WithClock(child string, to Clock) ClockJoin { return ClockJoin{child, to} }
+
+// joinClocks connects the clocks of an instance.
+func (m *Module) joinClocks(inst *ir.Instance, joins []ClockJoin) {
+	wanted := map[string]*ir.Clock{}
+	for _, j := range joins {
+		if j.parent.m != m {
+			m.reportf(check.Owner, "WithClock(%q) of %s: the clock domain belongs to another module", j.child, inst.Name)
+			continue
+		}
+		wanted[j.child] = j.parent.clock
+	}
+	for _, c := range inst.Module.Clocks {
+		switch to, ok := wanted[c.Name]; {
+		case ok:
+			inst.Clocks[c] = to
+			delete(wanted, c.Name)
+		case c.Name == "":
+			inst.Clocks[c] = m.domain()
+		default:
+			inst.Clocks[c] = m.Domain(c.Name).clock
+		}
+	}
+	for _, j := range joins {
+		if _, left := wanted[j.child]; left {
+			m.reportf(check.Misuse, "WithClock(%q): %s has no such clock domain", j.child, inst.Module.Name)
+		}
+	}
+}
+
 // domain returns the domain that new state goes to.
 func (m *Module) domain() *ir.Clock {
 	if m.clock != nil {

@@ -54,6 +54,9 @@ func (l *lowerer) rewrite(n *ir.Node) *ir.Node {
 
 // simplify returns an equal node that is simpler, or n itself.
 func simplify(n *ir.Node) *ir.Node {
+	if v := fold(n); v != nil {
+		return constant(n, v)
+	}
 	switch n.Op {
 	case ir.OpNot:
 		return simplifyNot(n)
@@ -120,8 +123,6 @@ func simplifyEqual(n *ir.Node) *ir.Node {
 	}
 	equal := n.Op == ir.OpEq
 	switch {
-	case isConst(a) && isConst(b):
-		return truth(n, a.Const.Equal(b.Const) == equal)
 	case isConst(b) && n.Width == a.Width && a.Width == 1:
 		if (b.Const.Uint64() == 1) == equal {
 			return a
@@ -135,10 +136,6 @@ func simplifyEqual(n *ir.Node) *ir.Node {
 // linters call constant.
 func simplifyLess(n *ir.Node) *ir.Node {
 	a, b := n.Args[0], n.Args[1]
-	if isConst(a) && isConst(b) {
-		c := a.Const.Big().Cmp(b.Const.Big())
-		return truth(n, c < 0 || c == 0 && n.Op == ir.OpLe)
-	}
 	if n.Op == ir.OpLt && (isConst(a) && isOnes(a.Const) || isConst(b) && b.Const.IsZero()) {
 		return truth(n, false)
 	}
@@ -211,12 +208,7 @@ func constant(n *ir.Node, v *big.Int) *ir.Node {
 	return &ir.Node{Op: ir.OpConst, Width: n.Width, Const: c, Pos: n.Pos}
 }
 
-func truth(n *ir.Node, v bool) *ir.Node {
-	if v {
-		return constant(n, big.NewInt(1))
-	}
-	return constant(n, new(big.Int))
-}
+func truth(n *ir.Node, v bool) *ir.Node { return constant(n, bit(v)) }
 
 func ones(width int) *big.Int {
 	v := new(big.Int).Lsh(big.NewInt(1), uint(width))

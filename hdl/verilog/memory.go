@@ -86,7 +86,7 @@ func (e *module) memoryRoots(r *ir.Memory) []root {
 	for _, w := range r.Writes {
 		p := e.writePort(w)
 		add(p.en, "write", true)
-		add(p.addr, "write_addr", false)
+		add(p.addr, "write_addr", false).indexed = !indexes(p.addr)
 		indexed := p.lanes != nil && r.Lane < r.Width
 		add(p.data, "write_data", true).indexed = indexed
 		if p.lanes != nil {
@@ -96,7 +96,7 @@ func (e *module) memoryRoots(r *ir.Memory) []root {
 	for _, rd := range r.Reads {
 		p := e.readPort(rd)
 		add(p.en, "read", true)
-		add(p.addr, "read_addr", false)
+		add(p.addr, "read_addr", false).indexed = !indexes(p.addr)
 	}
 	return list
 }

@@ -72,12 +72,16 @@ func (e *module) use(n *ir.Node, base string, ghost bool) {
 	e.usage[n] = &usage{count: 1, base: base, ghost: ghost}
 	for _, a := range n.Args {
 		e.use(a, base, ghost)
-		if n.Op == ir.OpSlice {
+		if n.Op == ir.OpSlice || n.Op == ir.OpMemRead && !indexes(a) {
 			e.usage[a].sliced = true
 		}
 	}
 	e.visited = append(e.visited, n)
 }
+
+// indexes reports whether the text of n can stand as the index of an array.
+// Simulators disagree about the width of a sum in that place.
+func indexes(n *ir.Node) bool { return isLeaf(n) || n.Op == ir.OpSlice || n.Op == ir.OpCat }
 
 // joinTargets gives a value that is assigned unconditionally the name of the
 // wire or output that takes it.

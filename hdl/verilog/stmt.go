@@ -1,6 +1,10 @@
 package verilog
 
-import "gornic/hdl/ir"
+import (
+	"slices"
+
+	"gornic/hdl/ir"
+)
 
 // The statements of one always block: the author's tree, cut down to the
 // targets of the block, with lowered expressions.
@@ -44,44 +48,58 @@ func (l *lowerer) cut(stmts []ir.Stmt, keep func(*ir.Signal) bool) []stmt {
 				list = append(list, &assign{s.Target, l.lower(s.Value), s.Pos})
 			}
 		case *ir.If:
-			if b := l.cutIf(s, keep); b != nil {
-				list = append(list, b)
-			}
+			list = append(list, l.cutIf(s, keep)...)
 		case *ir.Switch:
-			if c := l.cutSwitch(s, keep); c != nil {
-				list = append(list, c)
-			}
+			list = append(list, l.cutSwitch(s, keep)...)
 		}
 	}
 	return list
 }
 
-func (l *lowerer) cutIf(s *ir.If, keep func(*ir.Signal) bool) stmt {
+// cutIf leaves out arms that cannot run and, at the end, arms without
+// statements.
+func (l *lowerer) cutIf(s *ir.If, keep func(*ir.Signal) bool) []stmt {
 	b := &branch{pos: s.Pos}
 	used := 0
 	for _, a := range s.Arms {
+		cond := l.lower(a.Cond)
+		if cond != nil && isConst(cond) {
+			if cond.Const.IsZero() {
+				continue
+			}
+			cond = nil
+		}
 		body := l.cut(a.Body.Stmts, keep)
-		b.arms = append(b.arms, &arm{cond: l.lower(a.Cond), body: body, pos: a.Pos, source: a})
+		b.arms = append(b.arms, &arm{cond: cond, body: body, pos: a.Pos, source: a})
 		if len(body) > 0 {
 			used = len(b.arms)
+		}
+		if cond == nil {
+			break
 		}
 	}
 	b.arms = b.arms[:used]
 	if used == 0 {
 		return nil
 	}
+	if b.arms[0].cond == nil {
+		return b.arms[0].body
+	}
 	if first := b.arms[0]; used == 2 && len(first.body) == 0 && b.arms[1].cond == nil {
 		negated := simplifyNot(derived(first.cond, ir.OpNot, 1, first.cond))
 		b.arms[1].cond = negated
 		b.arms = b.arms[1:]
 	}
-	return b
+	return []stmt{b}
 }
 
 // cutSwitch drops arms without statements where no default would catch
 // their values. A switch over every value ends in a default, so that nothing
 // reads it as a latch.
-func (l *lowerer) cutSwitch(s *ir.Switch, keep func(*ir.Signal) bool) stmt {
+func (l *lowerer) cutSwitch(s *ir.Switch, keep func(*ir.Signal) bool) []stmt {
+	if subject := l.lower(s.Subject); isConst(subject) {
+		return l.cut(chosen(s, subject.Const), keep)
+	}
 	var arms []*arm
 	hasDefault, empty, values := false, 0, 0
 	for _, a := range s.Arms {
@@ -108,7 +126,17 @@ func (l *lowerer) cutSwitch(s *ir.Switch, keep func(*ir.Signal) bool) stmt {
 	if len(arms) == 0 {
 		return nil
 	}
-	return &choice{subject: l.lower(s.Subject), arms: arms, pos: s.Pos}
+	return []stmt{&choice{subject: l.lower(s.Subject), arms: arms, pos: s.Pos}}
+}
+
+// chosen returns the statements of the arm that a value takes.
+func chosen(s *ir.Switch, v ir.Const) []ir.Stmt {
+	for _, a := range s.Arms {
+		if len(a.Values) == 0 || slices.ContainsFunc(a.Values, v.Equal) {
+			return a.Body.Stmts
+		}
+	}
+	return nil
 }
 
 func filled(arms []*arm) []*arm {

@@ -45,6 +45,9 @@ func Proofs() []Proof {
 		proof(NarrowDef(32, 16), 10, 2),
 		proof(WidenDef(8, 32), 10, 2),
 		proof(WidenDef(16, 32), 10, 2),
+		proof(CreditDef(hdl.W(2), CreditOptions{Max: 5, NeedBits: 2, GiveBits: 2}), 10, 2),
+		proof(creditLoop(4, 2), 14, 2),
+		proof(oneClockFIFO(2, 4), 14, 2),
 	}
 }
 

@@ -69,7 +69,8 @@ func (e *module) pinRoots(inst *ir.Instance) []root {
 	var list []root
 	for _, s := range inst.Ports {
 		if n := e.pin(s); n != nil {
-			list = append(list, root{node: n, base: Name(s)})
+			// Yosys takes $unsigned at a pin for an inconsistency.
+			list = append(list, root{node: n, base: Name(s), indexed: n.Op == ir.OpSar})
 		}
 	}
 	return list

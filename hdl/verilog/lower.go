@@ -66,6 +66,10 @@ func simplify(n *ir.Node) *ir.Node {
 		return simplifyEqual(n)
 	case ir.OpLt, ir.OpLe:
 		return simplifyLess(n)
+	case ir.OpShl, ir.OpShr, ir.OpSar:
+		if by := n.Args[1]; isConst(by) && by.Const.IsZero() {
+			return n.Args[0]
+		}
 	case ir.OpMux:
 		return simplifyMux(n)
 	case ir.OpSlice:
@@ -133,16 +137,41 @@ func simplifyEqual(n *ir.Node) *ir.Node {
 }
 
 // simplifyLess decides unsigned comparisons with the end of the range, which
-// linters call constant.
+// linters call constant, and makes logic of those of single bits.
 func simplifyLess(n *ir.Node) *ir.Node {
-	a, b := n.Args[0], n.Args[1]
-	if n.Op == ir.OpLt && (isConst(a) && isOnes(a.Const) || isConst(b) && b.Const.IsZero()) {
+	a, b := withoutZeros(n.Args[0], n.Args[1])
+	switch {
+	case n.Op == ir.OpLt && (isConst(a) && isOnes(a.Const) || isConst(b) && b.Const.IsZero()):
 		return truth(n, false)
-	}
-	if n.Op == ir.OpLe && (isConst(a) && a.Const.IsZero() || isConst(b) && isOnes(b.Const)) {
+	case n.Op == ir.OpLe && (isConst(a) && a.Const.IsZero() || isConst(b) && isOnes(b.Const)):
 		return truth(n, true)
+	case a.Width == 1:
+		op := ir.OpAnd
+		if n.Op == ir.OpLe {
+			op = ir.OpOr
+		}
+		return simplify(derived(n, op, 1, simplify(derived(n, ir.OpNot, 1, a)), b))
+	case a != n.Args[0]:
+		return derived(n, n.Op, 1, a, b)
 	}
 	return n
+}
+
+// withoutZeros takes equal extensions with zeros from both operands of a comparison.
+func withoutZeros(a, b *ir.Node) (*ir.Node, *ir.Node) {
+	x, y := extended(a), extended(b)
+	if x == nil || y == nil || x.Width != y.Width {
+		return a, b
+	}
+	return x, y
+}
+
+// extended returns what a value of two parts extends with zeros, or nil.
+func extended(n *ir.Node) *ir.Node {
+	if n.Op == ir.OpCat && len(n.Args) == 2 && isConst(n.Args[0]) && n.Args[0].Const.IsZero() {
+		return n.Args[1]
+	}
+	return nil
 }
 
 func simplifyMux(n *ir.Node) *ir.Node {

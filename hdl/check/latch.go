@@ -76,9 +76,12 @@ func exhaustive(s ir.Stmt) bool {
 }
 
 // everyValue reports whether the cases of a switch list every value of its
-// subject.
+// subject. Nothing is missing where the subject is faulty.
 func everyValue(s *ir.Switch) bool {
 	width := s.Subject.Width
+	if s.Subject.Op == ir.OpInvalid {
+		return true
+	}
 	if width >= bits.UintSize-1 {
 		return false
 	}

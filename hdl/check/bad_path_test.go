@@ -94,7 +94,14 @@ func badHandshake() error {
 		io.Out.Valid.Set(io.In.Valid)
 		io.In.Ready.Set(io.In.Valid.And(io.Out.Ready)) // as an arbiter does: allowed
 	}}
-	return build("handshake", func(m *hdl.Module, io *throughIO) {
+	return build("handshake", func(m *hdl.Module, io *struct {
+		In   hdl.Stream[octet] `hdl:"in"`
+		Out  hdl.Stream[octet] `hdl:"out"`
+		Done struct {
+			Valid hdl.Bits `w:"1"` // without a ready
+		} `hdl:"out"`
+	}) {
+		io.Done.Valid.Set(io.Out.Fire())
 		u, v := hdl.Instance(m, "u", waits), hdl.Instance(m, "v", grants)
 		hdl.Connect(u.In, io.In)
 		hdl.Connect(v.In, u.Out)

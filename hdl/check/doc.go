@@ -77,6 +77,10 @@
 // State, arm and condition take the values of signals as free, apart from an
 // FSM's own state.
 //
+// Domain follows values from register to register and through ports, not
+// through the contents of memories: a memory between two domains is a crossing
+// by itself, whose pointers are what has to be synchronised.
+//
 // # Ignoring a finding
 //
 // A comment on its line suppresses a finding:

@@ -78,8 +78,8 @@ type fact struct {
 func describe(m *ir.Module) []fact {
 	d := &description{numbers: make(map[*ir.Node]int)}
 	d.add(m.Pos, "module external="+strconv.FormatBool(m.External))
-	for _, p := range m.Params {
-		d.add(m.Pos, "parameter "+p.Name+" = "+p.Value)
+	for _, p := range m.Params { // their values belong to the instance
+		d.add(m.Pos, "parameter "+p.Name)
 	}
 	for _, clk := range m.Clocks {
 		d.add(m.Pos, "clock "+clk.Clk+" "+clk.Rst)

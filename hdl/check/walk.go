@@ -136,5 +136,5 @@ func combinational(s *ir.Signal) bool { return s.Kind != ir.Reg && s.Kind != ir.
 // hollow reports whether a module is a black box without a model, about whose
 // inside nothing can be said.
 func hollow(m *ir.Module) bool {
-	return m.External && (m.Body == nil || len(m.Body.Stmts) == 0)
+	return m.External && len(m.Instances) == 0 && len(m.Memories) == 0 && (m.Body == nil || len(m.Body.Stmts) == 0)
 }

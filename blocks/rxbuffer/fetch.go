@@ -1,0 +1,148 @@
+package rxbuffer
+
+import (
+	"fmt"
+
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// job is a payload that the payload reader is to send, or to pass over.
+type job struct {
+	valid hdl.Bits
+	skip  hdl.Bits
+	left  hdl.Bits // beats less one
+	count hdl.Bits // bytes of the last beat less one
+	ready hdl.Bits // a new one can be set at the end of this cycle
+}
+
+// fetchHeader reads descriptors that have been judged, and gives out those of
+// good frames, each together with the job to send its payload.
+func (b *buffer) fetchHeader() {
+	m, out := b.m, b.io.OutHeader
+	width := b.wordWidth()
+	fetched := m.Reg("header_fetched", 1, 0) // a word is in the RAM's register
+	fetchedBad := m.RegN("fetched_bad", 1)
+	valid := m.Reg("header_valid_out", 1, 0) // a descriptor is whole
+	bad := m.RegN("header_bad", 1)
+	b.job.ready = m.Wire("job_ready", 1)
+	leaves := m.Wire("header_leaves", 1)
+
+	load := fetched.And(valid.Not().Or(leaves))
+	fetch := m.Wire("header_fetch", 1)
+	fetch.Set(b.fetch.Ne(b.next).And(fetched.Not().Or(load)))
+	addr, lastFetched, lastLoaded := b.fetch.Trunc(b.fetch.Width()-1), hdl.K(1, 1), hdl.K(1, 1)
+	var number hdl.Bits // of the word in the RAM's register
+	if b.words > 1 {
+		word := m.Reg("fetch_word", log2(b.words), 0)
+		number = m.RegN("fetched_word", log2(b.words))
+		m.If(fetch, func() {
+			word.Set(word.AddK(1))
+			number.Set(word)
+		})
+		addr, lastFetched, lastLoaded = hdl.Cat(addr, word), word.All(), number.All()
+	}
+	data := b.headers.Read("header_word", addr, fetch)
+	m.If(fetch.And(lastFetched), func() { b.fetch.Set(b.fetch.AddK(1)) })
+	m.If(fetch, func() { fetchedBad.Set(b.bad.At(b.fetch.Trunc(b.bad.AddrWidth())).Bit(0)) })
+	m.If(load, func() { fetched.SetK(0) })
+	m.If(fetch, func() { fetched.SetK(1) })
+
+	parts := make([]hdl.Bits, b.words)
+	for i := range parts {
+		part, here := m.RegN(fmt.Sprintf("descriptor_%d", i), width), load
+		if b.words > 1 {
+			here = load.And(number.Is(uint64(i)))
+		}
+		m.If(here, func() { part.Set(data) })
+		parts[b.words-1-i] = part
+	}
+	m.If(leaves, func() { valid.SetK(0) })
+	m.If(load, func() {
+		valid.Set(lastLoaded)
+		bad.Set(fetchedBad)
+	})
+
+	if spare := width*b.words - hdl.WidthOf(out.Data); spare > 0 {
+		m.Unused(parts[0].Slice(width-1, width-spare))
+	}
+	d := hdl.Unpack(hdl.Proto(out.Data), hdl.Cat(parts...).Trunc(hdl.WidthOf(out.Data)))
+	out.Valid.Set(valid.And(bad.Not()).And(b.job.ready))
+	hdl.Set(out.Data, d)
+	leaves.Set(valid.And(b.job.ready).And(bad.Or(out.Ready)))
+	b.takeJob(leaves, bad, d.PayloadLen)
+}
+
+// takeJob sets the payload reader to work on a payload of some bytes.
+func (b *buffer) takeJob(leaves, bad, length hdl.Bits) {
+	m := b.m
+	k := log2(b.p.DataWidth / 8)
+	j := &b.job
+	j.valid, j.skip = m.Reg("job", 1, 0), m.RegN("job_skip", 1)
+	j.left, j.count = m.RegN("job_left", length.Width()-1-k), m.RegN("job_count", k)
+	less := length.SubK(1)
+	m.If(j.ready, func() { j.valid.Set(leaves.And(less.MSB().Not())) })
+	m.If(leaves, func() {
+		j.skip.Set(bad)
+		j.left.Set(less.Slice(length.Width()-2, k))
+		j.count.Set(less.Trunc(k))
+	})
+}
+
+// fetchPayload sends the payload of the job, a beat every cycle, or passes over
+// it in one cycle.
+func (b *buffer) fetchPayload() {
+	m, out, j := b.m, b.io.OutPayload, &b.job
+	k := j.count.Width()
+	type mark struct{ Last, Count hdl.Bits }
+	proto := mark{hdl.W(1), hdl.W(k)}
+
+	fetched, valid := m.Reg("payload_fetched", 1, 0), m.Reg("payload_valid_out", 1, 0)
+	fetchedMark, outMark := hdl.NewReg(m, "fetched", proto), hdl.NewReg(m, "out", proto)
+	data := m.RegN("sent", b.p.DataWidth)
+	load := out.Ready.Or(valid.Not())
+	fetch := m.Wire("payload_fetch", 1)
+	fetch.Set(j.valid.And(j.skip.Not()).And(load.Or(fetched.Not())))
+	last := j.left.None()
+	j.ready.Set(j.valid.Not().Or(j.skip).Or(fetch.And(last)))
+
+	word := b.payload.Read("payload_word", b.read.Trunc(b.payload.AddrWidth()), fetch)
+	m.If(fetch, func() {
+		b.read.Set(b.read.AddK(1))
+		hdl.Set(fetchedMark, mark{last, j.count})
+	}).ElseIf(j.valid.And(j.skip), func() {
+		b.read.Set(b.read.Add(fit(j.left, b.read.Width())).AddK(1))
+	})
+	m.If(fetch.And(last.Not()), func() { j.left.Set(j.left.SubK(1)) })
+	m.If(load, func() {
+		valid.Set(fetched)
+		fetched.SetK(0)
+		data.Set(word)
+		hdl.Set(outMark, fetchedMark)
+	})
+	m.If(fetch, func() { fetched.SetK(1) })
+
+	n := b.p.DataWidth / 8
+	out.Valid.Set(valid)
+	hdl.Set(out.Data, stream.Beat{
+		Data: data, Keep: stream.KeepTo(outMark.Count, n).Or(outMark.Last.Not().Rep(n)), Last: outMark.Last, Err: hdl.K(1, 0),
+	})
+}
+
+// fit is x in w bits; bits above are zero in a ring that holds the payload.
+func fit(x hdl.Bits, w int) hdl.Bits {
+	if x.Width() > w {
+		return x.Trunc(w)
+	}
+	return x.ZExt(w)
+}
+
+// levels gives out how full the payload ring is.
+func (b *buffer) levels() {
+	used := b.m.Wire("used_beats", b.write.Width())
+	used.Set(b.write.Sub(b.read))
+	high := b.m.Reg("high_water_mark", used.Width(), 0)
+	b.m.If(used.Gt(high), func() { high.Set(used) })
+	b.io.Used.Set(used)
+	b.io.HighWater.Set(high)
+}

@@ -148,7 +148,8 @@ func (m *machine) restoreClock(c *clockState) {
 }
 
 // commit is the clock edge: memories and registers of the rising clocks take
-// their next values.
+// their next values. All memory ports act before any register changes, since
+// registers may be their addresses.
 func (m *machine) commit() {
 	for i := range m.clocks {
 		if c := &m.clocks[i]; c.rising {
@@ -161,20 +162,28 @@ func (m *machine) commit() {
 		}
 	}
 	for i := range m.clocks {
-		c := &m.clocks[i]
-		if !c.rising {
-			m.restoreClock(c)
-			continue
+		if c := &m.clocks[i]; c.rising {
+			m.access(c.reads, true)
 		}
-		m.access(c.reads, true)
-		copy(m.s[c.Lo:c.Hi], m.s[c.Lo+m.img.Next:c.Hi+m.img.Next])
-		if c.reset {
-			m.reset(c)
-		}
-		c.edges++
-		c.next += c.Period
+	}
+	for i := range m.clocks {
+		m.advance(&m.clocks[i])
 	}
 	m.dirty, m.ahead = true, false
+}
+
+// advance gives the registers of a rising clock their next values.
+func (m *machine) advance(c *clockState) {
+	if !c.rising {
+		m.restoreClock(c)
+		return
+	}
+	copy(m.s[c.Lo:c.Hi], m.s[c.Lo+m.img.Next:c.Hi+m.img.Next])
+	if c.reset {
+		m.reset(c)
+	}
+	c.edges++
+	c.next += c.Period
 }
 
 func (m *machine) reset(c *clockState) {

@@ -59,7 +59,9 @@ func (b *moduleBuilder) expr(width, depth int) *ir.Node {
 		return b.test(depth)
 	}
 	same := func() *ir.Node { return b.expr(width, depth-1) }
-	switch b.pick(14) {
+	switch b.pick(16) {
+	case 14:
+		return b.fit(b.idiom(width), width)
 	case 0:
 		return b.node(ir.OpNot, width, same())
 	case 1:

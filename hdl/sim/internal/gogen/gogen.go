@@ -46,6 +46,7 @@ func Generate(n *netlist.Netlist, p *plan.Program) *Source {
 		g.home[i] = nobody
 	}
 	g.markShared(p.Body)
+	g.markNamed()
 	main := g.outline(p.Body)
 	for _, f := range g.functions {
 		g.visit(f)
@@ -64,6 +65,7 @@ type generator struct {
 	home   []int32 // the function that alone uses a place; nobody or many
 	read   []bool  // some text reads the place
 	size   []int32 // operations of the expression that a value is, once computed
+	named  []bool  // values that are read several times by one expression
 	shared []bool  // places that more than one statement writes
 	consts map[uint64]int
 
@@ -135,6 +137,17 @@ func weight(s plan.Stmt) int {
 		w += weight(t)
 	}
 	return w
+}
+
+// markNamed finds the values that need a name because the text of their
+// reader has them more than once.
+func (g *generator) markNamed() {
+	g.named = make([]bool, len(g.slot))
+	for v, n := range g.g.Nodes {
+		if n.Op == netlist.Linear && g.p.Uses[v] > 0 {
+			g.named[n.A] = true
+		}
+	}
 }
 
 // markShared finds the places that several statements write: those of choices.
@@ -264,6 +277,7 @@ func (g *generator) visitValue(v netlist.Val) {
 // print writes the program.
 func (g *generator) print(main []step) *Source {
 	fmt.Fprintf(&g.buf, "type words = [%d]uint64\n", g.free)
+	g.printTables()
 	for _, f := range g.functions {
 		g.printFunction(f)
 	}

@@ -14,7 +14,7 @@ const maxInline = 24
 // inlined reports whether a value has no place of its own: its only reader
 // computes it.
 func (g *generator) inlined(v netlist.Val) bool {
-	return g.p.Uses[v] == 1 && g.p.Same[v] == v && g.p.Slot[v] < 0 && !g.shared[v] && g.operations(v) <= maxInline
+	return g.p.Uses[v] == 1 && g.p.Same[v] == v && g.p.Slot[v] < 0 && !g.shared[v] && !g.named[v] && g.operations(v) <= maxInline
 }
 
 // operations counts the operations of a value with all that is inlined into it.
@@ -191,6 +191,8 @@ func (g *generator) compute(v netlist.Val) string {
 		return fmt.Sprintf("uint64(bits.OnesCount64(%s)&1)", g.value(n.A))
 	case netlist.Reverse:
 		return fmt.Sprintf("bits.ReverseBytes64(%s)", g.value(n.A))
+	case netlist.Linear:
+		return g.linear(n)
 	case netlist.MemRead:
 		m := g.n.Mems[n.Imm>>8]
 		return fmt.Sprintf("load(s, %s, %d, %d, %d)", g.value(n.A), m.Memory.Depth, m.Slot+int(n.Imm&0xff), m.Parts)
@@ -225,6 +227,38 @@ func (g *generator) mux(n netlist.Node) string {
 		return fmt.Sprintf("(%s & -%s)", g.value(n.B), g.value(n.A))
 	}
 	return fmt.Sprintf("mux(%s, %s, %s)", g.condition(n.A), g.value(n.B), g.value(n.C))
+}
+
+// linear is the text of a matrix product: a look-up for each four bits.
+func (g *generator) linear(n netlist.Node) string {
+	x := g.value(n.A)
+	var parts []string
+	for i, k := range g.g.Matrices[n.Imm].Groups() {
+		parts = append(parts, fmt.Sprintf("m%d[%d][%s>>%d&15]", n.Imm, i, x, 4*k))
+	}
+	return "(" + strings.Join(parts, " ^ ") + ")"
+}
+
+// printTables writes the tables of the matrices that are used.
+func (g *generator) printTables() {
+	done := map[uint64]bool{}
+	for v, n := range g.g.Nodes {
+		if n.Op != netlist.Linear || g.p.Uses[v] == 0 || done[n.Imm] {
+			continue
+		}
+		done[n.Imm] = true
+		m := &g.g.Matrices[n.Imm]
+		groups := m.Groups()
+		g.printf("\nvar m%d = [%d][16]uint64{\n", n.Imm, len(groups))
+		for _, k := range groups {
+			g.printf("{")
+			for x := range uint64(16) {
+				g.printf("%#x, ", m.Times(x<<(4*k)))
+			}
+			g.printf("},\n")
+		}
+		g.printf("}\n")
+	}
 }
 
 // Support is the functions that the text of every program uses, for the file

@@ -35,6 +35,8 @@ func (e *Evaluator) compute(n Node) uint64 {
 			return e.Value(n.B)
 		}
 		return e.Value(n.C)
+	case Linear:
+		return e.n.Graph.Matrices[n.Imm].Times(e.Value(n.A))
 	case MemRead:
 		m := e.n.Mems[n.Imm>>8]
 		if at := e.Value(n.A); at < uint64(m.Memory.Depth) {

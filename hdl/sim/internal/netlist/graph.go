@@ -35,11 +35,12 @@ const (
 	Mux               // a != 0 ? b : c; b or c may be None where the result is not used then
 	Parity            // of a
 	Reverse           // the 8 bytes of a in reverse order
+	Linear            // the exclusive or of the columns of matrix Imm where a has ones
 	MemRead           // word a of memory Imm>>8, its 64-bit part Imm&0xff
 )
 
 var opNames = [...]string{"leaf", "const", "and", "or", "xor", "add", "sub", "mul", "mulhi", "eq", "ne", "lt", "le",
-	"shl", "shr", "sar", "shlk", "extract", "mux", "parity", "reverse", "memread"}
+	"shl", "shr", "sar", "shlk", "extract", "mux", "parity", "reverse", "linear", "memread"}
 
 // String returns the name of the operation.
 func (op Op) String() string { return opNames[op] }
@@ -69,12 +70,14 @@ func (n Node) Operands() []Val {
 
 // Graph holds nodes, each once.
 type Graph struct {
-	Nodes []Node
-	index map[Node]Val
+	Nodes    []Node
+	Matrices []Matrix
+	index    map[Node]Val
+	matrices map[Matrix]int
 }
 
 // NewGraph returns an empty graph.
-func NewGraph() *Graph { return &Graph{index: map[Node]Val{}} }
+func NewGraph() *Graph { return &Graph{index: map[Node]Val{}, matrices: map[Matrix]int{}} }
 
 func mask(w int) uint64 {
 	if w >= 64 {
@@ -116,7 +119,9 @@ func (g *Graph) intern(n Node) Val {
 // unary and binary make a node of w bits, folded and simplified.
 func (g *Graph) unary(op Op, w int, a Val, imm uint64) Val {
 	n := Node{Op: op, W: uint8(w), A: a, B: None, C: None, Imm: imm}
-	if x, ok := g.IsConst(a); ok && op != MemRead {
+	if x, ok := g.IsConst(a); ok && op == Linear {
+		return g.Const(g.Matrices[imm].Times(x))
+	} else if ok && op != MemRead {
 		return g.Const(n.Eval(x, 0, 0))
 	}
 	return g.intern(n)
@@ -134,6 +139,9 @@ func (g *Graph) binary(op Op, w int, a, b Val) Val {
 		y, constB = x, constA
 	}
 	if v, ok := g.simplify(n, y, constB); ok {
+		return v
+	}
+	if v, ok := g.together(n); ok {
 		return v
 	}
 	n.W = uint8(min(w, g.bound(n)))
@@ -262,6 +270,9 @@ func (g *Graph) Mux(cond, a, b Val) Val {
 	if v, ok := g.muxBit(cond, a, b); ok {
 		return v
 	}
+	if v, ok := g.selectBits(cond, a, b); ok {
+		return v
+	}
 	w := 0
 	for _, v := range [2]Val{a, b} {
 		if v != None {
@@ -339,7 +350,7 @@ func b2u(b bool) uint64 {
 }
 
 // Eval computes a node from its operands. It is the meaning of every
-// operation but Leaf and MemRead, which need a store.
+// operation but Leaf, MemRead and Linear, which need more.
 func (n Node) Eval(a, b, c uint64) uint64 {
 	switch n.Op {
 	case Const:

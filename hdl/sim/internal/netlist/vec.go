@@ -95,32 +95,6 @@ func appendPiece(ps []piece, p piece) []piece {
 	return append(ps, p)
 }
 
-// part makes one part of at most 64 bits from its pieces.
-func (g *Graph) part(ps []piece) Val {
-	if v, ok := g.swapped(ps); ok {
-		return v
-	}
-	v, at := g.Const(0), 0
-	for _, p := range ps {
-		v = g.binary(Or, 64, v, g.ShlK(g.Extract(p.v, p.lo, p.w), at))
-		at += p.w
-	}
-	return v
-}
-
-// swapped recognises eight bytes of one value in reverse order.
-func (g *Graph) swapped(ps []piece) (Val, bool) {
-	if len(ps) != 8 {
-		return None, false
-	}
-	for i, p := range ps {
-		if p.w != 8 || p.v != ps[0].v || p.lo != 56-8*i {
-			return None, false
-		}
-	}
-	return g.unary(Reverse, 64, ps[0].v, 0), true
-}
-
 // slice returns w bits of a value from bit lo.
 func (g *Graph) slice(v Vec, lo, w int) Vec { return g.join(pieces(v, lo, w)) }
 

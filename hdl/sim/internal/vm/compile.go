@@ -14,6 +14,9 @@ func Compile(n *netlist.Netlist, p *plan.Program) *Program {
 		n: n, p: p, g: n.Graph, out: &Program{}, free: n.Slots,
 		consts: map[uint64]int{}, absorbed: make([]bool, len(p.Slot)), slot: slices.Clone(p.Slot),
 	}
+	for i := range c.g.Matrices {
+		c.out.tables = append(c.out.tables, newTables(&c.g.Matrices[i]))
+	}
 	c.absorbAll(p.Body)
 	c.block(p.Body)
 	for _, k := range p.Copies {

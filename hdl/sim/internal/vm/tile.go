@@ -75,7 +75,7 @@ var direct = map[netlist.Op]opcode{
 	netlist.Mul: opMul, netlist.MulHi: opMulHi, netlist.Eq: opEq, netlist.Ne: opNe, netlist.Lt: opLt,
 	netlist.Le: opLe, netlist.Shl: opShl, netlist.Shr: opShr, netlist.Sar: opSar, netlist.ShlK: opShlK,
 	netlist.Extract: opExtract, netlist.Mux: opMux, netlist.Parity: opParity, netlist.Reverse: opReverse,
-	netlist.MemRead: opMemRead,
+	netlist.Linear: opLinear, netlist.MemRead: opMemRead,
 }
 
 // tile chooses the instruction for a value.
@@ -90,6 +90,8 @@ func (c *compiler) tile(v netlist.Val) tile {
 		if n.B == netlist.None || n.C == netlist.None {
 			t.in.op, t.a = opMove, max(n.B, n.C) // the other one may be anything
 		}
+	case netlist.Linear:
+		t.in.imm = n.Imm
 	case netlist.Extract:
 		t.in.lo = uint8(n.Imm)
 	case netlist.ShlK:

@@ -37,6 +37,7 @@ const (
 	opMux                   // a != 0 ? b : c
 	opParity                // of a
 	opReverse               // bytes of a
+	opLinear                // matrix imm times a
 	opMemRead               // word a of the memory of imm words at b, c parts each
 	opJump                  // to c
 	opJumpEq                // to c if a == b
@@ -55,6 +56,7 @@ type instr struct {
 type Program struct {
 	code   []instr
 	consts []constant
+	tables [][]table // by matrix
 	slots  int
 	place  func(netlist.Val) int
 }
@@ -62,6 +64,24 @@ type Program struct {
 type constant struct {
 	slot  int
 	value uint64
+}
+
+// table is what four bits of an input of a matrix add to the result.
+type table struct {
+	at    uint8 // lowest of the bits
+	value [16]uint64
+}
+
+func newTables(m *netlist.Matrix) []table {
+	var out []table
+	for _, k := range m.Groups() {
+		t := table{at: uint8(4 * k)}
+		for x := range t.value {
+			t.value[x] = m.Times(uint64(x) << t.at)
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // Slots is how many words the store has in all.
@@ -141,6 +161,13 @@ func (p *Program) Run(s []uint64) {
 			s[in.dst] = uint64(bits.OnesCount64(s[in.a]) & 1)
 		case opReverse:
 			s[in.dst] = bits.ReverseBytes64(s[in.a])
+		case opLinear:
+			x, y := s[in.a], uint64(0)
+			for i := range p.tables[in.imm] {
+				t := &p.tables[in.imm][i]
+				y ^= t.value[x>>t.at&15]
+			}
+			s[in.dst] = y
 		case opMemRead:
 			v := uint64(0)
 			if at := s[in.a]; at < in.imm {

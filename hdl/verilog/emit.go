@@ -163,21 +163,42 @@ func insideModel(m *ir.Module) bool {
 	return false
 }
 
-// homeOf is the Go file that a module was written in.
+// homeOf is the Go file that most of a module was written in.
 func homeOf(m *ir.Module) string {
-	positions := []ir.Pos{}
-	for _, s := range m.Body.Stmts {
-		positions = append(positions, s.Position())
+	count := map[string]int{}
+	best := ""
+	add := func(p ir.Pos) {
+		file, _ := p.Line()
+		count[file]++
+		if file != "" && (best == "" || count[file] > count[best]) {
+			best = file
+		}
 	}
+	addPositions(m.Body, add)
 	for _, s := range m.Signals {
-		if s.Kind != ir.Input && s.Kind != ir.Output {
-			positions = append(positions, s.Pos)
+		if s.Kind != ir.Input && s.Kind != ir.Output && s.Instance == nil {
+			add(s.Pos)
 		}
 	}
-	for _, p := range append(positions, m.Pos) {
-		if file, _ := p.Line(); file != "" {
-			return file
+	if best == "" {
+		add(m.Pos)
+	}
+	return best
+}
+
+// addPositions calls add for every statement of a block.
+func addPositions(b *ir.Block, add func(ir.Pos)) {
+	for _, s := range b.Stmts {
+		add(s.Position())
+		switch s := s.(type) {
+		case *ir.If:
+			for _, a := range s.Arms {
+				addPositions(a.Body, add)
+			}
+		case *ir.Switch:
+			for _, a := range s.Arms {
+				addPositions(a.Body, add)
+			}
 		}
 	}
-	return ""
 }

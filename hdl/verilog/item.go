@@ -34,8 +34,24 @@ func (e *module) printItem(it *item) {
 func (e *module) printAssign(a *assign) {
 	e.say(a.pos)
 	defining := e.targetOf[a.value] == a.target
-	m := mode{enum: e.enumOfSignal(a.target)}
-	e.out.add(a.pos, e.wrapped("assign "+Name(a.target)+" = ", a.value, m, ";", defining))
+	lead, end := e.around("assign "+Name(a.target)+" =", a.value, defining)
+	e.out.add(a.pos, e.wrapped(lead, a.value, mode{enum: e.enumOfSignal(a.target)}, end, defining))
+}
+
+// around returns what stands before and after the value of an assignment: a
+// comparison is in parentheses, as = and <= look like parts of it.
+func (e *module) around(lead string, n *ir.Node, defining bool) (string, string) {
+	if _, named := e.names[n]; named && !defining {
+		return lead + " ", ";"
+	}
+	if n.Op == ir.OpNot && e.names[n.Args[0]] == "" && n.Width == 1 {
+		n = n.Args[0] // printed as the opposite comparison
+	}
+	switch n.Op {
+	case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe:
+		return lead + " (", ");"
+	}
+	return lead + " ", ";"
 }
 
 func (e *module) printReset(it *item) {
@@ -45,6 +61,12 @@ func (e *module) printReset(it *item) {
 			e.out.plain(Name(t) + " <= " + e.constant(*t.Reset, mode{enum: e.enumOfSignal(t)}) + ";")
 		}
 	})
+	if len(it.body) == 1 {
+		if b, ok := it.body[0].(*branch); ok {
+			e.printBranch("end else ", b, "<=")
+			return
+		}
+	}
 	if len(it.body) > 0 {
 		e.out.plain("end else begin")
 		e.nested(func() { e.printStmts(it.body, "<=") })
@@ -64,10 +86,10 @@ func (e *module) printStmts(list []stmt, op string) {
 		e.sayInside(s.position())
 		switch s := s.(type) {
 		case *assign:
-			m := mode{enum: e.enumOfSignal(s.target)}
-			e.out.add(s.pos, e.wrapped(Name(s.target)+" "+op+" ", s.value, m, ";", false))
+			lead, end := e.around(Name(s.target)+" "+op, s.value, false)
+			e.out.add(s.pos, e.wrapped(lead, s.value, mode{enum: e.enumOfSignal(s.target)}, end, false))
 		case *branch:
-			e.printBranch(s, op)
+			e.printBranch("", s, op)
 		case *choice:
 			e.printChoice(s, op)
 		}
@@ -83,10 +105,11 @@ func (e *module) sayInside(p ir.Pos) {
 	}
 }
 
-func (e *module) printBranch(b *branch, op string) {
+// printBranch writes an if; lead is what ends the arm of another one before it.
+func (e *module) printBranch(lead string, b *branch, op string) {
 	last := 0 // line of the last condition
+	lead += "if ("
 	for i, a := range b.arms {
-		lead := "if ("
 		if i > 0 {
 			lead = "end else if ("
 		}
@@ -160,8 +183,10 @@ func (e *module) labels(names []string) string {
 
 // markArm notes where a branch of the Go code is.
 func (e *module) markArm(line int, branch string, a *arm) {
-	m := Arm{Line: line, Branch: branch}
-	m.If, _ = a.source.(*ir.Arm)
-	m.Case, _ = a.source.(*ir.CaseArm)
-	e.out.arms = append(e.out.arms, m)
+	for _, source := range append([]any{a.source}, a.also...) {
+		m := Arm{Line: line, Branch: branch}
+		m.If, _ = source.(*ir.Arm)
+		m.Case, _ = source.(*ir.CaseArm)
+		e.out.arms = append(e.out.arms, m)
+	}
 }

@@ -55,8 +55,8 @@ func (e *emitter) module(m *ir.Module) *text {
 		wires: map[*ir.Node]*wire{}, valueOf: map[*ir.Node]*ir.Signal{}, variable: map[*ir.Node]variable{}, said: map[string]bool{},
 		pins: map[*ir.Signal]*ir.Node{},
 	}
-	p.claimNames()
 	p.connect()
+	p.claimNames()
 	p.sortItems()
 	p.findParts()
 	p.findRoots()
@@ -69,7 +69,9 @@ func (e *module) claimNames() {
 		e.scope[c.Clk], e.scope[c.Rst] = true, true
 	}
 	for _, s := range e.ir.Signals {
-		e.scope[Name(s)] = true
+		if _, ok := e.direct[s]; !ok && e.joined[s] == nil {
+			e.scope[Name(s)] = true
+		}
 	}
 	for _, r := range e.ir.Memories {
 		e.scope[e.memory(r)] = true
@@ -104,9 +106,9 @@ func (e *module) sortItems() {
 		}
 		return false
 	}
-	e.items = settled(group(e.ir, e.ir.Body, e.paths, e.low, skip))
+	e.items = e.merged(settled(group(e.ir, e.ir.Body, e.paths, e.low, skip)))
 	if e.ir.Ghost != nil && e.opts.Checks {
-		e.ghosts = settled(group(e.ir, e.ir.Ghost, e.paths, e.low, skip))
+		e.ghosts = e.merged(settled(group(e.ir, e.ir.Ghost, e.paths, e.low, skip)))
 	}
 	e.items = append(e.items, e.unsetRegisters(false)...)
 	for _, it := range append(e.items[:len(e.items):len(e.items)], e.ghosts...) {

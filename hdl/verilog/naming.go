@@ -79,8 +79,11 @@ func (e *module) wireName(n *ir.Node, u *usage) string {
 		return v.name
 	}
 	e.anonymous++
-	if u.base == "" {
+	switch {
+	case u.base == "":
 		return "t_" + itoa(e.anonymous)
+	case u.root != "" && !e.scope[u.root]:
+		return u.root
 	}
 	return u.base + "_" + opWords[n.Op]
 }

@@ -17,6 +17,7 @@ type usage struct {
 	count     int    // places that it is printed in
 	sliced    bool   // a slice is taken of it
 	base      string // what it works on, for a name
+	root      string // what it is by itself, for a name; "" inside other expressions only
 	length    int    // of its text with the names given so far
 	breakable bool   // it stands where its text may take several lines
 	ghost     bool   // only properties use it
@@ -44,6 +45,9 @@ func (e *module) plan() {
 	for _, r := range e.roots {
 		e.use(r.node, r.base, r.ghost)
 		u := e.usage[r.node]
+		if u.root == "" {
+			u.root = r.base
+		}
 		u.breakable = u.breakable || r.breakable
 		u.sliced = u.sliced || r.indexed
 	}
@@ -120,7 +124,13 @@ func (e *module) wanted(n *ir.Node, u *usage) bool {
 	case e.variable[n].name != "":
 		return true
 	}
-	return u.length > shortest
+	return u.length > shortest || sums[n.Op] && u.length > shortest/2
+}
+
+// sums are operations that make an adder or a shifter: people see where one is
+// shared.
+var sums = map[ir.Op]bool{
+	ir.OpAdd: true, ir.OpSub: true, ir.OpMul: true, ir.OpShl: true, ir.OpShr: true, ir.OpSar: true,
 }
 
 // continues reports whether n is a link of a chain, such as a | b | c, whose

@@ -70,6 +70,7 @@ func (e *module) printGhosts() {
 	outer := e.out
 	e.out = &text{depth: 1}
 	e.printDeclarations(e.out, true)
+	e.out.blank()
 	for _, r := range e.roots {
 		if r.ghost {
 			e.needNode(r.node, r.defines)
@@ -182,11 +183,24 @@ func (e *module) printCheck(c *ir.Check) {
 		e.out.plain("end")
 		return
 	}
-	fails := simplify(derived(cond, ir.OpNot, 1, cond))
-	e.out.plain(e.wrapped("if (", fails, mode{condition: true}, ") begin", false))
+	e.out.plain(e.wrapped("if (", e.negated(cond), mode{condition: true}, ") begin", false))
 	e.nested(func() {
 		e.out.add(c.Pos, report)
 		e.out.plain("$stop;")
 	})
 	e.out.plain("end")
+}
+
+// negated returns the opposite of a condition, with the negation moved inwards.
+func (e *module) negated(n *ir.Node) *ir.Node {
+	if e.names[n] == "" {
+		switch n.Op {
+		case ir.OpOr:
+			return derived(n, ir.OpAnd, 1, e.negated(n.Args[0]), e.negated(n.Args[1]))
+		case ir.OpAnd:
+			return derived(n, ir.OpOr, 1, e.negated(n.Args[0]), e.negated(n.Args[1]))
+		}
+		return simplify(derived(n, ir.OpNot, 1, n))
+	}
+	return derived(n, ir.OpNot, 1, n)
 }

@@ -28,6 +28,7 @@ type source struct {
 	trailing map[int]string   // comment that follows code on the line
 	code     map[int]bool     // lines on which something starts
 	opens    map[int]bool     // lines on which a function body starts
+	docs     map[int]bool     // lines of function declarations: the comment over them is not about a statement
 }
 
 // lineInfo describes the innermost statement on a line.
@@ -73,7 +74,7 @@ func (s *sources) above(pos ir.Pos) (lines []string, key string) {
 	if src == nil {
 		return nil, ""
 	}
-	if src.above[n] == nil {
+	if src.above[n] == nil || src.docs[n] {
 		n = src.paragraph(n)
 	}
 	return src.above[n], file + ":" + itoa(n)
@@ -86,6 +87,9 @@ func (src *source) paragraph(n int) int {
 		n = start
 	}
 	for l := n; src.code[l]; l-- {
+		if src.docs[l] {
+			return 0
+		}
 		if src.above[l] != nil {
 			return l
 		}
@@ -181,7 +185,7 @@ func parseSource(path string) *source {
 	}
 	src := &source{
 		lines: map[int]lineInfo{}, above: map[int][]string{}, trailing: map[int]string{},
-		code: map[int]bool{}, opens: map[int]bool{},
+		code: map[int]bool{}, opens: map[int]bool{}, docs: map[int]bool{},
 	}
 	lineOf := func(p token.Pos) int { return fset.Position(p).Line }
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -191,6 +195,8 @@ func parseSource(path string) *source {
 		switch n := n.(type) {
 		case *ast.File, *ast.Comment, *ast.CommentGroup:
 			return true
+		case *ast.FuncDecl:
+			src.docs[lineOf(n.Name.Pos())] = true
 		case *ast.BlockStmt:
 			src.opens[lineOf(n.Pos())] = true
 		}

@@ -30,7 +30,8 @@ type (
 		values []ir.Const // of a choice; none for the default
 		body   []stmt
 		pos    ir.Pos
-		source any // *ir.Arm or *ir.CaseArm
+		source any   // *ir.Arm or *ir.CaseArm
+		also   []any // arms with an equal condition that were joined to it
 	}
 )
 

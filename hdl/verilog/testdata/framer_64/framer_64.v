@@ -135,7 +135,7 @@ module framer_64 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            if (!(opcode != OPCODE_ACKNOWLEDGE || st != ST_PAYLOAD)) begin
+            if (opcode == OPCODE_ACKNOWLEDGE && st == ST_PAYLOAD) begin
                 $display("ASSERT %m ack_drains ?");
                 $stop;
             end

@@ -53,7 +53,7 @@ module psn_check (
     end
 
     wire [23:0] ahead = s1_psn - expected;
-    assign verdict_in_order = ahead == 24'd0;
+    assign verdict_in_order = (ahead == 24'd0);
     assign verdict_duplicate = ahead[23];
     assign verdict_gap = ~ahead[23] & (|ahead);
 
@@ -79,6 +79,7 @@ module psn_check (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg [23:0] earlier;
+
     wire [23:0] never_back_difference = last - earlier;
 
     always @(posedge clk) begin

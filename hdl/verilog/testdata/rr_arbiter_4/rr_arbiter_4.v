@@ -20,10 +20,8 @@ module rr_arbiter_4 (
     always @(posedge clk) begin
         if (rst) begin
             after <= 4'h0;
-        end else begin
-            if (take && |grant) begin
-                after <= ~(grant | (grant - 4'd1));
-            end
+        end else if (take && |grant) begin
+            after <= ~(grant | (grant - 4'd1));
         end
     end
 

@@ -1,0 +1,33 @@
+// Package rxpath is the receive side as one module: the parser (rxparse), the
+// ICRC check (icrc), the packet buffer (rxbuffer) and a buffer for the frames that
+// are for the host. Start with [Def]. [Receiver] drives it in a simulator, frame
+// by frame.
+//
+// # Streams
+//
+//	In       frames from the MAC, without FCS; Err on the last beat: the MAC found it bad
+//	Header   the descriptor of each accepted packet
+//	Payload  a frame for each of them with payload, in the same order
+//	Raw      frames for the host's network stack, unchanged: what is not RoCEv2, and QP 1
+//	Report   what became of each frame, in order of arrival
+//
+// A packet leaves when its headers and its ICRC are known to be good, not before.
+//
+// # Stall and fault
+//
+// In is always ready: a MAC cannot wait. What finds no room is dropped whole and
+// reported as buffer-full. Packets and frames for the host have a buffer each, so
+// that a host that does not take its frames does not hold up packets, nor the
+// other way round. The buffers are whole frames in and whole frames out: no taker
+// ever waits for the rest of a frame that does not come.
+//
+// Of the parser's stalls none can happen here: Raw, Payload and Status have
+// takers that are always ready. A descriptor takes as many cycles to be written as
+// the shortest packet takes to arrive.
+//
+// # Cycles
+//
+// A beat every cycle in and out, at 512 bits a frame every cycle. From the last
+// beat of a frame to its report take 9 cycles, to its descriptor some 6 more and
+// one for each word that the buffer keeps it in.
+package rxpath

@@ -195,15 +195,15 @@ func (w *waveWriter) value(t *waveTrack) {
 	if t.width == 1 {
 		w.printf("%d%s\n", t.last[0], t.id)
 	} else {
-		w.printf("b%s %s\n", binary(t.last, t.width), t.id)
+		w.printf("b%s %s\n", binaryDigits(t.last, t.width), t.id)
 	}
 	if t.nameID != "" {
 		w.printf("s%s %s\n", enumName(t.enum, t.last[0]), t.nameID)
 	}
 }
 
-// binary writes a value without leading zeros.
-func binary(words []uint64, width int) string {
+// binaryDigits writes a value without leading zeros.
+func binaryDigits(words []uint64, width int) string {
 	var b strings.Builder
 	for i := width - 1; i >= 0; i-- {
 		bit := byte('0' + words[i/64]>>(i%64)&1)

@@ -157,19 +157,18 @@ func (g *Graph) spread(v Val, n, w int) Val {
 	return g.times(&m, v)
 }
 
-// commonOp returns the operation that most lanes have.
+// commonOp returns the operation of the lane with the most work: it is the
+// outermost one where others have fewer.
 func (g *Graph) commonOp(lanes []piece) (Op, bool) {
-	var count [Xor + 1]int
-	best := And
+	best, most := And, 0
 	for _, p := range lanes {
 		if n, ok := g.laneOp(p); ok {
-			count[n.Op]++
-			if count[n.Op] > count[best] {
-				best = n.Op
+			if cost := g.laneCost(p, 5); cost > most {
+				best, most = n.Op, cost
 			}
 		}
 	}
-	return best, 2*count[best] >= len(lanes)
+	return best, most > 0
 }
 
 // splitLanes takes the operation off the lanes. Lanes without it get a second

@@ -1,0 +1,166 @@
+package icrc
+
+import (
+	"fmt"
+
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// GenerateIO is the ports of [Generate].
+type GenerateIO struct {
+	In  stream.Frame `hdl:"in"`
+	Out stream.Frame `hdl:"out"`
+}
+
+// waitDepth is how many beats may be between In and Out: more than the stages,
+// so that a frame of one beat is taken every cycle.
+const waitDepth = 16
+
+// Generate appends the ICRC to Ethernet frames that carry an IPv4 packet without
+// options or an IPv6 packet. A frame comes in without padding: from the Ethernet
+// header to the last byte before the ICRC, which the IP length counts already.
+// Err passes through. What is appended to a frame of another protocol means nothing.
+//
+// A beat is taken every cycle, but for the cycle in which an ICRC needs a beat
+// more than its frame had. Each beat is held until the ICRC would be there if it
+// were the last one, so a frame that comes in without gaps leaves without gaps.
+func Generate(p Params) (hdl.Def[GenerateIO], error) {
+	if err := p.Validate(); err != nil {
+		return hdl.Def[GenerateIO]{}, err
+	}
+	name := fmt.Sprintf("icrc_generate_%d", p.DataWidth)
+	if p.WordEnd {
+		name += "_word_end"
+	}
+	return hdl.Def[GenerateIO]{
+		Name: name,
+		Doc:  "Appends the ICRC to each Ethernet frame; a beat every cycle.",
+		IO:   GenerateIO{In: stream.FrameOf(p.DataWidth), Out: stream.FrameOf(p.DataWidth)},
+		Body: func(m *hdl.Module, io *GenerateIO) { generate(m, p, io) },
+	}, nil
+}
+
+// held is a beat that waits for its ICRC.
+type held struct {
+	Data hdl.Bits
+	Lane hdl.Bits // of its last byte
+	Last hdl.Bits
+	Err  hdl.Bits
+}
+
+func generate(m *hdl.Module, p Params, io *GenerateIO) {
+	in := hdl.NewStream(m, "hold", held{
+		Data: hdl.W(p.DataWidth), Lane: hdl.W(p.laneBits()), Last: hdl.W(1), Err: hdl.W(1),
+	})
+	in.Valid.Set(io.In.Valid)
+	io.In.Ready.Set(in.Ready)
+	hdl.Set(in.Data, held{Data: io.In.Data.Data, Lane: stream.LastByte(io.In.Data.Keep), Last: io.In.Data.Last, Err: io.In.Data.Err})
+	wait := stream.FIFO(m, "u_wait", in, waitDepth)
+
+	done := icrc(m, p, io.In, in.Data.Lane)
+	sums := hdl.NewStream(m, "sum_made", done.lanes)
+	sums.Valid.Set(done.valid.And(done.last))
+	sums.Data.Set(done.lanes)
+	sum := stream.FIFO(m, "u_sums", sums, waitDepth)
+	m.Unused(sums.Ready, sum.Valid, wait.Valid) // there is room, and there is one: see ready
+
+	leave := m.Wire("leave", 1)
+	ready := m.Reg("ready_beats", 5, 0) // beats in u_wait that may leave
+	ready.Set(ready.Add(done.valid.ZExt(5)).Sub(leave.ZExt(5)))
+
+	out := hdl.NewStream(m, "out_made", stream.BeatOf(p.DataWidth))
+	out.Valid.Set(ready.Any())
+	leave.Set(appendSum(m, p, out, wait.Data, sum.Data))
+	wait.Ready.Set(leave)
+	sum.Ready.Set(leave.And(wait.Data.Last))
+	hdl.Connect(io.Out, stream.ForwardSlice(m, "u_out", out))
+
+	generateProperties(m, io, wait.Valid, sums, sum.Valid, ready, leave.And(wait.Data.Last))
+}
+
+// summed is a beat at the end of the CRC's stages.
+type summed struct {
+	valid hdl.Bits
+	last  hdl.Bits
+	lanes hdl.Bits // of the last beat: the four bytes of the ICRC, byte i for the bytes i mod 4 of a beat
+}
+
+// icrc computes the ICRC up to the last byte of each beat, beside the beats.
+func icrc(m *hdl.Module, p Params, in stream.Frame, lastLane hdl.Bits) summed {
+	r := newReader(m, p, in)
+	h := r.headers()
+	m.Unused(h.ipv4.then)
+	type taken struct{ Data, Keep, Index hdl.Bits }
+	beat := delay(m, "beat", taken{in.Data.Data, in.Data.Keep, r.index}, 1)
+	w := word{
+		valid: delayValid(m, "word_valid", r.take, 2),
+		first: delay(m, "word_first", beat.Index.None(), 1),
+		data:  delay(m, "word", coverData(m, p, beat.Data, beat.Keep, beat.Index, h.tagged.then, h.ipv6.then), 1),
+	}
+
+	// The first low bits of the number of zeros are the same for every frame.
+	low := 0
+	if p.WordEnd {
+		low = 2
+	}
+	steps := p.laneBits() - low
+	zeros := delay(m, "zeros", lastLane.Not().Slice(p.laneBits()-1, low), 2+stateDelay)
+	sum := goBack(m, state(m, p, w, low), zeros, low).Not()
+	lanes := turn(sum, 2)
+	if !p.WordEnd {
+		z := delay(m, "turn", zeros.Trunc(2), steps)
+		lanes = hdl.Select(z, sum, turn(sum, 3), turn(sum, 2), turn(sum, 1))
+	}
+	return summed{
+		valid: delayValid(m, "valid", w.valid, stateDelay+steps),
+		last:  delay(m, "last", in.Data.Last, 2+stateDelay+steps),
+		lanes: lanes,
+	}
+}
+
+// goBack takes zero bytes back from a state, a power of two in each cycle: 2^i of
+// them where bit i-low of zeros is one.
+func goBack(m *hdl.Module, state, zeros hdl.Bits, low int) hdl.Bits {
+	for i := zeros.Width() - 1; i >= 0; i-- {
+		bytes := 1 << (low + i)
+		name := fmt.Sprintf("back_%d", bytes)
+		before := linear(state, func(bit int) uint32 { return advance(1<<bit, -bytes) })
+		state = delay(m, name, hdl.Mux(zeros.Bit(i), before, state), 1)
+		if i > 0 {
+			zeros = delay(m, name+"_zeros", zeros.Trunc(i), 1)
+		}
+	}
+	return state
+}
+
+// turn moves byte i of four to byte i+n, modulo 4.
+func turn(x hdl.Bits, n int) hdl.Bits {
+	return hdl.Cat(x.Byte((7-n)%4), x.Byte((6-n)%4), x.Byte((5-n)%4), x.Byte((4-n)%4))
+}
+
+// appendSum drives a beat of the frame with its ICRC, or after the last beat the
+// rest of the ICRC in a beat of its own. It returns one bit: the held beat is
+// done with.
+func appendSum(m *hdl.Module, p Params, out stream.Frame, beat held, sum hdl.Bits) hdl.Bits {
+	n := p.bytes()
+	rest := m.Reg("rest", 1, 0)                                                    // only the rest of the ICRC is left
+	spill := beat.Last.And(beat.Lane.Slice(p.laneBits()-1, 2).All())               // the ICRC does not fit
+	full := beat.Last.Not().Or(spill.And(rest.Not()))                              // all bytes of the beat are used
+	end := hdl.Cat(beat.Lane.Slice(p.laneBits()-1, 2).AddK(1), beat.Lane.Trunc(2)) // the last byte of the ICRC
+	data := stream.KeepTo(beat.Lane, n).And(rest.Not().Rep(n))
+
+	bytes := make([]hdl.Bits, n)
+	for i := range bytes {
+		bytes[n-1-i] = hdl.Mux(data.Bit(i), beat.Data.Byte(i), sum.Byte(i%4))
+	}
+	last := beat.Last.And(spill.Eq(rest))
+	hdl.Set(out.Data, stream.Beat{
+		Data: hdl.Cat(bytes...),
+		Keep: stream.KeepTo(end, n).Or(full.Rep(n)),
+		Last: last,
+		Err:  beat.Err.And(last),
+	})
+	m.If(out.Fire(), func() { rest.Set(spill.And(rest.Not())) })
+	return out.Fire().And(spill.Not().Or(rest))
+}

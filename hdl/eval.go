@@ -69,11 +69,20 @@ func (m *Module) admit(op string, x Bits) bool {
 
 // value makes a node; the operands have been checked.
 func (m *Module) value(op ir.Op, width int, xs ...Bits) Bits {
-	n := &ir.Node{Op: op, Width: width, Args: make([]*ir.Node, len(xs)), Module: m.ir, Pos: ir.Here(0)}
+	n := &ir.Node{Op: op, Width: width, Args: make([]*ir.Node, len(xs)), Module: m.ir, Pos: ir.Here(0), Seq: m.sequence()}
 	for i, x := range xs {
 		n.Args[i] = x.n
 	}
 	return m.wrap(n)
+}
+
+// sequence numbers the values of a design.
+func (m *Module) sequence() int {
+	if m.b == nil {
+		return 0
+	}
+	m.b.values++
+	return m.b.values
 }
 
 func (m *Module) wrap(n *ir.Node) Bits {

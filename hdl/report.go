@@ -12,6 +12,7 @@ type builder struct {
 	design   *ir.Design
 	findings check.Findings
 	seen     map[string]bool
+	values   int // made so far
 }
 
 func (b *builder) add(f check.Finding) {

@@ -53,6 +53,7 @@ type Node struct {
 	Memory *Memory // OpMemRead
 	Lo     int     // OpSlice: lowest bit; OpRepeat: count
 	Module *Module // whose signals it reads; nil for a constant
+	Seq    int     // for readable names: nodes are numbered as they are made; 0 where it is not known
 	Field  string  // for a readable name: the field that it is of the bundle made at Pos; may be empty
 	Pos    Pos
 }

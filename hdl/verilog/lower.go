@@ -229,7 +229,11 @@ func sliceCat(n, cat *ir.Node) *ir.Node {
 
 // derived returns a node that stands where n stood.
 func derived(n *ir.Node, op ir.Op, width int, args ...*ir.Node) *ir.Node {
-	return &ir.Node{Op: op, Width: width, Args: args, Module: n.Module, Pos: n.Pos}
+	seq := n.Seq
+	for _, a := range args {
+		seq = max(seq, a.Seq)
+	}
+	return &ir.Node{Op: op, Width: width, Args: args, Module: n.Module, Pos: n.Pos, Seq: seq}
 }
 
 func constant(n *ir.Node, v *big.Int) *ir.Node {

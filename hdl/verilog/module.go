@@ -353,40 +353,51 @@ func comma(i, n int) string {
 	return ""
 }
 
-// need prints the wires that a part needs and that are not yet printed.
+// need prints the wires that a part needs and that are not yet printed, in
+// the order in which the author made them.
 func (e *module) need(p part) {
-	outer := e.out
-	e.out = &text{depth: outer.depth}
-	for _, r := range p.roots {
-		e.needNode(r.node, r.defines)
-	}
-	wires := e.out
-	e.out = outer
-	if p.block && len(wires.lines) > 0 {
+	wires := e.needed(p.roots)
+	if p.block && len(wires) > 0 {
 		e.out.blank()
 	}
-	e.out.append(wires)
+	for _, w := range wires {
+		e.printWire(w)
+	}
 }
 
-func (e *module) needNode(n *ir.Node, defines *ir.Signal) {
-	if t := e.targetOf[n]; t != nil && t != defines {
-		return
+// needed returns the wires that are not yet printed. Of two with one number
+// the one that the other reads comes first.
+func (e *module) needed(roots []root) []*wire {
+	var list []*wire
+	var walk func(n *ir.Node, defines *ir.Signal)
+	walk = func(n *ir.Node, defines *ir.Signal) {
+		w := e.wires[n]
+		if t := e.targetOf[n]; t != nil && t != defines || w != nil && w.printed {
+			return
+		}
+		if w != nil {
+			w.printed = true
+		}
+		for _, a := range n.Args {
+			walk(a, nil)
+		}
+		if w != nil {
+			list = append(list, w)
+		}
 	}
-	w := e.wires[n]
-	if w != nil && w.printed {
-		return
+	for _, r := range roots {
+		walk(r.node, r.defines)
 	}
-	for _, a := range n.Args {
-		e.needNode(a, nil)
-	}
-	if w == nil {
-		return
-	}
-	w.printed = true
+	slices.SortStableFunc(list, func(a, b *wire) int { return cmp.Compare(a.node.Seq, b.node.Seq) })
+	return list
+}
+
+func (e *module) printWire(w *wire) {
+	n := w.node
 	e.say(n.Pos)
-	lead := "wire " + span(n.Width) + " " + w.name + " = "
-	if n.Width == 1 {
-		lead = "wire " + w.name + " = "
+	lead := "wire " + w.name + " = "
+	if n.Width > 1 {
+		lead = "wire " + span(n.Width) + " " + w.name + " = "
 	}
 	e.out.add(n.Pos, e.wrapped(lead, n, mode{}, ";", true))
 }

@@ -1,6 +1,11 @@
 package verilog
 
-import "gornic/hdl/ir"
+import (
+	"cmp"
+	"slices"
+
+	"gornic/hdl/ir"
+)
 
 // A variable is the Go variable that took an expression.
 type variable struct {
@@ -41,7 +46,9 @@ func (e *module) variables() {
 		made[site{n.Pos, n.Field}]++
 	}
 	next := map[site]int{}
-	for _, n := range e.visited {
+	inOrder := slices.Clone(e.visited)
+	slices.SortStableFunc(inOrder, func(a, b *ir.Node) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, n := range inOrder {
 		v := variable{name: placeOf(n).name}
 		if isLeaf(n) || v.name == "" {
 			continue

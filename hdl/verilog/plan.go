@@ -143,11 +143,21 @@ func (e *module) findLinks() {
 		for i, a := range n.Args {
 			chain := n.Op == a.Op && (n.Op == ir.OpAnd || n.Op == ir.OpOr || n.Op == ir.OpXor && i == 0) ||
 				n.Op == ir.OpMux && a.Op == ir.OpMux && i == 2
-			if chain {
+			if chain || masked(n) || n.Op == ir.OpCat && masked(a) {
 				e.links[a] = true
 			}
 		}
 	}
+}
+
+// masked reports whether n is the parity of masked bits, which Verilator runs
+// fast in one piece only: ^(x & MASK).
+func masked(n *ir.Node) bool {
+	if n.Op != ir.OpRedXor || n.Args[0].Op != ir.OpAnd {
+		return false
+	}
+	and := n.Args[0]
+	return isConst(and.Args[0]) || isConst(and.Args[1])
 }
 
 // length estimates the text of n.

@@ -71,10 +71,14 @@ func (e *module) printGhosts() {
 	e.out = &text{depth: 1}
 	e.printDeclarations(e.out, true)
 	e.out.blank()
+	var ghosts []root
 	for _, r := range e.roots {
 		if r.ghost {
-			e.needNode(r.node, r.defines)
+			ghosts = append(ghosts, r)
 		}
+	}
+	for _, w := range e.needed(ghosts) {
+		e.printWire(w)
 	}
 	for _, inst := range e.ir.Instances {
 		if ghostInstance(inst) {

@@ -86,12 +86,28 @@ func (l *lowerer) cutIf(s *ir.If, keep func(*ir.Signal) bool) []stmt {
 	if b.arms[0].cond == nil {
 		return b.arms[0].body
 	}
-	if first := b.arms[0]; used == 2 && len(first.body) == 0 && b.arms[1].cond == nil {
-		negated := simplifyNot(derived(first.cond, ir.OpNot, 1, first.cond))
-		b.arms[1].cond = negated
-		b.arms = b.arms[1:]
-	}
+	b.arms = onlyLast(b.arms)
 	return []stmt{b}
+}
+
+// onlyLast makes one arm of arms of which only the last has statements.
+func onlyLast(arms []*arm) []*arm {
+	last := arms[len(arms)-1]
+	cond := last.cond
+	for i := len(arms) - 2; i >= 0; i-- {
+		if len(arms[i].body) > 0 {
+			return arms
+		}
+		c := arms[i].cond
+		not := simplify(derived(c, ir.OpNot, 1, c))
+		if cond == nil {
+			cond = not
+		} else {
+			cond = derived(c, ir.OpAnd, 1, not, cond)
+		}
+	}
+	last.cond = cond
+	return []*arm{last}
 }
 
 // cutSwitch drops arms without statements where no default would catch

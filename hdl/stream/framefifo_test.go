@@ -127,11 +127,11 @@ type pulses struct{ err, full int }
 
 // countPulses watches the two pulses of drops from now on.
 func countPulses(s *sim.Sim, io *stream.FrameFIFOIO) func() pulses {
-	watch := func(p stream.Frame, port sim.StreamPorts) *sim.Sink {
-		return sim.NewSinkOf(s, port, sim.Pattern{}, sim.SinkOptions{})
+	watch := func(pulse hdl.Bits) *sim.Sink {
+		ports := sim.StreamPorts{Clock: s.Design().Top.Clocks[0], Valid: pulse.Signal()}
+		return sim.NewSinkOf(s, ports, sim.Pattern{}, sim.SinkOptions{})
 	}
-	errs := watch(io.Out, sim.StreamPorts{Clock: s.Design().Top.Clocks[0], Valid: io.DroppedErr.Signal()})
-	fulls := watch(io.Out, sim.StreamPorts{Clock: s.Design().Top.Clocks[0], Valid: io.DroppedFull.Signal()})
+	errs, fulls := watch(io.DroppedErr), watch(io.DroppedFull)
 	return func() pulses { return pulses{int(errs.Count()), int(fulls.Count())} }
 }
 

@@ -93,7 +93,7 @@ func (r *Memory) At(addr Bits) Bits {
 		r.m.reportf(check.Assign, "memory %s is synchronous (%s): read it with Read", r.mem.Name, r.mem.Pos)
 	}
 	n := &ir.Node{
-		Op: ir.OpMemRead, Width: r.mem.Width, Memory: r.mem, Module: r.m.ir, Pos: ir.Here(0),
+		Op: ir.OpMemRead, Width: r.mem.Width, Memory: r.mem, Module: r.m.ir, Pos: ir.Here(0), Seq: r.m.sequence(),
 		Args: []*ir.Node{r.input("At", "address", addr, r.AddrWidth())},
 	}
 	return r.m.wrap(n)

@@ -388,7 +388,7 @@ func (e *module) needed(roots []root) []*wire {
 	for _, r := range roots {
 		walk(r.node, r.defines)
 	}
-	slices.SortStableFunc(list, func(a, b *wire) int { return cmp.Compare(a.node.Seq, b.node.Seq) })
+	slices.SortStableFunc(list, func(a, b *wire) int { return cmp.Compare(e.usage[a.node].made, e.usage[b.node].made) })
 	return list
 }
 

@@ -21,6 +21,7 @@ type usage struct {
 	length    int    // of its text with the names given so far
 	breakable bool   // it stands where its text may take several lines
 	ghost     bool   // only properties use it
+	made      int    // Node.Seq of the latest part of it
 }
 
 // longest is how long the text of an expression inside another may be, and
@@ -73,9 +74,10 @@ func (e *module) use(n *ir.Node, base string, ghost bool) {
 		u.count++
 		return
 	}
-	e.usage[n] = &usage{count: 1, base: base, ghost: ghost}
+	e.usage[n] = &usage{count: 1, base: base, ghost: ghost, made: n.Seq}
 	for _, a := range n.Args {
 		e.use(a, base, ghost)
+		e.usage[n].made = max(e.usage[n].made, e.usage[a].made)
 		if n.Op == ir.OpSlice || n.Op == ir.OpMemRead && !indexes(a) {
 			e.usage[a].sliced = true
 		}

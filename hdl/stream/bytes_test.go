@@ -26,7 +26,7 @@ func TestLastByteAndKeepTo(t *testing.T) {
 				last := stream.LastByte(io.Keep)
 				io.Last.Set(last)
 				io.Back.Set(stream.KeepTo(last, n))
-				beat := m.Reg("beat", 1, 0)
+				beat := m.Reg("toggle", 1, 0)
 				beat.Set(beat.Not())
 				io.Beat.Set(beat)
 				m.Unused(io.Keep)

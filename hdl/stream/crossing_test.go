@@ -101,9 +101,9 @@ func TestPulse(t *testing.T) {
 type crossIO struct {
 	In    hdl.Stream[hdl.Bits] `hdl:"in" clock:"rx"`
 	Pulse hdl.Bits             `hdl:"in" w:"1" clock:"rx"`
-	Out   hdl.Stream[hdl.Bits] `hdl:"out"`
-	Count hdl.Bits             `hdl:"out" w:"4"`
-	Level hdl.Bits             `hdl:"out" w:"1"`
+	Out   hdl.Stream[hdl.Bits] `hdl:"out" clock:"core"`
+	Count hdl.Bits             `hdl:"out" w:"4" clock:"core"`
+	Level hdl.Bits             `hdl:"out" w:"1" clock:"core"`
 }
 
 // The parts take the clock domains of the module around them, whatever those
@@ -113,20 +113,22 @@ func TestCrossingsIntoNamedDomains(t *testing.T) {
 		Name: "crossings",
 		IO:   crossIO{In: hdl.StreamOf(hdl.W(8)), Out: hdl.StreamOf(hdl.W(8))},
 		Body: func(m *hdl.Module, io *crossIO) {
-			rx, core := m.Domain("rx"), m.Domain("")
+			rx, core := m.Domain("rx"), m.Domain("core")
 			hdl.Connect(io.Out, stream.AsyncFIFO(m, "u_cross", io.In, 8, rx, core))
-			count := m.Reg("pulses", 4, 0)
-			m.If(stream.Pulse(m, "u_pulse", io.Pulse, rx, core), func() { count.Set(count.AddK(1)) })
-			io.Count.Set(count)
 			var level hdl.Bits
 			m.In(rx, func() {
 				level = hdl.CrossSafe(m.Reg("level_rx", 1, 0))
 				m.If(io.Pulse, func() { level.SetK(1) })
 			})
-			io.Level.Set(stream.Sync(m, "level_core", level, 0))
+			m.In(core, func() {
+				count := m.Reg("pulses", 4, 0)
+				m.If(stream.Pulse(m, "u_pulse", io.Pulse, rx, core), func() { count.Set(count.AddK(1)) })
+				io.Count.Set(count)
+				io.Level.Set(stream.Sync(m, "level_core", level, 0))
+			})
 		},
 	})
-	clocks := map[string]sim.Timing{"rx": {Period: 8000}, "": {Period: 5000}}
+	clocks := map[string]sim.Timing{"rx": {Period: 8000}, "core": {Period: 5000}}
 	hdltest.EachSimWith(t, d, sim.Options{Clocks: clocks}, func(t *testing.T, s *sim.Sim) {
 		in, out := sim.NewSource(s, io.In, sim.Pattern{}), sim.NewSink(s, io.Out, sim.Pattern{})
 		s.Reset(3)

@@ -43,16 +43,20 @@ func openWidths(v reflect.Value, whole bool) []string {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
+			}
+			if v.Type().Name() == "" {
+				list = append(list, snake(f.Name))
+			}
 			switch {
-			case !f.IsExported():
 			case f.Type == bitsType && f.Tag.Get("w") == "":
 				list = append(list, fmt.Sprint(v.Field(i).Interface().(hdl.Bits).Width()))
-			case f.Type != bitsType && whole && f.Type.Kind() == reflect.Struct:
+			case f.Type == bitsType:
+			case whole && f.Type.Kind() == reflect.Struct:
 				list = append(list, payloadName(v.Field(i)))
-			case f.Type != bitsType:
+			default:
 				list = append(list, openWidths(v.Field(i), whole)...)
-			case v.Type().Name() == "":
-				list = append(list, snake(f.Name))
 			}
 		}
 	case reflect.Slice, reflect.Array:

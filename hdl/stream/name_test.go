@@ -29,7 +29,7 @@ func TestModuleNames(t *testing.T) {
 	require.Equal(t, "slice_beat_64_8", stream.SliceDef(stream.BeatOf(64)).Name)
 	require.Equal(t, "fifo_stream_test_request_12_index_3_epoch_5_x16", stream.FIFODef(r, 16).Name)
 	require.Equal(t, "slice_stream_test_sideband_64_8", stream.SliceDef(sideband{Beat: stream.BeatOf(64)}).Name)
-	require.Equal(t, "join_pair_beat_16_2_stream_test_request_12_bundle_index_3_epoch_5", stream.JoinDef(stream.BeatOf(16), r).Name)
+	require.Equal(t, "join_pair_beat_16_2_stream_test_request_12_index_3_epoch_5", stream.JoinDef(stream.BeatOf(16), r).Name)
 	require.Equal(t, "slice_bundle_a_4_b", stream.SliceDef(struct {
 		A hdl.Bits
 		B hdl.Bits `w:"1"`

@@ -30,6 +30,9 @@ type tools struct {
 	processor      string // what -march=native means
 }
 
+// knownTools looks for the tools once in a process: asking each for its version takes longer than opening a library.
+var knownTools = sync.OnceValues(func() (*tools, error) { return findTools(context.Background()) })
+
 func findTools(ctx context.Context) (*tools, error) {
 	t := &tools{processor: processor()}
 	var err error

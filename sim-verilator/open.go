@@ -22,7 +22,7 @@ func OpenContext(ctx context.Context, d *ir.Design, o sim.Options) (sim.Backend,
 	if err != nil {
 		return nil, err
 	}
-	tools, err := findTools(ctx)
+	tools, err := knownTools()
 	if err != nil {
 		return nil, err
 	}

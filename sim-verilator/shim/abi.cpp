@@ -72,12 +72,14 @@ int gornic_printf(const char* format, ...) {
     return length;
 }
 
-static void stop(const char* file, int line, const char* why) {
-    if (!gornic::current) return;
-    gornic::current->stopped = true;
-    if (why && *why) gornic_printf("%s:%d: %s\n", file, line, why);
+// A check failed: the run ends after this instant.
+void vl_stop(const char*, int, const char*) {
+    if (gornic::current) gornic::current->stopped = true;
 }
+void vl_finish(const char* file, int line, const char* where) { vl_stop(file, line, where); }
 
-void vl_stop(const char* file, int line, const char*) { stop(file, line, nullptr); }
-void vl_finish(const char* file, int line, const char*) { stop(file, line, nullptr); }
-void vl_fatal(const char* file, int line, const char*, const char* why) { stop(file, line, why); }
+// Verilator found a fault of its own, such as values that do not settle, and does not expect to go on.
+void vl_fatal(const char* file, int line, const char*, const char* why) {
+    gornic_printf("%s:%d: %s\n", file, line, why);
+    throw gornic::Fatal();
+}

@@ -15,6 +15,7 @@ namespace {
 
 std::unique_ptr<VerilatedContext> make_context(uint64_t seed, bool waves) {
     auto context = std::make_unique<VerilatedContext>();
+    context->threads(1);
     context->randReset(2);
     context->randSeed(int(seed));
     context->traceEverOn(waves);
@@ -43,11 +44,13 @@ public:
 #endif
     }
     ~VerilatedDesign() override {
+        enter();
 #if VM_TRACE
         if (trace_) trace_->close();
 #endif
         top_->final();
     }
+    void enter() override { Verilated::threadContextp(context_.get()); }
     void eval(uint64_t time) override {
         context_->time(time);
         top_->eval();

@@ -5,12 +5,13 @@ namespace gornic {
 // The simulation that is being evaluated on this thread: Verilator's hooks do not say for which model they are called.
 thread_local Simulation* current = nullptr;
 
-namespace {
-struct Entered {
-    explicit Entered(Simulation* s) { current = s; }
+struct Simulation::Entered {
+    explicit Entered(Simulation* s) {
+        current = s;
+        if (s->design_) s->design_->enter();
+    }
     ~Entered() { current = nullptr; }
 };
-}  // namespace
 
 Simulation::Simulation(uint64_t* shared, const uint64_t* timing, uint64_t seed, const char* waves)
     : shared_(shared), waves_(waves != nullptr) {
@@ -24,9 +25,17 @@ Simulation::Simulation(uint64_t* shared, const uint64_t* timing, uint64_t seed, 
         c.clk.set(false);
         c.set_reset(true);
     }
-    design_->eval(0);
+    eval();
     if (waves_) design_->dump(0);
     publish();
+}
+
+void Simulation::eval() {
+    try {
+        design_->eval(now_);
+    } catch (const Fatal&) {
+        stopped = true;
+    }
 }
 
 // Brings what Go wrote into the design.
@@ -39,7 +48,7 @@ void Simulation::settle() {
         if (design_->binding.inputs[i]) p.store(word);
         word += p.words();
     }
-    design_->eval(now_);
+    eval();
     publish();
 }
 
@@ -62,7 +71,7 @@ uint64_t Simulation::add(std::unique_ptr<StreamModel> model, uint64_t* status) {
     statuses_.push_back(status);
     models_.back()->drive(true);
     Entered in(this);
-    design_->eval(now_);
+    eval();
     publish();
     return models_.size() - 1;
 }
@@ -104,7 +113,7 @@ void Simulation::instant(uint64_t time) {
     if (!waves_)
         for (const Clock& c : clocks)
             if (c.rising) c.clk.set(false);
-    design_->eval(time);
+    eval();
     if (waves_) design_->dump(time);
 }
 
@@ -116,7 +125,7 @@ void Simulation::raise() {
         c.next += c.period;
         ++c.cycle;
     }
-    design_->eval(now_);
+    eval();
 }
 
 // Lets clocks fall, for the waves, up to the next rising edge.
@@ -130,7 +139,8 @@ void Simulation::lower_until(uint64_t time) {
             c.clk.set(false);
             c.falls = kNever64;
         }
-        design_->eval(falls);
+        now_ = falls;
+        eval();
         if (falls < time) design_->dump(falls);
     }
 }

@@ -39,6 +39,7 @@ struct Binding {
 class Design {
 public:
     virtual ~Design() = default;
+    virtual void enter() = 0;  // before evaluations on a thread that may have served another model since
     virtual void eval(uint64_t time) = 0;
     virtual void dump(uint64_t time) = 0;  // to the waves, if there are any
     Binding binding;
@@ -57,6 +58,9 @@ struct Request {
     uint64_t edges, until, stops;
     uint64_t ran, stop;  // the answer; stop is kNever64 where none held
 };
+
+// Thrown where the model cannot be evaluated any more.
+struct Fatal {};
 
 class Simulation {
 public:
@@ -86,6 +90,8 @@ private:
     uint64_t now_ = 0;
     bool waves_;
 
+    struct Entered;
+    void eval();
     uint64_t next_edge() const;
     void instant(uint64_t time);
     void lower_until(uint64_t time);

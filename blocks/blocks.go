@@ -2,7 +2,9 @@ package blocks
 
 import (
 	"gornic/blocks/icrc"
+	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
+	"gornic/blocks/rxpath"
 	"gornic/configs"
 	"gornic/hdl"
 )
@@ -18,12 +20,38 @@ type Block struct {
 // All returns the blocks in the order in which data flows, receive first.
 func All() []Block {
 	return []Block{
-		{"rxparse", "takes Ethernet frames apart: RoCEv2 descriptors and payloads, frames for the host", func(c configs.Config) (*hdl.Design, error) {
-			return build(rxparse.Def(rxparse.Params{DataWidth: c.DataWidth}), nil)
-		}},
-		{"icrc", "checks or appends the invariant CRC of frames, a beat a cycle", func(c configs.Config) (*hdl.Design, error) {
-			return build(icrc.Check(icrc.Params{DataWidth: c.DataWidth}))
-		}},
+		{
+			"rxparse", "takes Ethernet frames apart: RoCEv2 descriptors and payloads, frames for the host",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(rxparse.Def(rxparse.Params{DataWidth: c.DataWidth}), nil)
+			},
+		},
+		{
+			"icrc", "checks the invariant CRC of frames, a beat a cycle",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(icrc.Check(icrc.Params{DataWidth: c.DataWidth}))
+			},
+		},
+		{
+			"rxbuffer", "keeps packets until parser and ICRC have judged them, hands the good ones on whole",
+			func(c configs.Config) (*hdl.Design, error) { return build(rxbuffer.Def(rxBuffer(c)), nil) },
+		},
+		{
+			"rxpath", "the receive side: rxparse, icrc and rxbuffer as one module",
+			func(c configs.Config) (*hdl.Design, error) { return build(rxpath.Def(RxPath(c)), nil) },
+		},
+	}
+}
+
+func rxBuffer(c configs.Config) rxbuffer.Params {
+	return rxbuffer.Params{DataWidth: c.DataWidth, Beats: c.RxBuffer / (c.DataWidth / 8), Frames: c.RxPackets}
+}
+
+// RxPath returns the parameters of the receive side in a configuration.
+func RxPath(c configs.Config) rxpath.Params {
+	buffer := rxBuffer(c)
+	return rxpath.Params{
+		DataWidth: c.DataWidth, Beats: buffer.Beats, Frames: buffer.Frames, RawBeats: c.RawBuffer / (c.DataWidth / 8),
 	}
 }
 

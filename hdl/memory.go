@@ -155,13 +155,21 @@ func (r *Memory) assertNoCollision() {
 			if read.Clock != write.Clock || read.Shared == write {
 				continue
 			}
+			// The values stand at the read's line: where the module is instantiated
+			// must not show in its text.
 			m := r.m
-			meet := m.wrap(read.En).And(m.wrap(write.En)).And(m.wrap(read.Addr).Eq(m.wrap(write.Addr)))
+			at := func(x Bits) Bits {
+				x.n.Pos = read.Pos
+				return x
+			}
+			both := at(m.wrap(read.En).And(m.wrap(write.En)))
+			same := at(m.wrap(read.Addr).Eq(m.wrap(write.Addr)))
+			apart := at(at(both.And(same)).Not())
 			name := r.mem.Name + "_no_collision"
 			if len(r.mem.Reads)*len(r.mem.Writes) > 1 {
 				name = join(name, join(itoa(i), itoa(j)))
 			}
-			m.check(ir.Assert, name, meet.Not(), read.Clock, read.Pos)
+			m.check(ir.Assert, name, apart, read.Clock, read.Pos)
 		}
 	}
 }

@@ -36,18 +36,13 @@ func TestMemoriesMap(t *testing.T) {
 		{simple, ice40, "SB_RAM40_4K", 4},
 		{simple, xilinx, "RAMB18E2", 1},
 		{lanes, ecp5, "DP16KD", 1},
-		{lanes, ice40, "SB_RAM40_4K", 4},
-		{lanes, xilinx, "RAMB18E2", 1},
-		{older, ecp5, "DP16KD", 1},
 		{older, xilinx, "RAMB18E2", 1},
 		{newer, ecp5, "DP16KD", 1},
 		{newer, xilinx, "RAMB18E2", 1},
 		{of(LUTRAM()), ecp5, "TRELLIS_DPR16X4", 8},
 		{of(LUTRAM()), xilinx, "RAM32M16", 2},
 		{of(Dual(hdl.Undefined)), ecp5, "DP16KD", 2},
-		{of(Dual(hdl.Undefined)), xilinx, "RAMB36E2", 1},
 		{of(TwoClock()), ecp5, "DP16KD", 2},
-		{of(TwoClock()), xilinx, "RAMB36E2", 1},
 	} {
 		t.Run(c.design.name+"/"+strings.Fields(c.flow)[0], func(t *testing.T) {
 			cells := synthesize(t, c.design, c.flow)

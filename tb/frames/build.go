@@ -11,7 +11,8 @@ import (
 	"gornic/format"
 )
 
-// Build returns the frame of a descriptor and its payload, ICRC included. The
+// Build returns the frame of a descriptor and its payload, ICRC included, and
+// without padding: the shortest is of 58 bytes, which a MAC would pad to 60. The
 // payload may be longer than a packet's may be, up to what the IP length can
 // tell; PayloadLen is not looked at.
 func Build(d format.TxDescriptor[uint64], payload []byte) ([]byte, error) {
@@ -67,7 +68,11 @@ func buildLayers(d format.TxDescriptor[uint64], body []byte) ([]byte, error) {
 			return nil, fmt.Errorf("frames: %v: %w", stack[i].LayerType(), err)
 		}
 	}
-	return buffer.Bytes(), nil
+	frame := buffer.Bytes()
+	if packet, _ := ipPacket(frame); packet != nil {
+		frame = frame[:networkOffset(frame)+len(packet)] // gopacket pads to 60 bytes
+	}
+	return frame, nil
 }
 
 func network(d format.TxDescriptor[uint64]) gopacket.SerializableLayer {

@@ -29,6 +29,17 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// No seed makes a mutation reach outside its frame.
+func TestManyMutations(t *testing.T) {
+	g := frames.NewGenerator(6)
+	g.MaxPayload, g.MaxFrame = 64, 5000
+	for range 200000 {
+		if s := g.Mutated(); len(s.Data) == 0 {
+			t.Fatalf("%s: empty frame", s.Kind)
+		}
+	}
+}
+
 // Every good frame is accepted, and is what gopacket takes for IP and UDP.
 func TestGood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

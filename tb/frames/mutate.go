@@ -79,11 +79,9 @@ func flipBits(g *Generator, frame []byte) []byte {
 }
 
 func flipHeaderBits(g *Generator, frame []byte) []byte {
+	headers := bthOffset(frame) + 12
 	for range 1 + g.r.IntN(3) {
-		frame[12+g.r.IntN(bthOffset(frame))] ^= 1 << g.r.IntN(8)
-		if networkOffset(frame) < 0 {
-			break
-		}
+		frame[12+g.r.IntN(headers-12)] ^= 1 << g.r.IntN(8)
 	}
 	fixIPv4Checksum(frame)
 	FixICRC(frame)

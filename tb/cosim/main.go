@@ -1,0 +1,137 @@
+// Command cosim runs the core's Verilog, simulated, against its reference in Go.
+//
+//	go run ./tb/cosim                        every scenario, in every simulator there is
+//	go run ./tb/cosim -list                  lists the scenarios
+//	go run ./tb/cosim -run REGEXP            the scenarios whose name matches
+//	go run ./tb/cosim -frames FILE...        what the receive side makes of captured frames
+//	go run ./tb/cosim -frames -json FILE...  the same, one JSON object a line
+//
+// Scenarios end with a table and a line "N passed, N failed". FILE is a pcap or
+// pcapng file or one frame in hexadecimal (*.hex); docs/formats.md explains the
+// verdicts. The reference judges each frame beside the core, and a difference is
+// an error. A frame of no bytes, which a capture may hold, cannot be put on a
+// stream: its row is the reference's.
+//
+// The exit code is 0 when all went well, 1 when a scenario failed, a file could
+// not be read or core and reference differ, 2 for wrong arguments.
+//
+// To read the code start with receiver.go (the core as a test bench sees it),
+// then frames.go or scenario.go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+
+	"gornic/configs"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr, core())
+	stop()
+	os.Exit(code)
+}
+
+// options are the command's flags.
+type options struct {
+	frames bool
+	json   bool
+	list   bool
+	match  *regexp.Regexp
+	sim    string
+	seed   uint64
+	// configs are the configurations to use: with -frames the first alone.
+	configs []configs.Config
+	files   []string
+}
+
+// errUsage stands for wrong arguments that were reported already.
+var errUsage = errors.New("wrong arguments")
+
+// run is the command with everything it touches given.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, bench bench) int {
+	o, err := parse(args, stderr, bench)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return 2
+	case err != nil:
+		fmt.Fprintf(stderr, "cosim: %v\n", err)
+		return 2
+	}
+	switch {
+	case o.list:
+		listScenarios(stdout, bench.scenarios)
+		return 0
+	case o.frames:
+		err = judgeFiles(ctx, o, stdout, stderr, bench)
+	default:
+		err = runScenarios(ctx, o, stdout, stderr, bench)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "cosim: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(args []string, stderr io.Writer, bench bench) (options, error) {
+	var o options
+	var match, config string
+	flags := flag.NewFlagSet("cosim", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.frames, "frames", false, "judge the frames of the files that are given")
+	flags.BoolVar(&o.json, "json", false, "with -frames: one JSON object a line")
+	flags.BoolVar(&o.list, "list", false, "list the scenarios and stop")
+	flags.StringVar(&match, "run", "", "only scenarios whose name matches `REGEXP`")
+	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames native)")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of random frames, gaps and un-reset state")
+	flags.StringVar(&config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board)")
+	for rest := args; ; {
+		if err := flags.Parse(rest); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return o, err
+			}
+			return o, errUsage
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		o.files = append(o.files, flags.Arg(0))
+		rest = flags.Args()[1:]
+	}
+	switch {
+	case o.frames && len(o.files) == 0:
+		return o, errors.New("-frames wants files")
+	case !o.frames && len(o.files) > 0:
+		return o, fmt.Errorf("unexpected argument %q: files go with -frames", o.files[0])
+	case o.json && !o.frames:
+		return o, errors.New("-json goes with -frames")
+	case o.sim != "" && bench.simulator(o.sim) == nil:
+		return o, fmt.Errorf("-sim %s: want native or verilator", o.sim)
+	}
+	var err error
+	if o.match, err = regexp.Compile(match); err != nil {
+		return o, fmt.Errorf("-run: %w", err)
+	}
+	names := []string{config}
+	if config == "" {
+		names = []string{"board", "dc"}
+	}
+	for _, name := range names {
+		c, err := configs.Load(name)
+		if err != nil {
+			return o, err
+		}
+		o.configs = append(o.configs, c)
+	}
+	return o, nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"gornic/configs"
+	"gornic/hdl/sim"
+)
+
+// Scenario is one test of the core against its reference.
+type Scenario struct {
+	Name string
+	What string // one line for people
+	// Run returns what went wrong, or an error that wraps ErrSkip.
+	Run func(ctx context.Context, env *Env) error
+}
+
+// ErrSkip means that a scenario lacks something to run with.
+var ErrSkip = errors.New("skipped")
+
+// Env is what a scenario runs in.
+type Env struct {
+	Config    configs.Config
+	Seed      uint64
+	Simulator sim.Simulator
+	// Progress tells how far the scenario is, from 0 to 1.
+	Progress func(done float64)
+	// Note fills the last column of the scenario's row: what was counted.
+	Note func(format string, args ...any)
+
+	open func(ctx context.Context) (Receiver, error)
+}
+
+// Receiver opens the receive side in the simulator of the scenario.
+func (e *Env) Receiver(ctx context.Context) (Receiver, error) { return e.open(ctx) }
+
+// Fast tells that the simulator can run millions of cycles in seconds.
+func (e *Env) Fast() bool { return e.Simulator.Name != sim.NativeSimulator.Name }
+
+// result is a scenario's row of the table.
+type result struct {
+	scenario, simulator, config string
+	err                         error
+	note                        string
+	took                        time.Duration
+}
+
+func (r result) word() string {
+	switch {
+	case r.err == nil:
+		return "passed"
+	case errors.Is(r.err, ErrSkip):
+		return "skipped"
+	}
+	return "FAILED"
+}
+
+func listScenarios(w io.Writer, scenarios []Scenario) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range scenarios {
+		fmt.Fprintf(t, "%s\t%s\n", s.Name, s.What)
+	}
+	t.Flush()
+}
+
+// errFailed ends a run with failures, which the table shows.
+var errFailed = errors.New("scenarios failed")
+
+// runScenarios runs every scenario that the options choose in every simulator
+// and configuration that they allow.
+func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, bench bench) error {
+	var jobs []job
+	for _, s := range bench.scenarios {
+		for _, c := range o.configs {
+			for _, sim := range bench.simulators {
+				if o.match.MatchString(s.Name) && (o.sim == "" || o.sim == sim.Name) {
+					jobs = append(jobs, job{s, sim, c})
+				}
+			}
+		}
+	}
+	if len(jobs) == 0 {
+		return fmt.Errorf("no scenario matches %q", o.match)
+	}
+	bar := newProgress(stderr, len(jobs))
+	var results []result
+	for i, j := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		show := func(done float64) {
+			bar.at(i, done, fmt.Sprintf("%s, %s, %s", j.scenario.Name, j.simulator.Name, j.config.Name))
+		}
+		show(0)
+		results = append(results, j.run(ctx, o.seed, show))
+	}
+	bar.end()
+	return report(ctx, stdout, results)
+}
+
+// A job is a scenario in one simulator and configuration.
+type job struct {
+	scenario  Scenario
+	simulator simulator
+	config    configs.Config
+}
+
+func (j job) run(ctx context.Context, seed uint64, progress func(float64)) result {
+	r := result{scenario: j.scenario.Name, simulator: j.simulator.Name, config: j.config.Name}
+	env := &Env{
+		Config:    j.config,
+		Seed:      seed,
+		Simulator: j.simulator.Simulator,
+		Progress:  progress,
+		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
+		open: func(ctx context.Context) (Receiver, error) {
+			return j.simulator.receiver(ctx, j.simulator.Simulator, j.config, seed)
+		},
+	}
+	start := time.Now()
+	r.err = j.scenario.Run(ctx, env)
+	if absent := j.simulator.Absent; absent != nil && errors.Is(r.err, absent) {
+		r.err = fmt.Errorf("%w: %w", ErrSkip, r.err)
+	}
+	r.took = time.Since(start)
+	return r
+}
+
+// report prints what failed in full, the table and the last line.
+func report(ctx context.Context, w io.Writer, results []result) error {
+	count := map[string]int{}
+	for _, r := range results {
+		if r.word() == "FAILED" {
+			fmt.Fprintf(w, "%s, %s, %s: %v\n", r.scenario, r.simulator, r.config, r.err)
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "scenario\tsimulator\tconfig\tresult\tseconds\tnote")
+	for _, r := range results {
+		note := r.note
+		if r.err != nil {
+			note, _, _ = strings.Cut(r.err.Error(), "\n")
+		}
+		count[r.word()]++
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.1f\t%s\n", r.scenario, r.simulator, r.config, r.word(), r.took.Seconds(), note)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if n := count["skipped"]; n > 0 {
+		fmt.Fprintf(w, "%d skipped\n", n)
+	}
+	fmt.Fprintf(w, "%d passed, %d failed\n", count["passed"], count["FAILED"])
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case count["FAILED"] > 0:
+		return errFailed
+	}
+	return nil
+}

@@ -47,11 +47,14 @@ func (b *buffer) judge() {
 // bad one. A bad frame that nothing came behind is forgotten instead.
 func (b *buffer) release(judged, good hdl.Bits) {
 	m := b.m
-	behind := b.next.AddK(1)
-	newest := behind.Eq(b.free).And(b.write.Eq(b.start))
-	b.goBack.Set(judged.And(good.Not()).And(newest).And(b.arrives.Not()).And(b.takes.Not()))
+	kept := m.Reg("kept", 1, 0)                       // a frame was in the last cycle
+	unjudged := m.Reg("unjudged", log2(waiting)+1, 0) // kept frames, but for that one
+	kept.Set(b.takes.And(b.keep))
+	unjudged.Set(unjudged.Add(kept.ZExt(unjudged.Width())).Sub(judged.ZExt(unjudged.Width())))
+	behind := hdl.OrAll(b.arrives, b.partly, b.takes, kept)
+	b.goBack.Set(judged.And(good.Not()).And(unjudged.Is(1)).And(behind.Not()))
 	b.bad.Write(b.next.Trunc(b.bad.AddrWidth()), judged, good.Not())
-	m.If(judged.And(b.goBack.Not()), func() { b.next.Set(behind) })
+	m.If(judged.And(b.goBack.Not()), func() { b.next.Set(b.next.AddK(1)) })
 }
 
 // count counts the reports.

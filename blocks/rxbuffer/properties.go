@@ -1,6 +1,7 @@
 package rxbuffer
 
 import (
+	"gornic/format"
 	"gornic/hdl/stream"
 )
 
@@ -9,6 +10,8 @@ func (b *buffer) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "status", io.Status)
 	stream.AssumeSource(m, "header", io.Header)
+	acceptable := io.Status.Valid.And(io.Status.Data.Reason.Is(uint64(format.ReasonOK)))
+	m.Assume("header_with_status", acceptable.Not().Or(io.Header.Valid.And(b.idle)))
 	stream.AssumeFrame(m, "payload", io.Payload)
 	stream.AssumeSource(m, "verdict", io.Verdict)
 	stream.AssertSource(m, "out_header", io.OutHeader)

@@ -25,12 +25,15 @@ type buffer struct {
 	write   hdl.Bits // behind the last beat
 	newest  hdl.Bits // where the payload of the newest kept frame starts
 	arrives hdl.Bits // a beat is there
+	partly  hdl.Bits // beats of the frame were written already
 
-	headers *hdl.Memory
-	fetch   hdl.Bits
-	next    hdl.Bits
-	free    hdl.Bits
-	words   int // a descriptor
+	headers    *hdl.Memory
+	fetch      hdl.Bits
+	next       hdl.Bits
+	free       hdl.Bits
+	words      int      // a descriptor
+	idle       hdl.Bits // no word of a descriptor is left to be written
+	placesFull hdl.Bits // free has caught up with where fetch was a cycle ago
 
 	takes  hdl.Bits // a status, with its descriptor where it has one
 	keep   hdl.Bits // the frame of the status is kept
@@ -52,6 +55,7 @@ func newBuffer(m *hdl.Module, p Params, io *IO) *buffer {
 	places := log2(p.Frames) + 1
 	b.headers = m.RAM("headers", p.Frames*b.words, b.wordWidth(), hdl.Undefined)
 	b.fetch, b.next, b.free = m.Reg("fetch", places, 0), m.Reg("next", places, 0), m.Reg("free", places, 0)
+	b.placesFull = m.Reg("places_full", 1, 0)
 	b.bad = m.LUTRAM("bad", p.Frames, 1)
 
 	b.queue = m.LUTRAM("queue", waiting, hdl.WidthOf(entry{Reason: hdl.W(5), Packet: hdl.W(1), Kept: hdl.W(1)}))
@@ -74,64 +78,84 @@ func (b *buffer) storePayload() {
 	in.Ready.SetK(1)
 	m.Unused(in.Data.Keep, in.Data.Last, in.Data.Err) // the status and the descriptor tell
 
+	// Where write has no room is known from registers, two cycles after read moved.
+	depth := uint64(b.p.Beats)
+	limit, before := m.Reg("limit", b.read.Width(), depth), m.Reg("before_limit", b.read.Width(), depth-1)
+	limit.Set(b.read.Xor(limit.K(depth)))
+	before.Set(b.read.Xor(limit.K(depth)).SubK(1))
+	noRoom := m.Reg("no_room", 1, 0)
 	over := m.Reg("over", 1, 0) // a beat of the frame found no room
-	noRoom := m.Wire("no_room", 1)
-	noRoom.Set(over.Or(in.Valid.And(full(b.read, b.write, b.p.Beats))))
-	b.arrives = in.Valid
-	b.payload.Write(b.write.Trunc(b.payload.AddrWidth()), in.Valid.And(noRoom.Not()), in.Data.Data)
-	b.keep.Set(io.Status.Data.Reason.Is(uint64(format.ReasonOK)).And(noRoom.Not()).And(full(b.fetch, b.free, b.p.Frames).Not()))
+	lost := m.Wire("lost", 1)
+	lost.Set(over.Or(in.Valid.And(noRoom)))
+	b.arrives, b.partly = in.Valid, m.Reg("partly", 1, 0)
+	stores := in.Valid.And(lost.Not())
+	b.payload.Write(b.write.Trunc(b.payload.AddrWidth()), stores, in.Data.Data)
+	b.keep.Set(io.Status.Data.Reason.Is(uint64(format.ReasonOK)).And(lost.Not()).And(b.placesFull.Not()))
 
+	moveTo := func(place, full hdl.Bits) {
+		b.write.Set(place)
+		noRoom.Set(full)
+	}
 	beyond := b.write.AddK(1)
-	end := hdl.Mux(in.Valid, beyond, b.write) // of a frame that is kept: all of its beats found room
-	m.If(in.Valid.And(noRoom.Not()), func() { b.write.Set(beyond) })
-	over.Set(noRoom)
+	moveTo(b.write, b.write.Eq(limit))
+	m.If(stores, func() { moveTo(beyond, b.write.Eq(before)) })
+	over.Set(lost)
+	b.partly.Set(b.partly.Or(in.Valid))
 	m.If(b.takes, func() {
 		over.SetK(0)
+		b.partly.SetK(0)
 		m.If(b.keep, func() {
-			b.start.Set(end)
+			b.start.Set(hdl.Mux(in.Valid, beyond, b.write)) // all of its beats found room
 			b.newest.Set(b.start)
-		}).Else(func() {
-			b.write.Set(b.start)
-		})
+		}).Else(func() { moveTo(b.start, b.start.Eq(limit)) })
 	})
 	m.If(b.goBack, func() {
-		b.write.Set(b.newest)
+		moveTo(b.newest, b.newest.Eq(limit))
 		b.start.Set(b.newest)
 	})
 }
 
-// storeHeader takes statuses, and writes the descriptor of a frame that is kept
-// word by word: the first one with the status.
+// storeHeader takes statuses, and the descriptor of each acceptable frame with
+// its status. It writes the descriptor even where the frame is not kept: the next
+// one will take its place.
 func (b *buffer) storeHeader() {
 	m, in, status := b.m, b.io.Header, b.io.Status
-	ok := status.Data.Reason.Is(uint64(format.ReasonOK))
-	begins, refuses := b.takes.And(b.keep), b.takes.And(ok).And(b.keep.Not())
-	idle := hdl.K(1, 1)
-	free := b.free.Trunc(b.free.Width() - 1)
+	status.Ready.Set(full(b.first, b.last, waiting).Not())
+	b.takes.Set(status.Fire())
+	m.Unused(in.Valid) // it comes with the status
+	begins := b.takes.And(status.Data.Reason.Is(uint64(format.ReasonOK)))
+	place := b.free.Trunc(b.free.Width() - 1)
+	stores := begins.And(b.placesFull.Not())
 
 	words := b.headerWords()
+	b.idle = hdl.K(1, 1)
 	if b.words == 1 {
-		in.Ready.Set(b.takes.And(ok))
-		b.headers.Write(free, begins, words[0])
+		in.Ready.Set(status.Ready)
+		b.headers.Write(place, stores, words[0])
 	} else {
-		number := m.Reg("writing", log2(b.words), 0)
+		number := m.Reg("word_number", log2(b.words), 0)
 		turn := m.Reg("turn", b.words, 1) // number, one bit for each word: a multiplexer of small LUTs
-		place := m.RegN("place", free.Width())
-		idle = turn.Bit(0)
-		writes := begins.Or(idle.Not())
-		m.If(idle, func() { place.Set(free) })
-		m.If(writes, func() {
+		storing := m.RegN("storing", 1)
+		writing := m.RegN("writing", place.Width())
+		b.idle = turn.Bit(0)
+		m.If(b.idle, func() {
+			storing.Set(stores)
+			writing.Set(place)
+		})
+		m.If(begins.Or(b.idle.Not()), func() {
 			number.Set(number.AddK(1))
 			turn.Set(hdl.Cat(turn.Slice(b.words-2, 0), turn.MSB()))
 		})
-		in.Ready.Set(turn.MSB().Or(refuses))
-		b.headers.Write(hdl.Cat(hdl.Mux(idle, free, place), number), writes, hdl.OneHot(turn, words...))
+		in.Ready.Set(turn.MSB())
+		b.headers.Write(hdl.Cat(hdl.Mux(b.idle, place, writing), number), hdl.Mux(b.idle, stores, storing), hdl.OneHot(turn, words...))
 	}
-
-	status.Ready.Set(full(b.first, b.last, waiting).Not().And(ok.Not().Or(in.Valid.And(idle))))
-	b.takes.Set(status.Fire())
-	m.If(begins, func() { b.free.Set(b.free.AddK(1)) })
-	m.If(b.goBack, func() { b.free.Set(b.next) })
+	moveTo := func(place hdl.Bits) {
+		b.free.Set(place)
+		b.placesFull.Set(full(b.fetch, place, b.p.Frames))
+	}
+	moveTo(b.free)
+	m.If(b.takes.And(b.keep), func() { moveTo(b.free.AddK(1)) })
+	m.If(b.goBack, func() { moveTo(b.next) })
 }
 
 // headerWords is the descriptor that comes in as words of the RAM.

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"encoding/binary"
+	"hash/crc32"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gornic/hdl"
+	"gornic/hdl/sim"
 )
 
 // lutCell is a LUT whose inputs and output are nets.
@@ -71,6 +76,36 @@ func TestDepthFindsALoop(t *testing.T) {
 	n := netlist{Cells: map[string]cell{"a": lutCell(1, 2), "b": lutCell(2, 1)}}
 	_, err := n.depth()
 	require.ErrorContains(t, err, "loop")
+}
+
+func TestFloorIsACRC(t *testing.T) {
+	d, io, err := hdl.Build(crcFloor(64))
+	require.NoError(t, err)
+	s, err := sim.Native(d, sim.Options{})
+	require.NoError(t, err)
+	clock := d.Top.Clocks[0]
+	s.Run(sim.RunRequest{Clock: clock, Edges: 1})
+	s.SetReset(clock, false)
+	s.Set(io.Enable.Signal(), []uint64{1})
+	s.Set(io.Data.Signal(), []uint64{binary.LittleEndian.Uint64([]byte("12345678"))})
+	s.Run(sim.RunRequest{Clock: clock, Edges: 1})
+	state := make([]uint64, 1)
+	s.Get(io.State.Signal(), state)
+	require.Equal(t, crc32.ChecksumIEEE([]byte("12345678")), ^uint32(state[0]))
+}
+
+func TestBudget(t *testing.T) {
+	budgets, err := readBudgets([]byte("- {block: icrc, width: 64, family: ecp5, lut: 10, ff: 5, ram: 0.5, depth: 3}"))
+	require.NoError(t, err)
+	r := row{Block: "icrc", Width: 64, Family: "ecp5", Size: Size{LUT: 10, FF: 5, RAM: 0.5, Depth: 3}}
+	require.NoError(t, r.judge(budgets))
+	r.Depth, r.RAM = 4, 1
+	require.ErrorContains(t, r.judge(budgets), "over its budget: RAM 1 > 0.5 depth 4 > 3")
+	r.Block = "other"
+	require.ErrorContains(t, r.judge(budgets), "no budget")
+
+	_, err = readBudgets([]byte("- {block: icrc, luts: 10}"))
+	require.ErrorContains(t, err, "luts")
 }
 
 func TestSizeCountsCells(t *testing.T) {

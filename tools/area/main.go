@@ -12,6 +12,7 @@ import (
 
 	"gornic/blocks"
 	"gornic/configs"
+	"gornic/hdl"
 )
 
 // options are the command's flags.
@@ -55,6 +56,9 @@ func run(ctx context.Context, o options, w io.Writer) error {
 		}
 		errs = append(errs, s.config(ctx, config, o, budgets, print))
 	}
+	if !o.json && (o.block == "" || o.block == "icrc") {
+		errs = append(errs, s.floor(ctx, print))
+	}
 	if !o.json {
 		writePeers(w, func(block string) bool { return o.block == "" || o.block == block })
 	}
@@ -83,6 +87,24 @@ func (s *synthesizer) config(ctx context.Context, config configs.Config, o optio
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// floor prints the rows of the least that a CRC takes.
+func (s *synthesizer) floor(ctx context.Context, print func(row)) error {
+	for _, width := range []int{64, 256, 512} {
+		design, _, err := hdl.Build(crcFloor(width))
+		if err != nil {
+			return err
+		}
+		for _, f := range families() {
+			r := row{Block: "(flat CRC step)", Width: width, Family: f.Name, Verdict: "for comparison"}
+			if r.Size, err = s.size(ctx, design, f); err != nil {
+				return err
+			}
+			print(r)
+		}
+	}
+	return nil
 }
 
 // judge compares a row with its budget.

@@ -83,7 +83,8 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 // ports turns the prototypes of a port struct into ports, which are declared
 // at pos.
 func (m *Module) ports(io any, pos ir.Pos) any {
-	for _, l := range leaves(io, "") {
+	fields := origins(io)
+	for i, l := range leaves(io, "") {
 		if l.in == l.out {
 			m.reportAt(check.Misuse, pos, `port %s has no direction: tag its field hdl:"in" or hdl:"out"`, l.name)
 		}
@@ -95,6 +96,7 @@ func (m *Module) ports(io any, pos ir.Pos) any {
 		if l.clock != "" {
 			port.n.Signal.Clock = m.Domain(l.clock).clock
 		}
+		port.n.Signal.Origin = fields[i]
 		*l.at = port
 	}
 	return io

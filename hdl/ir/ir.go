@@ -71,6 +71,7 @@ type Signal struct {
 	Instance *Instance // ChildInput, ChildOutput
 	Port     *Signal   // ChildInput, ChildOutput: the port inside the child
 	Read     *ReadPort // ReadData
+	Origin   []string  // ports: the struct fields that declare it, outermost first, as "package/path.Type.Field"
 	Cross    bool      // reads of this register from another domain are declared safe
 	Ghost    bool      // state or wire of the properties alone: not in the synthesis output
 	Pos      Pos

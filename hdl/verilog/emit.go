@@ -53,7 +53,7 @@ func Emit(d *ir.Design, opts Options) (files []File, err error) {
 			files, err = nil, fmt.Errorf("verilog: internal error: %v", r)
 		}
 	}()
-	e := &emitter{opts: opts, src: newSources(opts.Anonymous), paths: newPaths()}
+	e := &emitter{opts: opts, src: newSources(opts.Anonymous), fields: newFields(opts.Anonymous), paths: newPaths()}
 	models := modelModules(d)
 	for _, m := range d.Modules {
 		model := models[m.Name]
@@ -77,9 +77,10 @@ func Emit(d *ir.Design, opts Options) (files []File, err error) {
 }
 
 type emitter struct {
-	opts  Options
-	src   *sources
-	paths *paths
+	opts   Options
+	src    *sources
+	fields *fields
+	paths  *paths
 }
 
 // FileList returns a list of the files, one name a line, in the order in which

@@ -23,30 +23,55 @@ func (e *module) printPorts(t *text) {
 		}
 	}
 	clocks := len(rows)
-	groups := portGroups(e.ir)
 	var ports []*ir.Signal
-	titles := map[int]string{}
-	starts := map[int]bool{}
-	for _, g := range groups {
-		starts[len(rows)], titles[len(rows)] = true, g.title
+	groups := map[int]portGroup{} // by first row
+	for _, g := range portGroups(e.ir) {
+		groups[len(rows)] = g
 		for _, s := range g.ports {
 			ports = append(ports, s)
 			rows = append(rows, []string{s.Kind.String(), e.typeOf(s), span(s.Width), Name(s)})
 		}
 	}
 	for i, l := range columns(rows) {
-		if starts[i] && i > 0 {
-			t.blank()
+		if g, ok := groups[i]; ok {
+			if i > 0 {
+				t.blank()
+			}
+			e.printTitle(t, g)
 		}
-		if titles[i] != "" {
-			t.comment([]string{titles[i]})
-		}
-		note := ""
+		var s *ir.Signal
 		if i >= clocks {
-			note = e.src.beside(ports[i-clocks].Pos)
+			s = ports[i-clocks]
 		}
-		t.noted(ir.Pos{}, l+comma(i, len(rows)), note)
+		e.printOnePort(t, s, l+comma(i, len(rows)))
 	}
+}
+
+// printTitle says what a group of ports is, with the author's comment.
+func (e *module) printTitle(t *text, g portGroup) {
+	if g.title == "" {
+		return
+	}
+	words := g.title
+	if doc := e.fields.outer(g.ports[0]); doc != "" {
+		words += ": " + doc
+	}
+	t.comment(wrap(words, 92))
+}
+
+// printOnePort writes one port with the author's comment: beside it where that
+// is short.
+func (e *module) printOnePort(t *text, s *ir.Signal, code string) {
+	const beside = 90
+	doc := ""
+	if s != nil {
+		doc = e.fields.own(s)
+	}
+	if len(doc) > beside {
+		t.comment(wrap(doc, 92))
+		doc = ""
+	}
+	t.noted(ir.Pos{}, code, doc)
 }
 
 // portGroups puts neighbours together whose names begin alike.

@@ -22,7 +22,7 @@ module key_cam_4 (
     input  wire [15:0] fill_key,
     input  wire [31:0] fill_value,
 
-    input  wire        flush
+    input  wire        flush // drop every entry
 );
 
     reg        out_hit;

@@ -22,7 +22,7 @@ module system (
     input  wire [15:0] fill_key,
     input  wire [31:0] fill_value,
 
-    input  wire [7:0]  list_,
+    input  wire [7:0]  list_, // a word of C++
     output wire [7:0]  map_,
     output wire [7:0]  other,
     output wire [8:0]  sum,

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"encoding/binary"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -31,9 +29,9 @@ const (
 
 type call struct {
 	Kind    callKind
-	N       int // port, domain or model
-	Words   rawWords
-	Flag    bool // a reset is high; a model is a sink
+	N       int      // port, domain or model
+	Words   []uint64 // travel after the batch of calls
+	Flag    bool     // a reset is high; a model is a sink
 	Stream  streamImage
 	Pattern Pattern
 	Sink    SinkOptions
@@ -41,32 +39,10 @@ type call struct {
 }
 
 type answer struct {
-	Words, Cycles rawWords
+	Words, Cycles []uint64 // travel after the answer
 	N             int
 	Result        RunResult
 	Status        engineStatus
-}
-
-// rawWords are words that travel as bytes, which is much faster than gob's way
-// with numbers.
-type rawWords []uint64
-
-// GobEncode implements gob.GobEncoder.
-func (w rawWords) GobEncode() ([]byte, error) {
-	b := make([]byte, 8*len(w))
-	for i, x := range w {
-		binary.LittleEndian.PutUint64(b[8*i:], x)
-	}
-	return b, nil
-}
-
-// GobDecode implements gob.GobDecoder.
-func (w *rawWords) GobDecode(b []byte) error {
-	*w = make(rawWords, len(b)/8)
-	for i := range *w {
-		(*w)[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	return nil
 }
 
 // start is the first message to the other process.
@@ -77,8 +53,7 @@ type start struct {
 
 // remote is an engine at the other end of a pipe.
 type remote struct {
-	to      *gob.Encoder
-	from    *gob.Decoder
+	*wire
 	waiting []call
 	sources int
 	sinks   int
@@ -87,8 +62,8 @@ type remote struct {
 }
 
 func newRemote(w io.Writer, r io.Reader, s start, end func() error) *remote {
-	c := &remote{to: gob.NewEncoder(w), from: gob.NewDecoder(r), end: end}
-	c.err = c.to.Encode(s)
+	c := &remote{wire: newWire(r, w), end: end}
+	c.err = c.send(s, nil)
 	return c
 }
 
@@ -100,10 +75,10 @@ func (c *remote) ask(k call) (a answer) {
 		return a
 	}
 	c.later(k)
-	c.err = c.to.Encode(c.waiting)
+	c.err = c.sendCalls(c.waiting)
 	c.waiting = nil
 	if c.err == nil {
-		c.err = c.from.Decode(&a)
+		c.err = c.receive(&a, func() []*[]uint64 { return []*[]uint64{&a.Words, &a.Cycles} })
 	}
 	return a
 }
@@ -166,28 +141,25 @@ func (c *remote) close() error { return errors.Join(c.err, c.end()) }
 // Serve runs a design's generated code for the process at the other end of r
 // and w, until r ends. It is the main function of what Generated builds.
 func Serve(r io.Reader, w io.Writer, step, init StepFunc) error {
-	from, to := gob.NewDecoder(r), gob.NewEncoder(w)
+	c := newWire(r, w)
 	var s start
-	if err := from.Decode(&s); err != nil {
+	if err := c.receive(&s, nil); err != nil {
 		return fmt.Errorf("sim: serve: %w", err)
 	}
 	m := newMachine(s.Image, step, s.Seed)
 	init(m.s)
 	for {
-		var calls []call
-		if err := from.Decode(&calls); errors.Is(err, io.EOF) {
+		calls, err := c.receiveCalls()
+		if errors.Is(err, io.EOF) {
 			return nil
-		} else if err != nil {
-			return fmt.Errorf("sim: serve: %w", err)
 		}
 		for _, k := range calls {
-			a, ok := m.serve(k)
-			if !ok {
-				continue
+			if a, ok := m.serve(k); ok && err == nil {
+				err = c.sendAnswer(a)
 			}
-			if err := to.Encode(a); err != nil {
-				return fmt.Errorf("sim: serve: %w", err)
-			}
+		}
+		if err != nil {
+			return fmt.Errorf("sim: serve: %w", err)
 		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 // Reference builds the frame of a descriptor and its payload, from the
 // destination MAC address to the ICRC (protocol section 1.1). It fails if a field
-// does not fit its width or the payload is not of the descriptor's length.
+// does not fit its width, the payload is not of the descriptor's length, or the
+// pad is not what makes it a multiple of four bytes.
 func Reference(d format.TxDescriptor[uint64], payload []byte) ([]byte, error) {
 	if uint64(len(payload)) != d.PayloadLen || len(payload) > format.MTUMax {
 		return nil, fmt.Errorf("packetbuild: payload of %d bytes, descriptor says %d", len(payload), d.PayloadLen)
 	}
-	if d.PadCnt > 3 {
-		return nil, fmt.Errorf("packetbuild: pad of %d bytes", d.PadCnt)
+	if d.PadCnt != -d.PayloadLen&3 {
+		return nil, fmt.Errorf("packetbuild: pad of %d bytes after a payload of %d", d.PadCnt, d.PayloadLen)
 	}
 	transport, err := transportPart(d, payload)
 	if err != nil {

@@ -96,6 +96,7 @@ func TestReferenceErrors(t *testing.T) {
 	for want, change := range map[string]func(*format.TxDescriptor[uint64]){
 		"descriptor says 5": func(d *format.TxDescriptor[uint64]) { d.PayloadLen = 5 },
 		"pad of 4":          func(d *format.TxDescriptor[uint64]) { d.PadCnt = 4 },
+		"pad of 1":          func(d *format.TxDescriptor[uint64]) { d.PadCnt = 1 },
 		"DestQP":            func(d *format.TxDescriptor[uint64]) { d.DestQP = 1 << 24 },
 		"Dst is":            func(d *format.TxDescriptor[uint64]) { d.DstMAC = 1 << 48 },
 		"TCI":               func(d *format.TxDescriptor[uint64]) { d.VLAN, d.TCI = 1, 1<<16 },

@@ -20,7 +20,8 @@ type Options struct {
 	// SystemVerilog.
 	Waves bool
 	// Models adds the simulation models of black boxes, as files in the
-	// folder models. They are not for synthesis.
+	// folder models; a black box without a model is a module without contents.
+	// They are not for synthesis.
 	Models bool
 	// Anonymous names wires without looking into the Go source, and leaves
 	// its comments out. Without it, source that cannot be read is an error.
@@ -57,7 +58,7 @@ func Emit(d *ir.Design, opts Options) (files []File, err error) {
 	models := modelModules(d)
 	for _, m := range d.Modules {
 		model := models[m.Name]
-		if model && !opts.Models || hollow(m) {
+		if model && !opts.Models {
 			continue
 		}
 		text := e.module(m)

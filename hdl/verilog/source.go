@@ -1,14 +1,10 @@
 package verilog
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"gornic/hdl/ir"
 )
@@ -174,141 +170,4 @@ func moduleCache() string {
 	}
 	home, _ := os.UserHomeDir() // without a home the file is simply not found
 	return filepath.Join(home, "go", "pkg", "mod")
-}
-
-// parseSource returns nil for a file that cannot be read.
-func parseSource(path string) *source {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	src := &source{
-		lines: map[int]lineInfo{}, above: map[int][]string{}, trailing: map[int]string{},
-		code: map[int]bool{}, opens: map[int]bool{}, docs: map[int]bool{},
-	}
-	lineOf := func(p token.Pos) int { return fset.Position(p).Line }
-	ast.Inspect(file, func(n ast.Node) bool {
-		if n == nil {
-			return false
-		}
-		switch n := n.(type) {
-		case *ast.File, *ast.Comment, *ast.CommentGroup:
-			return true
-		case *ast.FuncDecl:
-			src.docs[lineOf(n.Name.Pos())] = true
-		case *ast.BlockStmt:
-			src.opens[lineOf(n.Pos())] = true
-		}
-		src.code[lineOf(n.Pos())], src.code[lineOf(n.End())] = true, true
-		if lit, ok := n.(*ast.CompositeLit); ok {
-			src.addKeys(lit, lineOf)
-		}
-		if info, ok := describe(n); ok {
-			info.start = lineOf(n.Pos())
-			for l := info.start; l <= lineOf(n.End()); l++ {
-				src.lines[l] = info
-			}
-		}
-		return true
-	})
-	for _, c := range file.Comments {
-		src.note(c, lineOf)
-	}
-	return src
-}
-
-// addKeys notes the key of each line of a composite literal. Lines with
-// several keys say nothing about either.
-func (src *source) addKeys(lit *ast.CompositeLit, lineOf func(token.Pos) int) {
-	keys := map[int][]string{}
-	for _, x := range lit.Elts {
-		name := ""
-		if kv, ok := x.(*ast.KeyValueExpr); ok {
-			if key, ok := kv.Key.(*ast.Ident); ok && ast.IsExported(key.Name) {
-				name = snake(key.Name)
-			}
-		}
-		for l := lineOf(x.Pos()); l <= lineOf(x.End()); l++ {
-			keys[l] = append(keys[l], name)
-		}
-	}
-	for l, names := range keys {
-		if len(names) == 1 && names[0] != "" {
-			info := src.lines[l]
-			info.fields = append(slices.Clone(info.fields), names[0])
-			src.lines[l] = info
-		}
-	}
-}
-
-func (src *source) note(c *ast.CommentGroup, lineOf func(token.Pos) int) {
-	words := strings.TrimSpace(c.Text())
-	if words == "" {
-		return
-	}
-	lines := strings.Split(words, "\n")
-	if first := lineOf(c.Pos()); src.code[first] {
-		if len(lines) == 1 {
-			src.trailing[first] = lines[0]
-		}
-		return
-	}
-	src.above[lineOf(c.End())+1] = lines
-}
-
-// describe says what a statement does with a value that is made in it.
-func describe(n ast.Node) (lineInfo, bool) {
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		if len(n.Lhs) != 1 {
-			return lineInfo{}, true
-		}
-		return lineInfo{name: variableName(n.Lhs[0])}, true
-	case *ast.ValueSpec:
-		if len(n.Names) != 1 {
-			return lineInfo{}, true
-		}
-		return lineInfo{name: variableName(n.Names[0])}, true
-	case *ast.ReturnStmt:
-		return lineInfo{ret: len(n.Results) == 1}, true
-	case *ast.ExprStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.GoStmt, *ast.DeferStmt, *ast.IncDecStmt:
-		return lineInfo{}, true
-	}
-	return lineInfo{}, false
-}
-
-// variableName is the name that an expression on the left of an assignment
-// has: x, s.x and x[i] are all called x.
-func variableName(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.Ident:
-		if x.Name != "_" {
-			return snake(x.Name)
-		}
-	case *ast.SelectorExpr:
-		return snake(x.Sel.Name)
-	case *ast.IndexExpr:
-		return variableName(x.X)
-	case *ast.ParenExpr:
-		return variableName(x.X)
-	}
-	return ""
-}
-
-// snake turns "destQP" into "dest_qp".
-func snake(name string) string {
-	var b strings.Builder
-	r := []rune(name)
-	for i, c := range r {
-		startsWord := i > 0 && unicode.IsUpper(c) &&
-			(!unicode.IsUpper(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1]))
-		if startsWord && r[i-1] != '_' {
-			b.WriteByte('_')
-		}
-		if c < unicode.MaxASCII {
-			b.WriteRune(unicode.ToLower(c))
-		}
-	}
-	return b.String()
 }

@@ -100,6 +100,19 @@ func PLL() hdl.Def[PLLIO] {
 	}
 }
 
+// BufferIO are the ports of a black box without a model.
+type BufferIO struct {
+	I hdl.Bits `hdl:"in" w:"1"`
+	O hdl.Bits `hdl:"out" w:"1"`
+}
+
+// Buffer is a black box without a model.
+func Buffer() hdl.Def[BufferIO] {
+	return hdl.Def[BufferIO]{
+		Name: "VENDOR_BUF", Doc: "An input buffer.", External: true, Body: func(*hdl.Module, *BufferIO) {},
+	}
+}
+
 // SystemIO are the ports of a design with instances.
 type SystemIO struct {
 	Lookup hdl.Stream[camKey]   `hdl:"in"`
@@ -132,9 +145,12 @@ func System() hdl.Def[SystemIO] {
 			io.Map.Set(second.Out)
 			io.Other.Set(second.Out.Not())
 
+			buffer := hdl.Instance(m, "u_buffer", Buffer())
+			buffer.I.Set(io.List.Bit(0))
+
 			arbiter := hdl.Instance(m, "u_arbiter", RRArbiter(4))
 			arbiter.Req.Set(io.List.Trunc(4))
-			m.If(io.List.MSB(), func() { arbiter.Take.SetK(1) }).Else(func() { arbiter.Take.Set(io.List.Bit(4)) })
+			m.If(io.List.MSB(), func() { arbiter.Take.SetK(1) }).Else(func() { arbiter.Take.Set(buffer.O) })
 			io.Grants.Set(arbiter.Grant)
 			io.Sum.Set(first.Out.AddC(second.Out))
 		},

@@ -30,6 +30,7 @@ module system (
 );
 
     wire [7:0] u_first_out;
+    wire       u_buffer_o;
     reg        u_arbiter_take;
 
     // The lookup goes to the entries as it is.
@@ -72,6 +73,11 @@ module system (
 
     assign other = ~map_;
 
+    VENDOR_BUF u_buffer (
+        .i (list_[0]),
+        .o (u_buffer_o)
+    );
+
     rr_arbiter_4 u_arbiter (
         .clk   (clk),
         .rst   (rst),
@@ -84,7 +90,7 @@ module system (
         if (list_[7]) begin
             u_arbiter_take = 1'b1;
         end else begin
-            u_arbiter_take = list_[4];
+            u_arbiter_take = u_buffer_o;
         end
     end
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gornic/blocks/rxpath"
 	"gornic/configs"
@@ -12,14 +13,15 @@ import (
 	"gornic/tb/golden"
 )
 
-// core is the bench of the real core: its receive side, in both simulators.
+// core is the bench of the real core: its receive side and its packet builder,
+// in both simulators.
 func core() bench {
 	return bench{
 		simulators: []simulator{
 			{sim.NativeSimulator, openReceiver},
 			{verilator.Simulator, openReceiver},
 		},
-		scenarios: receiveScenarios(),
+		scenarios: slices.Concat(receiveScenarios(), buildScenarios()),
 	}
 }
 
@@ -74,7 +76,7 @@ func (r *coreReceiver) Receive(ctx context.Context, frames [][]byte) ([]Outcome,
 	var all []Outcome
 	for len(frames) > 0 {
 		n := r.group(frames)
-		out, err := receive(ctx, r.rx, frames[:n])
+		out, err := receive(ctx, r.rx, fromMAC(frames[:n]))
 		if err != nil {
 			return all, err
 		}
@@ -98,13 +100,18 @@ func (r *coreReceiver) group(frames [][]byte) int {
 	return len(frames)
 }
 
-// receive is one call of the receive side's driver.
-func receive(ctx context.Context, rx *rxpath.Receiver, frames [][]byte) ([]Outcome, error) {
+// fromMAC is frames as a MAC gives them that found nothing bad.
+func fromMAC(frames [][]byte) []rxpath.Frame {
 	in := make([]rxpath.Frame, len(frames))
 	for i, f := range frames {
 		in[i].Data = f
 	}
-	got, err := rx.Receive(ctx, in)
+	return in
+}
+
+// receive is one call of the receive side's driver.
+func receive(ctx context.Context, rx *rxpath.Receiver, frames []rxpath.Frame) ([]Outcome, error) {
+	got, err := rx.Receive(ctx, frames)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type fake struct{ mistake, instead format.Reason }
 func (f fake) Receive(_ context.Context, frames [][]byte) ([]Outcome, error) {
 	var all []Outcome
 	for _, b := range frames {
-		o := expect(b, room{1, 1 << 16, 1 << 16})
+		o := expect(b, false, room{1, 1 << 16, 1 << 16})
 		if o.Reason == f.mistake && f.mistake != 0 {
 			o = Outcome{Reason: f.instead, ICRC: o.ICRC}
 		}
@@ -164,11 +164,11 @@ func TestDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	enough := room{8, 1, 9}
-	want := expect(frame, enough)
-	if err := differ(expect(frame, enough), want); err != nil || want.Reason != format.ReasonOK {
+	want := expect(frame, false, enough)
+	if err := differ(expect(frame, false, enough), want); err != nil || want.Reason != format.ReasonOK {
 		t.Errorf("%v: %v", want.Reason, err)
 	}
-	if full := expect(frame, room{4, 1, 20}); full.Reason != format.ReasonBufferFull || full.Payload != nil {
+	if full := expect(frame, false, room{4, 1, 20}); full.Reason != format.ReasonBufferFull || full.Payload != nil {
 		t.Errorf("a payload larger than the buffer: %+v", full)
 	}
 	for part, change := range map[string]func(*Outcome){
@@ -179,7 +179,7 @@ func TestDiffer(t *testing.T) {
 		"7 bytes, the reference has 8": func(o *Outcome) { o.Payload = o.Payload[1:] },
 		"raw frames differ":            func(o *Outcome) { o.Raw = []byte{1} },
 	} {
-		got := expect(frame, enough)
+		got := expect(frame, false, enough)
 		change(&got)
 		if err := differ(got, want); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v, want %q", err, part)

@@ -113,7 +113,7 @@ func (j *judge) batch(ctx context.Context, batch []frames.Frame) error {
 		}
 	}
 	for _, f := range batch {
-		outcome := expect(f.Data, j.room)
+		outcome := expect(f.Data, false, j.room)
 		if len(f.Data) > 0 {
 			if err := differ(outcomes[0], outcome); err != nil {
 				j.complain(fmt.Errorf("%s: frame %d: %w", f.File, f.Number, err))

@@ -25,17 +25,9 @@ func receiveScenarios() []Scenario {
 
 // captures judges every frame of the captures that lie beside the repository.
 func captures(ctx context.Context, env *Env) (err error) {
-	root, err := toolset.ModuleRoot()
+	paths, err := captureFiles()
 	if err != nil {
 		return err
-	}
-	var paths []string
-	for _, pattern := range []string{"rxe/*.pcap", "vectors/*.hex"} {
-		found, err := filepath.Glob(filepath.Join(root, "..", "shared", pattern))
-		if err != nil {
-			return err
-		}
-		paths = append(paths, found...)
 	}
 	if len(paths) == 0 {
 		return fmt.Errorf("%w: no captured frames in ../shared", ErrSkip)
@@ -47,20 +39,16 @@ func captures(ctx context.Context, env *Env) (err error) {
 	defer func() { err = closing(err, receiver.Close) }()
 	var counts tally
 	for i, path := range paths {
-		all, err := frames.Load(path)
+		data, err := load(path)
 		if err != nil {
 			return err
-		}
-		var data [][]byte
-		for _, f := range all {
-			data = append(data, f.Data)
 		}
 		outcomes, err := receiver.Receive(ctx, data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		for k, o := range outcomes {
-			if err := differ(o, expect(data[k], roomOf(env.Config))); err != nil {
+			if err := differ(o, expect(data[k], false, roomOf(env.Config))); err != nil {
 				return fmt.Errorf("%s: frame %d: %w", path, k+1, err)
 			}
 			counts.add(o.Reason)
@@ -69,6 +57,32 @@ func captures(ctx context.Context, env *Env) (err error) {
 	}
 	env.Note("%v", &counts)
 	return nil
+}
+
+// captureFiles returns the captures that lie beside the repository.
+func captureFiles() ([]string, error) {
+	root, err := toolset.ModuleRoot()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, pattern := range []string{"rxe/*.pcap", "vectors/*.hex"} {
+		found, err := filepath.Glob(filepath.Join(root, "..", "shared", pattern))
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, found...)
+	}
+	return paths, nil
+}
+
+func load(path string) ([][]byte, error) {
+	all, err := frames.Load(path)
+	var data [][]byte
+	for _, f := range all {
+		data = append(data, f.Data)
+	}
+	return data, err
 }
 
 // closing is the first of a scenario's error and that of ending its simulation.
@@ -147,7 +161,7 @@ func soak(ctx context.Context, env *Env, n int, p rxpath.Patterns) (err error) {
 		}
 		for i, o := range outcomes {
 			if err := b.check(i, o, paused); err != nil {
-				return fmt.Errorf("frame %d: %w\n%x", counts.frames+1, err, b.frames[i])
+				return fmt.Errorf("frame %d: %w\n%x, marked bad: %v", counts.frames+1, err, b.frames[i].Data, b.frames[i].Bad)
 			}
 			counts.add(o.Reason)
 		}
@@ -163,7 +177,7 @@ func soak(ctx context.Context, env *Env, n int, p rxpath.Patterns) (err error) {
 // A batch is frames with what the reference expects of each. They follow each
 // other without waiting; the core is empty before and after.
 type batch struct {
-	frames [][]byte
+	frames []rxpath.Frame
 	want   []Outcome
 }
 
@@ -183,16 +197,19 @@ const batchSize = 200
 
 // randomBatches makes n random frames, while the simulator works on those before
 // them. A frame that takes half of a buffer is a batch of its own, and every
-// batch is followed by one of a single good frame.
+// batch is followed by one of a single good frame. Now and then the MAC marks one
+// of several frames bad.
 func randomBatches(ctx context.Context, env *Env, n int) <-chan batch {
 	g := frames.NewGenerator(env.Seed)
 	r := roomOf(env.Config)
 	out := make(chan batch, 8)
 	made := 0
 	send := func(data ...[]byte) bool {
-		b := batch{frames: data}
-		for _, f := range data {
-			b.want = append(b.want, expect(f, r))
+		b := batch{frames: fromMAC(data)}
+		for i := range b.frames {
+			f := &b.frames[i]
+			f.Bad = i%37 == 36
+			b.want = append(b.want, expect(f.Data, f.Bad, r))
 		}
 		made += len(data)
 		select {
@@ -260,9 +277,9 @@ func rate(ctx context.Context, env *Env, path receivePath, rx *rxpath.Receiver, 
 		return 0, 0, err
 	}
 	r := roomOf(env.Config)
-	var all [][]byte
-	for range count {
-		all = append(all, frame)
+	all := make([]rxpath.Frame, count)
+	for i := range all {
+		all[i].Data = frame
 	}
 	start := path.sim.Cycle()
 	outcomes, err := receive(ctx, rx, all)
@@ -270,7 +287,7 @@ func rate(ctx context.Context, env *Env, path receivePath, rx *rxpath.Receiver, 
 		return 0, 0, err
 	}
 	cycles, beats = int(path.sim.Cycle()-start), count*r.beats(frame)
-	want := expect(frame, r)
+	want := expect(frame, false, r)
 	for i, o := range outcomes {
 		if err := differ(o, want); err != nil {
 			return cycles, beats, fmt.Errorf("frame %d: %w", i+1, err)

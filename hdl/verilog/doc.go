@@ -11,9 +11,11 @@
 //
 //	lower.go     expressions in the form that Verilog wants
 //	group.go     statements sorted into assigns and always blocks
+//	merge.go     neighbouring registers put together
 //	plan.go      which expressions become wires
-//	naming.go    and how these are called
-//	module.go    the text, section by section
+//	naming.go    and how these are called; source.go and parse.go read the Go code
+//	module.go    the parts of the text, in the author's order
+//	assemble.go  the sections of the file
 //
 // # Defines
 //

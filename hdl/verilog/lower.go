@@ -79,9 +79,7 @@ func simplify(n *ir.Node) *ir.Node {
 			return n.Args[0]
 		}
 	case ir.OpCat:
-		if len(n.Args) == 1 {
-			return n.Args[0]
-		}
+		return simplifyCat(n)
 	case ir.OpRepeat:
 		if n.Lo == 1 {
 			return n.Args[0]
@@ -225,6 +223,26 @@ func sliceCat(n, cat *ir.Node) *ir.Node {
 		}
 	}
 	return n
+}
+
+// simplifyCat puts neighbouring constants together.
+func simplifyCat(n *ir.Node) *ir.Node {
+	var parts []*ir.Node
+	for _, a := range n.Args {
+		if last := len(parts) - 1; last >= 0 && isConst(a) && isConst(parts[last]) {
+			both := derived(n, ir.OpCat, parts[last].Width+a.Width, parts[last], a)
+			parts[last] = constant(both, fold(both))
+			continue
+		}
+		parts = append(parts, a)
+	}
+	switch len(parts) {
+	case 1:
+		return parts[0]
+	case len(n.Args):
+		return n
+	}
+	return derived(n, ir.OpCat, n.Width, parts...)
 }
 
 // derived returns a node that stands where n stood.

@@ -43,7 +43,7 @@ func Open(t testing.TB, simulator sim.Simulator, d *hdl.Design, o sim.Options) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Backend().Close(); err != nil {
+		if err := s.Close(); err != nil && s.Err() == nil {
 			t.Error(err)
 		}
 	})

@@ -16,6 +16,7 @@ type Sim struct {
 	backend Backend
 	design  *hdl.Design
 	err     error
+	closed  bool
 }
 
 // Simulator is a way to run designs, for tests that run on several.
@@ -264,8 +265,16 @@ func (s *Sim) Covered(path string) uint64 {
 // Coverage returns the arms taken so far; nil without Options.Coverage.
 func (s *Sim) Coverage() *Coverage { return s.backend.Coverage() }
 
-// Close ends the run. It returns Err, or an error in closing.
-func (s *Sim) Close() error { return errors.Join(s.Err(), s.backend.Close()) }
+// Close ends the run. It returns Err, or an error in closing. A second Close
+// does nothing.
+func (s *Sim) Close() error {
+	if s.closed {
+		return nil
+	}
+	err := s.Err()
+	s.closed = true
+	return errors.Join(err, s.backend.Close())
+}
 
 // Is is the stop condition that a port of at most 64 bits has the value v.
 func (s *Sim) Is(port hdl.Bits, v uint64) Stop {

@@ -330,8 +330,24 @@ func (g *Graph) Extract(a Val, lo, w int) Val {
 		return g.Extract(n.A, lo-int(n.Imm), w)
 	case lo == 0 && (n.Op == Add || n.Op == Sub || n.Op == Mul):
 		return g.binary(n.Op, w, n.A, n.B)
+	case n.Op == Or:
+		if v, ok := g.extractSide(n, lo, w); ok {
+			return v
+		}
 	}
 	return g.unary(Extract, min(w, int(n.W)-lo), a, uint64(lo))
+}
+
+// extractSide extracts from one operand of an Or where the other one has no
+// ones in the range, as in values that were put side by side.
+func (g *Graph) extractSide(n Node, lo, w int) (Val, bool) {
+	for _, o := range [2][2]Val{{n.A, n.B}, {n.B, n.A}} {
+		other := g.Nodes[o[1]]
+		if lo >= int(other.W) || other.Op == ShlK && lo+w <= int(other.Imm) {
+			return g.Extract(o[0], lo, w), true
+		}
+	}
+	return None, false
 }
 
 // ShlK returns a << k, of at most 64 bits.

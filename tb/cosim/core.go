@@ -31,7 +31,7 @@ type receivePath struct {
 	io  *rxpath.IO
 }
 
-func openReceivePath(s sim.Simulator, c configs.Config, seed uint64) (receivePath, error) {
+func openReceivePath(s sim.Simulator, c configs.Config, o sim.Options) (receivePath, error) {
 	beat := c.DataWidth / 8
 	design, io, err := hdl.Build(rxpath.Def(rxpath.Params{
 		DataWidth: c.DataWidth,
@@ -42,7 +42,7 @@ func openReceivePath(s sim.Simulator, c configs.Config, seed uint64) (receivePat
 	if err != nil {
 		return receivePath{}, err
 	}
-	running, err := sim.Start(s.Open, design, sim.Options{Seed: seed})
+	running, err := sim.Start(s.Open, design, o)
 	if err != nil {
 		return receivePath{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -50,8 +50,8 @@ func openReceivePath(s sim.Simulator, c configs.Config, seed uint64) (receivePat
 }
 
 // openReceiver opens the receive side with takers that always take.
-func openReceiver(_ context.Context, s sim.Simulator, c configs.Config, seed uint64) (Receiver, error) {
-	path, err := openReceivePath(s, c, seed)
+func openReceiver(_ context.Context, s sim.Simulator, c configs.Config, o sim.Options) (Receiver, error) {
+	path, err := openReceivePath(s, c, o)
 	if err != nil {
 		return nil, err
 	}

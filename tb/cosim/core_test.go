@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,5 +49,15 @@ func TestCoreFramesOfAnyLength(t *testing.T) {
 	}
 	if code != 0 || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("exit code %d, %s\n got %v\nwant %v", code, stderr, got, want)
+	}
+}
+
+// -waves writes a file that a viewer reads.
+func TestCoreWaves(t *testing.T) {
+	waves := filepath.Join(t.TempDir(), "w.vcd")
+	code, _, stderr := command(core(), "-config", "tiny", "-waves", waves, "-frames", captureFile(t))
+	text, err := os.ReadFile(waves)
+	if code != 0 || err != nil || !strings.Contains(string(text), "$enddefinitions") {
+		t.Errorf("exit code %d, %s, %v, %d bytes of waves", code, stderr, err, len(text))
 	}
 }

@@ -39,7 +39,7 @@ func (fake) Close() error { return nil }
 
 // testBench is a bench of fakes, with simulators native and, absent, verilator.
 func testBench(f fake, scenarios ...Scenario) bench {
-	open := func(_ context.Context, s sim.Simulator, _ configs.Config, _ uint64) (Receiver, error) {
+	open := func(_ context.Context, s sim.Simulator, _ configs.Config, _ sim.Options) (Receiver, error) {
 		return f, s.Absent
 	}
 	return bench{
@@ -193,6 +193,7 @@ func TestUsage(t *testing.T) {
 		"-frames wants files":          {"-frames"},
 		"files go with -frames":        {path},
 		"-json goes with -frames":      {"-json"},
+		"-waves goes with -frames":     {"-waves", "x"},
 		"want native or verilator":     {"-sim", "modelsim"},
 		"missing closing":              {"-run", "("},
 		"configuration":                {"-config", "absent.yaml"},

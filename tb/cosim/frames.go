@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"gornic/hdl/sim"
 	"gornic/tb/frames"
 	"gornic/tb/golden"
 )
@@ -25,7 +26,7 @@ func judgeFiles(ctx context.Context, o options, stdout, stderr io.Writer, bench 
 		simulator = bench.simulator(o.sim)
 	}
 	config := o.configs[0]
-	receiver, err := simulator.receiver(ctx, simulator.Simulator, config, o.seed)
+	receiver, err := simulator.receiver(ctx, simulator.Simulator, config, sim.Options{Seed: o.seed, Waves: o.waves})
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
 // Command cosim runs the core's Verilog, simulated, against its reference in Go.
 //
-//	go run ./tb/cosim                        every scenario, in every simulator there is
-//	go run ./tb/cosim -list                  lists the scenarios
-//	go run ./tb/cosim -run REGEXP            the scenarios whose name matches
-//	go run ./tb/cosim -frames FILE...        what the receive side makes of captured frames
-//	go run ./tb/cosim -frames -json FILE...  the same, one JSON object a line
+//	go run ./tb/cosim                               every scenario, in every simulator there is
+//	go run ./tb/cosim -list                         lists the scenarios
+//	go run ./tb/cosim -run REGEXP                   the scenarios whose name matches
+//	go run ./tb/cosim -frames FILE...               what the receive side makes of captured frames
+//	go run ./tb/cosim -frames -json FILE...         the same, one JSON object a line
+//	go run ./tb/cosim -frames -waves w.vcd FILE...  the same, and what went on inside, for a wave viewer
 //
 // Scenarios end with a table and a line "N passed, N failed". FILE is a pcap or
 // pcapng file or one frame in hexadecimal (*.hex); docs/formats.md explains the
@@ -47,6 +48,7 @@ type options struct {
 	match  *regexp.Regexp
 	sim    string
 	seed   uint64
+	waves  string
 	// configs are the configurations to use: with -frames the first alone.
 	configs []configs.Config
 	files   []string
@@ -94,6 +96,7 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	flags.StringVar(&match, "run", "", "only scenarios whose name matches `REGEXP`")
 	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames native)")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of random frames, gaps and un-reset state")
+	flags.StringVar(&o.waves, "waves", "", "with -frames: `FILE` to write the waves to (native: VCD, verilator: FST)")
 	flags.StringVar(&config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board)")
 	for rest := args; ; {
 		if err := flags.Parse(rest); err != nil {
@@ -115,6 +118,8 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q: files go with -frames", o.files[0])
 	case o.json && !o.frames:
 		return o, errors.New("-json goes with -frames")
+	case o.waves != "" && !o.frames:
+		return o, errors.New("-waves goes with -frames")
 	case o.sim != "" && bench.simulator(o.sim) == nil:
 		return o, fmt.Errorf("-sim %s: want native or verilator", o.sim)
 	}

@@ -35,7 +35,7 @@ type Outcome struct {
 // stand-in takes the core's place.
 type simulator struct {
 	sim.Simulator
-	receiver func(context.Context, sim.Simulator, configs.Config, uint64) (Receiver, error)
+	receiver func(context.Context, sim.Simulator, configs.Config, sim.Options) (Receiver, error)
 }
 
 // A bench is what the command works with.

@@ -37,6 +37,9 @@ type Env struct {
 	open func(ctx context.Context) (Receiver, error)
 }
 
+// Options are those of every simulation of the scenario.
+func (e *Env) Options() sim.Options { return sim.Options{Seed: e.Seed} }
+
 // Receiver opens the receive side in the simulator of the scenario.
 func (e *Env) Receiver(ctx context.Context) (Receiver, error) { return e.open(ctx) }
 
@@ -119,9 +122,9 @@ func (j job) run(ctx context.Context, seed uint64, progress func(float64)) resul
 		Simulator: j.simulator.Simulator,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
-		open: func(ctx context.Context) (Receiver, error) {
-			return j.simulator.receiver(ctx, j.simulator.Simulator, j.config, seed)
-		},
+	}
+	env.open = func(ctx context.Context) (Receiver, error) {
+		return j.simulator.receiver(ctx, j.simulator.Simulator, j.config, env.Options())
 	}
 	start := time.Now()
 	r.err = j.scenario.Run(ctx, env)

@@ -19,7 +19,7 @@ import (
 // there, whole and in order, once they take; what was not has to be gone; the
 // next frame is stored again.
 func overflow(_ context.Context, env *Env) (err error) {
-	path, err := openReceivePath(env.Simulator, env.Config, env.Seed)
+	path, err := openReceivePath(env.Simulator, env.Config, env.Options())
 	if err != nil {
 		return err
 	}

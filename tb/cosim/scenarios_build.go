@@ -42,7 +42,7 @@ func openBuilder(env *Env, p buildPatterns) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sim.Start(env.Simulator.Open, design, sim.Options{Seed: env.Seed})
+	s, err := sim.Start(env.Simulator.Open, design, env.Options())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", env.Simulator.Name, err)
 	}

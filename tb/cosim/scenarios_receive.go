@@ -144,7 +144,7 @@ func stalls(ctx context.Context, env *Env) error {
 
 // soak sends n random frames in batches.
 func soak(ctx context.Context, env *Env, n int, p rxpath.Patterns) (err error) {
-	path, err := openReceivePath(env.Simulator, env.Config, env.Seed)
+	path, err := openReceivePath(env.Simulator, env.Config, env.Options())
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func randomBatches(ctx context.Context, env *Env, n int) <-chan batch {
 
 // lineRate measures the cycles of frames that follow each other without a gap.
 func lineRate(ctx context.Context, env *Env) (err error) {
-	path, err := openReceivePath(env.Simulator, env.Config, env.Seed)
+	path, err := openReceivePath(env.Simulator, env.Config, env.Options())
 	if err != nil {
 		return err
 	}

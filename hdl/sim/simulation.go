@@ -35,9 +35,6 @@ func New(d *hdl.Design, o Options) (*Sim, error) { return Start(Native, d, o) }
 
 // Start runs a design in the simulator of one's choice.
 func Start(open Open, d *hdl.Design, o Options) (*Sim, error) {
-	if len(d.Top.Clocks) == 0 {
-		return nil, fmt.Errorf("sim: %s has no clock: nothing in it changes in time", d.Top.Name)
-	}
 	b, err := open(d, o)
 	if err != nil {
 		return nil, err
@@ -185,12 +182,15 @@ func (s *Sim) Run(n int) { s.RunUntil(n) }
 // RunUntil runs until a stop condition holds, and returns its index; or for
 // max cycles of the first clock, or to a failed check, and returns -1.
 func (s *Sim) RunUntil(max int, stops ...Stop) int {
-	return s.RunClock(s.design.Top.Clocks[0].Name, max, stops...)
+	return s.run(s.first(), max, stops)
 }
 
 // RunClock is RunUntil with cycles of the clock domain of that name.
 func (s *Sim) RunClock(domain string, max int, stops ...Stop) int {
-	c := s.clock(domain)
+	return s.run(s.clock(domain), max, stops)
+}
+
+func (s *Sim) run(c *ir.Clock, max int, stops []Stop) int {
 	if c == nil || s.err != nil {
 		return -1
 	}
@@ -211,6 +211,15 @@ func (s *Sim) RunTo(time uint64) {
 	if s.err == nil {
 		s.backend.Run(RunRequest{Until: time})
 	}
+}
+
+// first returns the first clock, or nil after a mistake.
+func (s *Sim) first() *ir.Clock {
+	if len(s.design.Top.Clocks) == 0 {
+		s.fail(fmt.Errorf("sim: %s has no clock: nothing in it changes in time", s.design.Top.Name))
+		return nil
+	}
+	return s.design.Top.Clocks[0]
 }
 
 func (s *Sim) clock(domain string) *ir.Clock {
@@ -248,7 +257,12 @@ func (s *Sim) SetReset(domain string, high bool) {
 func (s *Sim) Time() uint64 { return s.backend.Time() }
 
 // Cycle is how often the first clock has risen.
-func (s *Sim) Cycle() uint64 { return s.backend.Cycle(s.design.Top.Clocks[0]) }
+func (s *Sim) Cycle() uint64 {
+	if c := s.first(); c != nil {
+		return s.backend.Cycle(c)
+	}
+	return 0
+}
 
 // Covered says in how many cycles a cover held, by the path of its name.
 func (s *Sim) Covered(path string) uint64 {

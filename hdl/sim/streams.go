@@ -74,7 +74,7 @@ func Ports(s *Sim, valid, ready hdl.Bits, payload any) StreamPorts {
 			p.Last = port
 		}
 	}
-	p.Clock = s.design.Top.Clocks[0]
+	p.Clock = s.first()
 	if p.Valid != nil && p.Valid.Clock != nil {
 		p.Clock = p.Valid.Clock
 	}

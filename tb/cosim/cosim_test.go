@@ -140,7 +140,7 @@ func TestFramesOfManyFiles(t *testing.T) {
 	if code != 1 || !slices.Equal(names, want) {
 		t.Errorf("exit code %d, rows %v, want %v", code, names, want)
 	}
-	for _, part := range []string{"broken.pcap: ", "neither pcap", "none.hex:1: no bytes", "2 failures"} {
+	for _, part := range []string{"broken.pcap: ", "neither pcap", "none.hex:1: no bytes", "failures: 2"} {
 		if !strings.Contains(stderr, part) {
 			t.Errorf("stderr lacks %q: %s", part, stderr)
 		}

@@ -40,7 +40,7 @@ func judgeFiles(ctx context.Context, o options, stdout, stderr io.Writer, bench 
 		return err
 	}
 	if j.failures > 0 {
-		return fmt.Errorf("%d failures", j.failures)
+		return fmt.Errorf("failures: %d", j.failures)
 	}
 	return nil
 }

@@ -52,6 +52,7 @@ func (m *machine) close() error {
 	if m.waves == nil {
 		return nil
 	}
+	m.show()
 	w := m.waves
 	m.waves = nil
 	return w.close()

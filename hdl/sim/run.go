@@ -25,17 +25,31 @@ func (m *machine) run(r engineRequest) RunResult {
 		if r.Domain < 0 && at > r.Until {
 			break
 		}
+		m.show()
 		m.instant(at)
 		if r.Domain >= 0 && m.clocks[r.Domain].rising {
 			result.Edges++
 		}
-		if m.waves != nil {
-			m.settle()
-			m.waves.instant(m)
-		}
+		m.showInstant()
 		result.Stop = m.stopped(r.Stops)
 	}
 	return result
+}
+
+// show writes what inputs have changed since the last instant, still as part
+// of that instant: they take effect right after its edges.
+func (m *machine) show() {
+	if m.waves != nil {
+		m.settle()
+		m.waves.changes(m)
+	}
+}
+
+func (m *machine) showInstant() {
+	if m.waves != nil {
+		m.settle()
+		m.waves.instant(m)
+	}
 }
 
 // nextInstant finds the clocks that rise next.

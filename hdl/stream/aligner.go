@@ -19,9 +19,22 @@ type aligner struct {
 
 	plan      plan
 	planValid hdl.Bits
-	load      hdl.Bits // a beat of the cut is taken,
-	begins    hdl.Bits // the first one of its frame
+
+	index   hdl.Bits // of the present beat in its frame
+	started hdl.Bits // the first beat of the cut is past
+	past    hdl.Bits // the last one is, too
+	load    hdl.Bits // a beat of the cut is taken,
+	begins  hdl.Bits // the first one of its frame
+
+	beat      lifted   // the register behind the rotator
+	beatValid hdl.Bits // it is in use
+	ended     hdl.Bits // it is a tail whose frame has ended
 	lifted    hdl.Stream[lifted]
+
+	older     hdl.Bits // the rotated beat before
+	flush     hdl.Bits // what is left in it goes out
+	flushKeep hdl.Bits
+	flushErr  hdl.Bits
 }
 
 // plan is what a move means for its frame.
@@ -65,22 +78,8 @@ func (a *aligner) build(move hdl.Stream[Move]) {
 // makePlan takes the move of the next frame while the frame before ends, so
 // that all sums are done before the first beat.
 func (a *aligner) makePlan(move hdl.Stream[Move]) {
-	m, w, index := a.m, a.o.LengthBits, a.o.indexBits()
-	d := move.Data
-	end := d.Skip.AddC(d.Length).SubK(1)
-	to, skip := d.To, d.Skip.Trunc(index)
-	next := plan{
-		Before: skip,
-		First:  d.Skip.Slice(w-1, index).ZExt(w + 1 - index),
-		Final:  end.Slice(w, index),
-		End:    end.Trunc(index),
-		None:   d.Length.None(),
-		Turn:   a.known(to.Sub(skip)),
-		Early:  to.Lt(skip),
-		Keep:   to.Add(d.Length.Trunc(index)).SubK(1),
-	}
-	next.Late = next.Keep.Lt(next.Turn)
-
+	m := a.m
+	next := a.planOf(move.Data)
 	a.planValid = m.Reg("plan_valid", 1, 0)
 	a.plan = hdl.NewReg(m, "plan", hdl.Proto(next))
 	ready := a.planValid.Not().Or(a.in.Fire().And(a.in.Data.Last))
@@ -89,6 +88,24 @@ func (a *aligner) makePlan(move hdl.Stream[Move]) {
 		a.planValid.Set(move.Valid)
 		hdl.Set(a.plan, next)
 	})
+}
+
+func (a *aligner) planOf(d Move) plan {
+	w, index := a.o.LengthBits, a.o.indexBits()
+	end := d.Skip.AddC(d.Length).SubK(1)
+	skip := d.Skip.Trunc(index)
+	p := plan{
+		Before: skip,
+		First:  d.Skip.Slice(w-1, index).ZExt(w + 1 - index),
+		Final:  end.Slice(w, index),
+		End:    end.Trunc(index),
+		None:   d.Length.None(),
+		Turn:   a.known(d.To.Sub(skip)),
+		Early:  d.To.Lt(skip),
+		Keep:   d.To.Add(d.Length.Trunc(index)).SubK(1),
+	}
+	p.Late = p.Keep.Lt(p.Turn)
+	return p
 }
 
 // known puts in the bits of a distance that are the same for all moves.
@@ -108,50 +125,58 @@ func (a *aligner) known(turn hdl.Bits) hdl.Bits {
 // frame has ended: only then is it known to be good.
 func (a *aligner) lift() {
 	m, in, p := a.m, a.in, a.plan
-	index := m.Reg("index", p.Final.Width(), 0) // of the present beat in its frame
-	started := m.Reg("started", 1, 0)           // the first beat of the cut is past
-	past := m.Reg("past", 1, 0)                 // the last one is, too
+	a.index = m.Reg("index", p.Final.Width(), 0)
+	a.started = m.Reg("started", 1, 0)
+	a.past = m.Reg("past", 1, 0)
+	a.beatValid = m.Reg("lifted_valid", 1, 0)
+	a.ended = m.Reg("lifted_ended", 1, 0)
 
 	last := in.Data.Last
-	isFinal := index.Eq(p.Final)
-	cutShort := last.And(isFinal.Not()) // the frame ends before the cut does
-	wanted := past.Or(p.None).Not().And(started.Or(index.Eq(p.First)).Or(last))
-	missing := isFinal.And(byteBit(in.Data.Keep, p.End).Not())
-	tail := last.Or(isFinal)
-	next := lifted{
-		Data: a.rotate(a.zeroed(started.Not()), p.Turn, 0), Turn: p.Turn,
-		Head: started.Not(), Tail: tail, Keep: p.Keep,
-		Early: started.Not().And(p.Early).And(cutShort.Not()),
-		Late:  p.Late.And(cutShort.Not()),
-		Err:   last.And(cutShort.Or(missing).Or(in.Data.Err)),
-	}
-
-	valid := m.Reg("lifted_valid", 1, 0)
-	ended := m.Reg("lifted_ended", 1, 0) // the frame of a tail has ended
-	beat := hdl.NewReg(m, "lifted", hdl.Proto(next))
+	isFinal := a.index.Eq(p.Final)
+	wanted := a.past.Or(p.None).Not().And(a.started.Or(a.index.Eq(p.First)).Or(last))
+	next := a.liftedBeat(isFinal)
+	a.beat = hdl.NewReg(m, "lifted", hdl.Proto(next))
 	a.lifted = hdl.NewStream(m, "rotated", hdl.Proto(next))
-	leaves := valid.And(beat.Tail.Not().Or(ended))
-	a.lifted.Valid.Set(leaves)
-	hdl.Set(a.lifted.Data, beat)
+	a.lifted.Valid.Set(a.beatValid.And(a.beat.Tail.Not().Or(a.ended)))
+	hdl.Set(a.lifted.Data, a.beat)
 
-	free := valid.Not().Or(a.lifted.Fire())
+	free := a.beatValid.Not().Or(a.lifted.Fire())
 	in.Ready.Set(a.planValid.And(wanted.Not().Or(free)))
 	a.load = in.Fire().And(wanted)
-	a.begins = a.load.And(started.Not())
+	a.begins = a.load.And(a.started.Not())
 	m.If(in.Fire(), func() {
-		index.Set(hdl.Mux(last, index.K(0), index.AddK(1)))
-		started.Set(last.Not().And(started.Or(wanted)))
-		past.Set(last.Not().And(past.Or(wanted.And(tail))))
+		a.index.Set(hdl.Mux(last, a.index.K(0), a.index.AddK(1)))
+		a.started.Set(last.Not().And(a.started.Or(wanted)))
+		a.past.Set(last.Not().And(a.past.Or(wanted.And(isFinal))))
 	})
-	m.If(a.lifted.Fire(), func() { valid.SetK(0) })
+	m.If(a.lifted.Fire(), func() { a.beatValid.SetK(0) })
 	m.If(a.load, func() {
-		valid.SetK(1)
-		ended.Set(last)
-		hdl.Set(beat, next)
-	}).ElseIf(in.Fire().And(past).And(last), func() {
-		ended.SetK(1)
-		beat.Err.Set(in.Data.Err)
+		a.beatValid.SetK(1)
+		a.ended.Set(last)
+		hdl.Set(a.beat, next)
+	}).ElseIf(in.Fire().And(a.past).And(last), func() {
+		a.ended.SetK(1)
+		a.beat.Err.Set(in.Data.Err)
 	})
+}
+
+// liftedBeat is the present beat of In, rotated. A frame that ends before its
+// cut does ends with it, in the beat of Out that is then due.
+func (a *aligner) liftedBeat(isFinal hdl.Bits) lifted {
+	in, p := a.in.Data, a.plan
+	head := a.started.Not()
+	cutShort := in.Last.And(isFinal.Not())
+	missing := isFinal.And(byteBit(in.Keep, p.End).Not())
+	return lifted{
+		Data:  a.rotate(a.zeroed(head), p.Turn, 0),
+		Turn:  p.Turn,
+		Head:  head,
+		Tail:  in.Last.Or(isFinal),
+		Early: head.And(p.Early).And(cutShort.Not()),
+		Late:  p.Late.And(cutShort.Not()),
+		Keep:  p.Keep,
+		Err:   in.Last.And(cutShort.Or(missing).Or(in.Err)),
+	}
 }
 
 // zeroed is the data of In, with zeros before the cut in the first beat.
@@ -167,6 +192,12 @@ func (a *aligner) zeroed(first hdl.Bits) hdl.Bits {
 
 // turnLevels is how many levels of a rotator stand in one stage.
 const turnLevels = 3
+
+// stages is how many stages the rotator has.
+func (o RealignOptions) stages() int {
+	_, low := o.granule()
+	return max(1, (o.indexBits()-low+turnLevels-1)/turnLevels)
+}
 
 // rotate moves each byte of data up by turn places, around: the part of it
 // that a stage does.
@@ -185,8 +216,7 @@ func (a *aligner) rotate(data, turn hdl.Bits, stage int) hdl.Bits {
 // turn adds the stages that a large rotation needs.
 func (a *aligner) turn() {
 	m := a.m
-	_, low := a.o.granule()
-	for stage := 1; low+stage*turnLevels < a.o.indexBits(); stage++ {
+	for stage := 1; stage < a.o.stages(); stage++ {
 		in := a.lifted
 		valid := m.Reg(name("turned", stage, "valid"), 1, 0)
 		beat := hdl.NewReg(m, name("turned", stage), hdl.Proto(in.Data))
@@ -208,30 +238,31 @@ func (a *aligner) turn() {
 // out in a beat of its own, the flush.
 func (a *aligner) merge() {
 	m, out, n, beat := a.m, a.out, a.o.bytes(), a.lifted.Data
-	older := m.RegN("older", a.o.Width)
-	flush := m.Reg("flush", 1, 0)
-	flushKeep := m.RegN("flush_keep", a.o.indexBits())
-	flushErr := m.RegN("flush_err", 1)
+	a.older = m.RegN("older", a.o.Width)
+	a.flush = m.Reg("flush", 1, 0)
+	a.flushKeep = m.RegN("flush_keep", a.o.indexBits())
+	a.flushErr = m.RegN("flush_err", 1)
+	flush := a.flush
 
 	out.Valid.Set(flush.Or(a.lifted.Valid.And(beat.Early.Not())))
 	old := eachByte(keepBelow(beat.Turn, n).Or(flush.Rep(n)))
 	zero := beat.Head.And(flush.Not()).Rep(a.o.Width) // nothing comes before a frame
 	last := flush.Or(beat.Tail.And(beat.Late.Not()))
-	keep := KeepTo(hdl.Mux(flush, flushKeep, beat.Keep), n)
+	keep := KeepTo(hdl.Mux(flush, a.flushKeep, beat.Keep), n)
 	hdl.Set(out.Data, Beat{
-		Data: old.And(zero.Not()).And(older).Or(old.Not().And(beat.Data)),
+		Data: old.And(zero.Not()).And(a.older).Or(old.Not().And(beat.Data)),
 		Keep: keep.Or(last.Not().Rep(n)),
 		Last: last,
-		Err:  last.And(hdl.Mux(flush, flushErr, beat.Err)),
+		Err:  last.And(hdl.Mux(flush, a.flushErr, beat.Err)),
 	})
 
 	// A beat that completes none goes past a flush.
 	a.lifted.Ready.Set(hdl.Mux(beat.Early, flush.Not().Or(out.Ready), flush.Not().And(out.Ready)))
 	m.If(out.Ready, func() { flush.SetK(0) })
 	m.If(a.lifted.Fire(), func() {
-		older.Set(beat.Data)
+		a.older.Set(beat.Data)
 		flush.Set(beat.Tail.And(beat.Late))
-		flushKeep.Set(beat.Keep)
-		flushErr.Set(beat.Err)
+		a.flushKeep.Set(beat.Keep)
+		a.flushErr.Set(beat.Err)
 	})
 }

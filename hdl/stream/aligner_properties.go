@@ -32,6 +32,7 @@ func (a *aligner) properties(move hdl.Stream[Move]) {
 	m.Assert("not_lost", present.And(out.Data.Last).And(good).Not().Or(here))
 	m.Assert("err", present.And(out.Data.Last).Not().Or(out.Data.Err.Eq(g.bad)))
 	m.Assert("no_frame_made_up", out.Valid.Not().Or(g.frames.Any()))
+	a.invariants(g)
 	m.Cover("byte_moved", here.And(g.known).And(g.value.Is(0xa5)))
 }
 
@@ -48,6 +49,11 @@ type alignGhost struct {
 
 	arriving hdl.Bits // the end of its frame is not past In
 	bad      hdl.Bits // where not arriving: its frame has Err, or ended too early
+
+	present Move     // of the present frame of In
+	move    Move     // of its frame
+	come    hdl.Bits // bytes of the present frame of In that are past, up to a limit
+	source  hdl.Bits // where its byte is in its frame of In
 }
 
 func (a *aligner) follow(move hdl.Stream[Move]) alignGhost {
@@ -63,12 +69,13 @@ func (a *aligner) follow(move hdl.Stream[Move]) alignGhost {
 			place: m.RegN("follow_place", w), final: m.RegN("follow_final", 1),
 			known: m.RegN("follow_known", 1), value: m.RegN("follow_value", 8),
 			arriving: m.Reg("follow_arriving", 1, 0), bad: m.RegN("follow_bad", 1),
+			source: m.RegN("follow_source", w), move: hdl.NewReg(m, "follow_move", hdl.Proto(move.Data)),
 		}
-		// The move of the present frame of In, and how much of that is past.
-		present := hdl.NewReg(m, "follow_move", hdl.Proto(move.Data))
-		m.If(move.Fire(), func() { hdl.Set(present, move.Data) })
-		come := m.Reg("follow_come", w, 0)
-		m.If(in.Fire(), func() { come.Set(hdl.Mux(in.Data.Last, come.K(0), come.AddK(n))) })
+		g.present = hdl.NewReg(m, "follow_present", hdl.Proto(move.Data))
+		m.If(move.Fire(), func() { hdl.Set(g.present, move.Data) })
+		g.come = m.Reg("follow_come", w, 0)
+		come := hdl.Mux(g.come.MSB(), g.come, g.come.AddK(n))
+		m.If(in.Fire(), func() { g.come.Set(hdl.Mux(in.Data.Last, g.come.K(0), come)) })
 
 		// The frame and the place that are followed are free; each in its turn.
 		turn := m.RegN("follow_turn", fw)
@@ -77,7 +84,7 @@ func (a *aligner) follow(move hdl.Stream[Move]) alignGhost {
 			turn.Set(turn.SubK(1))
 			pick.Set(pick.AddK(1))
 		})
-		to, skip, length := present.To.ZExt(w), present.Skip.ZExt(w), present.Length.ZExt(w)
+		to, skip, length := g.present.To.ZExt(w), g.present.Skip.ZExt(w), g.present.Length.ZExt(w)
 		total := to.Add(length)
 		chosen := a.begins.And(turn.None()).And(g.inside.Not()).And(pick.Lt(total))
 
@@ -92,15 +99,15 @@ func (a *aligner) follow(move hdl.Stream[Move]) alignGhost {
 			g.before.Set(g.frames.Sub(ends.ZExt(fw)))
 			g.place.Set(pick)
 			g.final.Set(pick.AddK(1).Eq(total))
+			hdl.Set(g.move, g.present)
 		})
 
 		// Its byte of In, if it is not a zero, comes with this beat or a later one of the frame.
-		came := m.RegN("follow_source", w)
-		source := hdl.Mux(chosen, pick.Sub(to).Add(skip), came)
+		source := hdl.Mux(chosen, pick.Sub(to).Add(skip), g.source)
 		active := chosen.Or(g.arriving)
-		offset := source.Sub(come)
+		offset := source.Sub(g.come)
 		count := byteCount(in.Data.Keep, w)
-		came.Set(source)
+		g.source.Set(source)
 		m.If(chosen, func() {
 			g.known.Set(pick.Lt(to))
 			g.value.SetK(0)
@@ -112,7 +119,7 @@ func (a *aligner) follow(move hdl.Stream[Move]) alignGhost {
 				g.known.SetK(1)
 				g.value.Set(byteAt(in.Data.Data, offset.Trunc(o.indexBits())))
 			})
-			g.bad.Set(in.Data.Err.Or(come.Add(count).Lt(skip.Add(length))))
+			g.bad.Set(in.Data.Err.Or(g.come.Add(count).Lt(skip.Add(length))))
 		})
 	})
 	return g

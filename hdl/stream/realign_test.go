@@ -117,6 +117,7 @@ func (c *realignCheck) require(s *sim.Sim, out *sim.Sink) {
 	c.t.Helper()
 	s.Await(100000, out.Frames(len(c.want)))
 	s.Run(20)
+	require.NoError(c.t, s.Err())
 	got := hdltest.TakeFrames(out)
 	require.Len(c.t, got, len(c.want))
 	for i, f := range got {

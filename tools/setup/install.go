@@ -56,11 +56,21 @@ func (s *setup) missingPins(chosen []need) []toolset.Pin {
 	var pins []toolset.Pin
 	for _, n := range chosen {
 		pin, ok := n.pin()
-		if ok && !exists(s.dir(pin)) && (s.retry || !exists(s.refusal(pin))) {
+		if ok && !s.complete(pin) && (s.retry || !exists(s.refusal(pin))) {
 			pins = append(pins, pin)
 		}
 	}
 	return pins
+}
+
+// complete tells whether a pinned tool is there with all its commands: another revision may have wanted fewer.
+func (s *setup) complete(pin toolset.Pin) bool {
+	for _, command := range pin.Commands {
+		if !exists(filepath.Join(s.dir(pin), "bin", command)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *setup) dir(pin toolset.Pin) string { return filepath.Join(s.build, "tools", pin.Dir()) }

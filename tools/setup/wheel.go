@@ -35,6 +35,9 @@ func (s *setup) fetch(ctx context.Context, python string, pin toolset.Pin) error
 	if err := try(ctx, dir, pin); err != nil {
 		return err
 	}
+	if err := os.RemoveAll(s.dir(pin)); err != nil {
+		return err
+	}
 	if err := os.Rename(dir, s.dir(pin)); err != nil {
 		return err
 	}

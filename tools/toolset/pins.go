@@ -5,6 +5,7 @@ const (
 	Verilator = "verilator"
 	Yosys     = "yosys"
 	Smtbmc    = "yosys-smtbmc"
+	ABC       = "yosys-abc"
 	Icarus    = "iverilog"
 	Vvp       = "vvp"
 	Z3        = "z3"
@@ -28,7 +29,7 @@ func (p Pin) Dir() string { return p.Name + "-" + p.Version }
 func Pins() []Pin {
 	return []Pin{
 		{Verilator, "5.048", []string{Verilator}},
-		{Yosys, "0.70", []string{Yosys, Smtbmc}},
+		{Yosys, "0.70", []string{Yosys, Smtbmc, ABC}},
 		{Nextpnr, "0.11.1", []string{Nextpnr, Ecppack}},
 	}
 }

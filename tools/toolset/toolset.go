@@ -91,6 +91,8 @@ func versionFlag(name string) string {
 		return "-V"
 	case Smtbmc, Ecppack:
 		return "--help"
+	case ABC:
+		return "-h"
 	}
 	return "--version"
 }

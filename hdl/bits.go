@@ -12,6 +12,7 @@ import (
 // freely. The zero Bits is no value: [W] makes a prototype of a width, [K] a
 // constant; registers, wires and ports come from a [Module].
 type Bits struct {
+	_     [0]func()      // handles do not compare: x.Eq(y) is the hardware's comparison
 	n     *ir.Node       // nil for a prototype
 	m     *Module        // whose value it is; nil for prototypes and constants
 	w     int            // width in bits

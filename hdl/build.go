@@ -3,6 +3,7 @@ package hdl
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"gornic/hdl/check"
 	"gornic/hdl/ir"
@@ -39,12 +40,12 @@ type Param = ir.Param
 // handles for a simulator. The error, if any, lists every mistake found.
 func Build[IO any](def Def[IO]) (*Design, *IO, error) {
 	d, io, findings := Elaborate(def)
-	if !errors.Is(findings, check.Panic) { // a module that is not complete has no use for checks
+	if !errors.Is(findings, check.Panic) && !errors.Is(findings, check.Parameter) { // no use in checking half a module
 		findings = append(findings, check.Run(d)...)
 	}
 	findings = check.Sorted(findings)
 	if err := findings.Err(); err != nil {
-		return nil, nil, fmt.Errorf("build %s: %w", def.Name, err)
+		return nil, nil, fmt.Errorf("build %s:\n%w", def.Name, err)
 	}
 	return d, io, nil
 }
@@ -75,7 +76,12 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 	m.block = m.ir.Body
 	b.design.All = append(b.design.All, m.ir)
 	io := m.ports(clone(def.IO), m.ir.Pos.Inside(def.Body))
-	m.run(func() { def.Body(m, io.(*IO)) })
+	m.run(func() {
+		if def.Body == nil {
+			m.Reject("the definition of %s has no Body", def.Name)
+		}
+		def.Body(m, io.(*IO))
+	})
 	m.finish()
 	return m, io.(*IO)
 }
@@ -84,7 +90,9 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 // at pos.
 func (m *Module) ports(io any, pos ir.Pos) any {
 	fields := origins(io)
+	m.reportUnexported(pos, "the port struct", reflect.TypeOf(io).Elem())
 	for i, l := range leaves(io, "") {
+		m.reportField(pos, &l)
 		if l.in == l.out {
 			m.reportAt(check.Misuse, pos, `port %s has no direction: tag its field hdl:"in" or hdl:"out"`, l.name)
 		}
@@ -105,11 +113,25 @@ func (m *Module) ports(io any, pos ir.Pos) any {
 // run runs a body and turns a panic of it into an error that says where.
 func (m *Module) run(body func()) {
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case rejection:
+			m.reportAt(check.Parameter, m.ir.Pos, "%s", r.text)
+		default:
 			m.reportAt(check.Panic, ir.Here(1), "while building %s (%s): panic: %v", m.ir.Name, pathOrTop(m.ir.Path), r)
 		}
 	}()
 	body()
+}
+
+// rejection is how Reject leaves a Body.
+type rejection struct{ text string }
+
+// Reject ends the Body: the module cannot be built with the parameters that
+// it was given. It is reported at the line that instantiates or builds the
+// module.
+func (m *Module) Reject(format string, args ...any) {
+	panic(rejection{fmt.Sprintf(format, args...)})
 }
 
 func pathOrTop(path string) string {

@@ -1,6 +1,7 @@
 package hdl
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type leaf struct {
 	in    bool   // of a port struct: the tag hdl:"in" applies
 	out   bool   // of a port struct: the tag hdl:"out" applies
 	clock string // the tag clock:"name" that applies
+	wrong string // what is wrong with the field, to be reported where it is declared
 }
 
 var bitsType = reflect.TypeFor[Bits]()
@@ -47,9 +49,7 @@ func walk(v reflect.Value, outer leaf, tag reflect.StructTag, found *[]leaf) {
 	switch {
 	case v.Type() == bitsType:
 		l.at = v.Addr().Interface().(*Bits)
-		if w, err := strconv.Atoi(tag.Get("w")); err == nil && l.at.n == nil && l.at.w == 0 {
-			l.at.w = w
-		}
+		l.width(tag.Get("w"))
 		*found = append(*found, l)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
@@ -68,6 +68,61 @@ func walk(v reflect.Value, outer leaf, tag reflect.StructTag, found *[]leaf) {
 			walk(v.Index(i), inner, tag, found)
 		}
 	}
+}
+
+// width puts the width of the tag into a prototype.
+func (l *leaf) width(tag string) {
+	w, err := strconv.Atoi(tag)
+	switch {
+	case tag == "" && l.at.n == nil && l.at.w == 0:
+		l.wrong = fmt.Sprintf("%s has no width: tag its field w:\"...\", or give it a prototype such as hdl.W(8)", l.name)
+	case tag == "" || l.at.n != nil:
+	case err != nil || w < 1:
+		l.wrong = fmt.Sprintf("%s has the tag w:%q, which is not a width", l.name, tag)
+	case l.at.w == 0:
+		l.at.w = w
+	case l.at.w != w:
+		l.wrong = fmt.Sprintf("%s has the tag w:%q and a prototype of %s", l.name, tag, plural(l.at.w, "bit"))
+	}
+}
+
+// unexported returns the names of fields of a bundle that hold Bits and are
+// not exported: no port or register can be made of them.
+func unexported(t reflect.Type) []string {
+	var names []string
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return unexported(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			switch {
+			case t == bitsType:
+			case f.IsExported():
+				names = append(names, unexported(f.Type)...)
+			case holdsBits(f.Type):
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
+// holdsBits reports whether values of a type have Bits in them.
+func holdsBits(t reflect.Type) bool {
+	switch {
+	case t == bitsType:
+		return true
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		return holdsBits(t.Elem())
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			if holdsBits(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fieldName is the part of a port's name that a field gives: its name tag, or
@@ -155,10 +210,28 @@ func NewWire[T any](m *Module, name string, proto T) T {
 
 func declareAll[T any](m *Module, name string, proto T, declare func(leaf) Bits) T {
 	p := clone(proto)
+	m.reportUnexported(ir.Here(1), name, reflect.TypeFor[T]())
 	for _, l := range leaves(p, name) {
+		m.reportField(ir.Here(1), &l)
 		*l.at = declare(l.withEnum())
 	}
 	return *p
+}
+
+func (m *Module) reportUnexported(pos ir.Pos, name string, t reflect.Type) {
+	for _, field := range unexported(t) {
+		m.reportAt(check.Misuse, pos, "field %s of %s is not exported: no signal can be made of it", field, name)
+	}
+}
+
+// reportField reports what is wrong with a field, and gives it a width to go
+// on with.
+func (m *Module) reportField(pos ir.Pos, l *leaf) {
+	if l.wrong == "" {
+		return
+	}
+	m.reportAt(check.Misuse, pos, "%s", l.wrong)
+	l.at.w = max(l.at.w, 1)
 }
 
 // withEnum gives the prototype the names of values of the signal it may be.
@@ -198,15 +271,49 @@ func Set[T any](dst, src T) {
 // src, and flipped fields the other way round.
 func Connect[T any](dst, src T) {
 	from := leaves(clone(src), "")
-	for i, to := range leaves(clone(dst), "") {
+	to := leaves(clone(dst), "")
+	if m, wrong := backwards(to, from); m != nil {
+		m.reportf(check.Assign, "Connect: %s; the first bundle takes its values from the second", wrong)
+		m.settle(append(to, from...))
+		return
+	}
+	for i, l := range to {
 		switch {
 		case i >= len(from):
-		case to.flip:
-			from[i].at.Set(*to.at)
+		case l.flip:
+			from[i].at.Set(*l.at)
 		default:
-			to.at.Set(*from[i].at)
+			l.at.Set(*from[i].at)
 		}
 	}
+}
+
+// settle keeps the ends of a faulty Connect from being reported again, as
+// never driven or never read.
+func (m *Module) settle(ends []leaf) {
+	for _, l := range ends {
+		switch {
+		case l.at.m != m || l.at.poisoned():
+		case l.at.assignable():
+			m.assign(l.at.Signal(), poison(l.at.w, *l.at))
+		default:
+			m.ir.Unused = append(m.ir.Unused, l.at.n)
+		}
+	}
+}
+
+// backwards finds the first target of a Connect that cannot be one.
+func backwards(to, from []leaf) (m *Module, wrong string) {
+	for i, l := range to {
+		target := *l.at
+		if l.flip && i < len(from) {
+			target = *from[i].at
+		}
+		if target.m != nil && !target.poisoned() && !target.assignable() {
+			return target.m, fmt.Sprintf("%s cannot be assigned: %s", target.describe(), target.m.whatItIs(target))
+		}
+	}
+	return nil, ""
 }
 
 // WidthOf returns the width in bits of all fields together.

@@ -142,7 +142,7 @@ func sameWidth(name string, x, y Bits) bool {
 		return true
 	}
 	if m, ok := operands(name, x, y); ok {
-		m.reportf(check.Width, "%s: %s is %s (%s), %s is %s (%s)",
+		m.reportf(check.Width, "%s: %s is %s (%s), %s is %s (%s): use ZExt, Trunc or Slice",
 			name, x.describe(), plural(x.w, "bit"), x.site(), y.describe(), plural(y.w, "bit"), y.site())
 	}
 	return false

@@ -76,17 +76,27 @@ func (x Bits) Is(k uint64) Bits { return x.Eq(x.K(k)) }
 // IsNot returns one bit: x differs from k.
 func (x Bits) IsNot(k uint64) Bits { return x.Ne(x.K(k)) }
 
-// LtK returns one bit: x < k, unsigned.
-func (x Bits) LtK(k uint64) Bits { return x.Lt(x.K(k)) }
+// LtK returns one bit: x < k, unsigned. A k that x cannot reach is no mistake,
+// here and in the next three: a generator may compare a narrow value with it. The
+// result is then constant.
+func (x Bits) LtK(k uint64) Bits { return x.against(k, 1, func(c Bits) Bits { return x.Lt(c) }) }
 
 // LeK returns one bit: x <= k, unsigned.
-func (x Bits) LeK(k uint64) Bits { return x.Le(x.K(k)) }
+func (x Bits) LeK(k uint64) Bits { return x.against(k, 1, func(c Bits) Bits { return x.Le(c) }) }
 
 // GtK returns one bit: x > k, unsigned.
-func (x Bits) GtK(k uint64) Bits { return x.K(k).Lt(x) }
+func (x Bits) GtK(k uint64) Bits { return x.against(k, 0, func(c Bits) Bits { return c.Lt(x) }) }
 
 // GeK returns one bit: x >= k, unsigned.
-func (x Bits) GeK(k uint64) Bits { return x.K(k).Le(x) }
+func (x Bits) GeK(k uint64) Bits { return x.against(k, 0, func(c Bits) Bits { return c.Le(x) }) }
+
+// against compares x with k; beyond is the answer for a k that x cannot reach.
+func (x Bits) against(k, beyond uint64, compare func(k Bits) Bits) Bits {
+	if x.w > 0 && x.w < 64 && k>>x.w != 0 {
+		return K(1, beyond)
+	}
+	return compare(x.K(k))
+}
 
 // Any returns one bit: some bit of x is one.
 func (x Bits) Any() Bits { return reduce("Any", ir.OpRedOr, x) }
@@ -132,17 +142,26 @@ func (x Bits) ShrK(n int) Bits {
 	return x.Slice(x.w-1, n).ZExt(x.w)
 }
 
-// Slice returns bits hi down to lo of x, both included.
+// Slice returns bits hi down to lo of x, both included: the high bit is named
+// first, as in Verilog.
 func (x Bits) Slice(hi, lo int) Bits {
 	m, ok := operands("Slice", x)
 	if !ok {
 		return poison(hi-lo+1, x)
 	}
 	if lo < 0 || hi < lo || hi >= x.w {
-		m.reportf(check.Slice, "Slice(%d, %d) of %s, which is %s (%s)", hi, lo, x.describe(), plural(x.w, "bit"), x.site())
-		return poison(hi-lo+1, x)
+		m.reportf(check.Slice, "Slice(%d, %d) of %s, which is %s (%s)%s", hi, lo, x.describe(), plural(x.w, "bit"), x.site(), swapped(hi, lo))
+		return poison(max(hi-lo+1, 1), x)
 	}
 	return m.slice(x, hi, lo)
+}
+
+// swapped is the hint for a range with its low bit first.
+func swapped(hi, lo int) string {
+	if hi < lo {
+		return ": the high bit comes first"
+	}
+	return ""
 }
 
 // Bit returns bit i of x.

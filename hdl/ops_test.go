@@ -59,7 +59,7 @@ func TestOneMistakeIsOneError(t *testing.T) {
 		sum := a.Add(b).AddK(1).Not().Slice(3, 0)
 		m.If(sum.Any(), func() { m.Wire("w", 4).Set(sum) })
 	})
-	assert.Equal(t, "hdl/ops_test.go:59: m: Add: a is 8 bits (hdl/ops_test.go:19), b is 24 bits (hdl/ops_test.go:19) [width]", got)
+	assert.Equal(t, "hdl/ops_test.go:59: m: Add: a is 8 bits (hdl/ops_test.go:19), b is 24 bits (hdl/ops_test.go:19): use ZExt, Trunc or Slice [width]", got)
 }
 
 func TestConstantsOfFaultyWidthAreReportedWhereTheyAreMade(t *testing.T) {
@@ -99,7 +99,7 @@ func TestMistakesInStatements(t *testing.T) {
 		{"wide condition", func(m *hdl.Module, a, b hdl.Bits) { m.If(a, func() {}) },
 			"condition a is 8 bits (hdl/ops_test.go:19): use Any, All or a comparison [width]"},
 		{"set an input", func(m *hdl.Module, a, b hdl.Bits) { a.SetK(1) },
-			"a cannot be assigned: it is not a wire, register, output or instance input [assign]"},
+			"a cannot be assigned: it is an input of m, which is driven from outside [assign]"},
 		{"slice past the top", func(m *hdl.Module, a, b hdl.Bits) { a.Slice(8, 1) },
 			"Slice(8, 1) of a, which is 8 bits (hdl/ops_test.go:19) [slice]"},
 		{"name taken", func(m *hdl.Module, a, b hdl.Bits) { m.Reg("a", 1, 0) },

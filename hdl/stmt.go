@@ -20,8 +20,8 @@ func (x Bits) Set(value Bits) {
 		return
 	}
 	ok := m.admit("Set", value)
-	if s == nil || s.Kind == ir.Input || s.Kind == ir.ReadData || s.Kind == ir.ChildOutput {
-		m.reportf(check.Assign, "%s cannot be assigned: it is not a wire, register, output or instance input", x.describe())
+	if !x.assignable() {
+		m.reportf(check.Assign, "%s cannot be assigned: %s", x.describe(), m.whatItIs(x))
 		return
 	}
 	if !ok {
@@ -38,6 +38,28 @@ func (x Bits) Set(value Bits) {
 			s.Name, s.Pos)
 	}
 	m.assign(s, value)
+}
+
+// assignable reports whether the value can be a target of Set.
+func (x Bits) assignable() bool {
+	s := x.Signal()
+	return s != nil && s.Kind != ir.Input && s.Kind != ir.ReadData && s.Kind != ir.ChildOutput
+}
+
+// whatItIs says why a value is not a target of Set.
+func (m *Module) whatItIs(x Bits) string {
+	s := x.Signal()
+	switch {
+	case s == nil && x.n.Op == ir.OpSlice:
+		return "it is a part of a value; Set the whole, with Cat"
+	case s == nil:
+		return "it is an expression, not a wire, register, output or input of an instance"
+	case s.Kind == ir.Input:
+		return "it is an input of " + m.ir.Name + ", which is driven from outside"
+	case s.Kind == ir.ChildOutput:
+		return "it is an output of instance " + s.Instance.Name
+	}
+	return "it is what memory " + s.Read.Memory.Name + " reads"
 }
 
 func (m *Module) assign(s *ir.Signal, value Bits) {

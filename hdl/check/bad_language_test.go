@@ -101,3 +101,39 @@ func badPoison() error {
 		})
 	})
 }
+
+func badParameter() error {
+	deep := func(depth int) hdl.Def[oneIO] {
+		return hdl.Def[oneIO]{Name: "deep", Body: func(m *hdl.Module, io *oneIO) {
+			if depth < 2 {
+				m.Reject("a depth of %d: at least 2", depth)
+			}
+		}}
+	}
+	return build("parameters", func(m *hdl.Module, io *oneIO) {
+		u := hdl.Instance(m, "u", deep(1))
+		hdl.Connect(*u, *io)
+	})
+}
+
+type portsIO struct {
+	hidden hdl.Bits             `hdl:"in" w:"1"` //nolint:unused // the mistake
+	Open   hdl.Bits             `hdl:"in"`
+	Wide   hdl.Bits             `hdl:"in" w:"x"`
+	Both   hdl.Bits             `hdl:"in" w:"4"`
+	In     hdl.Stream[hdl.Bits] `hdl:"in"`
+	Out    hdl.Stream[hdl.Bits] `hdl:"out"`
+}
+
+func badPorts() error {
+	_, _, err := hdl.Build(hdl.Def[portsIO]{
+		Name: "ports",
+		IO:   portsIO{Both: hdl.W(5), In: hdl.StreamOf(hdl.W(8)), Out: hdl.StreamOf(hdl.W(8))},
+		Body: func(m *hdl.Module, io *portsIO) {
+			m.Unused(io.Open, io.Wide, io.Both)
+			hdl.Connect(io.In, io.Out)
+			io.Out.Data.Slice(3, 0).SetK(1)
+		},
+	})
+	return err
+}

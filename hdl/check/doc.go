@@ -17,6 +17,7 @@
 //   - owner: a signal used or assigned in the body of another module.
 //   - clash: two signals, memories, instances or properties of one name in a module.
 //   - misuse: a call of the library that has no meaning, such as a width of zero.
+//   - parameter: a module that rejects the parameters it was given.
 //   - panic: a Body that panicked.
 //
 // The passes of this package look at the finished design, in this order:

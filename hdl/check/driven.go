@@ -31,7 +31,7 @@ func checkUndriven(c *checker, m *ir.Module) {
 func checkUnset(c *checker, m *ir.Module) {
 	byTarget := assignments(m)
 	for _, s := range m.Signals {
-		if s.Kind != ir.Reg || len(byTarget[s]) > 0 {
+		if s.Kind != ir.Reg || s.Free || len(byTarget[s]) > 0 {
 			continue
 		}
 		if s.Reset != nil {

@@ -28,8 +28,10 @@ const (
 	Assign   Code = "assign"   // Set of something that cannot be assigned
 	Owner    Code = "owner"    // a signal used or assigned in the body of another module
 	Misuse   Code = "misuse"   // the library called in a way that has no meaning
-	Panic    Code = "panic"    // a Body that panicked
 	Clash    Code = "clash"    // two things of one name
+
+	Parameter Code = "parameter" // a module that rejects its parameters
+	Panic     Code = "panic"     // a Body that panicked
 )
 
 // Finding is one mistake in a design, at the line of Go that made it.

@@ -19,8 +19,9 @@ func TestErrorListsTwenty(t *testing.T) {
 	require.Error(t, err)
 	assert.Len(t, check.In(err), 25)
 	lines := strings.Split(err.Error(), "\n")
-	assert.Len(t, lines, 21)
-	assert.Equal(t, "and 5 more", lines[20])
+	assert.Equal(t, "build many:", lines[0])
+	assert.Len(t, lines, 22)
+	assert.Equal(t, "and 5 more", lines[21])
 }
 
 func TestErrorsIsAndAs(t *testing.T) {

@@ -69,4 +69,17 @@ func (m *Module) PastReset(name string, x Bits, reset uint64) Bits {
 	return p
 }
 
+// AnyConst returns a ghost value that nobody knows and that never changes,
+// reset or not: what is proved is proved for each of its 2^width values, and
+// each run of a simulation draws one from its seed. It follows one address, one
+// queue pair or one payload in place of all.
+func (m *Module) AnyConst(name string, width int) Bits {
+	var v Bits
+	m.Ghost(func() {
+		v = m.RegN(name, width)
+		v.n.Signal.Free = true
+	})
+	return v
+}
+
 func itoa(i int) string { return strconv.Itoa(i) }

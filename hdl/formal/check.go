@@ -14,10 +14,12 @@ type TB interface {
 	Skipf(format string, args ...any)
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
+	Logf(format string, args ...any)
 }
 
-// Check proves a design in a test: it fails with the name and the Go line of each property that does not hold, and skips the
-// test where the tools are absent.
+// Check proves a design in a test: it fails with the name and the Go line of each property that does not hold and with the
+// last cycles that lead there, and skips the test where the tools are absent. With Options.Witness it logs how each cover
+// is reached.
 func Check(tb TB, d *ir.Design, o Options) {
 	tb.Helper()
 	for _, name := range []string{toolset.Yosys, toolset.Smtbmc, toolset.Z3} {
@@ -27,7 +29,10 @@ func Check(tb TB, d *ir.Design, o Options) {
 	if err != nil {
 		tb.Fatalf("%v", err)
 	}
+	for _, w := range r.Covers.Witnesses {
+		tb.Logf("%s", w)
+	}
 	if err := r.Err(); err != nil {
-		tb.Errorf("%v", err)
+		tb.Errorf("%v\n%s", err, r.Explain())
 	}
 }

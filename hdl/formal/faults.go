@@ -34,7 +34,7 @@ func Caught(faults []Fault) int {
 // that no assertion speaks of. That all of them pass means that the assertions say nothing.
 func Faults(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error) {
 	o = o.withDefaults()
-	p, err := newProver(d)
+	p, err := newProver(d, o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -43,28 +43,32 @@ func Faults(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error
 	if err != nil {
 		return nil, err
 	}
+	models, err := p.broken(ctx, mutations)
+	if err != nil {
+		return nil, err
+	}
 	var faults []Fault
-	for _, mutation := range mutations {
-		m, err := p.model(ctx, mutation+"; ")
+	for i, m := range models {
+		answer, err := p.try(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := p.ask(ctx, m, o, bounded)
-		if err != nil {
-			return nil, err
-		}
-		faults = append(faults, Fault{describeMutation(mutation), answer})
+		faults = append(faults, Fault{describeMutation(mutations[i]), answer})
 	}
 	return faults, nil
 }
 
-// mutations has Yosys list broken copies, as the commands that make them, and drops those of the properties' section.
+const netlistName = "netlist.il"
+
+// mutations writes the design as a netlist, has Yosys list broken copies, as the commands that make them, and drops those
+// of the properties' section.
 func (p *prover) mutations(ctx context.Context, n int) ([]string, error) {
-	list := filepath.Join(p.dir, "mutations")
-	if _, err := p.run(ctx, p.script()+"mutate -seed 1 -list "+strconv.Itoa(20*n)+" -o "+list); err != nil {
+	const list = "mutations"
+	script := p.script() + "write_rtlil " + netlistName + "; mutate -seed 1 -list " + strconv.Itoa(20*n) + " -o " + list
+	if _, err := p.run(ctx, script); err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(list)
+	text, err := os.ReadFile(filepath.Join(p.dir, list))
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +83,24 @@ func (p *prover) mutations(ctx context.Context, n int) ([]string, error) {
 		spread = append(spread, all[i*len(all)/min(n, len(all))])
 	}
 	return spread, nil
+}
+
+// broken makes a model of each mutation of the netlist.
+func (p *prover) broken(ctx context.Context, mutations []string) ([]model, error) {
+	if len(mutations) == 0 {
+		return nil, nil
+	}
+	var script strings.Builder
+	var models []model
+	for i, mutation := range mutations {
+		m := model(fmt.Sprintf("broken%d.smt2", i))
+		models = append(models, m)
+		script.WriteString("design -reset; read_rtlil " + netlistName + "; " + mutation + "; " + m.write())
+	}
+	if _, err := p.run(ctx, script.String()); err != nil {
+		return nil, err
+	}
+	return models, p.constrain()
 }
 
 // source matches where a mutated cell comes from: a file and a line of the emitted Verilog.

@@ -2,6 +2,7 @@ package formal_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -48,31 +49,60 @@ func needTools(t *testing.T) {
 }
 
 func TestProofPasses(t *testing.T) {
-	formal.Check(t, build(t, counter(9, 10)), formal.Options{Depth: 14, Induction: 2})
+	formal.Check(t, build(t, counter(9, 10)), formal.Options{Depth: 14, Induction: 1})
+}
+
+// prove keeps its waves out of the build folder.
+func prove(t *testing.T, d *hdl.Design, o formal.Options) *formal.Result {
+	t.Helper()
+	needTools(t)
+	o.Dir = t.TempDir()
+	r, err := formal.Prove(t.Context(), d, o)
+	require.NoError(t, err)
+	return r
 }
 
 func TestBrokenDesignIsNamed(t *testing.T) {
-	needTools(t)
-	r, err := formal.Prove(context.Background(), build(t, counter(9, 9)), formal.Options{Depth: 14})
-	require.NoError(t, err)
+	r := prove(t, build(t, counter(9, 9)), formal.Options{Depth: 14, Induction: 1})
 	require.Equal(t, formal.Failed, r.Bounded.Status)
 	require.Len(t, r.Bounded.Failing, 1)
 	require.Equal(t, "below_limit", r.Bounded.Failing[0].Path)
 	require.ErrorContains(t, r.Err(), "assert below_limit (hdl/formal/formal_test.go:")
+	require.Equal(t, formal.NotAsked, r.Induction.Status)
+	require.Equal(t, formal.NotAsked, r.Covers.Status)
+	require.Equal(t, "not asked", r.Covers.Status.String())
+}
+
+// The counter is out of reset in cycle 1 and can be at 4 in cycle 5: the sixth, with the one in reset. That it stays below 5
+// follows from one cycle in which it did, and not from none.
+func TestDepthAndInductionAreExact(t *testing.T) {
+	for _, c := range []struct {
+		limit     uint64
+		depth     int
+		induction int
+		want      [3]formal.Status
+	}{
+		{4, 5, 0, [3]formal.Status{formal.Passed, formal.NotAsked, formal.Failed}},
+		{4, 6, 0, [3]formal.Status{formal.Failed, formal.NotAsked, formal.NotAsked}},
+		{5, 6, 1, [3]formal.Status{formal.Passed, formal.Passed, formal.Passed}},
+		{6, 5, 1, [3]formal.Status{formal.Passed, formal.Failed, formal.Failed}},
+		{6, 6, 16, [3]formal.Status{formal.Passed, formal.Failed, formal.Passed}},
+	} {
+		t.Run(fmt.Sprintf("below %d, %d cycles", c.limit, c.depth), func(t *testing.T) {
+			r := prove(t, build(t, counter(4, c.limit)), formal.Options{Depth: c.depth, Induction: c.induction})
+			require.Equal(t, c.want, [3]formal.Status{r.Bounded.Status, r.Induction.Status, r.Covers.Status}, "%v", r.Err())
+		})
+	}
 }
 
 func TestShallowBoundMissesWhatInductionSees(t *testing.T) {
-	needTools(t)
-	r, err := formal.Prove(context.Background(), build(t, counter(9, 9)), formal.Options{Depth: 5, Induction: 1, NoCovers: true})
-	require.NoError(t, err)
+	r := prove(t, build(t, counter(9, 9)), formal.Options{Depth: 5, Induction: 1, NoCovers: true})
 	require.Equal(t, formal.Passed, r.Bounded.Status)
 	require.Equal(t, formal.Failed, r.Induction.Status)
 }
 
 func TestUnreachedCoverIsNamed(t *testing.T) {
-	needTools(t)
-	r, err := formal.Prove(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 5})
-	require.NoError(t, err)
+	r := prove(t, build(t, counter(9, 10)), formal.Options{Depth: 5})
 	require.Equal(t, formal.Failed, r.Covers.Status)
 	require.Len(t, r.Covers.Failing, 1)
 	require.Equal(t, "at_top", r.Covers.Failing[0].Path)
@@ -106,9 +136,7 @@ func around() hdl.Def[passIO] {
 }
 
 func TestWhatAnInstanceAssumesIsProved(t *testing.T) {
-	needTools(t)
-	r, err := formal.Prove(context.Background(), build(t, around()), formal.Options{Depth: 4})
-	require.NoError(t, err)
+	r := prove(t, build(t, around()), formal.Options{Depth: 4})
 	require.Equal(t, formal.Failed, r.Bounded.Status)
 	require.Equal(t, "u_inner.not_three", r.Bounded.Failing[0].Path)
 }

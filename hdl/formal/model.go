@@ -18,7 +18,8 @@ import (
 // A prover has a design as Verilog in a folder of its own, and the tools.
 type prover struct {
 	design     *ir.Design
-	dir        string
+	dir        string // for the tools, removed in the end
+	waves      string // folder for traces, made when there is one
 	files      []string
 	yosys, z3  toolset.Tool
 	smtbmc     toolset.Tool
@@ -26,11 +27,11 @@ type prover struct {
 	lines      map[string][]string // of each file
 }
 
-func newProver(d *ir.Design) (*prover, error) {
+func newProver(d *ir.Design, waves string) (*prover, error) {
 	if len(d.Top.Clocks) != 1 {
 		return nil, fmt.Errorf("prove %s: %d clocks, want one", d.Top.Name, len(d.Top.Clocks))
 	}
-	p := &prover{design: d, properties: map[string]Property{}, lines: map[string][]string{}}
+	p := &prover{design: d, waves: waves, properties: map[string]Property{}, lines: map[string][]string{}}
 	for name, tool := range map[string]*toolset.Tool{toolset.Yosys: &p.yosys, toolset.Smtbmc: &p.smtbmc, toolset.Z3: &p.z3} {
 		var err error
 		if *tool, err = toolset.Find(name); err != nil {
@@ -38,7 +39,7 @@ func newProver(d *ir.Design) (*prover, error) {
 		}
 	}
 	for _, c := range sim.Checks(d) {
-		p.properties[c.Path()] = Property{c.Path(), c.Check}
+		p.properties[c.Path()] = Property{c.Path(), c.Check, c.Module}
 	}
 	return p, p.write()
 }
@@ -83,18 +84,26 @@ func (p *prover) count(kind ir.CheckKind) int {
 	return n
 }
 
-// A model is a design for the solver.
-type model struct {
-	path string // of the SMT file
-}
+// A model is the file with the design for the solver.
+type model string
 
-// model has Yosys translate the design; change is a command that alters it first, for broken copies.
-func (p *prover) model(ctx context.Context, change string) (model, error) {
-	m := model{filepath.Join(p.dir, "model.smt2")}
-	if _, err := p.run(ctx, p.script()+change+lowering+"; write_smt2 -wires "+m.path); err != nil {
+// model has Yosys translate the design.
+func (p *prover) model(ctx context.Context) (model, error) {
+	const m model = "model.smt2"
+	if _, err := p.run(ctx, p.script()+m.write()); err != nil {
 		return m, err
 	}
-	return m, os.WriteFile(filepath.Join(p.dir, constraintsName), []byte(p.constraints()), 0o644)
+	return m, p.constrain()
+}
+
+// write is what makes a model of word-level cells. Yosys samples what is asserted at a clock edge with a register, and
+// would look at it one cycle late: chformal -early takes those registers out.
+func (m model) write() string {
+	return "memory_map; opt -keepdc; async2sync; chformal -early; dffunmap; opt_clean; write_smt2 -wires " + string(m) + "; "
+}
+
+func (p *prover) constrain() error {
+	return os.WriteFile(filepath.Join(p.dir, constraintsName), []byte(p.constraints()), 0o644)
 }
 
 // constraintsName is the file of what the solver is told besides the model.
@@ -117,8 +126,6 @@ func (p *prover) script() string {
 	}
 	return s
 }
-
-const lowering = "memory_map; opt -keepdc; async2sync; dffunmap"
 
 // run runs Yosys in the prover's folder.
 func (p *prover) run(ctx context.Context, script string) (string, error) {

@@ -22,34 +22,62 @@ const (
 	covers
 )
 
+// waves is the file of the trace that answers a question; covers have one for each way, numbered at the %.
+func (q question) waves() string { return [...]string{"bounded.vcd", "induction.vcd", "cover%.vcd"}[q] }
+
 func (q question) arguments(o Options) []string {
 	// Without --unroll z3 does not finish what takes it seconds with it.
-	args := []string{"-s", "z3", "--unroll", "--noprogress", "--smtc", constraintsName}
+	args := []string{"-s", "z3", "--unroll", "--noprogress", "--smtc", constraintsName, "-t", strconv.Itoa(o.cycles(q))}
 	switch q {
-	case bounded:
-		args = append(args, "-t", strconv.Itoa(o.Depth))
 	case induction:
-		args = append(args, "-i", "-t", strconv.Itoa(o.Induction))
+		args = append(args, "-i")
 	case covers:
-		args = append(args, "-c", "-t", strconv.Itoa(o.Depth))
+		args = append(args, "-c")
 	}
 	return args
 }
 
-// ask runs the solver on one question.
+// ask runs the solver on one question and reads its trace.
 func (p *prover) ask(ctx context.Context, m model, o Options, q question) (Answer, error) {
-	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+	args := q.arguments(o)
+	if q != covers || o.Witness {
+		args = append(args, "--dump-vcd", q.waves())
+	}
+	answer, text, err := p.solve(ctx, m, o.Timeout, args)
+	if err != nil {
+		return answer, err
+	}
+	if answer.Status == Failed {
+		answer.Failing = p.failing(text, q)
+	}
+	switch {
+	case q == covers && o.Witness:
+		answer.Witnesses, err = p.witnesses(text)
+	case q != covers && answer.Status == Failed:
+		answer.Trace, err = p.trace(q.waves(), q)
+	}
+	return answer, err
+}
+
+// try asks for the status of the bounded proof alone.
+func (p *prover) try(ctx context.Context, m model, o Options) (Answer, error) {
+	answer, _, err := p.solve(ctx, m, o.Timeout, append(bounded.arguments(o), "--noinfo"))
+	return answer, err
+}
+
+func (p *prover) solve(ctx context.Context, m model, timeout time.Duration, args []string) (answer Answer, text string, err error) {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	cmd := p.smtbmc.Command(limited, append(q.arguments(o), m.path)...)
+	cmd := p.smtbmc.Command(limited, append(args, string(m))...)
 	cmd.Dir = p.dir
 	endWithChildren(cmd)
 	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	answer := Answer{Time: time.Since(start)}
-	text := string(out)
+	answer.Time = time.Since(start)
+	text = string(out)
 	switch {
 	case ctx.Err() != nil:
-		return answer, ctx.Err()
+		return answer, text, ctx.Err()
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		answer.Status = TimedOut
 	case strings.Contains(text, "Status: PASSED"):
@@ -57,26 +85,30 @@ func (p *prover) ask(ctx context.Context, m model, o Options, q question) (Answe
 	case strings.Contains(text, "Status: FAILED"):
 		answer.Status = Failed
 	default:
-		return answer, fmt.Errorf("%s on %s: %w\n%s", p.smtbmc.Name, p.design.Top.Name, err, tail(text, 10))
+		return answer, text, fmt.Errorf("%s on %s: %w\n%s", p.smtbmc.Name, p.design.Top.Name, err, tail(text, 10))
 	}
-	if answer.Status == Failed {
-		answer.Failing = p.failing(text, q)
-	}
-	return answer, nil
+	return answer, text, nil
 }
 
 // Reports of yosys-smtbmc, with the path of the module and the label of the property.
 var (
 	failedAssert = regexp.MustCompile(`Assert failed in (\S+): (\S+)`)
 	unreached    = regexp.MustCompile(`Unreached cover statement at (\S+?)[:.]? ?(\S*)\.?$`)
+	reached      = regexp.MustCompile(`Reached cover statement in step \d+ at (\S+): (\S+)`)
+	writing      = regexp.MustCompile(`Writing trace to VCD file: (\S+)`)
 )
 
-// failing finds the properties that a report names, each once.
+// failing finds the properties that a report names, each once. The way to a cover may break an assertion, where the bounded
+// proof did not finish.
 func (p *prover) failing(text string, q question) []Property {
-	pattern := failedAssert
+	found := p.named(text, failedAssert)
 	if q == covers {
-		pattern = unreached
+		found = append(found, p.named(text, unreached)...)
 	}
+	return found
+}
+
+func (p *prover) named(text string, pattern *regexp.Regexp) []Property {
 	var found []Property
 	seen := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -74,6 +74,7 @@ type Signal struct {
 	Origin   []string  // ports: the struct fields that declare it, outermost first, as "package/path.Type.Field"
 	Cross    bool      // reads of this register from another domain are declared safe
 	Ghost    bool      // state or wire of the properties alone: not in the synthesis output
+	Free     bool      // Reg and Ghost: never set, holds an arbitrary value that proofs treat as a variable
 	Pos      Pos
 }
 

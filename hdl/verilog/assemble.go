@@ -114,6 +114,9 @@ func (e *module) declare(t *text, signals []*ir.Signal) {
 
 // typeOf says whether a signal is a reg in the sense of Verilog.
 func (e *module) typeOf(s *ir.Signal) string {
+	if s.Free {
+		return "(* anyconst *) reg" // a variable to Yosys
+	}
 	if s.Kind == ir.Reg || s.Kind == ir.ReadData && !assembled(s.Read) || e.always[s] {
 		return "reg"
 	}

@@ -1,0 +1,82 @@
+package formal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Status is the answer to one question.
+type Status int
+
+// The answers.
+const (
+	NotAsked Status = iota
+	Passed
+	Failed
+	TimedOut
+)
+
+var statusNames = [...]string{"not asked", "passed", "failed", "timed out"}
+
+// String returns the answer in words, such as "timed out".
+func (s Status) String() string { return statusNames[s] }
+
+// Answer is what the solver said to one question.
+type Answer struct {
+	Status    Status
+	Failing   []Property // assertions that can fail, or covers that were not reached
+	Trace     *Trace     // how the assertions fail: all of Failing in its last cycle; nil for covers
+	Witnesses []Witness  // with Options.Witness: how the covers that were reached are
+	Time      time.Duration
+}
+
+// A Witness is a way to covers.
+type Witness struct {
+	Covers []Property // true in the last cycle
+	Trace  *Trace
+}
+
+// Result has the answers to all questions.
+type Result struct {
+	Bounded, Induction, Covers Answer
+	Properties                 int // assertions that were proved
+	Covered                    int // covers that were looked for
+}
+
+// Err is nil where everything that was asked passed. It names the properties that failed, with their Go lines, and the
+// files with the waves.
+func (r *Result) Err() error {
+	return errors.Join(r.Bounded.err("bounded proof"), r.Induction.err("induction"), r.Covers.err("covers"))
+}
+
+func (a Answer) err(question string) error {
+	if a.Status == NotAsked || a.Status == Passed {
+		return nil
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s after %.1f s", question, a.Status, a.Time.Seconds())
+	if a.Trace != nil {
+		fmt.Fprintf(&text, ", in cycle %d %s", a.Trace.Cycles-1, a.Trace.origin())
+	}
+	for _, p := range a.Failing {
+		fmt.Fprintf(&text, "\n\t%s", p)
+	}
+	if a.Trace != nil {
+		fmt.Fprintf(&text, "\n\twaves: %s", a.Trace.File)
+	}
+	return errors.New(text.String())
+}
+
+// Explain shows the last cycles of each failure as a table of the registers and ports that matter to it; empty where
+// nothing failed.
+func (r *Result) Explain() string {
+	var text strings.Builder
+	for _, a := range []Answer{r.Bounded, r.Induction} {
+		if a.Trace != nil {
+			text.WriteString(a.Trace.Table(a.Failing...))
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,251 @@
+package formal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"gornic/hdl/ir"
+	"gornic/tools/toolset"
+)
+
+// ProveBits asks the questions of [Prove] with the solvers of ABC, which work on single bits: they get through blocks with
+// wide data paths, where z3 does not. The bounded proof is bmc3. In place of induction, which takes invariants that the
+// author must state, pdr looks for the invariants by itself (property directed reachability, Bradley 2011); Induction asks
+// for it, whatever its value. There are no traces: take [Prove] to see how a property fails.
+func ProveBits(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
+	o = o.withDefaults()
+	b, err := newBitProver(d, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	r := &Result{Properties: b.count(ir.Assert), Covered: b.count(ir.Cover)}
+	m, err := b.model(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.Bounded, err = b.ask(ctx, m, o, bounded); err != nil || r.Bounded.Status == Failed {
+		return r, err
+	}
+	if o.Induction > 0 {
+		if r.Induction, err = b.ask(ctx, m, o, induction); err != nil {
+			return r, err
+		}
+	}
+	if !o.NoCovers && r.Covered > 0 {
+		r.Covers, err = coverBits(ctx, d, o)
+	}
+	return r, err
+}
+
+// coverBits looks for covers: it asks whether the opposite of each can be proved.
+func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
+	b, err := newBitProver(opposites(d), o)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer b.close()
+	m, err := b.model(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, err := b.ask(ctx, m, o, bounded)
+	if err != nil || answer.Status == TimedOut {
+		return answer, err
+	}
+	reached := map[string]bool{}
+	for _, p := range answer.Failing {
+		reached[p.Path] = true
+	}
+	answer.Status, answer.Failing = Passed, nil
+	for path, p := range b.properties {
+		if p.Check.Kind == ir.Assert && !reached[path] {
+			answer.Status, answer.Failing = Failed, append(answer.Failing, p)
+		}
+	}
+	return answer, nil
+}
+
+// opposites is the design with the opposite of each cover as its only assertions. It shares all else with the original.
+func opposites(d *ir.Design) *ir.Design {
+	o := &ir.Design{}
+	copies := map[*ir.Module]*ir.Module{}
+	for _, m := range d.All {
+		c := *m
+		c.Checks = nil
+		for _, check := range m.Checks {
+			switch {
+			case check.Kind == ir.Cover:
+				c.Checks = append(c.Checks, &ir.Check{
+					Kind: ir.Assert, Name: check.Name, Clock: check.Clock, Pos: check.Pos,
+					Cond: &ir.Node{Op: ir.OpNot, Width: 1, Args: []*ir.Node{check.Cond}, Module: check.Cond.Module, Pos: check.Pos},
+				})
+			case check.Kind == ir.Assume && m == d.Top:
+				c.Checks = append(c.Checks, check)
+			}
+		}
+		copies[m] = &c
+		o.All = append(o.All, &c)
+	}
+	o.Top = copies[d.Top]
+	for _, m := range d.Modules {
+		o.Modules = append(o.Modules, copies[m])
+	}
+	return o
+}
+
+// FaultsBits is [Faults] with the solver of [ProveBits].
+func FaultsBits(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error) {
+	o = o.withDefaults()
+	b, err := newBitProver(d, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	mutations, err := b.mutations(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	var faults []Fault
+	for i, mutation := range mutations {
+		m := bitModel{name: fmt.Sprintf("broken%d", i)}
+		if _, err := b.run(ctx, "read_rtlil "+netlistName+"; "+mutation+"; "+m.write(b.design.Top)); err != nil {
+			return nil, err
+		}
+		answer, err := b.ask(ctx, m, o, bounded)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, Fault{describeMutation(mutation), answer})
+	}
+	return faults, nil
+}
+
+// A bitProver has ABC besides.
+type bitProver struct {
+	*prover
+	abc toolset.Tool
+}
+
+func newBitProver(d *ir.Design, o Options) (*bitProver, error) {
+	abc, err := toolset.Find(toolset.ABC)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newProver(d, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &bitProver{p, abc}, nil
+}
+
+// A bitModel is the name of the files with the design as and-gates and inverters (AIGER), and with the order of its
+// assertions.
+type bitModel struct {
+	name    string
+	asserts []string // paths of Yosys, in the order of the outputs; nil where nobody will ask
+}
+
+func (b *bitProver) model(ctx context.Context) (bitModel, error) {
+	m := bitModel{name: "bits"}
+	if _, err := b.run(ctx, b.script()+m.write(b.design.Top)); err != nil {
+		return m, err
+	}
+	text, err := os.ReadFile(filepath.Join(b.dir, m.name+".json"))
+	if err != nil {
+		return m, err
+	}
+	var order struct{ Asserts [][]string }
+	if err := json.Unmarshal(text, &order); err != nil {
+		return m, fmt.Errorf("order of assertions: %w", err)
+	}
+	for _, path := range order.Asserts {
+		m.asserts = append(m.asserts, strings.ReplaceAll(strings.Join(path, "."), `\`, ""))
+	}
+	return m, nil
+}
+
+// write makes a model of bits. Outputs go, as AIGER has nothing but outputs to say what must not be one. The reset is high
+// in the first cycle: see prover.constraints.
+func (m bitModel) write(top *ir.Module) string {
+	start := ""
+	if rst := top.Clocks[0].Rst; rst != "" {
+		start = "chformal -remove -assume t:$none; " // keeps the script of one shape
+		start = firstCycle(rst)
+	}
+	return "flatten; " + start + "delete -output; memory_map; opt -keepdc; async2sync; chformal -early; " +
+		"chformal -cover -remove; setundef -undriven -anyseq; opt_clean; simplemap; dfflegalize -cell $_DFF_P_ 0; opt_clean; " +
+		"setundef -undriven -anyseq; aigmap; opt_clean; " +
+		"write_aiger -I -B -zinit -no-startoffset -ywmap " + m.name + ".json " + m.name + ".aig"
+}
+
+// Reports of ABC.
+var (
+	assertedOutput = regexp.MustCompile(`Output +(\d+) (?:of miter "[^"]*" )?was asserted in frame`)
+	provedAll      = "Property proved"
+	boundedDone    = regexp.MustCompile(`No output asserted in \d+ frames|Some outputs are SAT|All \d+ outputs are found to be SAT`)
+)
+
+func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, q question) (Answer, error) {
+	command := "bmc3 -a -F " + strconv.Itoa(o.Depth)
+	if q == induction {
+		command = "pdr"
+	}
+	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	cmd := b.abc.Command(limited, "-c", "read_aiger "+m.name+".aig; fold; strash; "+command)
+	cmd.Dir = b.dir
+	endWithChildren(cmd)
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	answer := Answer{Time: time.Since(start)}
+	text := string(out)
+	failed := assertedOutput.FindAllStringSubmatch(text, -1)
+	switch {
+	case ctx.Err() != nil:
+		return answer, ctx.Err()
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		answer.Status = TimedOut
+	case len(failed) > 0:
+		answer.Status = Failed
+	case q == induction && strings.Contains(text, provedAll), q == bounded && boundedDone.MatchString(text):
+		answer.Status = Passed
+	default:
+		return answer, fmt.Errorf("%s on %s: %w\n%s", b.abc.Name, b.design.Top.Name, err, tail(text, 10))
+	}
+	for _, f := range failed {
+		answer.Failing = append(answer.Failing, b.output(m, f[1]))
+	}
+	return answer, nil
+}
+
+// output is the property behind one output of the model.
+func (b *bitProver) output(m bitModel, number string) Property {
+	i, err := strconv.Atoi(number)
+	if err != nil || i >= len(m.asserts) {
+		return Property{Path: "output " + number}
+	}
+	for path, p := range b.properties {
+		if inside, label := splitPath(m.asserts[i]); joinPath(inside, p.Check.Name) == path && labelled(p.Check, label) {
+			return p
+		}
+	}
+	return Property{Path: m.asserts[i]}
+}
+
+func splitPath(path string) (inside, name string) {
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return "", path
+}
+
+func joinPath(inside, name string) string { return strings.TrimPrefix(inside+"."+name, ".") }

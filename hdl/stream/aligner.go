@@ -100,7 +100,7 @@ func (a *aligner) planOf(d Move) plan {
 		Final:  end.Slice(w, index),
 		End:    end.Trunc(index),
 		None:   d.Length.None(),
-		Turn:   a.known(d.To.Sub(skip)),
+		Turn:   a.known(d),
 		Early:  d.To.Lt(skip),
 		Keep:   d.To.Add(d.Length.Trunc(index)).SubK(1),
 	}
@@ -108,8 +108,13 @@ func (a *aligner) planOf(d Move) plan {
 	return p
 }
 
-// known puts in the bits of a distance that are the same for all moves.
-func (a *aligner) known(turn hdl.Bits) hdl.Bits {
+// distance is how far a move moves bytes, modulo the bytes of a beat.
+func (d Move) distance() hdl.Bits { return d.To.Sub(d.Skip.Trunc(d.To.Width())) }
+
+// known is the distance of a move, with the bits put in that are the same for
+// all moves.
+func (a *aligner) known(d Move) hdl.Bits {
+	turn := d.distance()
 	_, low := a.o.granule()
 	if low == 0 {
 		return turn

@@ -40,6 +40,12 @@ func (a *aligner) moveInvariants(g alignGhost) {
 	to, skip := g.move.To.ZExt(w), g.move.Skip.ZExt(w)
 	total := to.Add(g.move.Length.ZExt(w))
 	zero := g.place.Lt(to)
+	implies(m, "known_distance", a.planValid.And(g.present.Length.Any()), a.known(g.present).Eq(g.present.distance()))
+	implies(m, "known_distance_of_move", g.inside, a.known(g.move).Eq(g.move.distance()))
+	if !a.zeroBefore {
+		implies(m, "present_to_byte_0", a.planValid, g.present.To.None())
+		implies(m, "move_to_byte_0", g.inside, g.move.To.None())
+	}
 	implies(m, "place_in_frame", g.inside, g.place.Lt(total).And(g.final.Eq(g.place.AddK(1).Eq(total))))
 	implies(m, "source_of_place", g.inside, g.source.Eq(g.place.Sub(to).Add(skip)))
 	implies(m, "known_has_come", g.inside.And(g.arriving), g.known.Eq(zero.Or(g.source.Lt(g.come))))

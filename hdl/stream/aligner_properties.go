@@ -14,9 +14,9 @@ func (a *aligner) properties(move hdl.Stream[Move]) {
 	AssumeFrame(m, "in", a.in)
 	AssertFrame(m, "out", out)
 	AssumeSource(m, "move", move)
-	if g, low := o.granule(); g > 1 {
-		way := move.Data.To.Sub(move.Data.Skip.Trunc(o.indexBits())).Trunc(low)
-		m.Assume("move_has_phase", move.Valid.Not().Or(move.Data.Length.None()).Or(way.Is(uint64(o.Phase))))
+	if o.Granule > 1 {
+		kept := a.known(move.Data).Eq(move.Data.distance())
+		m.Assume("move_has_phase", move.Valid.Not().Or(move.Data.Length.None()).Or(kept))
 	}
 	g := a.follow(move)
 	present := out.Valid.And(g.inside).And(g.before.None()) // Out shows a beat of its frame,

@@ -82,12 +82,12 @@ func (c *checker) overridden(m *ir.Module, b *ir.Block) {
 			continue
 		}
 		switch first := earlier[a.Target]; {
-		case first == nil:
+		case first == nil || a.Value.Op == ir.OpInvalid: // a Set that is wrong has been reported
 		case conditional[a.Target]:
 			c.report(a.Pos, m, "%s is always overridden here: what it is given under a condition before (%v) is never seen; "+
 				"a default comes first", a.Target.Name, first.Pos)
 		default:
-			c.report(a.Pos, m, "%s has two drivers: what it is given before (%v) is never seen", a.Target.Name, first.Pos)
+			c.report(a.Pos, m, "%s has two drivers: this Set always overrides the one before (%v)", a.Target.Name, first.Pos)
 		}
 		note(a, false)
 	}

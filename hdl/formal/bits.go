@@ -178,8 +178,7 @@ func (b *bitProver) model(ctx context.Context) (bitModel, error) {
 func (m bitModel) write(top *ir.Module) string {
 	start := ""
 	if rst := top.Clocks[0].Rst; rst != "" {
-		start = "chformal -remove -assume t:$none; " // keeps the script of one shape
-		start = firstCycle(rst)
+		start = "fminit -seq " + rst + " 1'b1,1'bz; "
 	}
 	return "flatten; " + start + "delete -output; memory_map; opt -keepdc; async2sync; chformal -early; " +
 		"chformal -cover -remove; setundef -undriven -anyseq; opt_clean; simplemap; dfflegalize -cell $_DFF_P_ 0; opt_clean; " +

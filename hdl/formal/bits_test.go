@@ -1,0 +1,81 @@
+package formal_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/hdl/formal"
+	"gornic/tools/toolset"
+)
+
+func needABC(t *testing.T) {
+	t.Helper()
+	needTools(t)
+	toolset.Need(t, toolset.ABC)
+}
+
+func TestBitsProve(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 14, Induction: 1})
+	require.NoError(t, err)
+	require.NoError(t, r.Err())
+	require.Equal(t, formal.Passed, r.Bounded.Status)
+	require.Equal(t, formal.Passed, r.Induction.Status)
+	require.Equal(t, formal.Passed, r.Covers.Status)
+}
+
+func TestBitsNameWhatFails(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(context.Background(), build(t, counter(9, 9)), formal.Options{Depth: 14})
+	require.NoError(t, err)
+	require.Equal(t, formal.Failed, r.Bounded.Status)
+	require.Len(t, r.Bounded.Failing, 1)
+	require.Equal(t, "below_limit", r.Bounded.Failing[0].Path)
+}
+
+func TestBitsForAllTimeSeeBehindTheBound(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(context.Background(), build(t, counter(9, 9)), formal.Options{Depth: 5, Induction: 1, NoCovers: true})
+	require.NoError(t, err)
+	require.Equal(t, formal.Passed, r.Bounded.Status)
+	require.Equal(t, formal.Failed, r.Induction.Status)
+}
+
+func TestBitsNameTheCoverThatIsNotReached(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 5})
+	require.NoError(t, err)
+	require.Equal(t, formal.Failed, r.Covers.Status)
+	require.Len(t, r.Covers.Failing, 1)
+	require.Equal(t, "at_top", r.Covers.Failing[0].Path)
+}
+
+func TestBitsProveWhatAnInstanceAssumes(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(context.Background(), build(t, around()), formal.Options{Depth: 4})
+	require.NoError(t, err)
+	require.Equal(t, formal.Failed, r.Bounded.Status)
+	require.Equal(t, "u_inner.not_three", r.Bounded.Failing[0].Path)
+}
+
+func TestBitsCatchFaults(t *testing.T) {
+	needABC(t)
+	faults, err := formal.FaultsBits(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 14}, 5)
+	require.NoError(t, err)
+	require.Len(t, faults, 5)
+	require.Positive(t, formal.Caught(faults))
+
+	faults, err = formal.FaultsBits(context.Background(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
+	require.NoError(t, err)
+	require.Zero(t, formal.Caught(faults))
+}
+
+func TestBitsTimeOut(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(context.Background(), build(t, counter(9, 10)), formal.Options{Timeout: time.Microsecond})
+	require.NoError(t, err)
+	require.Equal(t, formal.TimedOut, r.Bounded.Status)
+}

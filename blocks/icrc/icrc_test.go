@@ -20,7 +20,6 @@ import (
 	"gornic/tb/frames"
 )
 
-
 // others are the simulators beside the native one that a width is tested in: the
 // narrowest and the widest go to Verilator.
 func others(width int) []sim.Simulator {

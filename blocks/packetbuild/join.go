@@ -29,7 +29,9 @@ type joiner struct {
 	payload stream.Frame
 	out     stream.Frame
 
-	hold   hdl.Bits // the beat that is held
+	head   hdl.Bits // the header's beat
+	rest   hdl.Bits // what the last beat of payload left over
+	isRest hdl.Bits // one bit: rest is what is held, not head
 	layout layout   // of the frame in hand
 	final  hdl.Bits // the next beat of payload is the last one by the descriptor
 	bad    hdl.Bits // the payload was faulty
@@ -41,7 +43,9 @@ func join(m *hdl.Module, p Params, h header, payload stream.Frame) stream.Frame 
 		m: m, p: p, payload: payload,
 		st:     hdl.NewFSM(m, "state", stEmpty, stHead, stJoin, stFlush, stDrain),
 		out:    hdl.NewStream(m, "joined", stream.BeatOf(p.DataWidth)),
-		hold:   m.RegN("hold", p.DataWidth),
+		head:   m.RegN("head", p.DataWidth),
+		rest:   m.RegN("rest", p.DataWidth),
+		isRest: m.RegN("is_rest", 1),
 		layout: hdl.NewReg(m, "frame", layoutProto(p)),
 		final:  m.RegN("final_beat", 1),
 		bad:    m.RegN("bad", 1),
@@ -109,7 +113,7 @@ func (j *joiner) drive(e event, turned hdl.Bits) {
 	n := j.p.bytes()
 	parts := make([]hdl.Bits, n)
 	for i := range parts {
-		parts[n-1-i] = hdl.Mux(held.Bit(i), j.hold.Byte(i), turned.Byte(i))
+		parts[n-1-i] = hdl.Mux(held.Bit(i), hdl.Mux(j.isRest, j.rest.Byte(i), j.head.Byte(i)), turned.Byte(i))
 	}
 	j.out.Valid.Set(j.st.Is(stHead).Or(flushing).Or(e.joins))
 	hdl.Set(j.out.Data, stream.Beat{
@@ -132,34 +136,36 @@ func (j *joiner) spread(slots, end hdl.Bits) hdl.Bits {
 }
 
 // step is the next state. A header's beat is taken in the cycle in which what is
-// held has left.
+// held leaves and nothing of its frame is left.
 func (j *joiner) step(h header, e event, turned hdl.Bits) {
-	m, st, leaves := j.m, j.st, j.out.Ready
-	ended := hdl.OrAll(st.Is(stHead), st.Is(stFlush), e.joins.And(e.ends).And(e.tooLong.Not()))
-	h.taken.Set(h.valid.And(st.Is(stEmpty).Or(ended.And(leaves))))
-	m.If(h.taken, func() {
-		j.hold.Set(h.data)
-		j.bad.SetK(0)
-		j.final.Set(h.plan.Layout.More.None())
-		hdl.Set(j.layout, h.plan.Layout)
-		st.Goto(stHead)
-		m.If(h.last, func() {
-			m.If(h.plan.Payload, func() { st.Goto(stJoin) }).Else(func() { st.Goto(stFlush) })
-		})
-	}).ElseIf(e.joins.And(leaves), func() {
-		j.hold.Set(turned)
+	m, st := j.m, j.st
+	empty, joins := st.Is(stEmpty), e.joins.And(j.out.Ready)
+	clears := empty.Or(j.out.Ready.And(hdl.OrAll(st.Is(stHead), st.Is(stFlush), e.joins.And(e.ends).And(e.tooLong.Not()))))
+	h.taken.Set(h.valid.And(clears))
+
+	m.If(joins, func() {
+		j.rest.Set(turned)
+		j.isRest.SetK(1)
 		j.bad.Set(e.faulty)
 		j.layout.More.Set(j.layout.More.SubK(1))
 		j.final.Set(j.layout.More.Is(1))
-		m.If(e.tooLong, func() {
-			st.Goto(stDrain)
-		}).ElseIf(e.ends, func() {
+	})
+	m.If(h.taken, func() {
+		j.head.Set(h.data)
+		j.isRest.SetK(0)
+		j.bad.SetK(0)
+		j.final.Set(h.plan.Layout.More.None())
+		hdl.Set(j.layout, h.plan.Layout)
+	})
+	m.If(clears, func() {
+		st.Goto(stHead)
+		m.If(h.valid.Not(), func() {
 			st.Goto(stEmpty)
-		}).ElseIf(j.final, func() {
-			st.Goto(stFlush)
+		}).ElseIf(h.last, func() {
+			m.If(h.plan.Payload, func() { st.Goto(stJoin) }).Else(func() { st.Goto(stFlush) })
 		})
-	}).ElseIf(st.Is(stFlush).And(leaves), func() {
-		st.Goto(stEmpty)
+	}).ElseIf(joins.And(j.final), func() {
+		m.If(e.tooLong, func() { st.Goto(stDrain) }).Else(func() { st.Goto(stFlush) })
 	}).ElseIf(st.Is(stDrain).And(j.payload.Valid).And(j.payload.Data.Last), func() {
 		st.Goto(stEmpty)
 	})

@@ -1,0 +1,38 @@
+// Package rxbuffer is the packet buffer of the receive side: it stores what the
+// parser gives until the parser's status and the ICRC's verdict are known, hands
+// good packets on whole, and drops all others whole. Start with [Def]; [Model] is the
+// same function in plain Go, frame by frame.
+//
+// # Streams
+//
+//	Status, Header, Payload   from package rxparse, in the order that it promises
+//	Verdict                   from package icrc, one for each status
+//	OutHeader, OutPayload     of each good packet: the descriptor, and a frame if it has payload
+//	Report                    what became of each frame, in order
+//
+// # State
+//
+// Payload lies in a ring in block RAM, beat by beat; descriptors lie in another, in
+// as many words as the shortest packet has beats. Pointers are all the control:
+// read, start and write for payload; fetch, next and free for descriptors. A status
+// waits for its verdict in a queue of 16. Each ring has one writer, the wire side, and
+// one reader, the transport side.
+//
+// # Room
+//
+// The wire side never waits. A frame that finds no room for one of its beats, or
+// none for its descriptor, is reported as buffer-full, and what was stored of it is
+// forgotten at once: write goes back to start. So is a frame that the parser refuses.
+// A frame with a bad ICRC is forgotten as soon as that is known if nothing was
+// written behind it. Else it keeps its room until the reader comes to it, which
+// passes over it in the time of its descriptor: the next frame was already coming
+// in. Room that the reader or such a frame frees can be used two cycles later. A frame
+// has to fit into what is free when it comes; one that does is always kept.
+//
+// # Cycles
+//
+// A beat every cycle in and out. A packet leaves some 6 cycles after its verdict,
+// and as many as its descriptor has words. Descriptors follow each other at one in 8, 4,
+// 2 or 1 cycles at 64, 128, 256 and 512 bits: the pace at which the shortest
+// packets arrive.
+package rxbuffer

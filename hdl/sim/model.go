@@ -67,24 +67,14 @@ func (s *stream) isReady(m *machine) bool { return s.ready < 0 || m.s[s.ready] !
 // unpack drives the payload ports from a packed beat.
 func (s *stream) unpack(m *machine, beat []uint64) {
 	for _, p := range s.parts {
-		k, sh := p.at/64, p.at%64
-		v := beat[k] >> sh
-		if sh+p.width > 64 {
-			v |= beat[k+1] << (64 - sh)
-		}
-		m.s[p.slot] = v & lowMask(p.width)
+		m.s[p.slot] = takeBits(beat, p.at, p.width)
 	}
 }
 
 // pack reads the payload ports into a packed beat of zeros.
 func (s *stream) pack(m *machine, beat []uint64) {
 	for _, p := range s.parts {
-		k, sh := p.at/64, p.at%64
-		v := m.s[p.slot]
-		beat[k] |= v << sh
-		if sh+p.width > 64 {
-			beat[k+1] |= v >> (64 - sh)
-		}
+		putBits(beat, p.at, p.width, m.s[p.slot])
 	}
 }
 

@@ -3,6 +3,7 @@ package rxparse
 import (
 	"gornic/format"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
 // raw gives the beat in stage 3 to Raw. A frame that is not for the host ends
@@ -11,7 +12,7 @@ func (t *third) raw(io *IO) {
 	out := io.Raw
 	out.Valid.Set(t.rawValid)
 	out.Data.Data.Set(t.data)
-	out.Data.Keep.Set(keepOf(t.count, t.data.Width()/8))
+	out.Data.Keep.Set(stream.KeepTo(t.count, t.data.Width()/8))
 	last := t.last.Or(t.rawCut)
 	out.Data.Last.Set(last)
 	out.Data.Err.Set(last.And(t.rawCut.Or(passed(t.reason).Not())))
@@ -43,7 +44,7 @@ func (t *third) outputs(io *IO, descriptor format.RxDescriptor[hdl.Bits]) {
 	m.If(flow, func() {
 		payloadValid.Set(t.payloadValid)
 		payload.Data.Set(t.realigned())
-		payload.Keep.Set(keepOf(t.payloadCount, payload.Keep.Width()))
+		payload.Keep.Set(stream.KeepTo(t.payloadCount, payload.Keep.Width()))
 		payload.Last.Set(t.payloadLast)
 		payload.Err.Set(t.last.And(good.Not()))
 		statusValid.Set(t.ends)

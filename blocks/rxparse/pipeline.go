@@ -1,8 +1,6 @@
 package rxparse
 
 import (
-	"math/bits"
-
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -41,7 +39,7 @@ func newPipeline(m *hdl.Module) *pipeline {
 // beat at In.
 func (p *pipeline) stages(in stream.Frame, number hdl.Bits) {
 	m := p.m
-	count := lengthOf(in.Data.Keep)
+	count := stream.LastByte(in.Data.Keep)
 	m.Unused(in.Data.Keep.Bit(0))
 	p.first = newBeat(m, "s1", in.Data.Data.Width(), count.Width(), number.Width())
 	p.second = newBeat(m, "s2", in.Data.Data.Width(), count.Width(), number.Width())
@@ -89,24 +87,4 @@ func newBeat(m *hdl.Module, stage string, width, count, number int) beat {
 		Last: m.RegN(stage+"_last", 1), Err: m.RegN(stage+"_err", 1),
 		Count: m.RegN(stage+"_count", count), Number: m.RegN(stage+"_number", number),
 	}
-}
-
-// lengthOf returns the number of ones, less one, of a Keep: ones from bit 0
-// up, at least one. Bit i of it is one where the top one's place has that bit:
-// between an odd multiple of 2^i and the next even one.
-func lengthOf(keep hdl.Bits) hdl.Bits {
-	n := keep.Width()
-	digits := make([]hdl.Bits, bits.Len(uint(n))-1)
-	for i := range digits {
-		var in []hdl.Bits
-		for odd := 1 << i; odd < n; odd += 2 << i {
-			x := keep.Bit(odd)
-			if even := odd + 1<<i; even < n {
-				x = x.And(keep.Bit(even).Not())
-			}
-			in = append(in, x)
-		}
-		digits[len(digits)-1-i] = hdl.OrAll(in...)
-	}
-	return hdl.Cat(digits...)
 }

@@ -61,15 +61,3 @@ func little(words []hdl.Bits) hdl.Bits {
 	}
 	return hdl.Cat(parts...)
 }
-
-// keepOf returns the Keep of n bytes for a count of bytes less one.
-func keepOf(count hdl.Bits, n int) hdl.Bits {
-	parts := make([]hdl.Bits, n)
-	for i := range parts {
-		parts[n-1-i] = hdl.K(1, 1)
-		if i > 0 {
-			parts[n-1-i] = count.GeK(uint64(i))
-		}
-	}
-	return hdl.Cat(parts...)
-}

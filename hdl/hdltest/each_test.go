@@ -9,12 +9,9 @@ import (
 	"gornic/hdl/sim"
 	"gornic/hdl/stream"
 	verilator "gornic/sim-verilator"
-	"gornic/tools/toolset"
 
 	"github.com/stretchr/testify/require"
 )
-
-var inVerilator = sim.Simulator{Name: "verilator", Open: verilator.Open, Absent: toolset.ErrAbsent}
 
 // What was sent comes out, in order and whole, whatever the gaps and pauses;
 // and it does so in the same cycles in both simulators.
@@ -41,7 +38,7 @@ func TestFramesThroughSlice(t *testing.T) {
 				}
 				require.Zero(t, in.Pending())
 				cycles[s.Backend().Name()[:6]] = got
-			}, inVerilator)
+			}, verilator.Simulator)
 			if other, ok := cycles["verila"]; ok {
 				require.Equal(t, cycles["native"], other)
 			}

@@ -7,6 +7,7 @@ import (
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	"gornic/hdl/stream"
+	verilator "gornic/sim-verilator"
 )
 
 // A test of a part with streams, in the native simulator and in Verilator.
@@ -26,7 +27,7 @@ func Example() {
 			for _, frame := range hdltest.TakeFrames(out) {
 				t.Logf("%q, cycles %d to %d", frame.Data, frame.First, frame.Last)
 			}
-		}, inVerilator)
+		}, verilator.Simulator)
 	}
 	_ = test
 }

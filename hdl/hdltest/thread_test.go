@@ -7,6 +7,7 @@ import (
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	"gornic/hdl/stream"
+	verilator "gornic/sim-verilator"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,7 +43,7 @@ func TestBench(t *testing.T) {
 		})
 		assert.True(t, bench.Run(200))
 		assert.Equal(t, []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, got)
-	}, inVerilator)
+	}, verilator.Simulator)
 }
 
 // A thread that waits for ever is ended, and the bench says so.

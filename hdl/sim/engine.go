@@ -48,6 +48,8 @@ func (m *machine) setPattern(isSink bool, model int, p Pattern) {
 	}
 }
 
+func (m *machine) problem() error { return nil }
+
 func (m *machine) close() error {
 	if m.waves == nil {
 		return nil

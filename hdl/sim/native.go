@@ -29,6 +29,7 @@ type engine interface {
 	counts(sink int) (beats, frames uint64)
 	take(sink int) (words, cycles []uint64)
 	setPattern(isSink bool, model int, p Pattern)
+	problem() error // of the engine itself
 	close() error
 }
 
@@ -183,6 +184,10 @@ func (b *native) Coverage() *Coverage {
 	}
 	return c
 }
+
+// Err returns what has gone wrong with the simulator itself, such as the end
+// of the other process.
+func (b *native) Err() error { return b.problem() }
 
 func (b *native) Close() error { return b.close() }
 

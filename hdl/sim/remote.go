@@ -136,7 +136,14 @@ func (c *remote) take(sink int) (words, cycles []uint64) {
 	return a.Words, a.Cycles
 }
 
-func (c *remote) close() error { return errors.Join(c.err, c.end()) }
+func (c *remote) problem() error {
+	if c.err != nil {
+		return fmt.Errorf("sim: the process that runs the design: %w", c.err)
+	}
+	return nil
+}
+
+func (c *remote) close() error { return errors.Join(c.problem(), c.end()) }
 
 // Serve runs a design's generated code for the process at the other end of r
 // and w, until r ends. It is the main function of what Generated builds.

@@ -57,6 +57,9 @@ func (s *Sim) Err() error {
 	if f := s.backend.Failure(); f != nil {
 		return f
 	}
+	if b, ok := s.backend.(interface{ Err() error }); ok {
+		return b.Err()
+	}
 	return nil
 }
 

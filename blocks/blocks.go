@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"gornic/blocks/icrc"
+	"gornic/blocks/packetbuild"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/rxpath"
@@ -39,6 +40,12 @@ func All() []Block {
 		{
 			"rxpath", "the receive side: rxparse, icrc and rxbuffer as one module",
 			func(c configs.Config) (*hdl.Design, error) { return build(rxpath.Def(RxPath(c)), nil) },
+		},
+		{
+			"packetbuild", "makes frames of descriptors and payloads, pad and ICRC included",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(packetbuild.Def(packetbuild.Params{DataWidth: c.DataWidth}))
+			},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package packetbuild_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
+	"gornic/tb/golden"
 )
 
 var widths = []int{64, 128, 256, 512}
@@ -80,7 +82,7 @@ func (b builder) frames(t testing.TB, s *sim.Sim, packets []packet, p patterns) 
 	return got
 }
 
-// require compares the frames with the reference. Of a packet with a fault
+// requireFrames compares the frames with the reference. Of a packet with a fault
 // only Err is looked at.
 func requireFrames(t testing.TB, packets []packet, got []hdltest.Frame) {
 	t.Helper()
@@ -160,6 +162,44 @@ func TestEveryHeaderAndLength(t *testing.T) {
 			add(int(format.OpSendOnly), 0, format.MTUMax)
 			s := hdltest.Open(t, sim.NativeSimulator, b.design, sim.Options{Seed: r.Uint64()})
 			requireFrames(t, packets, b.frames(t, s, packets, patterns{}))
+		})
+	}
+}
+
+// Every frame of the captures that a receiver accepts, taken apart, is built
+// again byte for byte.
+func TestCaptures(t *testing.T) {
+	paths, err := filepath.Glob("../../../shared/rxe/*.pcap")
+	if err != nil || len(paths) == 0 {
+		t.Skip("no captured frames in ../shared/rxe")
+	}
+	vectors, err := filepath.Glob("../../../shared/vectors/*.hex")
+	require.NoError(t, err)
+	var packets []packet
+	var want [][]byte
+	for _, path := range append(paths, vectors...) {
+		all, err := frames.Load(path)
+		require.NoError(t, err)
+		for _, f := range all {
+			rx := golden.Receive(f.Data, false)
+			if rx.Reason != format.ReasonOK {
+				continue
+			}
+			d, err := packetbuild.Rebuild(rx.Descriptor, f.Data)
+			require.NoError(t, err)
+			packets = append(packets, packet{desc: d, payload: rx.Payload})
+			want = append(want, f.Data)
+		}
+	}
+	require.Greater(t, len(packets), 800)
+	for _, width := range widths {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			b := newBuilder(t, width)
+			hdltest.EachSim(t, b.design, func(t *testing.T, s *sim.Sim) {
+				for i, got := range b.frames(t, s, packets, patterns{}) {
+					require.Equal(t, want[i], got.Data, "packet %d", i)
+				}
+			}, others(width)...)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -43,6 +44,41 @@ func TestRegister(t *testing.T) {
 	s, err = sim.New(other, sim.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, "native (bytecode)", s.Backend().Name())
+}
+
+// Sources and sinks in the other process act in the same cycles as those here.
+func TestGeneratedStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: compiles a program")
+	}
+	design, io, err := hdl.Build(adder())
+	require.NoError(t, err)
+	run := func(open sim.Open) (beats []sim.Beat, counts []uint64) {
+		s, err := sim.Start(open, design, sim.Options{Seed: 3})
+		require.NoError(t, err)
+		in := sim.NewSource(s, io.In, sim.Pattern{Kind: sim.Random, Percent: 60, Seed: 1})
+		ports := sim.Ports(s, io.Out.Valid, io.Out.Ready, io.Out.Data)
+		out := sim.NewSinkOf(s, ports, sim.Pattern{Kind: sim.Burst, On: 5, Off: 9, Seed: 2}, sim.SinkOptions{WaitValid: true})
+		s.Reset(2)
+		for i := range 100 {
+			in.Send([2]int{i, 2 * i})
+		}
+		s.Run(200)
+		counts = append(counts, out.Count(), uint64(in.Pending()), s.Cycle(), s.Time())
+		in.SetPattern(sim.Pattern{})
+		out.SetPattern(sim.Pattern{Kind: sim.Periodic, On: 3, Off: 1})
+		s.Await(2000, in.Drained())
+		s.Run(10)
+		beats = out.Take()
+		assert.Len(t, beats, 100)
+		assert.Zero(t, out.Ports().BeatWidth()-8)
+		require.NoError(t, s.Close())
+		return beats, counts
+	}
+	wantBeats, wantCounts := run(sim.Native)
+	gotBeats, gotCounts := run(sim.Generated(t.Context(), filepath.Join("..", "..", "build", "gogen")))
+	assert.Equal(t, wantBeats, gotBeats)
+	assert.Equal(t, wantCounts, gotCounts)
 }
 
 func TestGeneratedHasNoWaves(t *testing.T) {

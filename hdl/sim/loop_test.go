@@ -89,6 +89,41 @@ func TestFalseLoops(t *testing.T) {
 	}
 }
 
+// Whatever is done to the lower bit of a word may be its upper bit.
+func TestFalseLoopThroughAnything(t *testing.T) {
+	for name, f := range map[string]func(in, low hdl.Bits) hdl.Bits{
+		"not":      func(_, low hdl.Bits) hdl.Bits { return low.Not() },
+		"and":      func(in, low hdl.Bits) hdl.Bits { return in.Bit(3).And(low) },
+		"mux":      func(in, low hdl.Bits) hdl.Bits { return hdl.Mux(low, in.Bit(4), in.Bit(5)) },
+		"repeat":   func(in, low hdl.Bits) hdl.Bits { return low.Rep(8).Or(in).All() },
+		"less":     func(in, low hdl.Bits) hdl.Bits { return low.ZExt(8).Lt(in) },
+		"sub":      func(in, low hdl.Bits) hdl.Bits { return in.Sub(low.ZExt(8)).Bit(4) },
+		"shift":    func(in, low hdl.Bits) hdl.Bits { return in.Shr(low.ZExt(3)).Bit(2) },
+		"multiply": func(in, low hdl.Bits) hdl.Bits { return in.Mul(low.ZExt(3)).Bit(6) },
+		"constant": func(_, low hdl.Bits) hdl.Bits { return low.Xor(hdl.K(1, 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			looped, io, err := open(func(m *hdl.Module, io *loopIO) {
+				x := m.Wire("x", 2)
+				x.Set(hdl.Cat(f(io.In, x.Bit(0)), io.In.Bit(0)))
+				io.Out.Set(x.ZExt(8))
+			})
+			require.NoError(t, err)
+			straight, io2, err := open(func(m *hdl.Module, io *loopIO) {
+				low := m.Wire("low", 1)
+				low.Set(io.In.Bit(0))
+				io.Out.Set(hdl.Cat(f(io.In, low), low).ZExt(8))
+			})
+			require.NoError(t, err)
+			for in := range uint64(256) {
+				looped.Set(io.In, in)
+				straight.Set(io2.In, in)
+				require.Equal(t, straight.Get(io2.Out), looped.Get(io.Out), "%#x", in)
+			}
+		})
+	}
+}
+
 func TestFaultyDesign(t *testing.T) {
 	_, _, err := open(func(m *hdl.Module, io *loopIO) { io.Out.Set(io.In.Add(hdl.K(4, 1))) })
 	require.ErrorContains(t, err, "cannot be simulated")

@@ -69,16 +69,18 @@ func newRemote(w io.Writer, r io.Reader, s start, end func() error) *remote {
 
 func (c *remote) later(k call) { c.waiting = append(c.waiting, k) }
 
-func (c *remote) ask(k call) (a answer) {
-	a.Result.Stop = -1
-	if c.err != nil {
-		return a
+func (c *remote) ask(k call) answer {
+	var a answer // gob leaves out zeros, so it must be all zeros
+	if c.err == nil {
+		c.later(k)
+		c.err = c.sendCalls(c.waiting)
+		c.waiting = nil
 	}
-	c.later(k)
-	c.err = c.sendCalls(c.waiting)
-	c.waiting = nil
 	if c.err == nil {
 		c.err = c.receive(&a, func() []*[]uint64 { return []*[]uint64{&a.Words, &a.Cycles} })
+	}
+	if c.err != nil {
+		a.Result.Stop = -1
 	}
 	return a
 }

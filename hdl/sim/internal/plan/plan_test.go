@@ -41,7 +41,43 @@ func planned(t *testing.T, body func(m *hdl.Module, io *planIO)) *plan.Program {
 			roots = append(roots, plan.Root{Val: v, Slot: n.NextSlot(r.Slot + i), Hold: r.Cur[i]})
 		}
 	}
-	return plan.Make(n.Graph, roots, 8)
+	p := plan.Make(n.Graph, roots, 8)
+	inOrder(t, p)
+	return p
+}
+
+// inOrder checks that each value is there when it is read.
+func inOrder(t *testing.T, p *plan.Program) {
+	t.Helper()
+	known := map[netlist.Val]bool{}
+	read := func(v netlist.Val) {
+		if v != netlist.None && !p.IsState(v) {
+			require.True(t, known[p.Place(v)], "value %d is read before it is computed", v)
+		}
+	}
+	var walk func([]plan.Stmt)
+	walk = func(body []plan.Stmt) {
+		for _, s := range body {
+			switch s.Kind {
+			case plan.Calc:
+				for _, u := range p.Graph.Nodes[s.Val].Operands() {
+					read(u)
+				}
+				known[p.Place(s.Val)] = true
+			case plan.Move:
+				read(s.Val)
+				known[p.Place(s.Dst)] = true
+			case plan.Branch:
+				read(s.Val)
+				walk(s.Then)
+				walk(s.Else)
+			}
+		}
+	}
+	walk(p.Body)
+	for _, r := range p.Roots {
+		read(r.Val)
+	}
 }
 
 func branches(body []plan.Stmt) []plan.Stmt {
@@ -127,4 +163,19 @@ func TestChoicesInTurn(t *testing.T) {
 		io.Y.Set(between)
 	})
 	assert.Len(t, branches(p.Body), 2)
+}
+
+// Two conditions whose choices wait for each other, though no choice waits for
+// one of its own kind.
+func TestBranchesThatWaitForEachOther(t *testing.T) {
+	p := planned(t, func(m *hdl.Module, io *planIO) {
+		other := io.A.Any()
+		g1 := hdl.Mux(io.Sel, heavy(io.A, io.B), io.B)
+		h1 := hdl.Mux(other, heavy(g1, io.B), io.A)
+		h2 := hdl.Mux(other, heavy(io.B, io.B), io.B)
+		g2 := hdl.Mux(io.Sel, heavy(h2, io.A), io.A)
+		io.X.Set(h1.Xor(g2))
+		io.Y.Set(g1.Add(h2))
+	})
+	assert.Len(t, branches(p.Body), 4, "both are split")
 }

@@ -18,7 +18,8 @@
 // After an edge the logic is settled: Get sees what follows from the new state
 // and the present inputs. Values wider than 64 bits have SetWords, SetBytes, SetBig and
 // their counterparts; the first byte or word is the least significant. Errors are kept:
-// look at [Sim.Err] or the result of [Sim.Close], not after every call.
+// look at [Sim.Err] or the result of [Sim.Close], not after every call. A [Mistake] names
+// the line of the test.
 //
 // # Streams
 //

@@ -89,7 +89,7 @@ func (w *fieldWriter) write(v reflect.Value) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("sim: Send: a %s is no field of a payload", v.Type())
+	return fmt.Errorf("Send: a %s is no field of a payload", v.Type())
 }
 
 // valueWords returns the words of what fills one field.
@@ -116,11 +116,11 @@ func valueWords(v reflect.Value) ([]uint64, bool) {
 
 func (w *fieldWriter) field(words []uint64) error {
 	if w.next >= len(w.ports.Data) {
-		return fmt.Errorf("sim: Send: more values than the %d fields of %s", len(w.ports.Data), w.ports.Valid.Name)
+		return fmt.Errorf("Send: more values than the %s of %s", count(len(w.ports.Data), "field"), w.ports)
 	}
 	port := w.ports.Data[w.next]
 	if !fits(words, port.Width) {
-		return fmt.Errorf("sim: Send: %#x does not fit in the %d bits of %s", words, port.Width, port.Name)
+		return fmt.Errorf("Send: %s does not fit in the %s of %s", number(words), count(port.Width, "bit"), port.Name)
 	}
 	for i, x := range words {
 		putBits(w.words, w.at+64*i, min(64, port.Width-64*i), x)
@@ -166,15 +166,15 @@ func (p StreamPorts) Field(b Beat, i int) []uint64 {
 	return words
 }
 
+// fieldReader takes a beat apart, field by field.
 type fieldReader struct {
 	ports StreamPorts
 	beat  Beat
-	next  int
+	next  int // field
+	err   error
 }
 
 func (r *fieldReader) read(v reflect.Value) {
-	_, isBytes := v.Interface().([]byte)
-	_, isWords := v.Interface().([]uint64)
 	switch {
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
@@ -186,22 +186,48 @@ func (r *fieldReader) read(v reflect.Value) {
 		for i := range v.Len() {
 			r.read(v.Index(i))
 		}
-	case r.next >= len(r.ports.Data):
-		r.next++
 	default:
-		words, width := r.ports.Field(r.beat, r.next), r.ports.Data[r.next].Width
-		r.next++
-		switch {
-		case isBytes:
-			v.SetBytes(bytesOf(words, (width+7)/8))
-		case isWords:
-			v.Set(reflect.ValueOf(words))
-		case v.CanUint():
-			v.SetUint(words[0])
-		case v.CanInt():
-			v.SetInt(int64(words[0]))
-		case v.Kind() == reflect.Bool:
-			v.SetBool(words[0] != 0)
+		if r.next < len(r.ports.Data) {
+			r.field(v, r.ports.Field(r.beat, r.next), r.ports.Data[r.next])
 		}
+		r.next++
+	}
+}
+
+// field fills one value. A number must hold every bit that is one.
+func (r *fieldReader) field(v reflect.Value, words []uint64, port *ir.Signal) {
+	switch v.Interface().(type) {
+	case []byte:
+		v.SetBytes(bytesOf(words, (port.Width+7)/8))
+		return
+	case []uint64:
+		v.Set(reflect.ValueOf(words))
+		return
+	case *big.Int:
+		v.Set(reflect.ValueOf(ir.Const{Width: port.Width, Words: words}.Big()))
+		return
+	}
+	fit := fits(words, 64)
+	switch x := words[0]; {
+	case v.CanUint():
+		fit = fit && !v.OverflowUint(x)
+		v.SetUint(x)
+	case v.CanInt():
+		fit = fit && int64(x) >= 0 && !v.OverflowInt(int64(x))
+		v.SetInt(int64(x))
+	case v.Kind() == reflect.Bool:
+		fit = fit && x <= 1
+		v.SetBool(x != 0)
+	default:
+		r.mistake("a %s is no field of a payload", v.Type())
+	}
+	if !fit {
+		r.mistake("%s is %s, which does not fit in a %s", port.Name, number(words), v.Type())
+	}
+}
+
+func (r *fieldReader) mistake(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("Received: "+format, args...)
 	}
 }

@@ -2,6 +2,8 @@ package sim
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"gornic/hdl/ir"
 )
@@ -167,6 +169,26 @@ type StreamPorts struct {
 	Ready *ir.Signal   // nil: a stream without back-pressure, each valid beat is accepted
 	Data  []*ir.Signal // the payload, packed into a beat with the first one at bit 0
 	Last  *ir.Signal   // the one of Data (one bit) that ends a frame; nil without frames
+}
+
+// Name is what the names of the ports have in common: "in" for in_valid.
+func (p StreamPorts) Name() string {
+	if p.Valid == nil {
+		return "?"
+	}
+	name, _ := strings.CutSuffix(p.Valid.Name, "valid")
+	return strings.TrimSuffix(name, "_")
+}
+
+// String is the stream in words: "stream in (cost, item)".
+func (p StreamPorts) String() string {
+	var fields []string
+	for _, s := range p.Data {
+		if s != nil {
+			fields = append(fields, strings.TrimPrefix(s.Name, p.Name()+"_"))
+		}
+	}
+	return fmt.Sprintf("stream %s (%s)", p.Name(), strings.Join(fields, ", "))
 }
 
 // BeatWidth is the width of a packed beat in bits.

@@ -13,21 +13,26 @@ import (
 // of signals. Mistakes, such as Set of an output, and the first failed check are
 // kept: look at [Sim.Err] once at the end, as with bufio.Scanner.
 type Sim struct {
-	backend Backend
-	design  *hdl.Design
-	err     error
-	closed  bool
+	backend  Backend
+	design   *hdl.Design
+	sources  []*Source
+	sinks    []*Sink
+	released map[*ir.Clock]bool // clocks whose reset is low
+	err      error
+	onError  func(error)
+	closed   bool
 }
 
 // Simulator is a way to run designs, for tests that run on several.
 type Simulator struct {
 	Name   string // "native" or "verilator"
 	Open   Open
-	Absent error // what the error of Open is where the simulator is not installed
+	Absent error  // what the error of Open is where the simulator is not installed
+	Waves  string // how the names of its files of waves end, such as ".vcd"; empty if it writes none
 }
 
 // NativeSimulator is the native simulator.
-var NativeSimulator = Simulator{Name: "native", Open: Native}
+var NativeSimulator = Simulator{Name: "native", Open: Native, Waves: ".vcd"}
 
 // New runs a design in the native simulator. Every reset is high: Reset is the
 // usual first call.
@@ -39,7 +44,7 @@ func Start(open Open, d *hdl.Design, o Options) (*Sim, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sim{backend: b, design: d}, nil
+	return &Sim{backend: b, design: d, released: map[*ir.Clock]bool{}}, nil
 }
 
 // Backend returns what the simulation runs in.
@@ -48,8 +53,8 @@ func (s *Sim) Backend() Backend { return s.backend }
 // Design returns the design that runs.
 func (s *Sim) Design() *hdl.Design { return s.design }
 
-// Err returns the first mistake of the test, or else the first assertion or
-// assumption that failed, as a *CheckError.
+// Err returns the first mistake of the test, as a *Mistake, or else the first
+// assertion or assumption that failed, as a *CheckError.
 func (s *Sim) Err() error {
 	if s.err != nil {
 		return s.err
@@ -63,17 +68,11 @@ func (s *Sim) Err() error {
 	return nil
 }
 
-func (s *Sim) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-}
-
 // port returns the top's port behind a handle, or nil after a mistake.
 func (s *Sim) port(x hdl.Bits, op string, kinds ...ir.Kind) *ir.Signal {
 	p := x.Signal()
 	if p == nil || p.Module != s.design.Top {
-		s.fail(fmt.Errorf("sim: %s of what is no port of %s", op, s.design.Top.Name))
+		s.fail(fmt.Errorf("%s of what is no port of %s", op, s.design.Top.Name))
 		return nil
 	}
 	for _, k := range kinds {
@@ -81,7 +80,7 @@ func (s *Sim) port(x hdl.Bits, op string, kinds ...ir.Kind) *ir.Signal {
 			return p
 		}
 	}
-	s.fail(fmt.Errorf("sim: %s of %s, which is an %s", op, p.Name, p.Kind))
+	s.fail(fmt.Errorf("%s of %s, which is an %s", op, p.Name, p.Kind))
 	return nil
 }
 
@@ -98,7 +97,7 @@ func (s *Sim) SetWords(port hdl.Bits, words []uint64) {
 	full := make([]uint64, ir.WordCount(p.Width))
 	copy(full, words)
 	if !fits(words, p.Width) {
-		s.fail(fmt.Errorf("sim: Set of %s: %#x does not fit in %d bits", p.Name, words, p.Width))
+		s.fail(fmt.Errorf("Set of %s: %s does not fit in %s", p.Name, number(words), count(p.Width, "bit")))
 		return
 	}
 	s.backend.Set(p, full)
@@ -134,7 +133,7 @@ func wordsOf(data []byte) []uint64 {
 // Get returns a port of at most 64 bits.
 func (s *Sim) Get(port hdl.Bits) uint64 {
 	if port.Width() > 64 {
-		s.fail(fmt.Errorf("sim: Get of %d bits: use Words, Bytes or Big", port.Width()))
+		s.fail(fmt.Errorf("Get of %d bits: use Words, Bytes or Big", port.Width()))
 		return 0
 	}
 	return s.Words(port)[0]
@@ -197,16 +196,11 @@ func (s *Sim) run(c *ir.Clock, max int, stops []Stop) int {
 	if c == nil || s.err != nil {
 		return -1
 	}
-	return s.backend.Run(RunRequest{Clock: c, Edges: uint64(max), Stops: stops}).Stop
-}
-
-// Await is RunUntil, and it is a mistake if no condition comes to hold.
-func (s *Sim) Await(max int, stops ...Stop) int {
-	i := s.RunUntil(max, stops...)
-	if i < 0 && s.Err() == nil {
-		s.fail(fmt.Errorf("%w (%d cycles)", ErrLimit, max))
+	r := s.backend.Run(RunRequest{Clock: c, Edges: uint64(max), Stops: stops})
+	if r.Stop < 0 && r.Edges < uint64(max) {
+		s.ended()
 	}
-	return i
+	return r.Stop
 }
 
 // RunTo runs every edge at or before an instant, in picoseconds from the start.
@@ -219,7 +213,7 @@ func (s *Sim) RunTo(time uint64) {
 // first returns the first clock, or nil after a mistake.
 func (s *Sim) first() *ir.Clock {
 	if len(s.design.Top.Clocks) == 0 {
-		s.fail(fmt.Errorf("sim: %s has no clock: nothing in it changes in time", s.design.Top.Name))
+		s.fail(fmt.Errorf("%s has no clock: nothing in it changes in time", s.design.Top.Name))
 		return nil
 	}
 	return s.design.Top.Clocks[0]
@@ -231,7 +225,7 @@ func (s *Sim) clock(domain string) *ir.Clock {
 			return c
 		}
 	}
-	s.fail(fmt.Errorf("sim: %s has no clock domain %q", s.design.Top.Name, domain))
+	s.fail(fmt.Errorf("%s has no clock domain %q", s.design.Top.Name, domain))
 	return nil
 }
 
@@ -239,21 +233,26 @@ func (s *Sim) clock(domain string) *ir.Clock {
 // then lets go.
 func (s *Sim) Reset(n int) {
 	for _, c := range s.design.Top.Clocks {
-		s.backend.SetReset(c, true)
+		s.setReset(c, true)
 	}
 	for _, c := range s.design.Top.Clocks {
 		s.backend.Run(RunRequest{Clock: c, Edges: uint64(max(n, 1))})
 	}
 	for _, c := range s.design.Top.Clocks {
-		s.backend.SetReset(c, false)
+		s.setReset(c, false)
 	}
 }
 
 // SetReset drives the reset of a clock domain.
 func (s *Sim) SetReset(domain string, high bool) {
 	if c := s.clock(domain); c != nil {
-		s.backend.SetReset(c, high)
+		s.setReset(c, high)
 	}
+}
+
+func (s *Sim) setReset(c *ir.Clock, high bool) {
+	s.released[c] = !high
+	s.backend.SetReset(c, high)
 }
 
 // Time is the instant of the last edge, in picoseconds from the start.
@@ -275,7 +274,7 @@ func (s *Sim) Covered(path string) uint64 {
 			return counts[i]
 		}
 	}
-	s.fail(fmt.Errorf("sim: no cover %q", path))
+	s.fail(fmt.Errorf("no cover %q", path))
 	return 0
 }
 
@@ -297,7 +296,7 @@ func (s *Sim) Close() error {
 func (s *Sim) Is(port hdl.Bits, v uint64) Stop {
 	p := s.port(port, "Is", ir.Input, ir.Output)
 	if p == nil || p.Width > 64 {
-		s.fail(errors.New("sim: Is needs a port of at most 64 bits"))
+		s.fail(errors.New("Is needs a port of at most 64 bits"))
 		return Stop{Kind: StopPort, Port: s.anyPort()}
 	}
 	return Stop{Kind: StopPort, Port: p, Value: v}

@@ -254,5 +254,5 @@ func TestErrLimitIsWrapped(t *testing.T) {
 	s, io := start(t, 8, 255, sim.Options{})
 	s.Await(1, s.Is(io.Count, 200))
 	assert.True(t, errors.Is(s.Err(), sim.ErrLimit))
-	assert.ErrorContains(t, s.Err(), "(1 cycles)")
+	assert.ErrorContains(t, s.Err(), "count is 5 instead of 200 after 1 cycle; Reset was never called")
 }

@@ -1,10 +1,10 @@
 package sim
 
 import (
-	"fmt"
 	"reflect"
 
 	"gornic/hdl"
+	"gornic/hdl/ir"
 )
 
 // Sink takes payloads from a stream of the design.
@@ -21,7 +21,7 @@ type Beat struct {
 }
 
 // NewSink takes what comes out of an output stream of the top, with the pauses
-// of the pattern.
+// of the pattern. It is a mistake if the stream is an input.
 func NewSink[T any](s *Sim, stream hdl.Stream[T], p Pattern) *Sink {
 	return NewSinkOf(s, Ports(s, stream.Valid, stream.Ready, stream.Data), p, SinkOptions{})
 }
@@ -29,8 +29,10 @@ func NewSink[T any](s *Sim, stream hdl.Stream[T], p Pattern) *Sink {
 // NewSinkOf is NewSink of any ports that make up a stream.
 func NewSinkOf(s *Sim, ports StreamPorts, p Pattern, o SinkOptions) *Sink {
 	k := &Sink{sim: s, ports: ports}
+	s.direction(ports, "NewSink", ir.Output, "NewSource")
 	if s.err == nil {
 		k.model = s.backend.AddSink(ports, p, o)
+		s.sinks = append(s.sinks, k)
 	}
 	return k
 }
@@ -82,8 +84,8 @@ func (k *Sink) stop(kind StopKind, n int) Stop {
 }
 
 // Received takes the payloads accepted since the last Take as values of U,
-// which is shaped as for Source.Send: unsigned integers, bool, []byte or
-// []uint64 for the fields in order.
+// which is shaped as for Source.Send: integers, bool, []byte, []uint64 or
+// *big.Int for the fields in order. It is a mistake if one does not fit.
 func Received[U any](k *Sink) []U {
 	var out []U
 	for _, b := range k.Take() {
@@ -91,7 +93,10 @@ func Received[U any](k *Sink) []U {
 		r := fieldReader{ports: k.ports, beat: b}
 		r.read(reflect.ValueOf(&u).Elem())
 		if r.next != len(k.ports.Data) {
-			k.sim.fail(fmt.Errorf("sim: Received: %T has %d values for the %d fields of %s", u, r.next, len(k.ports.Data), k.ports.Valid.Name))
+			r.mistake("%T has %s for the %s of %s", u, count(r.next, "value"), count(len(k.ports.Data), "field"), k.ports)
+		}
+		if r.err != nil {
+			k.sim.fail(r.err)
 			return nil
 		}
 		out = append(out, u)

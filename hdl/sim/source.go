@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"gornic/hdl"
+	"gornic/hdl/ir"
 )
 
 // Source sends payloads into a stream of the design.
@@ -14,8 +15,8 @@ type Source struct {
 	ports StreamPorts
 }
 
-// NewSource drives an input stream of the top from now on. The payload's
-// fields go out in the gaps of the pattern.
+// NewSource drives an input stream of the top from now on, with the gaps of
+// the pattern between payloads. It is a mistake if the stream is an output.
 func NewSource[T any](s *Sim, stream hdl.Stream[T], p Pattern) *Source {
 	return NewSourceOf(s, Ports(s, stream.Valid, stream.Ready, stream.Data), p)
 }
@@ -23,8 +24,10 @@ func NewSource[T any](s *Sim, stream hdl.Stream[T], p Pattern) *Source {
 // NewSourceOf is NewSource of any ports that make up a stream.
 func NewSourceOf(s *Sim, ports StreamPorts, p Pattern) *Source {
 	src := &Source{sim: s, ports: ports}
+	s.direction(ports, "NewSource", ir.Input, "NewSink")
 	if s.err == nil {
 		src.model = s.backend.AddSource(ports, p)
+		s.sources = append(s.sources, src)
 	}
 	return src
 }
@@ -46,18 +49,11 @@ func (k *Source) Pack(payloads ...any) []uint64 {
 			return nil
 		}
 		if w.next != len(k.ports.Data) {
-			k.sim.fail(fmt.Errorf("sim: Send of %T: %d values for the %d fields of %s", p, w.next, len(k.ports.Data), k.name()))
+			k.sim.fail(fmt.Errorf("Send of %T: %s for the %s of %s", p, count(w.next, "value"), count(len(k.ports.Data), "field"), k.ports))
 			return nil
 		}
 	}
 	return words
-}
-
-func (k *Source) name() string {
-	if k.ports.Valid == nil {
-		return "a stream"
-	}
-	return k.ports.Valid.Name
 }
 
 // SendWords queues packed payloads, StreamPorts.BeatWords words each.

@@ -30,7 +30,7 @@ func (t *third) outputs(io *IO, descriptor format.RxDescriptor[hdl.Bits]) {
 	status := hdl.NewReg(m, "s4_status", hdl.Proto(io.Status.Data))
 	headerValid := m.Reg("header_valid_s4", 1, 0)
 	header := hdl.NewReg(m, "s4_header", hdl.Proto(io.Header.Data))
-	newHeader := t.ends.And(good)
+	newHeader := t.newHeader()
 
 	free := func(valid, ready hdl.Bits) hdl.Bits { return valid.Not().Or(ready) }
 	flow.Set(hdl.AndAll(
@@ -63,3 +63,6 @@ func (t *third) outputs(io *IO, descriptor format.RxDescriptor[hdl.Bits]) {
 	io.Header.Valid.Set(headerValid)
 	hdl.Set(io.Header.Data, header)
 }
+
+// newHeader returns one bit: the frame that ends in stage 3 has a descriptor.
+func (t *third) newHeader() hdl.Bits { return t.ends.And(t.reason.Is(uint64(format.ReasonOK))) }

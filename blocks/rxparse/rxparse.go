@@ -63,7 +63,7 @@ func body(m *hdl.Module, io *IO) {
 
 	keeper := t.keeper(entry, known)
 	t.outputs(io, keeper.descriptor(t.vlan, t.v6, t.less))
-	properties(m, io, p)
+	t.properties(io)
 }
 
 // keeper is the reader that keeps the fields of the descriptor until the frame's

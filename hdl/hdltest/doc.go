@@ -4,8 +4,7 @@
 //
 // A test builds its design, says what to drive and looks at what comes out:
 //
-//	design, io, err := hdl.Build(MyBlock(64))
-//	require.NoError(t, err)
+//	design, io := hdltest.Build(t, MyBlock(64))
 //	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 //		in := sim.NewSource(s, io.In, hdltest.Gaps(t, 30))   // valid in 70 % of the cycles
 //		out := sim.NewSink(s, io.Out, hdltest.Gaps(t, 50))
@@ -17,5 +16,12 @@
 //	})
 //
 // EachSim runs that in the native simulator, and in those that are named after
-// it, such as Verilator. It fails the test if an assertion of the design fails.
+// it, such as Verilator. A failed assertion of the design, or an Await in vain, ends
+// the test and says where.
+//
+// # Flags of the tests
+//
+//	-hdl.seed=N      other gaps, pauses and un-reset state; a failure names its seed
+//	-hdl.waves=DIR   waves of every run: DIR/TESTNAME.native.vcd, DIR/TESTNAME.verilator.fst
+//	-update          write golden files
 package hdltest

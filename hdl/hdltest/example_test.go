@@ -3,7 +3,6 @@ package hdltest_test
 import (
 	"testing"
 
-	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	"gornic/hdl/stream"
@@ -14,10 +13,7 @@ import (
 // In a test file the function is named TestSlice.
 func Example() {
 	test := func(t *testing.T) {
-		design, io, err := hdl.Build(stream.SliceDef(stream.BeatOf(64)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		design, io := hdltest.Build(t, stream.SliceDef(stream.BeatOf(64)))
 		hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 			in := sim.NewSource(s, io.In, hdltest.Gaps(t, 30)) // idle in 30 % of the cycles
 			out := sim.NewSink(s, io.Out, hdltest.Gaps(t, 50))

@@ -43,11 +43,11 @@ func (p Pos) Inside(fn any) Pos {
 // IsValid reports whether the position is known.
 func (p Pos) IsValid() bool { return p.n > 0 }
 
-// Line returns the innermost line outside package hdl itself: for a part of
-// hdl/stream that is a line of the part. File is package-relative, like
+// Line returns the innermost line outside packages hdl and hdltest: for a part
+// of hdl/stream that is a line of the part. File is package-relative, like
 // "blocks/icrc/icrc.go", the same on each machine and under -trimpath.
 func (p Pos) Line() (file string, line int) {
-	f := p.frame(func(pkg string) bool { return pkg == LibraryPath })
+	f := p.frame(silent)
 	return shortFile(f), f.Line
 }
 
@@ -62,7 +62,7 @@ func (p Pos) User() (file string, line int) {
 
 // Source returns the full path of the file of Line, as the compiler knew it.
 func (p Pos) Source() (file string, line int) {
-	f := p.frame(func(pkg string) bool { return pkg == LibraryPath })
+	f := p.frame(silent)
 	return f.File, f.Line
 }
 
@@ -76,7 +76,7 @@ func (p Pos) String() string {
 }
 
 // Frames returns the calls that led here, innermost first, without those of
-// package hdl itself. A helper function's line comes before its caller's.
+// packages hdl and hdltest. A helper function's line comes before its caller's.
 func (p Pos) Frames() []runtime.Frame {
 	if p.n == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (p Pos) Frames() []runtime.Frame {
 	frames := runtime.CallersFrames(p.pcs[:p.n])
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && packageOf(f.Function) != LibraryPath && !plumbing(f) {
+		if f.Function != "" && !silent(packageOf(f.Function)) && !plumbing(f) {
 			list = append(list, f)
 		}
 		if !more {
@@ -93,6 +93,9 @@ func (p Pos) Frames() []runtime.Frame {
 		}
 	}
 }
+
+// silent reports whether the lines of a package stand for those of its caller.
+func silent(pkg string) bool { return pkg == LibraryPath || pkg == LibraryPath+"/hdltest" }
 
 func (p Pos) frame(skip func(pkg string) bool) runtime.Frame {
 	if p.n == 0 {

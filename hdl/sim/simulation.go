@@ -287,9 +287,9 @@ func (s *Sim) Close() error {
 	if s.closed {
 		return nil
 	}
-	err := s.Err()
+	s.err = s.Err()
 	s.closed = true
-	return errors.Join(err, s.backend.Close())
+	return errors.Join(s.err, s.backend.Close())
 }
 
 // Is is the stop condition that a port of at most 64 bits has the value v.

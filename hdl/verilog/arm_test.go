@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gornic/hdl/verilog"
-	"gornic/hdl/verilog/lint"
 	"gornic/tools/toolset"
 )
 
@@ -41,7 +40,7 @@ func TestArmsMatchVerilatorCoverage(t *testing.T) {
 	verilator := toolset.Need(t, toolset.Verilator)
 	dir := t.TempDir()
 	files := emit(t, of(Framer(64)).build(t), verilog.Options{})
-	names, err := lint.Write(dir, files)
+	names, err := verilog.Write(dir, files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // can read: author's names, if and case trees as written, comments of the Go
 // code and the Go line beside.
 //
-// [Emit] returns one file a module. The text is the same to the byte on each
+// [Emit] returns one file a module, and [Write] puts them into a folder. The text is the same to the byte on each
 // run, draws no warning from Verilator -Wall, Icarus -Wall and Yosys
 // check -assert, and maps to block RAM, LUT RAM and DSPs in Yosys. Package
 // verilog/lint checks that on a design.

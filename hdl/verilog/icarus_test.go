@@ -13,7 +13,6 @@ import (
 	"gornic/hdl/sim"
 	"gornic/hdl/sim/randnet"
 	"gornic/hdl/verilog"
-	"gornic/hdl/verilog/lint"
 	"gornic/tools/toolset"
 
 	"pgregory.net/rapid"
@@ -37,7 +36,7 @@ func TestIcarusAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			names, err := lint.Write(dir, append(files, verilog.File{Name: "tb.v", Text: b.text()}))
+			names, err := verilog.Write(dir, append(files, verilog.File{Name: "tb.v", Text: b.text()}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +55,7 @@ func TestIcarusAgrees(t *testing.T) {
 			got := run(vvp, "-n", "tb.vvp")
 			if want := strings.Join(b.want, "\n") + "\n"; got != want {
 				keep := filepath.Join(os.TempDir(), "gornic-icarus")
-				if _, err := lint.Write(keep, append(files, verilog.File{Name: "tb.v", Text: b.text()})); err == nil {
+				if _, err := verilog.Write(keep, append(files, verilog.File{Name: "tb.v", Text: b.text()})); err == nil {
 					t.Log("the files are in " + keep)
 				}
 				t.Errorf("Icarus and the native simulator differ\n%s", firstDifference(got, want))

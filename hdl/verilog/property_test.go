@@ -12,7 +12,6 @@ import (
 	"gornic/hdl"
 	"gornic/hdl/ir"
 	"gornic/hdl/verilog"
-	"gornic/hdl/verilog/lint"
 	"gornic/tools/toolset"
 )
 
@@ -75,7 +74,7 @@ func TestReportsOfSimulators(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			files := emit(t, of(outside(c.bound)).build(t), verilog.Options{Checks: true, Positions: true})
 			dir := t.TempDir()
-			names, err := lint.Write(dir, append(files, verilog.File{Name: "tb.v", Text: []byte(limitBench)}))
+			names, err := verilog.Write(dir, append(files, verilog.File{Name: "tb.v", Text: []byte(limitBench)}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +165,7 @@ func TestFormalSection(t *testing.T) {
 		proved bool
 	}{{115, true}, {114, false}} {
 		dir := t.TempDir()
-		names, err := lint.Write(dir, emit(t, of(limit(c.bound)).build(t), verilog.Options{Checks: true}))
+		names, err := verilog.Write(dir, emit(t, of(limit(c.bound)).build(t), verilog.Options{Checks: true}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +186,7 @@ func TestFormalSection(t *testing.T) {
 func TestWavesHaveNames(t *testing.T) {
 	verilator := toolset.Need(t, toolset.Verilator)
 	dir := t.TempDir()
-	names, err := lint.Write(dir, emit(t, of(Framer(64)).build(t), verilog.Options{Waves: true}))
+	names, err := verilog.Write(dir, emit(t, of(Framer(64)).build(t), verilog.Options{Waves: true}))
 	if err != nil {
 		t.Fatal(err)
 	}

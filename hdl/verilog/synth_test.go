@@ -10,7 +10,6 @@ import (
 
 	"gornic/hdl"
 	"gornic/hdl/verilog"
-	"gornic/hdl/verilog/lint"
 	"gornic/tools/toolset"
 )
 
@@ -65,7 +64,7 @@ func synthesize(t *testing.T, d design, flow string) map[string]int {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	names, err := lint.Write(dir, files)
+	names, err := verilog.Write(dir, files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,7 +88,7 @@ func check(t *testing.T, d *ir.Design, find func(t *testing.T, name string) []to
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	names, err := Write(dir, files)
+	names, err := verilog.Write(dir, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,20 +116,4 @@ func (l linter) run(t *testing.T, tool toolset.Tool, dir, top string, files []st
 	if err != nil || len(complaints) > 0 {
 		t.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, strings.Join(complaints, "\n"))
 	}
-}
-
-// Write writes the files into a folder and returns their names in it.
-func Write(dir string, files []verilog.File) ([]string, error) {
-	var names []string
-	for _, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return nil, fmt.Errorf("lint: %w", err)
-		}
-		if err := os.WriteFile(path, f.Text, 0o644); err != nil {
-			return nil, fmt.Errorf("lint: %w", err)
-		}
-		names = append(names, f.Name)
-	}
-	return names, nil
 }

@@ -32,7 +32,8 @@ func Generated(ctx context.Context, dir string) Open {
 		if err != nil {
 			return nil, err
 		}
-		binary, err := buildChild(ctx, filepath.Join(dir, hash), text)
+		// The underscore hides the folder from the go command's ./... pattern.
+		binary, err := buildChild(ctx, filepath.Join(dir, "_"+hash), text)
 		if err != nil {
 			return nil, err
 		}

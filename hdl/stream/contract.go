@@ -20,10 +20,24 @@ func AssumeSource[T any](m *hdl.Module, name string, s hdl.Stream[T]) {
 }
 
 func holds[T any](m *hdl.Module, name string, s hdl.Stream[T]) (validHolds, dataHolds hdl.Bits) {
-	data := hdl.Pack(s.Data)
+	data := packed(m, name, s)
 	stalled := m.PastReset(name+"_stalled", s.Valid.And(s.Ready.Not()), 0)
 	held := m.Past(name+"_held", data)
 	return stalled.Not().Or(s.Valid), stalled.Not().Or(data.Eq(held))
+}
+
+// packed is the whole payload, named NAME_packed where it has several fields.
+func packed[T any](m *hdl.Module, name string, s hdl.Stream[T]) hdl.Bits {
+	all := hdl.Pack(s.Data)
+	if all.Signal() != nil {
+		return all
+	}
+	var p hdl.Bits
+	m.Ghost(func() {
+		p = m.Wire(name+"_packed", all.Width())
+		p.Set(all)
+	})
+	return p
 }
 
 // AssertFrame states [AssertSource] and the rules of a frame's beats: Keep is

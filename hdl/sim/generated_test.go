@@ -81,6 +81,56 @@ func TestGeneratedStreams(t *testing.T) {
 	assert.Equal(t, wantCounts, gotCounts)
 }
 
+type shiftIO struct {
+	N    hdl.Bits `hdl:"in" w:"7"`
+	Mask hdl.Bits `hdl:"out" w:"64"`
+	High hdl.Bits `hdl:"out" w:"8"`
+}
+
+// A shift by a count and comparisons of the count with 64 and more, side by
+// side: a combination that the Go compiler gets wrong for plain shifts.
+func TestGeneratedShiftAndCompare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: compiles a program")
+	}
+	design, io, err := hdl.Build(hdl.Def[shiftIO]{Name: "shift_and_compare", Body: func(m *hdl.Module, io *shiftIO) {
+		wide := m.RegN("wide", 9)
+		wide.Set(hdl.Cat(hdl.K(2, 3), io.N))
+		m.Unused(wide.Slice(8, 7))
+		count := wide.Trunc(7)
+		mask, high := m.RegN("below", 64), m.RegN("upper", 8)
+		m.If(io.N.Bit(0).Or(io.N.Any()), func() {
+			var parts []hdl.Bits
+			for i := range uint64(8) {
+				parts = append(parts, count.LeK(0x47-i))
+			}
+			mask.Set(hdl.K(64, 1).Shl(count).SubK(1).Not())
+			high.Set(hdl.Cat(parts...))
+		})
+		io.Mask.Set(mask)
+		io.High.Set(high)
+	}})
+	require.NoError(t, err)
+	s, err := sim.Start(sim.Generated(t.Context(), filepath.Join("..", "..", "build", "gogen")), design, sim.Options{})
+	require.NoError(t, err)
+	s.Reset(1)
+	for n := range uint64(128) {
+		s.Set(io.N, n)
+		s.Step()
+		s.Set(io.N, 1)
+		s.Step()
+		require.Equal(t, ^(uint64(1)<<n - 1), s.Get(io.Mask), "%d", n)
+		high := uint64(0)
+		for i := range uint64(8) {
+			if n <= 0x40+i {
+				high |= 1 << i
+			}
+		}
+		require.Equal(t, high, s.Get(io.High), "%d", n)
+	}
+	require.NoError(t, s.Close())
+}
+
 func TestGeneratedHasNoWaves(t *testing.T) {
 	design, _, err := hdl.Build(counter(8, 100))
 	require.NoError(t, err)

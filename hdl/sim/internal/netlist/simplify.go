@@ -76,7 +76,9 @@ func (g *Graph) simplify(n Node, y uint64, isConst bool) (Val, bool) {
 			return n.B, true
 		}
 		return n.A, y == 0
-	case Xor, Add, Sub, Shl, Shr, Sar:
+	case Shl, Shr:
+		return g.shiftConst(n, y), true
+	case Xor, Add, Sub, Sar:
 		return n.A, y == 0 && g.width(n.A) <= int(n.W)
 	case Mul:
 		if y == 0 {
@@ -91,6 +93,18 @@ func (g *Graph) simplify(n Node, y uint64, isConst bool) (Val, bool) {
 		return g.Const(1), y >= full
 	}
 	return None, false
+}
+
+// shiftConst is a shift by a constant: a move of bits.
+func (g *Graph) shiftConst(n Node, y uint64) Val {
+	switch w := int(n.W); {
+	case y >= 64 || n.Op == Shl && int(y) >= w:
+		return g.Const(0)
+	case n.Op == Shr:
+		return g.Extract(n.A, int(y), w)
+	default:
+		return g.ShlK(g.Extract(n.A, 0, w-int(y)), int(y))
+	}
 }
 
 // equalsConst simplifies comparisons of one bit with 0 and 1.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gornic/hdl/ir"
+	"gornic/hdl/sim"
 	"gornic/tools/toolset"
 )
 
@@ -58,18 +59,23 @@ func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
 		return Answer{}, err
 	}
 	answer, err := b.ask(ctx, m, o, bounded)
-	if err != nil || answer.Status == TimedOut {
+	if err != nil {
 		return answer, err
 	}
 	reached := map[string]bool{}
 	for _, p := range answer.Failing {
 		reached[p.Path] = true
 	}
+	// Of the failing opposites make the covers that were not reached.
+	stopped := answer.Status == TimedOut
 	answer.Status, answer.Failing = Passed, nil
-	for path, p := range b.properties {
-		if p.Check.Kind == ir.Assert && !reached[path] {
-			answer.Status, answer.Failing = Failed, append(answer.Failing, p)
+	for _, c := range sim.Checks(d) {
+		if c.Kind == ir.Cover && !reached[c.Path()] {
+			answer.Status, answer.Failing = Failed, append(answer.Failing, Property{c.Path(), c.Check, c.Module})
 		}
+	}
+	if stopped && answer.Status == Failed {
+		answer.Status = TimedOut
 	}
 	return answer, nil
 }

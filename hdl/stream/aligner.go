@@ -20,11 +20,13 @@ type aligner struct {
 	plan      plan
 	planValid hdl.Bits
 
-	index   hdl.Bits // of the present beat in its frame
-	started hdl.Bits // the first beat of the cut is past
-	past    hdl.Bits // the last one is, too
-	load    hdl.Bits // a beat of the cut is taken,
-	begins  hdl.Bits // the first one of its frame
+	following hdl.Bits // the number of the beat of In after the present one in its frame
+	atFirst   hdl.Bits // the present one is plan.First
+	atFinal   hdl.Bits // the present one is plan.Final
+	started   hdl.Bits // the first beat of the cut is past
+	past      hdl.Bits // the last one is, too
+	load      hdl.Bits // a beat of the cut is taken,
+	begins    hdl.Bits // the first one of its frame
 
 	beat      lifted   // the register behind the rotator
 	beatValid hdl.Bits // it is in use
@@ -76,17 +78,28 @@ func (a *aligner) build(move hdl.Stream[Move]) {
 }
 
 // makePlan takes the move of the next frame while the frame before ends, so
-// that all sums are done before the first beat.
+// that all sums are done before the first beat, and counts beats. That a beat
+// is the first or the last of the cut is known a cycle before.
 func (a *aligner) makePlan(move hdl.Stream[Move]) {
 	m := a.m
 	next := a.planOf(move.Data)
+	a.following = m.Reg("following", next.Final.Width(), 1)
+	a.atFirst = m.Reg("at_first", 1, 0)
+	a.atFinal = m.Reg("at_final", 1, 0)
 	a.planValid = m.Reg("plan_valid", 1, 0)
 	a.plan = hdl.NewReg(m, "plan", hdl.Proto(next))
-	ready := a.planValid.Not().Or(a.in.Fire().And(a.in.Data.Last))
+	idle, last := a.planValid.Not(), a.in.Data.Last
+	ready := idle.Or(a.in.Fire().And(last))
 	move.Ready.Set(ready)
 	m.If(ready, func() {
 		a.planValid.Set(move.Valid)
 		hdl.Set(a.plan, next)
+	})
+	m.If(idle.Or(a.in.Fire()), func() {
+		restart := idle.Or(last)
+		a.following.Set(hdl.Mux(restart, a.following.K(1), a.following.AddK(1)))
+		a.atFirst.Set(hdl.Mux(restart, next.First.None(), a.following.Eq(a.plan.First)))
+		a.atFinal.Set(hdl.Mux(restart, next.Final.None(), a.following.Eq(a.plan.Final)))
 	})
 }
 
@@ -130,16 +143,14 @@ func (a *aligner) known(d Move) hdl.Bits {
 // frame has ended: only then is it known to be good.
 func (a *aligner) lift() {
 	m, in, p := a.m, a.in, a.plan
-	a.index = m.Reg("index", p.Final.Width(), 0)
 	a.started = m.Reg("started", 1, 0)
 	a.past = m.Reg("past", 1, 0)
 	a.beatValid = m.Reg("lifted_valid", 1, 0)
 	a.ended = m.Reg("lifted_ended", 1, 0)
 
 	last := in.Data.Last
-	isFinal := a.index.Eq(p.Final)
-	wanted := a.past.Or(p.None).Not().And(a.started.Or(a.index.Eq(p.First)).Or(last))
-	next := a.liftedBeat(isFinal)
+	wanted := a.past.Or(p.None).Not().And(a.started.Or(a.atFirst).Or(last))
+	next := a.liftedBeat()
 	a.beat = hdl.NewReg(m, "lifted", hdl.Proto(next))
 	a.lifted = hdl.NewStream(m, "rotated", hdl.Proto(next))
 	a.lifted.Valid.Set(a.beatValid.And(a.beat.Tail.Not().Or(a.ended)))
@@ -150,9 +161,8 @@ func (a *aligner) lift() {
 	a.load = in.Fire().And(wanted)
 	a.begins = a.load.And(a.started.Not())
 	m.If(in.Fire(), func() {
-		a.index.Set(hdl.Mux(last, a.index.K(0), a.index.AddK(1)))
 		a.started.Set(last.Not().And(a.started.Or(wanted)))
-		a.past.Set(last.Not().And(a.past.Or(wanted.And(isFinal))))
+		a.past.Set(last.Not().And(a.past.Or(wanted.And(a.atFinal))))
 	})
 	m.If(a.lifted.Fire(), func() { a.beatValid.SetK(0) })
 	m.If(a.load, func() {
@@ -167,16 +177,16 @@ func (a *aligner) lift() {
 
 // liftedBeat is the present beat of In, rotated. A frame that ends before its
 // cut does ends with it, in the beat of Out that is then due.
-func (a *aligner) liftedBeat(isFinal hdl.Bits) lifted {
+func (a *aligner) liftedBeat() lifted {
 	in, p := a.in.Data, a.plan
 	head := a.started.Not()
-	cutShort := in.Last.And(isFinal.Not())
-	missing := isFinal.And(byteBit(in.Keep, p.End).Not())
+	cutShort := in.Last.And(a.atFinal.Not())
+	missing := a.atFinal.And(byteBit(in.Keep, p.End).Not())
 	return lifted{
 		Data:  a.rotate(a.zeroed(head), p.Turn, 0),
 		Turn:  p.Turn,
 		Head:  head,
-		Tail:  in.Last.Or(isFinal),
+		Tail:  in.Last.Or(a.atFinal),
 		Early: head.And(p.Early).And(cutShort.Not()),
 		Late:  p.Late.And(cutShort.Not()),
 		Keep:  p.Keep,

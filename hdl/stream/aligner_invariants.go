@@ -22,14 +22,17 @@ func implies(m *hdl.Module, name string, a, b hdl.Bits) { m.Assert(name, a.Not()
 // planInvariants: what is known of the present frame of In.
 func (a *aligner) planInvariants(g alignGhost) {
 	m, p, w := a.m, a.plan, g.come.Width()
+	index := a.following.SubK(1) // of the present beat
 	inCut := a.planValid.And(p.None.Not()).And(a.past.Not())
-	before, behind := a.index.Le(p.First), a.index.Gt(p.First).And(a.index.Le(p.Final))
+	before, behind := index.Le(p.First), index.Gt(p.First).And(index.Le(p.Final))
 	idle := a.started.Or(a.past).Not()
 	implies(m, "plan_is_of_move", a.planValid, hdl.Pack(p).Eq(hdl.Pack(a.planOf(g.present))))
-	implies(m, "idle_without_plan", a.planValid.Not(), idle.And(a.index.None()).And(g.come.None()))
+	implies(m, "first_is_known", a.planValid, a.atFirst.Eq(index.Eq(p.First)))
+	implies(m, "final_is_known", a.planValid, a.atFinal.Eq(index.Eq(p.Final)))
+	implies(m, "idle_without_plan", a.planValid.Not(), idle.And(index.None()).And(g.come.None()))
 	implies(m, "idle_without_cut", p.None.And(a.planValid), idle)
 	m.Assert("whole_beats_have_come", g.come.LeK(1<<(w-1)).And(g.come.Trunc(a.o.indexBits()).None()))
-	implies(m, "index_counts", inCut, g.come.Eq(a.index.ZExt(w).ShlK(a.o.indexBits())))
+	implies(m, "index_counts", inCut, g.come.Eq(index.ZExt(w).ShlK(a.o.indexBits())))
 	implies(m, "index_in_cut", inCut, hdl.Mux(a.started, behind, before))
 	implies(m, "past_has_come", a.past, a.started.And(g.come.Ge(g.present.Skip.ZExt(w).Add(g.present.Length.ZExt(w)))))
 }
@@ -86,7 +89,7 @@ func (a *aligner) newFollowedFrame(g alignGhost) followedFrame {
 	m.Ghost(func() {
 		f.lifted, f.older = m.RegN("follow_lifted", w), m.RegN("follow_older", w)
 		m.If(a.lifted.Fire(), func() { f.older.Set(f.lifted) })
-		m.If(a.load, func() { f.lifted.Set(a.index.ZExt(w)) })
+		m.If(a.load, func() { f.lifted.Set(a.following.SubK(1).ZExt(w)) })
 	})
 	return f
 }
@@ -96,6 +99,7 @@ func (a *aligner) frameInvariants(g alignGhost, f followedFrame) {
 	m, w, fw, b := a.m, g.come.Width(), g.frames.Width(), a.beat
 	mid := a.started.And(a.past.Not())
 	tail := a.beatValid.And(b.Tail)
+	index := a.following.SubK(1).ZExt(w) // of the present beat of In
 	implies(m, "past_has_tail", a.past, tail.And(a.ended.Not()))
 	implies(m, "tail_waits", tail.And(a.ended.Not()), a.past)
 	implies(m, "tail_ends_frame", a.beatValid, b.Tail.Ne(mid))
@@ -104,8 +108,8 @@ func (a *aligner) frameInvariants(g alignGhost, f followedFrame) {
 	implies(m, "early_is_head", a.beatValid.And(b.Early), b.Head.And(b.Tail.Not().Or(b.Late)))
 	m.Assert("frames_inside", g.frames.Eq(a.flush.ZExt(fw).Add(a.beatValid.Or(mid).ZExt(fw))))
 	implies(m, "nothing_sent", f.inFrame.Not(), g.sent.None())
-	implies(m, "lifted_is_last_taken", a.beatValid.And(mid), f.lifted.AddK(1).Eq(a.index.ZExt(w)))
-	implies(m, "older_is_last_taken", a.beatValid.Not().And(mid), f.older.AddK(1).Eq(a.index.ZExt(w)))
+	implies(m, "lifted_is_last_taken", a.beatValid.And(mid), f.lifted.AddK(1).Eq(index))
+	implies(m, "older_is_last_taken", a.beatValid.Not().And(mid), f.older.AddK(1).Eq(index))
 	implies(m, "older_is_before", a.beatValid.And(b.Head.Not()), f.older.AddK(1).Eq(f.lifted))
 	implies(m, "before_is_flush", g.inside, g.before.Le(a.flush.ZExt(fw)).And(g.before.Lt(g.frames)))
 }

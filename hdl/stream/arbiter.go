@@ -28,9 +28,10 @@ func RoundRobinDef[T any](proto T, n int) hdl.Def[ArbiterIO[T]] {
 		IO:   arbiterIO(proto, n),
 		Body: func(m *hdl.Module, io *ArbiterIO[T]) {
 			after := m.Reg("after", n, 0) // inputs above the one last served
-			request := valids(io.In)
-			high := request.And(after)
-			a := arbitrate(m, io, hdl.Mux(high.Any(), lowestOne(high), lowestOne(request)))
+			a := arbitrate(m, io, func(request hdl.Bits) hdl.Bits {
+				high := request.And(after)
+				return hdl.Mux(high.Any(), lowestOne(high), lowestOne(request))
+			})
 			m.If(a.done, func() { after.Set(above(a.grant)) })
 
 			arbiterProperties(m, io, a)
@@ -52,7 +53,7 @@ func PriorityDef[T any](proto T, n int) hdl.Def[ArbiterIO[T]] {
 		Doc:  "Priority arbiter: merges streams, the lowest number first, frame by frame.",
 		IO:   arbiterIO(proto, n),
 		Body: func(m *hdl.Module, io *ArbiterIO[T]) {
-			a := arbitrate(m, io, lowestOne(valids(io.In)))
+			a := arbitrate(m, io, lowestOne)
 
 			arbiterProperties(m, io, a)
 			for i := 1; i < n; i++ {
@@ -99,12 +100,13 @@ type grants struct {
 	done   hdl.Bits // a frame, or a payload without frames, ends in this cycle
 }
 
-// arbitrate connects the input that choice, one-hot or zero, names, and stays
-// with it while its payload waits and until its frame ends.
-func arbitrate[T any](m *hdl.Module, io *ArbiterIO[T], choice hdl.Bits) grants {
+// arbitrate connects the input that choose takes of those that ask, and stays
+// with it while its payload waits and until its frame ends. A locked arbiter has
+// one input that asks: that is shallower than a choice after the fact.
+func arbitrate[T any](m *hdl.Module, io *ArbiterIO[T], choose func(request hdl.Bits) hdl.Bits) grants {
 	n := len(io.In)
 	a := grants{locked: m.Reg("locked", 1, 0), owner: m.RegN("owner", n)}
-	a.grant = hdl.Mux(a.locked, a.owner, choice)
+	a.grant = choose(hdl.Mux(a.locked, a.owner, valids(io.In)))
 
 	data := make([]hdl.Bits, n)
 	for i, in := range io.In {

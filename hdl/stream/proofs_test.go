@@ -39,3 +39,9 @@ func TestProofsBuild(t *testing.T) {
 		seen[p.Name] = true
 	}
 }
+
+// The block of the package's example is proved for every length of time.
+func TestPacerProof(t *testing.T) {
+	d, _ := build(t, Pacer(2, 3))
+	formal.Check(t, d, formal.Options{Depth: 10, Induction: 2})
+}

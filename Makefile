@@ -38,7 +38,8 @@ bench: setup
 	$(GO) test -run '^$$' -bench . -p 1 ./...
 
 lint: setup
-	@$(GO) run ./tools/verify -only gofmt,vet,gen,lint
+	@$(GO) run ./tools/verify -only gofmt,vet,gen
+	@$(GO) test -run Lint ./...
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +; fi

@@ -29,7 +29,6 @@ func steps() []step {
 		{"gofmt", time.Minute, gofmt},
 		{"vet", 5 * time.Minute, command("go", "vet", "./...")},
 		{"gen", 5 * time.Minute, command("go", "run", "./gen", "-check")},
-		{"lint", 5 * time.Minute, command("go", "run", "./tools/lint")},
 		{"test", 30 * time.Minute, goTest},
 		{"cosim", 15 * time.Minute, command("go", "run", "./tb/cosim")},
 		{"formal", 15 * time.Minute, command("go", "run", "./tools/formal")},

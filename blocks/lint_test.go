@@ -1,0 +1,26 @@
+package blocks_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks"
+	"gornic/configs"
+	"gornic/hdl/verilog/lint"
+)
+
+// Every block in every configuration draws no warning from the tools of its users.
+func TestLint(t *testing.T) {
+	for _, name := range configs.Names() {
+		config, err := configs.Named(name)
+		require.NoError(t, err)
+		for _, b := range blocks.All() {
+			t.Run(name+" "+b.Name, func(t *testing.T) {
+				design, err := b.Build(config)
+				require.NoError(t, err)
+				lint.Check(t, design)
+			})
+		}
+	}
+}

@@ -8,61 +8,117 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"sync"
 
+	"gornic/blocks"
+	"gornic/hdl"
+	"gornic/hdl/stream"
 	"gornic/tools/toolset"
 )
 
+// options are what the command line says.
+type options struct {
+	run     *regexp.Regexp // of names
+	json    bool
+	verbose bool
+}
+
 func main() {
-	only := flag.String("only", "", "prove the designs whose name contains `text`")
+	var o options
+	pattern := flag.String("run", "", "prove the designs whose name matches the `regexp`")
+	flag.BoolVar(&o.json, "json", false, "print an object a line")
+	flag.BoolVar(&o.verbose, "v", false, "ask again what is known; print each question, each broken copy and the way to each cover")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	failed, err := run(ctx, *only, os.Stdout)
+	failed, err := prove(ctx, *pattern, o)
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "formal:", err)
 	}
 	if err != nil || failed > 0 {
-		stop()
 		os.Exit(1)
 	}
 }
 
-// run proves and prints; it returns how many designs failed.
-func run(ctx context.Context, only string, w io.Writer) (failed int, err error) {
-	list, err := proofs(only)
-	if err != nil {
-		return 0, err
+func prove(ctx context.Context, pattern string, o options) (failed int, err error) {
+	if flag.NArg() > 0 {
+		return 0, fmt.Errorf("%q is no flag: see -help", flag.Arg(0))
 	}
-	if len(list) == 0 {
-		return 0, fmt.Errorf("no design has a name with %q in it", only)
+	if o.run, err = regexp.Compile(pattern); err != nil {
+		return 0, fmt.Errorf("-run: %w", err)
 	}
 	build, err := toolset.BuildDir()
 	if err != nil {
 		return 0, err
 	}
-	known := memory{dir: filepath.Join(build, "formal")}
-	fmt.Fprintf(w, rowFormat, "design", "asserts", "bounded", "induction", "covers", "broken", "seconds")
-	results := make([]chan outcome, len(list))
-	limit := make(chan struct{}, 2) // at a time: z3 is one thread
-	var group sync.WaitGroup
-	for i, p := range list {
-		results[i] = make(chan outcome, 1)
-		group.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			results[i] <- p.prove(ctx, known)
-		})
+	r := runner{options: o, known: memory{filepath.Join(build, "formal", "known")}}
+	list := append(stream.Proofs(), blocks.Proofs()...)
+	return r.all(ctx, list, os.Stdout, os.Stderr)
+}
+
+// A runner proves designs.
+type runner struct {
+	options
+	known memory
+}
+
+// atOnce is how many designs are proved at the same time; a solver is one thread.
+const atOnce = 2
+
+// all proves the designs that are asked for and prints a row for each, in order; it returns how many failed.
+func (r runner) all(ctx context.Context, list []hdl.Proof, out, terminal io.Writer) (failed int, err error) {
+	var chosen []hdl.Proof
+	for _, p := range list {
+		if r.run == nil || r.run.MatchString(p.Name) {
+			chosen = append(chosen, p)
+		}
 	}
-	for i, p := range list {
-		o := <-results[i]
-		o.write(w, p.name)
+	if len(chosen) == 0 {
+		return 0, fmt.Errorf("no design has a name that matches %q", r.run)
+	}
+	bar := newProgress(terminal, len(chosen))
+	defer bar.end()
+	outcomes := r.start(ctx, chosen, bar)
+	report := newReport(out, r.options, chosen)
+	for i := range chosen {
+		o := <-outcomes[i]
+		if ctx.Err() != nil {
+			return failed, ctx.Err()
+		}
 		if o.Failure != "" {
 			failed++
 		}
+		bar.pause(func() { report.row(o) })
 	}
-	group.Wait()
-	fmt.Fprintf(w, "%d passed, %d failed\n", len(list)-failed, failed)
+	bar.end()
+	report.end(len(chosen)-failed, failed)
 	return failed, nil
+}
+
+// start proves in the background, some at once.
+func (r runner) start(ctx context.Context, list []hdl.Proof, bar *progress) []chan outcome {
+	outcomes := make([]chan outcome, len(list))
+	for i := range outcomes {
+		outcomes[i] = make(chan outcome, 1)
+	}
+	var mu sync.Mutex
+	next := 0
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1
+	}
+	for range min(atOnce, len(list)) {
+		go func() {
+			for i := take(); i < len(list); i = take() {
+				bar.begin(list[i].Name)
+				outcomes[i] <- r.one(ctx, list[i])
+				bar.done(list[i].Name)
+			}
+		}()
+	}
+	return outcomes
 }

@@ -18,17 +18,21 @@ import (
 type memory struct{ dir string }
 
 // method is raised when package formal asks other questions about the same Verilog.
-const method = 1
+const method = 2
 
-// key is a hash of all that the outcome depends on.
-func (p proof) key(ctx context.Context, design *hdl.Design) (string, error) {
+// keyOf is a hash of all that the outcome depends on.
+func keyOf(ctx context.Context, p hdl.Proof, design *hdl.Design) (string, error) {
 	files, err := verilog.Emit(design, verilog.Options{Checks: true})
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, method, p.options, p.faults)
-	for _, name := range []string{toolset.Yosys, toolset.Z3} {
+	fmt.Fprintln(h, method, p.Name, p.Depth, p.Induction, p.NoCovers, copies)
+	solver := toolset.Z3
+	if p.Induction == 0 {
+		solver = toolset.ABC
+	}
+	for _, name := range []string{toolset.Yosys, solver} {
 		tool, err := toolset.Find(name)
 		if err != nil {
 			return "", err

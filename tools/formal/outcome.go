@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -12,43 +12,50 @@ import (
 	"gornic/hdl/formal"
 )
 
-// An outcome is one row of the table.
+// An outcome is what is known of one design in the end.
 type outcome struct {
-	Asserts                    int
-	Bounded, Induction, Covers formal.Status
-	Caught, Faults             int
-	Seconds                    float64
-	Failure                    string // empty where all is well
+	Name      string  `json:"name"`
+	Asserts   int     `json:"asserts"`
+	Depth     int     `json:"depth"`     // cycles of the bounded proof
+	Bounded   string  `json:"bounded"`   // as formal.Status says it
+	Relies    int     `json:"relies"`    // cycles that the induction relies on; 0: a solver searched
+	Induction string  `json:"induction"` // as formal.Status
+	Covers    string  `json:"covers"`    // as formal.Status
+	Reached   int     `json:"reached"`   // covers,
+	Covered   int     `json:"covered"`   // of so many
+	Caught    int     `json:"caught"`    // broken copies that the assertions notice,
+	Tried     int     `json:"tried"`     // of so many
+	Seconds   float64 `json:"seconds"`
+	Known     bool    `json:"known"`             // from an earlier run
+	Failure   string  `json:"failure,omitempty"` // absent where all is well
+
+	details []string
 }
 
-const rowFormat = "%-26s %8v %10v %10v %10v %8v %8v\n"
+const copies = 4 // broken copies to try
 
-func (o outcome) write(w io.Writer, name string) {
-	fmt.Fprintf(w, rowFormat, name, o.Asserts, o.Bounded, o.Induction, o.Covers,
-		fmt.Sprintf("%d of %d", o.Caught, o.Faults), fmt.Sprintf("%.1f", o.Seconds))
-	if o.Failure != "" {
-		fmt.Fprintln(w, "    "+strings.ReplaceAll(o.Failure, "\n", "\n    "))
-	}
-}
-
-// prove asks all questions about one design, unless it is known to be good.
-func (p proof) prove(ctx context.Context, known memory) outcome {
-	design, err := p.build()
+// one asks all questions about one design, unless it is known to be good.
+func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
+	failed := outcome{Name: p.Name, Depth: p.Depth, Relies: p.Induction}
+	design, err := p.Build()
 	if err != nil {
-		return outcome{Failure: err.Error()}
+		failed.Failure = err.Error()
+		return failed
 	}
-	key, err := p.key(ctx, design)
+	key, err := keyOf(ctx, p, design)
 	if err != nil {
-		return outcome{Failure: err.Error()}
+		failed.Failure = err.Error()
+		return failed
 	}
-	if o, ok := known.recall(key); ok {
+	if o, ok := r.known.recall(key); ok && !r.verbose {
+		o.Known = true
 		return o
 	}
 	start := time.Now()
-	o, err := p.ask(ctx, design)
-	o.Seconds = time.Since(start).Seconds()
+	o, err := r.ask(ctx, p, design)
+	o.Seconds = math.Round(time.Since(start).Seconds()*100) / 100
 	if err == nil {
-		err = known.keep(key, o)
+		err = r.known.keep(key, o)
 	}
 	if err != nil {
 		o.Failure = err.Error()
@@ -56,26 +63,68 @@ func (p proof) prove(ctx context.Context, known memory) outcome {
 	return o
 }
 
-func (p proof) ask(ctx context.Context, design *hdl.Design) (outcome, error) {
-	r, err := formal.Prove(ctx, design, p.options)
-	if err != nil {
-		return outcome{}, err
+// engine is how package formal proves: with the author's invariants, or looking for them.
+type engine struct {
+	prove  func(context.Context, *hdl.Design, formal.Options) (*formal.Result, error)
+	faults func(context.Context, *hdl.Design, formal.Options, int) ([]formal.Fault, error)
+}
+
+func (r runner) engineFor(p hdl.Proof) (engine, formal.Options) {
+	o := formal.Options{Depth: p.Depth, Induction: p.Induction, NoCovers: p.NoCovers, Witness: r.verbose}
+	if p.Induction > 0 {
+		return engine{formal.Prove, formal.Faults}, o
 	}
-	o := outcome{Asserts: r.Properties, Bounded: r.Bounded.Status, Induction: r.Induction.Status, Covers: r.Covers.Status}
-	if err := r.Err(); err != nil {
+	o.Induction, o.Timeout = 1, 4*time.Minute
+	return engine{formal.ProveBits, formal.FaultsBits}, o
+}
+
+func (r runner) ask(ctx context.Context, p hdl.Proof, design *hdl.Design) (outcome, error) {
+	e, questions := r.engineFor(p)
+	o := outcome{Name: p.Name, Depth: p.Depth, Relies: p.Induction}
+	result, err := e.prove(ctx, design, questions)
+	if err != nil {
 		return o, err
 	}
-	faults, err := formal.Faults(ctx, design, p.options, p.faults)
+	o.take(result)
+	if err := result.Err(); err != nil {
+		return o, errors.New(strings.TrimSpace(err.Error() + "\n" + result.Explain()))
+	}
+	faults, err := e.faults(ctx, design, questions, copies)
 	if err != nil {
 		return o, err
 	}
-	o.Caught, o.Faults = formal.Caught(faults), len(faults)
+	return o, o.judge(faults)
+}
+
+// take notes the answers.
+func (o *outcome) take(r *formal.Result) {
+	o.Asserts, o.Covered = r.Properties, r.Covered
+	o.Bounded, o.Induction, o.Covers = r.Bounded.Status.String(), r.Induction.Status.String(), r.Covers.Status.String()
+	if r.Covers.Status != formal.NotAsked {
+		o.Reached = r.Covered - len(r.Covers.Failing)
+	}
+	for _, q := range []struct {
+		name   string
+		answer formal.Answer
+	}{{"bounded proof", r.Bounded}, {"induction", r.Induction}, {"covers", r.Covers}} {
+		o.details = append(o.details, fmt.Sprintf("%s %s in %.1f s", q.name, q.answer.Status, q.answer.Time.Seconds()))
+	}
+	for _, w := range r.Covers.Witnesses {
+		o.details = append(o.details, w.String())
+	}
+}
+
+// judge takes the copies into account: where none is noticed, the properties say nothing.
+func (o *outcome) judge(faults []formal.Fault) error {
+	o.Caught, o.Tried = formal.Caught(faults), len(faults)
+	err := errors.New("no broken copy was noticed:")
+	for _, f := range faults {
+		line := fmt.Sprintf("%s: bounded proof %s", f.What, f.Answer.Status)
+		o.details = append(o.details, "broken copy, "+line)
+		err = fmt.Errorf("%w\n\t%s", err, line)
+	}
 	if o.Caught == 0 {
-		var what []error
-		for _, f := range faults {
-			what = append(what, fmt.Errorf("passes although it is broken: %s", f.What))
-		}
-		return o, errors.Join(what...)
+		return err
 	}
-	return o, nil
+	return nil
 }

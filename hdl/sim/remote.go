@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,7 @@ type start struct {
 type remote struct {
 	*wire
 	waiting []call
+	last    engineStatus // as it was when last asked for
 	sources int
 	sinks   int
 	err     error
@@ -63,6 +65,10 @@ type remote struct {
 
 func newRemote(w io.Writer, r io.Reader, s start, end func() error) *remote {
 	c := &remote{wire: newWire(r, w), end: end}
+	c.last = engineStatus{
+		Edges:  make([]uint64, len(s.Image.Clocks)),
+		Covers: make([]uint64, len(s.Image.Covers)), Arms: make([]uint64, len(s.Image.Arms)),
+	}
 	c.err = c.send(s, nil)
 	return c
 }
@@ -119,7 +125,13 @@ func (c *remote) get(port int, words []uint64) {
 
 func (c *remote) run(r engineRequest) RunResult { return c.ask(call{Kind: callRun, Request: r}).Result }
 
-func (c *remote) status() engineStatus { return c.ask(call{Kind: callStatus}).Status }
+// status is the last one known where the other process has gone.
+func (c *remote) status() engineStatus {
+	if a := c.ask(call{Kind: callStatus}); c.err == nil {
+		c.last = a.Status
+	}
+	return c.last
+}
 
 func (c *remote) state() []uint64 { return c.ask(call{Kind: callState}).Words }
 
@@ -145,7 +157,12 @@ func (c *remote) problem() error {
 	return nil
 }
 
-func (c *remote) close() error { return errors.Join(c.problem(), c.end()) }
+func (c *remote) close() error {
+	c.status()
+	err := errors.Join(c.problem(), c.end())
+	c.err = cmp.Or(c.err, io.ErrClosedPipe)
+	return err
+}
 
 // Serve runs a design's generated code for the process at the other end of r
 // and w, until r ends. It is the main function of what Generated builds.

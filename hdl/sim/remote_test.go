@@ -64,7 +64,19 @@ func TestLostProcess(t *testing.T) {
 	cut()
 	s.Run(1000)
 	require.ErrorContains(t, s.Err(), "the process that runs the design")
+	assert.EqualValues(t, 3, s.Cycle(), "the last that is known")
 	assert.Error(t, s.Close())
+}
+
+func TestClosedRemote(t *testing.T) {
+	b, _ := served(t, oneDesign(2))
+	s := &Sim{backend: b, design: b.design}
+	s.Run(3)
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Err())
+	assert.EqualValues(t, 3, s.Cycle())
+	assert.Len(t, b.CoverCounts(), len(b.checks))
 }
 
 func TestBulkWords(t *testing.T) {

@@ -56,7 +56,7 @@ func (s *Sim) Design() *hdl.Design { return s.design }
 // Err returns the first mistake of the test, as a *Mistake, or else the first
 // assertion or assumption that failed, as a *CheckError.
 func (s *Sim) Err() error {
-	if s.err != nil {
+	if s.err != nil || s.closed {
 		return s.err
 	}
 	if f := s.backend.Failure(); f != nil {

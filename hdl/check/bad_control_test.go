@@ -103,6 +103,9 @@ func badMemories() error {
 		lanes := m.LaneRAM("lanes", 16, 12, 8, hdl.ReadOld)
 		lanes.WriteLanes(io.X, io.A, io.A, io.X.ZExt(12))
 		m.Unused(lanes.Read("lane", io.X, io.A))
+		twoClocks := m.RAM("two_clocks", 16, 4, hdl.ReadOld)
+		twoClocks.Write(io.X, io.A, io.X)
+		m.In(m.Domain("other"), func() { m.Unused(twoClocks.Read("across", io.X, io.A)) })
 	})
 }
 

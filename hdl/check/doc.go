@@ -30,7 +30,8 @@
 //   - clock: a register, memory port or property without a clock of its own module; an instance with a domain that is
 //     not connected.
 //   - memory: a memory port with an address, data or lanes of the wrong width; lanes that do not divide the word; a
-//     constant address past the last word.
+//     constant address past the last word; another policy than Undefined between
+//     two clocks.
 //   - ghost: hardware that reads a signal which serves properties only.
 //   - undriven: a wire, output, input of an instance or memory that nothing drives.
 //   - unset: a register that is never set.

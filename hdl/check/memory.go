@@ -9,6 +9,7 @@ import (
 // checkMemories finds memories and memory ports of the wrong shape.
 func checkMemories(c *checker, m *ir.Module) {
 	for _, mem := range m.Memories {
+		c.collisions(m, mem)
 		if mem.Depth < 1 || mem.Width < 1 || mem.Lane < 1 || mem.Width%mem.Lane != 0 {
 			c.report(mem.Pos, m, "memory %s has %d words of %d bits in lanes of %d: each is at least 1, and lanes fill the word",
 				mem.Name, mem.Depth, mem.Width, mem.Lane)
@@ -36,6 +37,20 @@ func checkMemories(c *checker, m *ir.Module) {
 	for _, n := range postorder(roots(m)) {
 		if n.Op == ir.OpMemRead && n.Memory != nil && n.Memory.Module == m {
 			c.address(m, n.Memory, n.Args[0], n.Pos)
+		}
+	}
+}
+
+// collisions finds a promise about reads and writes that meet which no RAM
+// keeps: between two clocks it is not even defined what meeting is.
+func (c *checker) collisions(m *ir.Module, mem *ir.Memory) {
+	for _, r := range mem.Reads {
+		for _, w := range mem.Writes {
+			if mem.Collide != ir.Undefined && r.Clock != nil && w.Clock != nil && r.Clock != w.Clock {
+				c.report(r.Pos, m, "memory %s is read in domain %s and written in domain %s (%v): what a read gets that meets a write is Undefined",
+					mem.Name, r.Clock.Clk, w.Clock.Clk, w.Pos)
+				return
+			}
 		}
 	}
 }

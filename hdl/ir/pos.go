@@ -75,8 +75,9 @@ func (p Pos) String() string {
 	return file + ":" + strconv.Itoa(line)
 }
 
-// Frames returns the calls that led here, innermost first, without those of
-// packages hdl and hdltest. A helper function's line comes before its caller's.
+// Frames returns the calls inside the module's Body that led here, innermost
+// first, without those of packages hdl and hdltest. A helper function's line comes before
+// its caller's.
 func (p Pos) Frames() []runtime.Frame {
 	if p.n == 0 {
 		return nil
@@ -85,6 +86,9 @@ func (p Pos) Frames() []runtime.Frame {
 	frames := runtime.CallersFrames(p.pcs[:p.n])
 	for {
 		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, LibraryPath+".elaborate") {
+			return list // the Body was called from there
+		}
 		if f.Function != "" && !silent(packageOf(f.Function)) && !plumbing(f) {
 			list = append(list, f)
 		}

@@ -2,10 +2,15 @@
 // can read: author's names, if and case trees as written, comments of the Go
 // code and the Go line beside.
 //
-// [Emit] returns one file a module, and [Write] puts them into a folder. The text is the same to the byte on each
-// run, draws no warning from Verilator -Wall, Icarus -Wall and Yosys
-// check -assert, and maps to block RAM, LUT RAM and DSPs in Yosys. Package
-// verilog/lint checks that on a design.
+// [Emit] returns one file a module, and [Write] puts them into a folder. The
+// text is the same to the byte on each run, draws no warning from Verilator
+// -Wall, Icarus -Wall and Yosys check -assert, and maps to block RAM, LUT RAM and
+// DSPs in Yosys. Package verilog/lint checks that on a design.
+//
+// A comment of the Go code is printed once, at what it is about: over the
+// statement, expression or declaration that begins on the line after it, or beside
+// the one that it follows. A comment over a line of Go that makes no hardware is not
+// printed.
 //
 // The way of a module through the package:
 //
@@ -14,6 +19,7 @@
 //	merge.go     neighbouring registers put together
 //	plan.go      which expressions become wires
 //	naming.go    and how these are called; source.go and parse.go read the Go code
+//	say.go       where its comments go; remark.go finds what they are about
 //	module.go    the parts of the text, in the author's order
 //	assemble.go  the sections of the file
 //

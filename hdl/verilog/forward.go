@@ -51,7 +51,7 @@ func (e *module) forward(r *ir.Memory, read *ir.ReadPort) *forwarding {
 // printHits notes what is written to the word that is read; of several writes
 // the last one counts.
 func (e *module) printHits(r *ir.Memory, p *readPort, f *forwarding) {
-	e.out.plain(fmt.Sprintf("%s <= %d'd0;", f.hit, f.lanes))
+	e.out.plain(f.hit + " <= " + literal(ir.Const{Width: f.lanes}) + ";")
 	for _, w := range f.writes {
 		meets := simplify(derived(w.en, ir.OpAnd, 1, w.en, derived(w.en, ir.OpEq, 1, w.addr, p.addr)))
 		if w.addr == p.addr {

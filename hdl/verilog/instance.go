@@ -97,7 +97,13 @@ func (e *module) readOf(s *ir.Signal) *ir.Node {
 
 func (e *module) printInstance(inst *ir.Instance) {
 	e.out.blank()
-	e.say(inst.Pos)
+	var pins []*ir.Node
+	for _, s := range inst.Ports {
+		if n := e.pin(s); n != nil {
+			pins = append(pins, n)
+		}
+	}
+	e.say(e.over(inst.Pos, pins...))
 	child := inst.Module
 	var rows [][]string
 	for _, c := range child.Clocks {

@@ -14,7 +14,7 @@ func (e *module) printItem(it *item) {
 	}
 	e.out.blank()
 	if len(it.body) > 0 {
-		e.say(it.body[0].position())
+		e.say(e.overStmt(it.body[0]))
 	}
 	switch {
 	case it.clock == nil:
@@ -32,10 +32,17 @@ func (e *module) printItem(it *item) {
 }
 
 func (e *module) printAssign(a *assign) {
-	e.say(a.pos)
 	defining := e.targetOf[a.value] == a.target
+	remarks, note := e.src.over(a.pos, true), e.beside(a.pos)
+	if defining {
+		remarks = append(remarks, e.overParts(a.value)...)
+		if note == "" {
+			note = e.beside(a.value.Pos)
+		}
+	}
+	e.say(remarks)
 	lead, end := e.around("assign "+Name(a.target)+" =", a.value, defining)
-	e.out.add(a.pos, e.wrapped(lead, a.value, mode{enum: e.enumOfSignal(a.target)}, end, defining))
+	e.out.noted(a.pos, e.wrapped(lead, a.value, mode{enum: e.enumOfSignal(a.target)}, end, defining), note)
 }
 
 // around returns what stands before and after the value of an assignment: a
@@ -83,25 +90,16 @@ func (e *module) nested(body func()) {
 // printStmts writes statements; op is the assignment, "=" or "<=".
 func (e *module) printStmts(list []stmt, op string) {
 	for _, s := range list {
-		e.sayInside(s.position())
+		e.sayInside(e.overStmt(s))
 		switch s := s.(type) {
 		case *assign:
 			lead, end := e.around(Name(s.target)+" "+op, s.value, false)
-			e.out.add(s.pos, e.wrapped(lead, s.value, mode{enum: e.enumOfSignal(s.target)}, end, false))
+			e.out.noted(s.pos, e.wrapped(lead, s.value, mode{enum: e.enumOfSignal(s.target)}, end, false), e.beside(s.pos))
 		case *branch:
 			e.printBranch("", s, op)
 		case *choice:
 			e.printChoice(s, op)
 		}
-	}
-}
-
-// sayInside is say without an empty line before it.
-func (e *module) sayInside(p ir.Pos) {
-	lines, key := e.src.above(p)
-	if lines != nil && !e.said[key] {
-		e.said[key] = true
-		e.out.comment(lines)
 	}
 }
 
@@ -116,7 +114,7 @@ func (e *module) printBranch(lead string, b *branch, op string) {
 		if a.cond != nil {
 			last = e.out.next()
 			e.markArm(last, "if", a)
-			e.out.add(a.pos, e.wrapped(lead, a.cond, mode{condition: true}, ") begin", false))
+			e.out.noted(a.pos, e.wrapped(lead, a.cond, mode{condition: true}, ") begin", false), e.beside(a.pos))
 		} else {
 			e.markArm(last, "else", a)
 			e.out.add(a.pos, "end else begin")
@@ -151,7 +149,7 @@ func (e *module) printCase(a *arm, enum *enumSet, op string) {
 		}
 		label = e.labels(names)
 	}
-	e.sayInside(a.pos)
+	e.sayInside(e.src.over(a.pos, true))
 	e.markArm(e.out.next(), "case", a)
 	if len(a.body) == 0 {
 		e.out.add(a.pos, label+": ;")

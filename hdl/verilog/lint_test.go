@@ -39,7 +39,7 @@ var designs = []design{
 	of(RAM("ram_single", 1, 8, 8, hdl.ReadOld)),
 	of(LUTRAM()),
 	of(Dual(hdl.Undefined)),
-	of(Dual(hdl.ReadNew)),
+	of(Shared(hdl.ReadNew)),
 	of(TwoClock()),
 }
 

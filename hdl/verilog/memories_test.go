@@ -89,6 +89,27 @@ func Dual(collide hdl.Collision) hdl.Def[DualIO] {
 	}
 }
 
+// SharedIO are the ports of a true dual-port memory with one clock.
+type SharedIO struct {
+	A     ramPort  `hdl:"in"`
+	AWord hdl.Bits `hdl:"out" w:"36"`
+	B     ramPort  `hdl:"in"`
+	BWord hdl.Bits `hdl:"out" w:"36"`
+}
+
+// Shared is a true dual-port memory with one clock.
+func Shared(collide hdl.Collision) hdl.Def[SharedIO] {
+	return hdl.Def[SharedIO]{
+		Name: fmt.Sprintf("shared_%d", collide),
+		Doc:  "A true dual-port memory with one clock.",
+		Body: func(m *hdl.Module, io *SharedIO) {
+			words := m.RAM("words", 512, 36, collide)
+			io.AWord.Set(words.ReadWrite("a_read", io.A.Addr, io.A.En, io.A.Write, io.A.Data))
+			io.BWord.Set(words.ReadWrite("b_read", io.B.Addr, io.B.En, io.B.Write, io.B.Data))
+		},
+	}
+}
+
 // TwoClockIO are the ports of a memory between two clock domains.
 type TwoClockIO struct {
 	WriteAddr hdl.Bits `hdl:"in" w:"8"`

@@ -26,7 +26,7 @@ func (e *module) declareMemories(t *text, ghost bool) {
 		if width != "" {
 			width += " "
 		}
-		t.noted(r.Pos, fmt.Sprintf("reg %s%s [0:%d];", width, e.memory(r), r.Depth-1), e.src.beside(r.Pos))
+		e.declareOne(t, r.Pos, fmt.Sprintf("reg %s%s [0:%d];", width, e.memory(r), r.Depth-1), true)
 		if crossing {
 			t.plain("/* verilator lint_on MULTIDRIVEN */")
 		}
@@ -106,7 +106,6 @@ func (e *module) memoryRoots(r *ir.Memory) []root {
 // memory has one block for each port.
 func (e *module) printMemory(r *ir.Memory) {
 	e.out.blank()
-	e.say(r.Pos)
 	if dualPort(r) {
 		e.printDualPort(r)
 		return
@@ -164,6 +163,12 @@ func (e *module) printPort(r *ir.Memory, clock *ir.Clock, writes []*ir.WritePort
 	var f *forwarding
 	if read != nil && r.Collide == ir.ReadNew {
 		f = e.forward(r, read)
+	}
+	for _, p := range ports {
+		e.say(e.over(p.Pos, p.en, p.addr, p.data))
+	}
+	if read != nil {
+		e.say(e.src.over(read.Pos, true))
 	}
 	e.out.plain("always @(posedge " + clock.Clk + ") begin")
 	e.nested(func() {

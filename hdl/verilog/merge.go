@@ -38,9 +38,13 @@ func (e *module) mergeable(a, b *item) bool {
 	if len(a.targets)+len(b.targets) > mostMerged {
 		return false
 	}
-	_, above := e.src.above(a.body[len(a.body)-1].position())
-	lines, key := e.src.above(b.body[0].position())
-	return lines == nil || key == above
+	known := map[codeLine]bool{}
+	for _, s := range a.body {
+		for _, r := range e.src.over(s.position(), true) {
+			known[r.at] = true
+		}
+	}
+	return !slices.ContainsFunc(e.src.over(b.body[0].position(), true), func(r remark) bool { return !known[r.at] })
 }
 
 // joinBranches makes one if of neighbours with one equal condition. In a

@@ -31,8 +31,8 @@ type module struct {
 	valueOf   map[*ir.Node]*ir.Signal // a signal with named values that takes the expression
 	variable  map[*ir.Node]variable
 	enums     []*enumSet
-	anonymous int // wires without a variable
-	said      map[string]bool
+	anonymous int               // wires without a variable
+	said      map[codeLine]bool // comments over these lines; the comment beside line n has the number -n
 	pins      map[*ir.Signal]*ir.Node
 }
 
@@ -51,7 +51,7 @@ func (e *emitter) module(m *ir.Module) *text {
 		emitter: e, ir: m, out: &text{depth: 1}, scope: scope{}, low: newLowerer(), always: map[*ir.Signal]bool{},
 		direct: map[*ir.Signal]*ir.Node{}, joined: map[*ir.Signal]*ir.Signal{}, usage: map[*ir.Node]*usage{},
 		links: map[*ir.Node]bool{}, names: map[*ir.Node]string{}, targetOf: map[*ir.Node]*ir.Signal{},
-		wires: map[*ir.Node]*wire{}, valueOf: map[*ir.Node]*ir.Signal{}, variable: map[*ir.Node]variable{}, said: map[string]bool{},
+		wires: map[*ir.Node]*wire{}, valueOf: map[*ir.Node]*ir.Signal{}, variable: map[*ir.Node]variable{}, said: map[codeLine]bool{},
 		pins: map[*ir.Signal]*ir.Node{},
 	}
 	p.connect()

@@ -16,38 +16,31 @@ func parseSource(path string) *source {
 	if err != nil {
 		return nil
 	}
-	src := &source{
-		lines: map[int]lineInfo{}, above: map[int][]string{}, trailing: map[int]string{},
-		code: map[int]bool{}, opens: map[int]bool{}, docs: map[int]bool{},
-	}
+	src := &source{lines: map[int]lineInfo{}, over: map[int][]remark{}, trailing: map[int]string{}}
 	lineOf := func(p token.Pos) int { return fset.Position(p).Line }
+	code := map[int]bool{} // lines on which something starts or ends
 	ast.Inspect(file, func(n ast.Node) bool {
-		if n == nil {
-			return false
-		}
 		switch n := n.(type) {
+		case nil:
+			return false
 		case *ast.File, *ast.Comment, *ast.CommentGroup:
 			return true
-		case *ast.FuncDecl:
-			src.docs[lineOf(n.Name.Pos())] = true
-		case *ast.BlockStmt:
-			src.opens[lineOf(n.Pos())] = true
+		case *ast.CompositeLit:
+			src.addKeys(n, lineOf)
 		}
-		src.code[lineOf(n.Pos())], src.code[lineOf(n.End())] = true, true
-		if lit, ok := n.(*ast.CompositeLit); ok {
-			src.addKeys(lit, lineOf)
-		}
+		code[lineOf(n.Pos())], code[lineOf(n.End())] = true, true
 		if info, ok := describe(n); ok {
-			info.start = lineOf(n.Pos())
-			for l := info.start; l <= lineOf(n.End()); l++ {
+			for l := lineOf(n.Pos()); l <= lineOf(n.End()); l++ {
 				src.lines[l] = info
 			}
 		}
 		return true
 	})
+	r := remarker{source: src, path: path, lineOf: lineOf, above: map[int][]string{}}
 	for _, c := range file.Comments {
-		src.note(c, lineOf)
+		r.note(c, code)
 	}
+	r.attach(file)
 	return src
 }
 
@@ -73,21 +66,6 @@ func (src *source) addKeys(lit *ast.CompositeLit, lineOf func(token.Pos) int) {
 			src.lines[l] = info
 		}
 	}
-}
-
-func (src *source) note(c *ast.CommentGroup, lineOf func(token.Pos) int) {
-	words := strings.TrimSpace(c.Text())
-	if words == "" {
-		return
-	}
-	lines := strings.Split(words, "\n")
-	if first := lineOf(c.Pos()); src.code[first] {
-		if len(lines) == 1 {
-			src.trailing[first] = lines[0]
-		}
-		return
-	}
-	src.above[lineOf(c.End())+1] = lines
 }
 
 // describe says what a statement does with a value that is made in it.

@@ -20,16 +20,25 @@ type sources struct {
 // source is what one Go file says about its lines.
 type source struct {
 	lines    map[int]lineInfo
-	above    map[int][]string // comment that ends on the line before
+	over     map[int][]remark // comments over the statements that a line is part of, outermost first
 	trailing map[int]string   // comment that follows code on the line
-	code     map[int]bool     // lines on which something starts
-	opens    map[int]bool     // lines on which a function body starts
-	docs     map[int]bool     // lines of function declarations: the comment over them is not about a statement
+}
+
+// A remark is a comment over a statement.
+type remark struct {
+	at     codeLine
+	text   []string
+	inside bool // the line is inside a function literal of the statement
+}
+
+// codeLine is a line of a Go file.
+type codeLine struct {
+	file string
+	line int
 }
 
 // lineInfo describes the innermost statement on a line.
 type lineInfo struct {
-	start  int      // first line of the statement
 	name   string   // variable that it assigns, in snake case
 	fields []string // keys of the composite literals around the line
 	ret    bool     // it returns from a function
@@ -64,53 +73,46 @@ func (s *sources) variable(pos ir.Pos) (name, key string) {
 	return "", ""
 }
 
-// above returns the comment over the statement at pos, and a key of it.
-func (s *sources) above(pos ir.Pos) (lines []string, key string) {
-	src, file, n := s.at(pos)
-	if src == nil {
-		return nil, ""
+// over returns the comments over the statement at pos, outermost first: those
+// right before it, or before a loop or a condition of the generator around it. With
+// calls they include those over the calls and the function literals that the
+// statement is in.
+func (s *sources) over(pos ir.Pos, calls bool) []remark {
+	if s.off {
+		return nil
 	}
-	if src.above[n] == nil || src.docs[n] {
-		n = src.paragraph(n)
-	}
-	return src.above[n], file + ":" + itoa(n)
-}
-
-// paragraph returns the first line at or above n that has a comment over it,
-// within lines of code that no empty line and no start of a function parts.
-func (src *source) paragraph(n int) int {
-	if start := src.lines[n].start; start > 0 {
-		n = start
-	}
-	for l := n; src.code[l]; l-- {
-		if src.docs[l] {
-			return 0
+	var list []remark
+	for _, f := range pos.Frames() {
+		src := s.load(f.File)
+		if src == nil {
+			break
 		}
-		if src.above[l] != nil {
-			return l
+		var here []remark
+		for _, r := range src.over[f.Line] {
+			if calls || !r.inside {
+				here = append(here, r)
+			}
 		}
-		if src.opens[l-1] {
+		list = append(here, list...)
+		if !calls && !src.lines[f.Line].ret {
 			break
 		}
 	}
-	return n
+	return list
 }
 
-// beside returns the comment that follows the code on the line of pos.
-func (s *sources) beside(pos ir.Pos) string {
-	src, _, n := s.at(pos)
-	if src == nil {
-		return ""
-	}
-	return src.trailing[n]
-}
-
-func (s *sources) at(pos ir.Pos) (*source, string, int) {
+// beside returns the comment that follows the code on the line of pos, and
+// where it is, as the line's negative number.
+func (s *sources) beside(pos ir.Pos) (string, codeLine) {
 	if s.off || !pos.IsValid() {
-		return nil, "", 0
+		return "", codeLine{}
 	}
 	file, n := pos.Source()
-	return s.load(file), file, n
+	src := s.load(file)
+	if src == nil || src.trailing[n] == "" {
+		return "", codeLine{}
+	}
+	return src.trailing[n], codeLine{file, -n}
 }
 
 func (s *sources) load(file string) *source {

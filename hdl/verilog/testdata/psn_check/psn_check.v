@@ -18,26 +18,24 @@ module psn_check (
     output wire        verdict_gap
 );
 
+    // Stage 1: the request waits for the table.
     reg [3:0]  s1_qp;
     reg [23:0] s1_psn;
     reg        s1_valid;
     reg [23:0] stored;
+    // The table answers with the state before the previous request: a
+    // request that follows one of the same QP uses its result.
     reg [23:0] last;
     reg        fresh;
 
     reg [23:0] psns [0:15]; // the next PSN of each QP
 
-    // Stage 1: the request waits for the table.
     always @(posedge clk) begin
         s1_qp <= req_qp;
         s1_psn <= req_psn;
     end
 
-    // The table answers with the state before the previous request: a
-    // request that follows one of the same QP uses its result.
     wire [23:0] expected = fresh ? last : stored;
-
-    // Stage 2: compare modulo 2^24, advance on the expected packet.
     wire [23:0] next = expected + {23'd0, verdict_in_order};
 
     always @(posedge clk) begin
@@ -52,6 +50,7 @@ module psn_check (
         end
     end
 
+    // Stage 2: compare modulo 2^24, advance on the expected packet.
     wire [23:0] ahead = s1_psn - expected;
     assign verdict_in_order = (ahead == 24'd0);
     assign verdict_duplicate = ahead[23];

@@ -38,7 +38,7 @@ module ram_lanes_new (
     always @(posedge clk) begin
         if (read) begin
             word_read_stored <= words[read_addr];
-            word_read_hit <= 4'd0;
+            word_read_hit <= 4'h0;
             word_read_written <= data;
             if (write && write_addr == read_addr) begin
                 word_read_hit <= lanes;

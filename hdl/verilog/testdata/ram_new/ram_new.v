@@ -33,7 +33,7 @@ module ram_new (
     always @(posedge clk) begin
         if (read) begin
             word_read_stored <= words[read_addr];
-            word_read_hit <= 1'd0;
+            word_read_hit <= 1'b0;
             word_read_written <= data;
             if (write && lanes && write_addr == read_addr) begin
                 word_read_hit <= 1'b1;

@@ -15,7 +15,7 @@ module rr_arbiter_4 (
 
     wire [3:0] high = req & after;
     wire [3:0] pick = (|high) ? high : req;
-    assign grant = pick & (~pick + 4'd1);
+    assign grant = pick & (~pick + 4'd1); // lowest set bit
 
     always @(posedge clk) begin
         if (rst) begin

@@ -53,6 +53,7 @@ module key_cam_4 (
         end
     end
 
+    // The lookup goes to the entries as it is.
     always @(posedge clk) begin
         if (!flush && fill_valid && victim == 2'h0) begin
             entry_0_key <= fill_key;

@@ -1,7 +1,7 @@
 package icrc
 
 import (
-	"fmt"
+	"math/bits"
 
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -18,10 +18,6 @@ type Verdict struct {
 	Good hdl.Bits `w:"1"` // the frame holds a whole IP packet that ends with its ICRC
 }
 
-// verdicts is how many frames may be between In and Verdict: more than the
-// stages, so that a frame of one beat is taken every cycle.
-const verdicts = 16
-
 // Check judges the ICRC of whole Ethernet frames, one verdict a frame in their
 // order. The packet ends where its IP length says; what follows in the frame is
 // not looked at. Good is zero for a frame that is no IP packet, is too short for
@@ -34,7 +30,7 @@ func Check(p Params) (hdl.Def[CheckIO], error) {
 		return hdl.Def[CheckIO]{}, err
 	}
 	return hdl.Def[CheckIO]{
-		Name: fmt.Sprintf("icrc_check_%d", p.DataWidth),
+		Name: p.name("icrc_check"),
 		Doc:  "Judges the ICRC of each Ethernet frame; a beat every cycle.",
 		IO:   CheckIO{In: stream.FrameOf(p.DataWidth), Verdict: hdl.StreamOf(Verdict{Good: hdl.W(1)})},
 		Body: func(m *hdl.Module, io *CheckIO) { check(m, p, io) },
@@ -42,10 +38,11 @@ func Check(p Params) (hdl.Def[CheckIO], error) {
 }
 
 func check(m *hdl.Module, p Params, io *CheckIO) {
-	waiting := m.Reg("waiting", 5, 0) // frames taken whose verdict has not left
+	width := bits.Len(uint(p.wait()))
+	waiting := m.Reg("waiting", width, 0) // frames taken whose verdict has not left
 	entered, left := io.In.Fire().And(io.In.Data.Last), io.Verdict.Fire()
-	waiting.Set(waiting.Add(entered.ZExt(5)).Sub(left.ZExt(5)))
-	io.In.Ready.Set(waiting.MSB().Not())
+	waiting.Set(waiting.Add(entered.ZExt(width)).Sub(left.ZExt(width)))
+	io.In.Ready.Set(waiting.IsNot(uint64(p.wait())))
 
 	// A beat is taken with what its headers tell; then its packet's end is known.
 	type taken struct{ Data, Keep, Last, Index hdl.Bits }
@@ -91,9 +88,9 @@ func check(m *hdl.Module, p Params, io *CheckIO) {
 	verdict.Valid.Set(answered.And(q.Last))
 	verdict.Data.Good.Set(rightNow)
 	m.Unused(verdict.Ready) // there is room: see waiting
-	hdl.Connect(io.Verdict, stream.FIFO(m, "u_verdicts", verdict, verdicts))
+	hdl.Connect(io.Verdict, stream.FIFO(m, "u_verdicts", verdict, p.wait()))
 
-	checkProperties(m, io, verdict, waiting)
+	checkProperties(m, p, io, verdict, waiting)
 }
 
 // endMax is more than the highest offset at which a packet's last byte can be.

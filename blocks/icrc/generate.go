@@ -2,6 +2,7 @@ package icrc
 
 import (
 	"fmt"
+	"math/bits"
 
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -12,10 +13,6 @@ type GenerateIO struct {
 	In  stream.Frame `hdl:"in"`
 	Out stream.Frame `hdl:"out"`
 }
-
-// waitDepth is how many beats may be between In and Out: more than the stages,
-// so that a frame of one beat is taken every cycle.
-const waitDepth = 16
 
 // Generate appends the ICRC to Ethernet frames that carry an IPv4 packet without
 // options or an IPv6 packet. A frame comes in without padding: from the Ethernet
@@ -29,12 +26,8 @@ func Generate(p Params) (hdl.Def[GenerateIO], error) {
 	if err := p.Validate(); err != nil {
 		return hdl.Def[GenerateIO]{}, err
 	}
-	name := fmt.Sprintf("icrc_generate_%d", p.DataWidth)
-	if p.WordEnd {
-		name += "_word_end"
-	}
 	return hdl.Def[GenerateIO]{
-		Name: name,
+		Name: p.name("icrc_generate"),
 		Doc:  "Appends the ICRC to each Ethernet frame; a beat every cycle.",
 		IO:   GenerateIO{In: stream.FrameOf(p.DataWidth), Out: stream.FrameOf(p.DataWidth)},
 		Body: func(m *hdl.Module, io *GenerateIO) { generate(m, p, io) },
@@ -56,18 +49,18 @@ func generate(m *hdl.Module, p Params, io *GenerateIO) {
 	in.Valid.Set(io.In.Valid)
 	io.In.Ready.Set(in.Ready)
 	hdl.Set(in.Data, held{Data: io.In.Data.Data, Lane: stream.LastByte(io.In.Data.Keep), Last: io.In.Data.Last, Err: io.In.Data.Err})
-	wait := stream.FIFO(m, "u_wait", in, waitDepth)
+	wait := stream.FIFO(m, "u_wait", in, p.wait())
 
 	done := icrc(m, p, io.In, in.Data.Lane)
 	sums := hdl.NewStream(m, "sum_made", done.lanes)
 	sums.Valid.Set(done.valid.And(done.last))
 	sums.Data.Set(done.lanes)
-	sum := stream.FIFO(m, "u_sums", sums, waitDepth)
+	sum := stream.FIFO(m, "u_sums", sums, p.wait())
 	m.Unused(sums.Ready, sum.Valid, wait.Valid) // there is room, and there is one: see ready
 
 	leave := m.Wire("leave", 1)
-	ready := m.Reg("ready_beats", 5, 0) // beats in u_wait that may leave
-	ready.Set(ready.Add(done.valid.ZExt(5)).Sub(leave.ZExt(5)))
+	ready := m.Reg("ready_beats", bits.Len(uint(p.wait())), 0) // beats in u_wait that may leave
+	ready.Set(ready.Add(done.valid.ZExt(ready.Width())).Sub(leave.ZExt(ready.Width())))
 
 	out := hdl.NewStream(m, "out_made", stream.BeatOf(p.DataWidth))
 	out.Valid.Set(ready.Any())
@@ -76,7 +69,7 @@ func generate(m *hdl.Module, p Params, io *GenerateIO) {
 	sum.Ready.Set(leave.And(wait.Data.Last))
 	hdl.Connect(io.Out, stream.ForwardSlice(m, "u_out", out))
 
-	generateProperties(m, io, wait.Valid, sums, sum.Valid, ready, leave.And(wait.Data.Last))
+	generateProperties(m, p, io, wait.Valid, sums, sum.Valid, ready, leave.And(wait.Data.Last))
 }
 
 // summed is a beat at the end of the CRC's stages.

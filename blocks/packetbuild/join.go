@@ -37,8 +37,8 @@ type joiner struct {
 	bad    hdl.Bits // the payload was faulty
 }
 
-// join returns the frames without their ICRC.
-func join(m *hdl.Module, p Params, h header, payload stream.Frame) stream.Frame {
+// join makes the joiner, whose out is the frames without their ICRC.
+func join(m *hdl.Module, p Params, h header, payload stream.Frame) *joiner {
 	j := &joiner{
 		m: m, p: p, payload: payload,
 		st:     hdl.NewFSM(m, "state", stEmpty, stHead, stJoin, stFlush, stDrain),
@@ -55,7 +55,7 @@ func join(m *hdl.Module, p Params, h header, payload stream.Frame) stream.Frame 
 	turned := j.turned()
 	j.drive(e, turned)
 	j.step(h, e, turned)
-	return j.out
+	return j
 }
 
 // event is what happens with the payload in this cycle.

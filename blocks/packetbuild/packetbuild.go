@@ -27,17 +27,41 @@ func Def(p Params) (hdl.Def[IO], error) {
 	if err != nil {
 		return hdl.Def[IO]{}, err
 	}
-	frame := stream.FrameOf(p.DataWidth)
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("packetbuild_%d", p.DataWidth),
 		Doc:  "Builds a RoCEv2 frame of each descriptor and its payload; a beat every cycle.",
-		IO:   IO{Desc: hdl.StreamOf(descriptor{}), Payload: frame, Out: frame},
+		IO:   ports(p),
 		Body: func(m *hdl.Module, io *IO) {
-			h := newHeader(m, p, planned(m, p, io.Desc))
+			f := hdl.Instance(m, "u_frame", frame(p))
+			hdl.Connect(f.Desc, io.Desc)
+			hdl.Connect(f.Payload, io.Payload)
 			sum := hdl.Instance(m, "u_icrc", appendICRC)
-			hdl.Connect(sum.In, stream.ForwardSlice(m, "u_joined", join(m, p, h, io.Payload)))
+			hdl.Connect(sum.In, f.Out)
 			hdl.Connect(io.Out, sum.Out)
-			properties(m, io)
+
+			stream.AssumeSource(m, "desc", io.Desc)
+			stream.AssumeFrame(m, "payload", io.Payload)
+			stream.AssertFrame(m, "out", io.Out)
 		},
 	}, nil
+}
+
+func ports(p Params) IO {
+	frame := stream.FrameOf(p.DataWidth)
+	return IO{Desc: hdl.StreamOf(descriptor{}), Payload: frame, Out: frame}
+}
+
+// frame is the builder without the ICRC.
+func frame(p Params) hdl.Def[IO] {
+	return hdl.Def[IO]{
+		Name: fmt.Sprintf("packetbuild_frame_%d", p.DataWidth),
+		Doc:  "Builds the frame of each descriptor and its payload, but for the ICRC.",
+		IO:   ports(p),
+		Body: func(m *hdl.Module, io *IO) {
+			h := newHeader(m, p, planned(m, p, io.Desc))
+			j := join(m, p, h, io.Payload)
+			hdl.Connect(io.Out, stream.ForwardSlice(m, "u_out", j.out))
+			properties(m, io, h, j)
+		},
+	}
 }

@@ -52,6 +52,22 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// The first beat leaves so many cycles after its descriptor is there.
+func TestLatency(t *testing.T) {
+	for width, want := range map[int]uint64{64: 9, 128: 11, 256: 13, 512: 14} {
+		b := newBuilder(t, width)
+		s := hdltest.Open(t, sim.NativeSimulator, b.design, sim.Options{})
+		desc := sim.NewSource(s, b.io.Desc, sim.Pattern{})
+		out := sim.NewSink(s, b.io.Out, sim.Pattern{})
+		s.Reset(2)
+		desc.Send(loads[0].desc)
+		s.Run(1) // it is there from now on
+		start := s.Cycle()
+		s.Await(100, out.Beats(1))
+		require.Equal(t, want, s.Cycle()-1-start, "%d bits", width)
+	}
+}
+
 // A descriptor that waits for its payload, or the other way round, holds up
 // nothing before it; and a frame once begun goes on as its payload comes.
 func TestWaiting(t *testing.T) {

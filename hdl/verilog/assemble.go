@@ -175,5 +175,5 @@ func (e *module) printWire(w *wire) {
 	if n.Width > 1 {
 		lead = "wire " + span(n.Width) + " " + w.name + " = "
 	}
-	e.out.noted(n.Pos, e.wrapped(lead, n, mode{}, ";", true), e.beside(n.Pos))
+	e.out.noted(n.Pos, e.wrapped(lead, n, mode{decimal: e.counts(n)}, ";", true), e.beside(n.Pos))
 }

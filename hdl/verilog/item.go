@@ -42,7 +42,7 @@ func (e *module) printAssign(a *assign) {
 	}
 	e.say(remarks)
 	lead, end := e.around("assign "+Name(a.target)+" =", a.value, defining)
-	e.out.noted(a.pos, e.wrapped(lead, a.value, mode{enum: e.enumOfSignal(a.target)}, end, defining), note)
+	e.out.noted(a.pos, e.wrapped(lead, a.value, e.modeOf(a.target), end, defining), note)
 }
 
 // around returns what stands before and after the value of an assignment: a
@@ -61,11 +61,16 @@ func (e *module) around(lead string, n *ir.Node, defining bool) (string, string)
 	return lead + " ", ";"
 }
 
+// modeOf is how the values of a signal are printed.
+func (e *module) modeOf(s *ir.Signal) mode {
+	return mode{enum: e.enumOfSignal(s), decimal: e.signalCounts(s)}
+}
+
 func (e *module) printReset(it *item) {
 	e.out.plain("if (" + it.clock.Rst + ") begin")
 	e.nested(func() {
 		for _, t := range it.targets {
-			e.out.plain(Name(t) + " <= " + e.constant(*t.Reset, mode{enum: e.enumOfSignal(t)}) + ";")
+			e.out.plain(Name(t) + " <= " + e.constant(*t.Reset, e.modeOf(t)) + ";")
 		}
 	})
 	if len(it.body) == 1 {
@@ -94,7 +99,7 @@ func (e *module) printStmts(list []stmt, op string) {
 		switch s := s.(type) {
 		case *assign:
 			lead, end := e.around(Name(s.target)+" "+op, s.value, false)
-			e.out.noted(s.pos, e.wrapped(lead, s.value, mode{enum: e.enumOfSignal(s.target)}, end, false), e.beside(s.pos))
+			e.out.noted(s.pos, e.wrapped(lead, s.value, e.modeOf(s.target), end, false), e.beside(s.pos))
 		case *branch:
 			e.printBranch("", s, op)
 		case *choice:
@@ -126,12 +131,12 @@ func (e *module) printBranch(lead string, b *branch, op string) {
 
 func (e *module) printChoice(c *choice, op string) {
 	e.out.add(c.pos, "case ("+e.text(c.subject, mode{})+")")
-	enum := e.enumOf(c.subject)
+	m := mode{enum: e.enumOf(c.subject), decimal: e.counts(c.subject)}
 	e.nested(func() {
 		hasDefault := false
 		for _, a := range c.arms {
 			hasDefault = hasDefault || len(a.values) == 0
-			e.printCase(a, enum, op)
+			e.printCase(a, m, op)
 		}
 		if !hasDefault {
 			e.out.plain("default: ;")
@@ -140,12 +145,12 @@ func (e *module) printChoice(c *choice, op string) {
 	e.out.plain("endcase")
 }
 
-func (e *module) printCase(a *arm, enum *enumSet, op string) {
+func (e *module) printCase(a *arm, m mode, op string) {
 	label := "default"
 	if len(a.values) > 0 {
 		names := make([]string, len(a.values))
 		for i, v := range a.values {
-			names[i] = e.constant(v, mode{enum: enum})
+			names[i] = e.constant(v, m)
 		}
 		label = e.labels(names)
 	}

@@ -34,6 +34,8 @@ type module struct {
 	anonymous int               // wires without a variable
 	said      map[codeLine]bool // comments over these lines; the comment beside line n has the number -n
 	pins      map[*ir.Signal]*ir.Node
+
+	quantities *quantities
 }
 
 // A part is one piece of the body: its place in the author's order and how it
@@ -60,6 +62,7 @@ func (e *emitter) module(m *ir.Module) *text {
 	p.findParts()
 	p.findRoots()
 	p.plan()
+	p.findQuantities()
 	return p.assemble()
 }
 

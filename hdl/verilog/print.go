@@ -29,7 +29,7 @@ const (
 type mode struct {
 	condition bool     // it decides something: && || ! read better than & | ~
 	enum      *enumSet // its constants have names
-	decimal   bool     // a constant is a count
+	decimal   bool     // its constants are amounts
 }
 
 // expr returns the text of n, by name where it has one, and its precedence.
@@ -178,7 +178,8 @@ func (e *module) not(n *ir.Node, m mode) (string, int) {
 // compare prints a comparison or its opposite, constants on the right.
 func (e *module) compare(n *ir.Node, negate bool) (string, int) {
 	a, b := n.Args[0], n.Args[1]
-	m := mode{decimal: n.Op == ir.OpLt || n.Op == ir.OpLe}
+	order := n.Op == ir.OpLt || n.Op == ir.OpLe
+	m := mode{decimal: order || e.counts(a) || e.counts(b)}
 	if isConst(a) {
 		m.enum = e.enumOf(b)
 	} else if isConst(b) {
@@ -195,14 +196,14 @@ func (e *module) compare(n *ir.Node, negate bool) (string, int) {
 		}
 	}
 	prec := precEqual
-	if m.decimal {
+	if order {
 		prec = precLess
 	}
 	return e.operand(a, precUnary, mode{}) + " " + op + " " + e.operand(b, precUnary, m), prec
 }
 
 func (e *module) mux(n *ir.Node, m mode) (string, int) {
-	m.decimal = false
+	m.decimal = m.decimal || e.counts(n)
 	return e.muxCondition(n) + " ? " + e.operand(n.Args[1], precOrOr, m) + " : " + e.text(n.Args[2], m), precCond
 }
 
@@ -216,7 +217,7 @@ func (e *module) product(n *ir.Node) string {
 	extended := func(a *ir.Node) string {
 		if isConst(a) {
 			c, _ := ir.ConstFromBig(n.Width, a.Const.Big())
-			return literal(c)
+			return decimal(c)
 		}
 		return fmt.Sprintf("{%d'd0, %s}", n.Width-a.Width, e.text(a, mode{}))
 	}
@@ -244,8 +245,8 @@ func (e *module) constant(c ir.Const, m mode) string {
 			return name
 		}
 	}
-	if m.decimal && c.Width > 1 && c.Width <= 32 && c.Uint64() < 1<<16 {
-		return fmt.Sprintf("%d'd%d", c.Width, c.Uint64())
+	if m.decimal {
+		return decimal(c)
 	}
 	return literal(c)
 }
@@ -301,7 +302,7 @@ func filledLines(terms []string, op string, width int) []string {
 
 // ladder prints a chain of multiplexers, one condition a line.
 func (e *module) ladder(n *ir.Node, m mode) []string {
-	m.decimal = false
+	m.decimal = m.decimal || e.counts(n)
 	var lines []string
 	for lead := ""; ; lead = ": " {
 		lines = append(lines, lead+e.muxCondition(n)+" ? "+e.operand(n.Args[1], precOrOr, m))

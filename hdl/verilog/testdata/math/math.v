@@ -48,14 +48,14 @@ module math (
 
     // Low nibbles by a loop over cases.
     always @* begin
-        nibble = 4'h0;
-        if (n == 4'h0) begin
+        nibble = 4'd0;
+        if (n == 4'd0) begin
             nibble = a[3:0];
         end
-        if (n == 4'h1) begin
+        if (n == 4'd1) begin
             nibble = a[7:4];
         end
-        if (n == 4'h2) begin
+        if (n == 4'd2) begin
             nibble = a[11:8];
         end
     end

@@ -48,14 +48,14 @@ module key_cam_4 (
             used_0 <= 1'b0;
         end else if (flush) begin
             used_0 <= 1'b0;
-        end else if (fill_valid && victim == 2'h0) begin
+        end else if (fill_valid && victim == 2'd0) begin
             used_0 <= 1'b1;
         end
     end
 
     // The lookup goes to the entries as it is.
     always @(posedge clk) begin
-        if (!flush && fill_valid && victim == 2'h0) begin
+        if (!flush && fill_valid && victim == 2'd0) begin
             entry_0_key <= fill_key;
             entry_0_value <= fill_value;
         end
@@ -66,13 +66,13 @@ module key_cam_4 (
             used_1 <= 1'b0;
         end else if (flush) begin
             used_1 <= 1'b0;
-        end else if (fill_valid && victim == 2'h1) begin
+        end else if (fill_valid && victim == 2'd1) begin
             used_1 <= 1'b1;
         end
     end
 
     always @(posedge clk) begin
-        if (!flush && fill_valid && victim == 2'h1) begin
+        if (!flush && fill_valid && victim == 2'd1) begin
             entry_1_key <= fill_key;
             entry_1_value <= fill_value;
         end
@@ -83,13 +83,13 @@ module key_cam_4 (
             used_2 <= 1'b0;
         end else if (flush) begin
             used_2 <= 1'b0;
-        end else if (fill_valid && victim == 2'h2) begin
+        end else if (fill_valid && victim == 2'd2) begin
             used_2 <= 1'b1;
         end
     end
 
     always @(posedge clk) begin
-        if (!flush && fill_valid && victim == 2'h2) begin
+        if (!flush && fill_valid && victim == 2'd2) begin
             entry_2_key <= fill_key;
             entry_2_value <= fill_value;
         end
@@ -100,13 +100,13 @@ module key_cam_4 (
             used_3 <= 1'b0;
         end else if (flush) begin
             used_3 <= 1'b0;
-        end else if (fill_valid && victim == 2'h3) begin
+        end else if (fill_valid && victim == 2'd3) begin
             used_3 <= 1'b1;
         end
     end
 
     always @(posedge clk) begin
-        if (!flush && fill_valid && victim == 2'h3) begin
+        if (!flush && fill_valid && victim == 2'd3) begin
             entry_3_key <= fill_key;
             entry_3_value <= fill_value;
         end
@@ -114,7 +114,7 @@ module key_cam_4 (
 
     always @(posedge clk) begin
         if (rst) begin
-            victim <= 2'h0;
+            victim <= 2'd0;
             out_full <= 1'b0;
         end else begin
             if (fill_valid) begin

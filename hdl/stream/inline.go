@@ -12,9 +12,8 @@ func Map[T, U any](in hdl.Stream[T], f func(T) U) hdl.Stream[U] {
 // on the payload but not change while it waits, is one; the others are taken
 // and dropped. Latency 0, a payload every cycle.
 func Filter[T any](m *hdl.Module, name string, in hdl.Stream[T], pass hdl.Bits) hdl.Stream[T] {
-	out := hdl.NewStream(m, name, hdl.Proto(in.Data))
+	out := sameData(m, name, in)
 	out.Valid.Set(in.Valid.And(pass))
-	hdl.Set(out.Data, in.Data)
 	in.Ready.Set(out.Ready.Or(pass.Not()))
 	return out
 }
@@ -23,12 +22,17 @@ func Filter[T any](m *hdl.Module, name string, in hdl.Stream[T], pass hdl.Bits) 
 // Open may fall only in a cycle in which nothing waits at the output, or something moves;
 // the property NAME_valid_holds says so.
 func Gate[T any](m *hdl.Module, name string, in hdl.Stream[T], open hdl.Bits) hdl.Stream[T] {
-	out := hdl.NewStream(m, name, hdl.Proto(in.Data))
+	out := sameData(m, name, in)
 	out.Valid.Set(in.Valid.And(open))
-	hdl.Set(out.Data, in.Data)
 	in.Ready.Set(out.Ready.And(open))
 	AssertSource(m, name, out)
 	return out
+}
+
+// sameData returns a stream with a handshake of its own and the payload of in,
+// which needs no copies with other names.
+func sameData[T any](m *hdl.Module, name string, in hdl.Stream[T]) hdl.Stream[T] {
+	return hdl.Stream[T]{Valid: m.Wire(name+"_valid", 1), Ready: m.Wire(name+"_ready", 1), Data: in.Data}
 }
 
 // Discard takes and drops everything that in brings.

@@ -32,6 +32,10 @@ func (a *aligner) properties(move hdl.Stream[Move]) {
 	m.Assert("not_lost", present.And(out.Data.Last).And(good).Not().Or(here))
 	m.Assert("err", present.And(out.Data.Last).Not().Or(out.Data.Err.Eq(g.bad)))
 	m.Assert("no_frame_made_up", out.Valid.Not().Or(g.frames.Any()))
+	m.Assert("takes_next_move", move.Ready.Eq(a.planValid.Not().Or(a.in.Fire().And(a.in.Data.Last))))
+	if o.stages() == 1 {
+		m.Assert("waits_for_flush_only", a.in.Ready.Or(a.planValid.Not()).Or(out.Ready.Not()).Or(a.flush))
+	}
 	a.invariants(g)
 	m.Cover("byte_moved", here.And(g.known).And(g.value.Is(0xa5)))
 }

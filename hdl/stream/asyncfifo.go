@@ -71,6 +71,7 @@ type crossed struct {
 	tailSeen, headSeen synced
 	ahead              ahead
 	ram                *hdl.Memory
+	ready              hdl.Bits
 }
 
 func (c crossing[T]) build() crossed {
@@ -80,7 +81,7 @@ func (c crossing[T]) build() crossed {
 	m := c.m
 	ram := m.RAM("ram", c.depth, hdl.WidthOf(c.in.Data), hdl.Undefined)
 	w := ram.AddrWidth() + 1
-	x := crossed{ram: ram}
+	x := crossed{ram: ram, ready: c.in.Ready}
 	m.In(c.from, func() { x.tail = newCursor(m, "tail", w) })
 	m.In(c.to, func() { x.head = newCursor(m, "head", w) })
 

@@ -76,6 +76,7 @@ func creditProperties[T any](m *hdl.Module, io *CreditIO[T], o CreditOptions, ta
 	m.Assume("give_was_taken", give.ZExt(w+1).Le(out))
 	m.Assert("none_lost", out.Add(io.Left.ZExt(w+1)).Is(uint64(o.Max)))
 	m.Assert("no_overflow", io.Left.ZExt(w+1).LeK(uint64(o.Max)))
+	m.Assert("passes_with_credits", io.Out.Valid.Eq(io.In.Valid.And(io.Need.ZExt(w+1).Add(out).LeK(uint64(o.Max)))))
 	m.Assert("no_underflow", take.Le(io.Left))
 	m.Assert("out_is_in", io.Out.Fire().Eq(io.In.Fire()))
 	m.Cover("all_out", out.Is(uint64(o.Max)))

@@ -45,12 +45,14 @@ func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 			m.If(push, func() { tail.Set(successor(tail, depth)) })
 			m.If(pop, func() { head.Set(successor(head, depth)) })
 			io.Level.Set(n.value)
-			io.HighWater.Set(highWater(m, n.value))
+			highWater(m, io.HighWater, n.value)
 
 			AssumeSource(m, "in", io.In)
 			AssertSource(m, "out", io.Out)
 			f := Follow(m, io.In, io.Out, depth)
-			m.Assert("level_is_occupancy", f.Held.Trunc(n.value.Width()).Eq(n.value))
+			m.Assert("level_is_occupancy", f.Held.Trunc(n.value.Width()).Eq(io.Level))
+			m.Assert("takes_while_room", io.In.Ready.Eq(f.Held.LtK(uint64(depth))))
+			m.Assert("gives_what_it_has", io.Out.Valid.Eq(f.Held.Any()))
 			ring(m, f, ram, head, tail, n, n.value.K(0))
 			m.Cover("full", n.full)
 		},
@@ -90,14 +92,15 @@ func BlockFIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 			ahead := readAhead(m, ram, head, stored.some, io.Out)
 			fetch.Set(ahead.fetch)
 			io.Level.Set(level.value)
-			io.HighWater.Set(highWater(m, level.value))
+			highWater(m, io.HighWater, level.value)
 			m.Unused(level.some, stored.full)
 
 			AssumeSource(m, "in", io.In)
 			AssertSource(m, "out", io.Out)
 			f := Follow(m, io.In, io.Out, depth)
 			w := level.value.Width()
-			m.Assert("level_is_occupancy", f.Held.Trunc(w).Eq(level.value))
+			m.Assert("level_is_occupancy", f.Held.Trunc(w).Eq(io.Level))
+			m.Assert("takes_while_room", io.In.Ready.Eq(f.Held.LtK(uint64(depth))))
 			m.Assert("level_is_ram_and_registers", level.value.ZExt(w+1).Eq(stored.value.ZExt(w+1).Add(ahead.count(w+1))))
 			ring(m, f, ram, head, tail, stored, ahead.count(w))
 			ahead.follow(m, f)
@@ -130,11 +133,17 @@ func successor(a hdl.Bits, depth int) hdl.Bits {
 	return hdl.Mux(a.Is(uint64(depth-1)), a.K(0), a.AddK(1))
 }
 
-// highWater is the highest value that x had since reset, a cycle late.
-func highWater(m *hdl.Module, x hdl.Bits) hdl.Bits {
+// highWater sets out to the highest value that x had since reset, a cycle
+// late.
+func highWater(m *hdl.Module, out, x hdl.Bits) {
 	high := m.Reg("high_water_mark", x.Width(), 0)
 	m.If(x.Gt(high), func() { high.Set(x) })
-	return high
+	out.Set(high)
+
+	was := m.PastReset("level_was", x, 0)
+	had := m.PastReset("high_water_was", out, 0)
+	m.Assert("high_water_holds", out.Ge(had).And(out.Ge(was)))
+	m.Assert("high_water_was_reached", out.Eq(had).Or(out.Eq(was)))
 }
 
 // ring states that a FIFO's RAM of n payloads, the oldest at head, holds the

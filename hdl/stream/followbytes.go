@@ -76,8 +76,10 @@ func byteCount(keep hdl.Bits, w int) hdl.Bits {
 
 // narrowInvariants ties the followed byte to the register of a narrowing
 // converter, whose beats have parts of n bytes.
-func narrowInvariants(m *hdl.Module, f byteFollower, valid hdl.Bits, beat Beat, n int) {
+func narrowInvariants(m *hdl.Module, io *WidthIO, f byteFollower, valid hdl.Bits, beat Beat, n int) {
 	count := byteCount(beat.Keep, f.held.Width())
+	m.Assert("takes_while_room", io.In.Ready.Eq(f.held.None().Or(io.Out.Ready.And(f.held.Eq(byteCount(io.Out.Data.Keep, f.held.Width()))))))
+	m.Assert("gives_what_it_has", io.Out.Valid.Eq(f.held.Any()))
 	m.Assert("held_is_beat", f.held.Eq(hdl.Mux(valid, count, f.held.K(0))))
 	f.at(m, "beat", valid, f.ahead, beat, count)
 	for _, r := range frameRules(Frame{Valid: valid, Data: beat}) {
@@ -95,7 +97,7 @@ func narrowInvariants(m *hdl.Module, f byteFollower, valid hdl.Bits, beat Beat, 
 
 // widenInvariants ties the followed byte to the register of a widening
 // converter, into which parts of n bytes have been written up to part.
-func widenInvariants(m *hdl.Module, f byteFollower, whole, part hdl.Bits, beat Beat, n int) {
+func widenInvariants(m *hdl.Module, io *WidthIO, f byteFollower, whole, part hdl.Bits, beat Beat, n int) {
 	w := f.held.Width()
 	gathered := f.held.K(0)
 	for i := range beat.Keep.Width() / n {
@@ -106,6 +108,9 @@ func widenInvariants(m *hdl.Module, f byteFollower, whole, part hdl.Bits, beat B
 	}
 	count := hdl.Mux(whole, byteCount(beat.Keep, w), gathered)
 	m.Assert("held_is_beat", f.held.Eq(count))
+	ended := f.inside.And(f.final).Or(f.held.Is(uint64(beat.Keep.Width())))
+	m.Assert("takes_while_room", io.In.Ready.Eq(io.Out.Valid.Not().Or(io.Out.Ready)))
+	m.Assert("gives_what_is_whole", ended.Not().Or(io.Out.Valid))
 	m.Assert("whole_is_at_start", whole.Not().Or(part.None()))
 	beat.Last = beat.Last.And(whole)
 	f.at(m, "beat", hdl.K(1, 1), f.ahead, beat, count)

@@ -52,6 +52,7 @@ func ForkDef[T any](proto T, n int) hdl.Def[ForkIO[T]] {
 // that In offers.
 func forkProperties[T any](m *hdl.Module, io *ForkIO[T], done []hdl.Bits) {
 	AssumeSource(m, "in", io.In)
+	m.Assert("all_ready_is_ready", io.In.Ready.Or(hdl.AndAll(readies(io.Out)...).Not()))
 	for i, out := range io.Out {
 		name := fmt.Sprintf("out_%d", i)
 		AssertSource(m, name, out)
@@ -67,6 +68,14 @@ func forkProperties[T any](m *hdl.Module, io *ForkIO[T], done []hdl.Bits) {
 		m.Assert(name+"_unchanged", out.Valid.Not().Or(hdl.Pack(out.Data).Eq(hdl.Pack(io.In.Data))))
 		m.Cover(name+"_ahead", took)
 	}
+}
+
+func readies[T any](outs []hdl.Stream[T]) []hdl.Bits {
+	list := make([]hdl.Bits, len(outs))
+	for i, out := range outs {
+		list[i] = out.Ready
+	}
+	return list
 }
 
 // Fork puts a [ForkDef] behind in and returns its n outputs.

@@ -56,7 +56,7 @@ func FrameFIFODef(o FrameFIFOOptions) hdl.Def[FrameFIFOIO] {
 			f.write()
 			f.read()
 			io.Level.Set(f.tail.Sub(f.head))
-			io.HighWater.Set(highWater(m, f.tail.Sub(f.head)))
+			highWater(m, io.HighWater, f.tail.Sub(f.head))
 			f.properties()
 		},
 	}

@@ -29,6 +29,7 @@ func (f *frameFIFO) properties() {
 		m.Assert("never_waits", io.In.Ready)
 	} else {
 		long := m.Past("frame_ended_long", g.length.Is(uint64(f.o.Depth)))
+		m.Assert("takes_while_room", io.In.Ready.Or(io.Level.Is(uint64(f.o.Depth)).And(committed.Any())))
 		m.Assert("only_too_long_dropped", io.DroppedFull.Not().Or(long))
 	}
 	f.invariants(g, w)

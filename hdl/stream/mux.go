@@ -68,6 +68,7 @@ func muxProperties[T any](m *hdl.Module, io *MuxIO[T]) {
 		m.Cover(name, in.Fire())
 	}
 	known := below(io.From.Data, len(io.In))
+	m.Assert("unknown_tag_dropped", io.From.Ready.Or(known))
 	m.Assert("a_tag_a_frame", io.From.Fire().And(known).Eq(io.Out.Fire().And(lastOf(io.Out.Data))))
 }
 

@@ -39,6 +39,7 @@ func (x crossed) invariants(m *hdl.Module, f Followed, depth uint64) {
 		previous = behind
 	}
 	m.Assert("tail_in_ring", previous.LeK(depth))
+	m.Assert("takes_while_room", x.ready.Eq(previous.LtK(depth)))
 
 	w := f.Held.Width()
 	before := x.ahead.count(w)

@@ -31,7 +31,24 @@ func readAhead[T any](m *hdl.Module, ram *hdl.Memory, addr, some hdl.Bits, out h
 
 	out.Valid.Set(a.valid)
 	hdl.Set(out.Data, data)
+	a.progress(m, some)
 	return a
+}
+
+// progress states that what is stored comes out within two cycles.
+func (a ahead) progress(m *hdl.Module, some hdl.Bits) {
+	var waits hdl.Bits
+	m.Ghost(func() {
+		waits = m.Reg("ahead_waits", 2, 0)
+		m.If(a.valid.Or(some.Or(a.fetched).Not()), func() {
+			waits.SetK(0)
+		}).Else(func() {
+			waits.Set(waits.AddK(1))
+		})
+	})
+	m.Assert("ahead_waits_two", waits.LeK(2))
+	m.Assert("ahead_comes_near", waits.None().Or(a.fetched).Or(a.valid))
+	m.Assert("ahead_comes", waits.IsNot(2).Or(a.valid))
 }
 
 // count is how many payloads the two registers hold, in w bits, w at least 2.

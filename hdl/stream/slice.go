@@ -40,6 +40,8 @@ func SliceDef[T any](proto T) hdl.Def[SliceIO[T]] {
 
 			sliceContract(m, io)
 			f := Follow(m, io.In, io.Out, 2)
+			m.Assert("takes_while_room", io.In.Ready.Eq(f.Held.LtK(2)))
+			m.Assert("gives_what_it_has", io.Out.Valid.Eq(f.Held.Any()))
 			m.Assert("held_is_occupancy", f.Held.Eq(valid.ZExt(2).Add(spare.ZExt(2))))
 			m.Assert("spare_is_second", spare.Not().Or(valid))
 			f.At(m, "first", f.Ahead.Is(0), hdl.Pack(data))
@@ -82,6 +84,8 @@ func ForwardSliceDef[T any](proto T) hdl.Def[SliceIO[T]] {
 
 			sliceContract(m, io)
 			f := Follow(m, io.In, io.Out, 1)
+			m.Assert("takes_while_room", io.In.Ready.Eq(f.Held.None().Or(io.Out.Ready)))
+			m.Assert("gives_what_it_has", io.Out.Valid.Eq(f.Held.Any()))
 			m.Assert("held_is_occupancy", f.Held.Eq(valid.ZExt(2)))
 			f.At(m, "followed", f.Ahead.Is(0), hdl.Pack(data))
 			m.Cover("full", valid.And(io.Out.Ready.Not()))

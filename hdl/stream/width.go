@@ -47,7 +47,7 @@ func NarrowDef(from, to int) hdl.Def[WidthIO] {
 			})
 
 			f := followBytes(m, io.In, io.Out, from/8)
-			narrowInvariants(m, f, valid, beat, n)
+			narrowInvariants(m, io, f, valid, beat, n)
 			m.Cover("cut_short", valid.And(beat.Last).And(more.Not()).And(beat.Keep.All().Not()))
 		},
 	}
@@ -104,7 +104,7 @@ func WidenDef(from, to int) hdl.Def[WidthIO] {
 			})
 
 			f := followBytes(m, io.In, io.Out, to/8)
-			widenInvariants(m, f, whole, part, out, from/8)
+			widenInvariants(m, io, f, whole, part, out, from/8)
 			m.Cover("sent_short", whole.And(out.Keep.All().Not()))
 		},
 	}

@@ -55,7 +55,8 @@ func (p Pos) Line() (file string, line int) {
 // included: the person's own code.
 func (p Pos) User() (file string, line int) {
 	f := p.frame(func(pkg string) bool {
-		return pkg == LibraryPath || strings.HasPrefix(pkg, LibraryPath+"/") && !strings.HasSuffix(pkg, "_test")
+		rest, inside := strings.CutPrefix(pkg+"/", LibraryPath+"/")
+		return inside && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(rest, "_test/")
 	})
 	return shortFile(f), f.Line
 }

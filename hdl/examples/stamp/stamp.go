@@ -24,8 +24,8 @@ type IO struct {
 	Out   hdl.Stream[Stamped]  `hdl:"out"`
 }
 
-// Def returns the block for items of itemW bits and numbers of numberW bits,
-// which wrap around. One item a cycle; latency 1.
+// Def returns the block for items of itemW bits and numbers of numberW bits, two
+// or more, which wrap around. One item a cycle; latency 1.
 func Def(itemW, numberW int) hdl.Def[IO] {
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("stamp_%dx%d", itemW, numberW),
@@ -40,16 +40,19 @@ func Def(itemW, numberW int) hdl.Def[IO] {
 }
 
 func body(m *hdl.Module, io *IO) {
+	if w := io.First.Width(); w < 2 {
+		m.Reject("numbers have 2 bits or more, not %d", w)
+	}
 	stream.AssumeSource(m, "in", io.In)
 
-	// One place for a payload that waits for its taker.
-	full := m.Reg("full", 1, 0)
+	full := m.Reg("full", 1, 0) // a payload waits for its taker
 	held := hdl.NewReg(m, "held", io.Out.Data)
+	// There is room if nothing waits, or what waits leaves now.
 	room := full.Not().Or(io.Out.Ready)
 	io.In.Ready.Set(room)
 	m.If(room, func() { full.Set(io.In.Valid) })
 
-	next := m.Reg("next", io.First.Width(), 0)
+	next := m.Reg("next", io.First.Width(), 0) // the number to give
 	m.If(io.In.Fire(), func() {
 		hdl.Set(held, Stamped{Number: next, Item: io.In.Data})
 		next.Set(next.AddK(1))
@@ -65,7 +68,7 @@ func body(m *hdl.Module, io *IO) {
 // as nobody loads another one.
 func properties(m *hdl.Module, io *IO, next hdl.Bits) {
 	stream.AssertSource(m, "out", io.Out)
-	m.Ghost(func() {
+	m.Ghost(func() { // state of the properties alone: not in the hardware
 		loaded := m.Reg("loaded", 1, 0)
 		m.If(io.Load, func() { loaded.SetK(1) })
 		want := m.Reg("want", next.Width(), 0)

@@ -13,7 +13,6 @@ import (
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
-	"gornic/tools/toolset"
 )
 
 var widths = []int{64, 128, 256, 512}
@@ -22,7 +21,7 @@ var widths = []int{64, 128, 256, 512}
 // narrowest and the widest go to Verilator.
 func others(width int) []sim.Simulator {
 	if width == 64 || width == 512 {
-		return []sim.Simulator{{Name: "verilator", Open: verilator.Open, Absent: toolset.ErrAbsent}}
+		return []sim.Simulator{verilator.Simulator}
 	}
 	return nil
 }

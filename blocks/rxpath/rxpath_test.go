@@ -16,18 +16,15 @@ import (
 	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
 	"gornic/tb/golden"
-	"gornic/tools/toolset"
 )
 
 var widths = []int{64, 128, 256, 512}
-
-var inVerilator = sim.Simulator{Name: "verilator", Open: verilator.Open, Absent: toolset.ErrAbsent}
 
 // others are the simulators beside the native one that a width is tested in: the
 // narrowest and the widest go to Verilator.
 func others(width int) []sim.Simulator {
 	if width == 64 || width == 512 {
-		return []sim.Simulator{inVerilator}
+		return []sim.Simulator{verilator.Simulator}
 	}
 	return nil
 }
@@ -297,7 +294,7 @@ func TestParams(t *testing.T) {
 }
 
 func BenchmarkReceive(b *testing.B) {
-	for _, simulator := range []sim.Simulator{sim.NativeSimulator, inVerilator} {
+	for _, simulator := range []sim.Simulator{sim.NativeSimulator, verilator.Simulator} {
 		for _, width := range []int{64, 512} {
 			b.Run(fmt.Sprint(simulator.Name, " ", width), func(b *testing.B) {
 				design, io := build(b, params(width, 16384))

@@ -56,3 +56,23 @@ func (b budget) excess(s Size) string {
 	over("depth", float64(s.Depth), float64(b.Depth))
 	return text
 }
+
+const budgetHead = `# The most that each block may cost, in the units of the table that tools/area prints. A block that needs more is a
+# decision: raise its line in the same change and say why. go run ./tools/area -suggest prints the present sizes with
+# eight per cent of room for LUTs and flip-flops, none for block RAMs, and the depth that the project allows.
+`
+
+// suggestion is a budget that a row fits into.
+func suggestion(r row) string {
+	room := func(n int) int { return n + n/12 + 8 }
+	return fmt.Sprintf("- {block: %s, width: %d, family: %s, lut: %d, ff: %d, ram: %g, depth: %d}",
+		r.Block, r.Width, r.Family, room(r.LUT), room(r.FF), r.RAM, max(r.Depth, depthAllowed(r)))
+}
+
+// depthAllowed is 8 cells for the board, whose ECP5 then runs at 62.5 MHz with room to spare, and 10 for the rest.
+func depthAllowed(r row) int {
+	if r.Width == 64 && r.Family == "ecp5" {
+		return 8
+	}
+	return 10
+}

@@ -3,6 +3,7 @@
 //
 //	go run ./tools/area                    the table
 //	go run ./tools/area -block icrc -json  one block, a JSON object a line
+//	go run ./tools/area -suggest           a new budget.yaml
 //	go run ./tools/area -yosys /usr/bin/yosys   another Yosys than the one that was set up
 //
 // It exits with status 1 if a block is larger or deeper than budget.yaml allows. Results are kept in build/area by a hash of

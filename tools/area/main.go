@@ -17,15 +17,17 @@ import (
 
 // options are the command's flags.
 type options struct {
-	block string
-	json  bool
-	yosys string
+	block   string
+	json    bool
+	suggest bool
+	yosys   string
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.block, "block", "", "only this `block`")
 	flag.BoolVar(&o.json, "json", false, "print an object a line")
+	flag.BoolVar(&o.suggest, "suggest", false, "print a new budget.yaml: the present sizes and some room")
 	flag.StringVar(&o.yosys, "yosys", "", "`path` of another Yosys")
 	flag.Parse()
 
@@ -56,10 +58,13 @@ func run(ctx context.Context, o options, w io.Writer) error {
 		}
 		errs = append(errs, s.config(ctx, config, o, budgets, print))
 	}
-	if !o.json && (o.block == "" || o.block == "icrc") {
-		errs = append(errs, s.floor(ctx, print))
-	}
-	if !o.json {
+	switch {
+	case o.suggest:
+		return nil
+	case !o.json:
+		if o.block == "" || o.block == "icrc" {
+			errs = append(errs, s.floor(ctx, print))
+		}
 		writePeers(w, func(block string) bool { return o.block == "" || o.block == block })
 	}
 	return errors.Join(errs...)
@@ -121,9 +126,13 @@ func (r *row) judge(budgets []budget) error {
 	return nil
 }
 
-// printer prints rows as they come, as a table or as JSON.
+// printer prints rows as they come: as a table, as JSON, or as budgets.
 func printer(o options, version string, w io.Writer) func(row) {
-	if o.json {
+	switch {
+	case o.suggest:
+		fmt.Fprint(w, budgetHead)
+		return func(r row) { fmt.Fprintln(w, suggestion(r)) }
+	case o.json:
 		encoder := json.NewEncoder(w)
 		return func(r row) { _ = encoder.Encode(r) } // to a closed pipe: there is nobody to tell
 	}

@@ -2,9 +2,9 @@ package stream
 
 import "gornic/hdl"
 
-// aligner is a realigner while it is built. Byte k of a beat moves to byte
-// (k + turn) mod n of the same or the next place, so a rotated beat has bytes
-// for two beats of Out: those from byte turn on, and, wrapped, those below it.
+// aligner is a realigner while it is built. Byte k of a beat moves to byte (k +
+// turn) mod n of the same or the next place, so a rotated beat has bytes for
+// two beats of Out: those from byte turn on, and, wrapped, those below it.
 //
 //	plan   what a move means for the frame, in beats
 //	lift   drops the beats outside the cut, rotates the others
@@ -214,8 +214,8 @@ func (o RealignOptions) stages() int {
 	return max(1, (o.indexBits()-low+turnLevels-1)/turnLevels)
 }
 
-// rotate moves each byte of data up by turn places, around: the part of it
-// that a stage does.
+// rotate moves each byte of data up by turn places, around: the part of it that
+// a stage does.
 func (a *aligner) rotate(data, turn hdl.Bits, stage int) hdl.Bits {
 	_, low := a.o.granule()
 	if stage == 0 {

@@ -101,8 +101,8 @@ type grants struct {
 }
 
 // arbitrate connects the input that choose takes of those that ask, and stays
-// with it while its payload waits and until its frame ends. A locked arbiter has
-// one input that asks: that is shallower than a choice after the fact.
+// with it while its payload waits and until its frame ends. A locked arbiter
+// has one input that asks: that is shallower than a choice after the fact.
 func arbitrate[T any](m *hdl.Module, io *ArbiterIO[T], choose func(request hdl.Bits) hdl.Bits) grants {
 	n := len(io.In)
 	a := grants{locked: m.Reg("locked", 1, 0), owner: m.RegN("owner", n)}

@@ -100,8 +100,8 @@ func TestPriorityIsStrict(t *testing.T) {
 	}
 }
 
-// servedOrder keeps all inputs busy with 20 payloads each and returns where
-// the payloads came from, in order.
+// servedOrder keeps all inputs busy with 20 payloads each and returns where the
+// payloads came from, in order.
 func servedOrder(t *testing.T, def hdl.Def[stream.ArbiterIO[hdl.Bits]]) []uint64 {
 	d, io := build(t, def)
 	s, err := sim.New(d, sim.Options{})

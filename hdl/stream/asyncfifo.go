@@ -13,12 +13,12 @@ type AsyncFIFOIO[T any] struct {
 }
 
 // AsyncFIFODef is a FIFO from clock domain "in" to clock domain "out". Its RAM
-// holds depth payloads, a power of two from 4; two more are on their way out. The
-// resets of both domains are applied together.
+// holds depth payloads, a power of two from 4; two more are on their way out.
+// The resets of both domains are applied together.
 //
 // Order is kept and nothing is lost, whatever the two frequencies are. Latency
-// one cycle of "in" and four or five of "out"; a payload in every cycle of the slower
-// clock from depth 8. Cost: a RAM of depth payloads, one register of the
+// one cycle of "in" and four or five of "out"; a payload in every cycle of the
+// slower clock from depth 8. Cost: a RAM of depth payloads, one register of the
 // payload and 8 log2(depth) flip-flops.
 func AsyncFIFODef[T any](proto T, depth int) hdl.Def[AsyncFIFOIO[T]] {
 	return hdl.Def[AsyncFIFOIO[T]]{

@@ -13,8 +13,8 @@ type Beat struct {
 // IsLast returns Last: it makes Beat, and payloads that embed it, [Framed].
 func (b Beat) IsLast() hdl.Bits { return b.Last }
 
-// Framed is a payload that comes in frames; IsLast, one bit, is one on the
-// last payload of each.
+// Framed is a payload that comes in frames; IsLast, one bit, is one on the last
+// payload of each.
 type Framed interface{ IsLast() hdl.Bits }
 
 // lastOf returns whether a payload ends its frame; a payload without frames is
@@ -26,8 +26,8 @@ func lastOf[T any](data T) hdl.Bits {
 	return hdl.K(1, 1)
 }
 
-// Frame is a stream of beats that make up frames, as AXI4-Stream carries
-// them: Err is its tuser.
+// Frame is a stream of beats that make up frames, as AXI4-Stream carries them:
+// Err is its tuser.
 type Frame = hdl.Stream[Beat]
 
 // BeatOf returns the prototype of a beat of width bits, a multiple of 8.

@@ -15,8 +15,8 @@ type count struct {
 	max   int
 }
 
-// newCount counts from 0 to max, up with in and down with out. A full count
-// has no in, an empty one no out.
+// newCount counts from 0 to max, up with in and down with out. A full count has
+// no in, an empty one no out.
 func newCount(m *hdl.Module, name string, limit int, in, out hdl.Bits) count {
 	c := count{
 		value: m.Reg(name+"_count", bits.Len(uint(limit)), 0),

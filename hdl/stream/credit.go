@@ -24,13 +24,13 @@ type CreditIO[T any] struct {
 }
 
 // CreditDef lets a payload pass when there are credits for it: room that it
-// will take far away, which comes back through Give when it is free again, any number of
-// cycles later. What passes thus never finds the room missing.
+// will take far away, which comes back through Give when it is free again, any
+// number of cycles later. What passes thus never finds the room missing.
 //
 // Order is kept and nothing is lost. There are never more than Max credits nor
-// less than none, as long as no more come back than were taken. Latency 0, a payload every
-// cycle while credits last: for a full rate, Max covers the round trip. Cost:
-// log2(Max) flip-flops.
+// less than none, as long as no more come back than were taken. Latency 0, a
+// payload every cycle while credits last: for a full rate, Max covers the round
+// trip. Cost: log2(Max) flip-flops.
 func CreditDef[T any](proto T, o CreditOptions) hdl.Def[CreditIO[T]] {
 	w := bits.Len(uint(o.Max))
 	return hdl.Def[CreditIO[T]]{
@@ -73,7 +73,7 @@ func creditProperties[T any](m *hdl.Module, io *CreditIO[T], o CreditOptions, ta
 		out = m.Reg("credits_out", w+1, 0)
 		out.Set(out.Add(take.ZExt(w + 1)).Sub(give.ZExt(w + 1)))
 	})
-	m.Assume("give_was_taken", give.ZExt(w+1).Le(out))
+	m.Assume("give_was_taken", give.ZExt(w+1).Le(out.Add(take.ZExt(w+1))))
 	m.Assert("none_lost", out.Add(io.Left.ZExt(w+1)).Is(uint64(o.Max)))
 	m.Assert("no_overflow", io.Left.ZExt(w+1).LeK(uint64(o.Max)))
 	m.Assert("passes_with_credits", io.Out.Valid.Eq(io.In.Valid.And(io.Need.ZExt(w+1).Add(out).LeK(uint64(o.Max)))))

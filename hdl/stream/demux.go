@@ -15,9 +15,9 @@ type DemuxIO[T any] struct {
 }
 
 // DemuxDef sends each payload to the one of n outputs that To names. Of a
-// [Framed] payload, To is looked at with the first beat and the rest of the frame
-// follows. What goes to an output that does not exist is dropped, so a bad To
-// stops nothing.
+// [Framed] payload, To is looked at with the first beat and the rest of the
+// frame follows. What goes to an output that does not exist is dropped, so a
+// bad To stops nothing.
 //
 // Order is kept on each output. Latency 0, a payload every cycle. Cost: none,
 // or log2(n) + 1 flip-flops with frames.
@@ -53,8 +53,8 @@ func below(index hdl.Bits, n int) hdl.Bits {
 	return index.LtK(uint64(n))
 }
 
-// sticky is a tag that comes with the payload of s; with frames, the tag of
-// the first beat for the whole frame. Inside says that the first beat is past.
+// sticky is a tag that comes with the payload of s; with frames, the tag of the
+// first beat for the whole frame. Inside says that the first beat is past.
 func sticky[T any](m *hdl.Module, tag hdl.Bits, s hdl.Stream[T]) (now, inside hdl.Bits) {
 	if _, framed := any(s.Data).(Framed); !framed {
 		return tag, hdl.K(1, 0)

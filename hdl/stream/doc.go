@@ -24,12 +24,12 @@
 // # What a part promises
 //
 // The rules of a stream are those of [hdl.Stream]: a payload moves where valid
-// and ready are both one; valid, once raised, stays with its payload until ready; no
-// valid waits for its ready. Every part assumes them of its inputs and asserts
-// them of its outputs ([AssumeSource], [AssertSource]), and frames besides follow
-// the rules of [Beat] ([AssumeFrame], [AssertFrame]). The comment of each part
-// says what it guarantees, its latency (cycles from a payload in to the same
-// one out), its throughput and its cost in flip-flops.
+// and ready are both one; valid, once raised, stays with its payload until
+// ready; no valid waits for its ready. Every part assumes them of its inputs
+// and asserts them of its outputs ([AssumeSource], [AssertSource]), and frames
+// besides follow the rules of [Beat] ([AssumeFrame], [AssertFrame]). The
+// comment of each part says what it guarantees, its latency (cycles from a
+// payload in to the same one out), its throughput and its cost in flip-flops.
 //
 // The properties stand beside the logic. [Proofs] lists small instances of all
 // parts on which they are proved for every length of time.

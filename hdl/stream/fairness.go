@@ -7,9 +7,9 @@ import (
 	"gornic/hdl"
 )
 
-// fairness states that an input of a round-robin arbiter waits for n - 1
-// frames of others at most. The proof by induction: each frame of another
-// brings the input at least one place nearer to its turn.
+// fairness states that an input of a round-robin arbiter waits for n - 1 frames
+// of others at most. The proof by induction: each frame of another brings the
+// input at least one place nearer to its turn.
 func fairness[T any](m *hdl.Module, io *ArbiterIO[T], a grants, after hdl.Bits) {
 	n := len(io.In)
 	w := bits.Len(uint(2 * n))

@@ -24,8 +24,8 @@ func fifoIO[T any](proto T, depth int) FIFOIO[T] {
 //
 // Order is kept and nothing is lost. Latency 1, a payload every cycle (from
 // depth 2; one in two cycles at depth 1); In.Ready, Out.Valid and Level come
-// from registers, Out.Data from the RAM. Cost: a RAM of depth payloads and
-// 4 log2(depth) + 2 flip-flops, a quarter of them for HighWater.
+// from registers, Out.Data from the RAM. Cost: a RAM of depth payloads and 4
+// log2(depth) + 2 flip-flops, a quarter of them for HighWater.
 func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 	return hdl.Def[FIFOIO[T]]{
 		Name: moduleName("fifo", proto, depth),
@@ -65,8 +65,9 @@ func FIFO[T any](m *hdl.Module, name string, in hdl.Stream[T], depth int) hdl.St
 }
 
 // BlockFIFODef is a FIFO in block RAM with a register behind the RAM's own,
-// because a block RAM is slow from clock to output. It holds exactly depth payloads,
-// of any number from 1; depths below 4 do not reach a payload every cycle.
+// because a block RAM is slow from clock to output. It holds exactly depth
+// payloads, of any number from 1; depths below 4 do not reach a payload every
+// cycle.
 //
 // Order is kept and nothing is lost. Latency 3, a payload every cycle; all
 // outputs come from registers. Cost: a RAM of depth payloads, one register of
@@ -133,8 +134,7 @@ func successor(a hdl.Bits, depth int) hdl.Bits {
 	return hdl.Mux(a.Is(uint64(depth-1)), a.K(0), a.AddK(1))
 }
 
-// highWater sets out to the highest value that x had since reset, a cycle
-// late.
+// highWater sets out to the highest value that x had since reset, a cycle late.
 func highWater(m *hdl.Module, out, x hdl.Bits) {
 	high := m.Reg("high_water_mark", x.Width(), 0)
 	m.If(x.Gt(high), func() { high.Set(x) })

@@ -80,3 +80,32 @@ func TestHighWaterFollowsTheLevel(t *testing.T) {
 	}
 	require.NoError(t, s.Close())
 }
+
+type levelIO struct {
+	In    hdl.Stream[hdl.Bits] `hdl:"in"`
+	Out   hdl.Stream[hdl.Bits] `hdl:"out"`
+	Level hdl.Bits             `hdl:"out" w:"5"`
+}
+
+// A Def takes a payload as well as a prototype of one.
+func TestDefOfAPayload(t *testing.T) {
+	d, io := build(t, hdl.Def[levelIO]{
+		Name: "level",
+		IO:   levelIO{In: hdl.StreamOf(hdl.W(8)), Out: hdl.StreamOf(hdl.W(8))},
+		Body: func(m *hdl.Module, io *levelIO) {
+			q := hdl.Instance(m, "u_fifo", stream.FIFODef(io.In.Data, 16))
+			hdl.Connect(q.In, io.In)
+			hdl.Connect(io.Out, q.Out)
+			io.Level.Set(q.Level)
+			m.Unused(q.HighWater)
+		},
+	})
+	s, err := sim.New(d, sim.Options{})
+	require.NoError(t, err)
+	in := sim.NewSource(s, io.In, sim.Pattern{})
+	s.Reset(2)
+	in.Send(1, 2, 3)
+	s.Run(10)
+	require.Equal(t, uint64(3), s.Get(io.Level))
+	require.NoError(t, s.Close())
+}

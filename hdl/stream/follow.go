@@ -15,14 +15,13 @@ type Followed struct {
 	Value  hdl.Bits // where Inside: the followed payload, packed
 }
 
-// Follow states that out gives what in took: every payload once, unchanged and in
-// order, none made up, and no more than capacity inside at any time. It
-// follows one payload from its way in to its way out, then another; which ones is
-// left free, so a proof covers every payload, and a simulation samples them.
+// Follow states that out gives what in took: every payload once, unchanged and
+// in order, none made up, and no more than capacity inside at any time. It
+// follows one payload from its way in to its way out, then another; which ones
+// is left free, so a proof covers every payload, and a simulation samples them.
 //
-// It is for parts with a latency of one cycle or more. For a proof by
-// induction the part adds invariants that say where the payload behind Ahead
-// others lies.
+// It is for parts with a latency of one cycle or more. For a proof by induction
+// the part adds invariants that say where the payload behind Ahead others lies.
 func Follow[T any](m *hdl.Module, in, out hdl.Stream[T], capacity int) Followed {
 	w := bits.Len(uint(capacity) + 1)
 	var f Followed

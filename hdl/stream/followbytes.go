@@ -18,7 +18,8 @@ type byteFollower struct {
 
 // followBytes states the contracts of frames, and that out gives every byte
 // that in took, once, in order, with the ends of frames and their Err where
-// they were: it follows one byte at a time, chosen freely, as [Follow] does a payload.
+// they were: it follows one byte at a time, chosen freely, as [Follow] does a
+// payload.
 func followBytes(m *hdl.Module, in, out Frame, capacity int) byteFollower {
 	AssumeFrame(m, "in", in)
 	AssertFrame(m, "out", out)
@@ -57,7 +58,8 @@ func followBytes(m *hdl.Module, in, out Frame, capacity int) byteFollower {
 }
 
 // at states that where the followed byte is among the count first bytes of
-// beat, which where says are real, it is there unchanged, and ends the frame as it did.
+// beat, which where says are real, it is there unchanged, and ends the frame as
+// it did.
 func (f byteFollower) at(m *hdl.Module, name string, where, index hdl.Bits, beat Beat, count hdl.Bits) {
 	here := f.inside.And(where).And(index.Lt(count))
 	ends := beat.Last.And(index.AddK(1).Eq(count))

@@ -16,8 +16,8 @@ type ForkIO[T any] struct {
 // likes; the next payload comes when all have taken this one.
 //
 // Order is kept; each output gets each payload once. Latency 0, a payload every
-// cycle while all outputs are ready. In.Ready depends on every Out.Ready in the same
-// cycle. Cost: n flip-flops.
+// cycle while all outputs are ready. In.Ready depends on every Out.Ready in the
+// same cycle. Cost: n flip-flops.
 func ForkDef[T any](proto T, n int) hdl.Def[ForkIO[T]] {
 	io := ForkIO[T]{In: hdl.StreamOf(proto)}
 	for range n {
@@ -85,8 +85,8 @@ func Fork[T any](m *hdl.Module, name string, in hdl.Stream[T], n int) []hdl.Stre
 	return f.Out
 }
 
-// Broadcast copies each payload of in to n outputs that are registered, so
-// that no output's path reaches another's: a [Fork] with a [Slice] behind each
+// Broadcast copies each payload of in to n outputs that are registered, so that
+// no output's path reaches another's: a [Fork] with a [Slice] behind each
 // output, which may be up to two payloads ahead of the slowest.
 func Broadcast[T any](m *hdl.Module, name string, in hdl.Stream[T], n int) []hdl.Stream[T] {
 	outs := Fork(m, name, in, n)

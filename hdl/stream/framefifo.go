@@ -12,8 +12,8 @@ type FrameFIFOOptions struct {
 	Width int // of a beat's data in bits, a multiple of 8
 	Depth int // beats in the RAM, a power of two from 4
 
-	// DropWhenFull makes In never wait: a frame that does not fit when its beats
-	// arrive is dropped. Otherwise In waits for room.
+	// DropWhenFull makes In never wait: a frame that does not fit when its
+	// beats arrive is dropped. Otherwise In waits for room.
 	DropWhenFull bool
 }
 
@@ -28,14 +28,14 @@ type FrameFIFOIO struct {
 }
 
 // FrameFIFODef stores frames in block RAM and gives out whole good ones: a
-// frame leaves after its last beat has come in, and one that is bad (Err) or does
-// not fit leaves no trace but a pulse. A frame of more than Depth beats never fits
-// and is dropped in either mode.
+// frame leaves after its last beat has come in, and one that is bad (Err) or
+// does not fit leaves no trace but a pulse. A frame of more than Depth beats
+// never fits and is dropped in either mode.
 //
 // Order is kept; frames are neither cut nor mixed. Latency 3 from the last
-// beat, a beat every cycle in and out. With DropWhenFull, In.Ready is always one. Cost:
-// a RAM of Depth words of Width + log2(Width/8) + 1 bits, one register of a
-// word and some 5 log2(Depth) flip-flops.
+// beat, a beat every cycle in and out. With DropWhenFull, In.Ready is always
+// one. Cost: a RAM of Depth words of Width + log2(Width/8) + 1 bits, one
+// register of a word and some 5 log2(Depth) flip-flops.
 func FrameFIFODef(o FrameFIFOOptions) hdl.Def[FrameFIFOIO] {
 	mode := ""
 	if o.DropWhenFull {
@@ -79,8 +79,8 @@ type word struct {
 	Last     hdl.Bits `w:"1"`
 }
 
-// frameFIFO is a frame FIFO while it is built. Addresses have one bit more
-// than the RAM needs, so that full and empty differ.
+// frameFIFO is a frame FIFO while it is built. Addresses have one bit more than
+// the RAM needs, so that full and empty differ.
 type frameFIFO struct {
 	m  *hdl.Module
 	io *FrameFIFOIO

@@ -7,8 +7,8 @@ import (
 )
 
 // properties states that the frames that leave are the good ones that fitted,
-// beat by beat and in order. It follows one beat, chosen freely, as [Follow] does, and
-// forgets it when its frame is dropped.
+// beat by beat and in order. It follows one beat, chosen freely, as [Follow]
+// does, and forgets it when its frame is dropped.
 func (f *frameFIFO) properties() {
 	m, io := f.m, f.io
 	AssumeFrame(m, "in", io.In)

@@ -14,9 +14,9 @@ type MuxIO[T any] struct {
 	Out  hdl.Stream[T]        `hdl:"out"`
 }
 
-// MuxDef brings together n streams in the order that a stream of tags says:
-// for each tag a payload, or a whole frame of [Framed] payloads, of the input that it
-// names. A tag that names no input is dropped.
+// MuxDef brings together n streams in the order that a stream of tags says: for
+// each tag a payload, or a whole frame of [Framed] payloads, of the input that
+// it names. A tag that names no input is dropped.
 //
 // Order is the order of the tags. Latency 0, a payload every cycle. Each ready
 // depends on the valid of the tag and of the input. Cost: no flip-flop.

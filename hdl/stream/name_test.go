@@ -20,8 +20,8 @@ type sideband struct {
 	QPN hdl.Bits `w:"24"`
 }
 
-// Names hold what the ports depend on: the payload's type, and the widths
-// that the type leaves open.
+// Names hold what the ports depend on: the payload's type, and the widths that
+// the type leaves open.
 func TestModuleNames(t *testing.T) {
 	r := request{Addr: hdl.W(12)}
 	r.Tag.Index, r.Tag.Epoch = hdl.W(3), hdl.W(5)

@@ -5,9 +5,9 @@ import (
 )
 
 // oneClockFIFO is an asynchronous FIFO with one clock on both sides, which a
-// proof needs. That it works with any two clocks follows from what is proved
-// of its addresses: one bit of a code changes at a time, and what either side knows
-// of the other is out of date, never ahead.
+// proof needs. That it works with any two clocks follows from what is proved of
+// its addresses: one bit of a code changes at a time, and what either side
+// knows of the other is out of date, never ahead.
 func oneClockFIFO(width, depth int) hdl.Def[SliceIO[hdl.Bits]] {
 	proto := hdl.W(width)
 	return hdl.Def[SliceIO[hdl.Bits]]{
@@ -22,8 +22,8 @@ func oneClockFIFO(width, depth int) hdl.Def[SliceIO[hdl.Bits]] {
 	}
 }
 
-// invariants say that the addresses stand in this order, around the ring:
-// the head as In knows it, the head, the tail as Out knows it, the tail.
+// invariants say that the addresses stand in this order, around the ring: the
+// head as In knows it, the head, the tail as Out knows it, the tail.
 func (x crossed) invariants(m *hdl.Module, f Followed, depth uint64) {
 	start := fromGray(x.headSeen.safe)
 	previous := start.K(0)
@@ -60,8 +60,8 @@ func fromGray(x hdl.Bits) hdl.Bits {
 }
 
 // creditLoop is a FIFO at the far end of a way of several cycles, without
-// ready, that a credit counter guards: the FIFO always has room. Its credits come back
-// over several cycles, too.
+// ready, that a credit counter guards: the FIFO always has room. Its credits
+// come back over several cycles, too.
 func creditLoop(depth, way int) hdl.Def[SliceIO[hdl.Bits]] {
 	proto := hdl.W(2)
 	return hdl.Def[SliceIO[hdl.Bits]]{

@@ -2,9 +2,9 @@ package stream
 
 import "gornic/hdl"
 
-// Proofs lists small instances of all parts of the package. What holds for
-// them holds for larger ones of the same generator as far as its parameters
-// only repeat the logic; simulation covers the large ones.
+// Proofs lists small instances of all parts of the package. What holds for them
+// holds for larger ones of the same generator as far as its parameters only
+// repeat the logic; simulation covers the large ones.
 func Proofs() []hdl.Proof {
 	frames := func(depth int, drop bool) hdl.Def[FrameFIFOIO] {
 		return FrameFIFODef(FrameFIFOOptions{Width: 16, Depth: depth, DropWhenFull: drop})

@@ -9,8 +9,8 @@ import (
 	"gornic/hdl/stream"
 )
 
-// All proofs are run by `make formal`; the quick ones here show that they
-// still can be.
+// All proofs are run by `make formal`; the quick ones here show that they still
+// can be.
 func TestQuickProofs(t *testing.T) {
 	quick := map[string]bool{"slice_bits_3": true, "fifo_bits_2_x3": true, "fork_bits_2_x3": true, "round_robin_bits_2_x3": true}
 	for _, p := range stream.Proofs() {

@@ -2,8 +2,8 @@ package stream
 
 import "gornic/hdl"
 
-// ahead is the way out of a synchronous RAM: its read register and a plain
-// one behind it, filled as early as there is something to read.
+// ahead is the way out of a synchronous RAM: its read register and a plain one
+// behind it, filled as early as there is something to read.
 type ahead struct {
 	fetch   hdl.Bits // a word is read in this cycle
 	fetched hdl.Bits // the RAM's register is in use

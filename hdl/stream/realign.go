@@ -13,8 +13,9 @@ type RealignOptions struct {
 	LengthBits int // of Skip and Length, more than log2 of a beat's bytes
 
 	// Granule and Phase say what is known of the distance that bytes move:
-	// To - Skip is Phase modulo Granule, a power of two that is at most a beat's bytes. The
-	// rotator has log2(bytes/Granule) levels. Zero means 1: nothing is known.
+	// To - Skip is Phase modulo Granule, a power of two that is at most a
+	// beat's bytes. The rotator has log2(bytes/Granule) levels. A Granule of
+	// zero means one: nothing is known.
 	Granule, Phase int
 }
 
@@ -46,17 +47,18 @@ type ExtractIO struct {
 }
 
 // RealignDef moves bytes of frames from any offset to any offset: a frame
-// leaves as To zero bytes, and behind them Length bytes of what came in, from byte Skip
-// on. A frame that ends too early leaves with Err; so does one with Err,
-// wherever its taken bytes end: the last beat waits for the end of the frame.
-// What the last beat of a frame with Err has in it is not defined.
+// leaves as To zero bytes, and behind them Length bytes of what came in, from
+// byte Skip on. A frame that ends too early leaves with Err; so does one with
+// Err, wherever its taken bytes end: the last beat waits for the end of the
+// frame. What the last beat of a frame with Err has in it is not defined.
 //
-// Each frame with a Length leaves as one frame, in order. Latency 1 beat, or 2
-// where bytes move forward, plus a cycle for each stage of the rotator (one for
-// each three levels) behind the first. In takes a beat every cycle as long as frames leave with no more
-// beats than they came with; the move of a frame is taken at the end of the one before.
-// Cost: one register of a beat for each stage and one more, and a rotator of
-// log2(bytes/Granule) levels.
+// Each frame with a Length leaves as one frame, in order. Latency: a cycle from
+// the beat of In that completes a beat of Out, and one for each stage of the
+// rotator behind the first; a stage has three levels. In takes a beat every
+// cycle as long as frames leave with no more beats than they came with; the
+// move of a frame is taken at the end of the one before. Cost: one register of
+// a beat for each stage and one more, and a rotator of log2(bytes/Granule)
+// levels.
 func RealignDef(o RealignOptions) hdl.Def[RealignIO] {
 	return hdl.Def[RealignIO]{
 		Name: o.name("realign"),

@@ -16,8 +16,8 @@ import (
 // move is a stream.Move in numbers.
 type move struct{ Skip, Length, To int }
 
-// realigned is what a realigner makes of a frame; ok is false for what it
-// marks as bad.
+// realigned is what a realigner makes of a frame; ok is false for what it marks
+// as bad.
 func realigned(frame []byte, m move) (data []byte, ok bool) {
 	if m.Skip+m.Length > len(frame) {
 		return nil, false
@@ -152,8 +152,8 @@ func TestExtract(t *testing.T) {
 	})
 }
 
-// Frames that do not become longer go through at a beat every cycle: for
-// every offset and length, back to back.
+// Frames that do not become longer go through at a beat every cycle: for every
+// offset and length, back to back.
 func TestRealignRate(t *testing.T) {
 	const size = 8
 	d, io := build(t, stream.RealignDef(stream.RealignOptions{Width: 8 * size, LengthBits: 16}))

@@ -58,8 +58,8 @@ func Slice[T any](m *hdl.Module, name string, in hdl.Stream[T]) hdl.Stream[T] {
 	return s.Out
 }
 
-// ForwardSliceDef is a register slice that cuts the paths of valid and
-// payload; ready passes through in the same cycle. It is half of a [SliceDef]: for
+// ForwardSliceDef is a register slice that cuts the paths of valid and payload;
+// ready passes through in the same cycle. It is half of a [SliceDef]: for
 // pipelines whose ready chain is short.
 //
 // Order is kept and nothing is lost. Latency 1, a payload every cycle, one

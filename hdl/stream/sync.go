@@ -3,12 +3,13 @@ package stream
 import "gornic/hdl"
 
 // Sync brings a level into the clock domain that m is in: two flip-flops, named
-// NAME_meta and NAME. The level is a register marked [hdl.CrossSafe]; of one with
-// more than one bit, at most one changes at a time, as in a Gray counter. It has the value reset
-// until the first edge after reset.
+// NAME_meta and NAME. The level is a register marked [hdl.CrossSafe]; of one
+// with more than one bit, at most one changes at a time, as in a Gray counter.
+// It has the value reset until the first edge after reset.
 //
 // A change is seen after two edges, or three if it comes too close to one. A
-// pulse shorter than a cycle of the clock it goes to may be missed: see [Pulse].
+// pulse shorter than a cycle of the clock it goes to may be missed: see
+// [Pulse].
 func Sync(m *hdl.Module, name string, level hdl.Bits, reset uint64) hdl.Bits {
 	return newSynced(m, name, level, reset).safe
 }

@@ -14,11 +14,12 @@ type WidthIO struct {
 }
 
 // NarrowDef cuts each beat of from bits into beats of to bits, the low bytes
-// first; from is to times a power of two. A frame's last beat gives no more beats than
-// it has bytes for.
+// first; from is to times a power of two. A frame's last beat gives no more
+// beats than it has bytes for.
 //
 // Bytes and frames are kept, Err with the last byte. Latency 1, a beat out
-// every cycle; In.Ready depends on Out.Ready. Cost: a register of an input beat.
+// every cycle; In.Ready depends on Out.Ready. Cost: a register of an input
+// beat.
 func NarrowDef(from, to int) hdl.Def[WidthIO] {
 	return hdl.Def[WidthIO]{
 		Name: fmt.Sprintf("narrow_%d_%d", from, to),
@@ -54,8 +55,8 @@ func NarrowDef(from, to int) hdl.Def[WidthIO] {
 }
 
 // WidenDef gathers beats of from bits into beats of to bits, the first one in
-// the low bytes; to is from times a power of two. The end of a frame sends what there
-// is; bytes without Keep are those of beats before.
+// the low bytes; to is from times a power of two. The end of a frame sends what
+// there is; bytes without Keep are those of beats before.
 //
 // Bytes and frames are kept, Err with the last byte. Latency 1 from the beat
 // that completes an output beat, a beat in every cycle; In.Ready depends on

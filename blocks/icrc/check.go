@@ -81,7 +81,7 @@ func check(m *hdl.Module, p Params, io *CheckIO) {
 	}, 1+stateDelay)
 	answered := delayValid(m, "answered", w.valid, stateDelay)
 	right := m.RegN("right", 1)
-	rightNow := hdl.Mux(q.End, crc.Eq(residueAt(p, q.Lane)), right.And(q.First.Not()))
+	rightNow := hdl.Mux(q.End, crc.Eq(m.Table("residue", q.Lane, 32, residues(p)...)), right.And(q.First.Not()))
 	m.If(answered, func() { right.Set(rightNow) })
 
 	verdict := hdl.NewStream(m, "verdict_made", Verdict{Good: hdl.W(1)})
@@ -129,14 +129,14 @@ func (r *reader) end(h headers) packetEnd {
 	}
 }
 
-// residueAt is the state after a packet that ends in the given byte of its last
-// beat: zeros follow it there.
-func residueAt(p Params, lane hdl.Bits) hdl.Bits {
-	states := make([]hdl.Bits, p.bytes())
+// residues are the states after a packet, by the number of its last byte in the
+// last beat: zeros follow it there.
+func residues(p Params) []uint64 {
+	states := make([]uint64, p.bytes())
 	for i := range states {
-		states[i] = hdl.K(32, uint64(advance(residue, p.bytes()-1-i)))
+		states[i] = uint64(advance(residue, p.bytes()-1-i))
 	}
-	return hdl.Select(lane, states...)
+	return states
 }
 
 // split returns the bits of x, bit 0 first.

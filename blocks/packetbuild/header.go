@@ -6,7 +6,6 @@ import (
 
 	"gornic/format"
 	"gornic/hdl"
-	"gornic/hdl/ir"
 )
 
 // A frame is cut into words of four bytes such that every header but the
@@ -28,64 +27,60 @@ type word struct {
 // headerWords is the longest header in words: tagged, IPv6, with an AtomicETH.
 const headerWords = 27
 
-// A variant is one of the four ways to put a BTH into a frame.
-type variant struct{ tagged, ipv6 bool }
-
-var variants = []variant{{false, false}, {false, true}, {true, false}, {true, true}}
-
-// fixedWords is the number of words of a variant's header without the extension
-// headers.
-func (v variant) fixedWords() int {
+// headWords is the number of words of a header without extension headers.
+func headWords(tagged, ipv6 bool) int {
 	n := 4 + 5 + 2 + 3 // Ethernet, IPv4, UDP, BTH
-	if v.tagged {
+	if tagged {
 		n++
 	}
-	if v.ipv6 {
+	if ipv6 {
 		n += 5
 	}
 	return n
 }
 
-// words returns the header of a variant with all the words of extension headers
-// there can be.
-func (v variant) words(d descriptor, l plan) []word {
-	return slices.Concat(v.link(d), v.network(d, l), transport(d, l))
-}
-
-func (v variant) link(d descriptor) []word {
-	ip := hdl.K(16, format.EtherTypeIPv4)
-	if v.ipv6 {
-		ip = hdl.K(16, format.EtherTypeIPv6)
+// untagged returns the header of a frame without a tag, with all the words of
+// extension headers there can be. The ethertype is the outer one.
+func untagged(d descriptor, l plan, ipv6 bool) []word {
+	network := ipv4Words
+	if ipv6 {
+		network = ipv6Words
 	}
-	outer := ip
-	if v.tagged {
-		outer = hdl.K(16, format.EtherTypeVLAN)
-	}
+	outer := hdl.Mux(d.VLAN, hdl.K(16, format.EtherTypeVLAN), etherType(ipv6))
 	eth := hdl.Pack(format.Ethernet[hdl.Bits]{Dst: d.DstMAC, Src: d.SrcMAC, Type: outer})
-	words := cut("ethernet", hdl.Cat(hdl.K(16, 0), eth))
-	if v.tagged {
-		words[3].name = "ethernet_vlan"
-		return append(words, word{
-			name: fmt.Sprintf("vlan_ipv6_%v", v.ipv6),
-			bits: hdl.Pack(format.VLAN[hdl.Bits]{TCI: d.TCI, Type: ip}),
-		})
-	}
-	words[3].name = fmt.Sprintf("ethernet_ipv6_%v", v.ipv6)
-	return words
+	link := cut("ethernet", hdl.Cat(hdl.K(16, 0), eth))
+	link[3].name = fmt.Sprintf("ethernet_ipv6_%v", ipv6)
+	return slices.Concat(link, network(d, l), transport(d, l))
 }
 
-func (v variant) network(d descriptor, l plan) []word {
-	if v.ipv6 {
-		return cut("ipv6", hdl.Pack(format.IPv6[hdl.Bits]{
-			Version:       hdl.K(4, 6),
-			TrafficClass:  d.TrafficClass,
-			FlowLabel:     d.FlowLabel,
-			PayloadLength: l.UDPLength,
-			NextHeader:    hdl.K(8, format.ProtocolUDP),
-			HopLimit:      d.HopLimit,
-			SrcHi:         d.SrcHi, SrcLo: d.SrcLo, DstHi: d.DstHi, DstLo: d.DstLo,
-		}))
+func etherType(ipv6 bool) hdl.Bits {
+	if ipv6 {
+		return hdl.K(16, format.EtherTypeIPv6)
 	}
+	return hdl.K(16, format.EtherTypeIPv4)
+}
+
+// tagWord is where the tag goes: all that an untagged frame has from there on
+// comes a word later. It is the rest of the tag and the inner ethertype.
+const tagWord = 4
+
+func tag(d descriptor) hdl.Bits {
+	return hdl.Pack(format.VLAN[hdl.Bits]{TCI: d.TCI, Type: hdl.Mux(d.IPv6, etherType(true), etherType(false))})
+}
+
+func ipv6Words(d descriptor, l plan) []word {
+	return cut("ipv6", hdl.Pack(format.IPv6[hdl.Bits]{
+		Version:       hdl.K(4, 6),
+		TrafficClass:  d.TrafficClass,
+		FlowLabel:     d.FlowLabel,
+		PayloadLength: l.UDPLength,
+		NextHeader:    hdl.K(8, format.ProtocolUDP),
+		HopLimit:      d.HopLimit,
+		SrcHi:         d.SrcHi, SrcLo: d.SrcLo, DstHi: d.DstHi, DstLo: d.DstLo,
+	}))
+}
+
+func ipv4Words(d descriptor, l plan) []word {
 	words := cut("ipv4", hdl.Pack(format.IPv4[hdl.Bits]{
 		Version:     hdl.K(4, 4),
 		IHL:         hdl.K(4, 5),
@@ -126,76 +121,4 @@ func cut(name string, header hdl.Bits) []word {
 		words[i] = word{fmt.Sprintf("%s_%d", name, i), header.Slice(top, top-31)}
 	}
 	return words
-}
-
-// A slot is the multiplexer in front of one slot of a beat.
-type slot struct {
-	words  []word // that ever stand there
-	choice []int  // which of them, by header beat and variant; any for a beat behind the header
-}
-
-// slots returns the n+1 slots of a beat of n words. choice[4*beat+v] belongs to
-// variants[v].
-func slots(n int, headers [][]word) []slot {
-	all := make([]slot, n+1)
-	for j := range all {
-		s := &all[j]
-		for beat := range (headerWords + n - 1) / n {
-			for _, header := range headers {
-				s.choice = append(s.choice, 0)
-				if q := beat*n + j; q < len(header) {
-					s.choice[len(s.choice)-1] = s.index(header[q])
-				}
-			}
-		}
-	}
-	return all
-}
-
-// index returns the place of a word among those of the slot.
-func (s *slot) index(w word) int {
-	i := slices.IndexFunc(s.words, func(x word) bool { return x.name == w.name })
-	if i < 0 {
-		i = len(s.words)
-		s.words = append(s.words, w)
-	}
-	return i
-}
-
-// drive returns the slot's word of the header beat in hand. Which one that is
-// stands in a register; with no word to choose from there is none.
-func (s *slot) drive(m *hdl.Module, number int, in packets, h header, following hdl.Bits) hdl.Bits {
-	words := make([]hdl.Bits, len(s.words))
-	for i, w := range s.words {
-		words[i] = w.bits
-	}
-	if len(words) == 1 {
-		return words[0]
-	}
-	choice := make([]hdl.Bits, len(s.choice))
-	for i, c := range s.choice {
-		choice[i] = hdl.K(ir.AddrWidth(len(words)), uint64(c))
-	}
-	pick := m.Reg(fmt.Sprintf("slot_%d", number), choice[0].Width(), 0)
-	d := in.Data.Desc
-	m.If(h.taken, func() {
-		pick.Set(hdl.Select(hdl.Cat(following, d.VLAN, d.IPv6), choice...))
-		if in.enter == nil {
-			m.If(h.last, func() { pick.SetK(0) }) // all variants begin with the same word
-		}
-	})
-	if e := in.enter; e != nil {
-		m.If(e.fire, func() { pick.Set(hdl.Select(hdl.Cat(e.tagged, e.ipv6), choice[:len(variants)]...)) })
-	}
-	return hdl.Select(pick, words...)
-}
-
-// assemble returns the beat that slots make up, first byte lowest.
-func assemble(p Params, words []hdl.Bits) hdl.Bits {
-	n := p.words()
-	parts := []hdl.Bits{hdl.SwapBytes(words[n].Slice(31, 16))}
-	for j := n - 1; j > 0; j-- {
-		parts = append(parts, hdl.SwapBytes(words[j]))
-	}
-	return hdl.Cat(append(parts, hdl.SwapBytes(words[0].Trunc(16)))...)
 }

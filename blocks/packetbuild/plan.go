@@ -18,11 +18,12 @@ type lengths struct {
 	Addresses hdl.Bits `w:"18"`
 }
 
-func lengthsOf(d descriptor) lengths {
-	ext := extWords(d.Opcode)
+func lengthsOf(m *hdl.Module, d descriptor) lengths {
+	ext := m.Table("ext_words", d.Opcode, 3, extWords()...)
+	last := func(tagged, ipv6 bool) hdl.Bits { return hdl.K(5, uint64(headWords(tagged, ipv6)-1)) }
 	fixed := hdl.Mux(d.IPv6,
-		hdl.Mux(d.VLAN, lastOf(variant{true, true}), lastOf(variant{false, true})),
-		hdl.Mux(d.VLAN, lastOf(variant{true, false}), lastOf(variant{false, false})))
+		hdl.Mux(d.VLAN, last(true, true), last(false, true)),
+		hdl.Mux(d.VLAN, last(true, false), last(false, false)))
 	payload := d.PayloadLen.ZExt(14).AddK(3).Slice(13, 2) // in words, padded
 	const udpBTHAndICRC = 2 + 3 + 1
 	words := payload.Add(ext.ZExt(12)).AddK(udpBTHAndICRC)
@@ -43,16 +44,14 @@ func lengthsOf(d descriptor) lengths {
 	}
 }
 
-func lastOf(v variant) hdl.Bits { return hdl.K(5, uint64(v.fixedWords()-1)) }
-
-// extWords is the number of words of an opcode's extension headers.
-func extWords(opcode hdl.Bits) hdl.Bits {
-	counts := make([]hdl.Bits, 256)
+// extWords is the number of words of each opcode's extension headers.
+func extWords() []uint64 {
+	counts := make([]uint64, 256)
 	for op := range counts {
 		info, _ := format.Lookup(format.Opcode(op))
-		counts[op] = hdl.K(3, uint64(info.ExtBytes()/4))
+		counts[op] = uint64(info.ExtBytes() / 4)
 	}
-	return hdl.Select(opcode, counts...)
+	return counts
 }
 
 // plan is the second step.

@@ -39,7 +39,7 @@ func planned(m *hdl.Module, p Params, desc hdl.Stream[descriptor]) packets {
 	out := packets{late: min(2, planFrom/p.bytes())}
 
 	first := hdl.NewStream(m, "measured", withLengths{Desc: desc.Data})
-	numbers := lengthsOf(desc.Data)
+	numbers := lengthsOf(m, desc.Data)
 	if out.late >= 2 {
 		numbers = register(m, "lengths", numbers)
 	}
@@ -76,40 +76,4 @@ func register[T any](m *hdl.Module, name string, x T) T {
 	r := hdl.NewReg(m, name, hdl.Proto(x))
 	hdl.Set(r, x)
 	return r
-}
-
-// header gives the header of one packet after the other in beats.
-type header struct {
-	valid hdl.Bits
-	taken hdl.Bits // to be Set: the beat is taken
-	last  hdl.Bits // the beat is the header's last one
-	data  hdl.Bits // bytes after the header's last are undefined
-	plan  plan
-}
-
-func newHeader(m *hdl.Module, p Params, in packets) header {
-	d := in.Data.Desc
-	m.Unused(d.PayloadLen) // the plan says it all
-	h := header{valid: in.Valid, taken: m.Wire("head_taken", 1), plan: in.Data.Plan}
-	beat := m.Reg("head_beat", h.plan.HeadBeat.Width(), 0)
-	h.last = beat.Eq(h.plan.HeadBeat)
-	if in.late > 0 {
-		// No header ends before the plan has come, whatever the last packet's says.
-		shortest := (variants[0].fixedWords() - 1) / p.words()
-		h.last = h.last.And(beat.GeK(uint64(shortest)))
-	}
-	following := beat.AddK(1)
-	m.If(h.taken, func() { beat.Set(hdl.Mux(h.last, beat.K(0), following)) })
-	in.Ready.Set(h.taken.And(h.last))
-
-	var headers [][]word
-	for _, v := range variants {
-		headers = append(headers, v.words(d, in.Data.Plan))
-	}
-	words := make([]hdl.Bits, p.words()+1)
-	for j, s := range slots(p.words(), headers) {
-		words[j] = s.drive(m, j, in, h, following)
-	}
-	h.data = assemble(p, words)
-	return h
 }

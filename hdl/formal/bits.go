@@ -33,11 +33,11 @@ func ProveBits(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Bounded, err = b.ask(ctx, m, o, bounded); err != nil || r.Bounded.Status == Failed {
+	if r.Bounded, err = b.bounded(ctx, m, o); err != nil || r.Bounded.Status == Failed {
 		return r, err
 	}
 	if o.Induction > 0 {
-		if r.Induction, err = b.ask(ctx, m, o, induction); err != nil {
+		if r.Induction, err = b.forever(ctx, m, o); err != nil {
 			return r, err
 		}
 	}
@@ -58,7 +58,7 @@ func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := b.ask(ctx, m, o, bounded)
+	answer, err := b.bounded(ctx, m, o)
 	if err != nil {
 		return answer, err
 	}
@@ -120,19 +120,35 @@ func FaultsBits(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, e
 	if err != nil {
 		return nil, err
 	}
+	models, err := b.broken(ctx, mutations)
+	if err != nil {
+		return nil, err
+	}
 	var faults []Fault
-	for i, mutation := range mutations {
-		m := bitModel{name: fmt.Sprintf("broken%d", i)}
-		if _, err := b.run(ctx, "read_rtlil "+netlistName+"; "+mutation+"; "+m.write(b.design.Top)); err != nil {
-			return nil, err
-		}
-		answer, err := b.ask(ctx, m, o, bounded)
+	for i, m := range models {
+		answer, err := b.bounded(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, Fault{describeMutation(mutation), answer})
+		faults = append(faults, Fault{describeMutation(mutations[i]), answer})
 	}
 	return faults, nil
+}
+
+// broken makes a model of each mutation of the netlist.
+func (b *bitProver) broken(ctx context.Context, mutations []string) ([]bitModel, error) {
+	if len(mutations) == 0 {
+		return nil, nil
+	}
+	var script strings.Builder
+	var models []bitModel
+	for i, mutation := range mutations {
+		m := bitModel{name: fmt.Sprintf("broken%d", i)}
+		models = append(models, m)
+		script.WriteString("design -reset; read_rtlil " + netlistName + "; " + mutation + "; " + m.write(b.design.Top))
+	}
+	_, err := b.run(ctx, script.String())
+	return models, err
 }
 
 // A bitProver has ABC besides.
@@ -189,47 +205,83 @@ func (m bitModel) write(top *ir.Module) string {
 	return "flatten; " + start + "delete -output; memory_map; opt -keepdc; async2sync; chformal -early; " +
 		"chformal -cover -remove; setundef -undriven -anyseq; opt_clean; simplemap; dfflegalize -cell $_DFF_P_ 0; opt_clean; " +
 		"setundef -undriven -anyseq; aigmap; opt_clean; " +
-		"write_aiger -I -B -zinit -no-startoffset -ywmap " + m.name + ".json " + m.name + ".aig"
+		"write_aiger -I -B -zinit -no-startoffset -ywmap " + m.name + ".json " + m.name + ".aig; "
 }
 
 // Reports of ABC.
 var (
-	assertedOutput = regexp.MustCompile(`Output +(\d+) (?:of miter "[^"]*" )?was asserted in frame`)
-	provedAll      = "Property proved"
-	boundedDone    = regexp.MustCompile(`No output asserted in \d+ frames|Some outputs are SAT|All \d+ outputs are found to be SAT`)
+	assertedOutput = regexp.MustCompile(`Output +(\d+) (?:of miter "[^"]*" )?was asserted in frame +(\d+)`)
+	provedAll      = regexp.MustCompile(`Property proved|Networks are equivalent`)
+	boundedDone    = regexp.MustCompile(`No output asserted in \d+ frames`)
 )
 
-func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, q question) (Answer, error) {
-	command := "bmc3 -a -F " + strconv.Itoa(o.Depth)
-	if q == induction {
-		command = "pdr"
-	}
-	limited, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	cmd := b.abc.Command(limited, "-c", "read_aiger "+m.name+".aig; fold; strash; "+command)
-	cmd.Dir = b.dir
-	endWithChildren(cmd)
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	answer := Answer{Time: time.Since(start)}
-	text := string(out)
-	failed := assertedOutput.FindAllStringSubmatch(text, -1)
-	switch {
-	case ctx.Err() != nil:
-		return answer, ctx.Err()
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		answer.Status = TimedOut
-	case len(failed) > 0:
-		answer.Status = Failed
-	case q == induction && strings.Contains(text, provedAll), q == bounded && boundedDone.MatchString(text):
-		answer.Status = Passed
-	default:
-		return answer, fmt.Errorf("%s on %s: %w\n%s", b.abc.Name, b.design.Top.Name, err, tail(text, 10))
-	}
+// prepare makes assertions of what is assumed; simplify makes a smaller model of the same behaviour, in which bits that are
+// always equal are one.
+const (
+	prepare  = "fold; strash; "
+	simplify = "scorr; dc2; "
+)
+
+// bounded looks for assertions that fail within o.Depth cycles.
+func (b *bitProver) bounded(ctx context.Context, m bitModel, o Options) (Answer, error) {
+	answer, failed, err := b.ask(ctx, m, o, "bmc3 -a -F "+strconv.Itoa(o.Depth), boundedDone)
 	for _, f := range failed {
 		answer.Failing = append(answer.Failing, b.output(m, f[1]))
 	}
-	return answer, nil
+	return answer, err
+}
+
+// forever asks for all assertions at once, so that each may rely on the others; which of them fail, where some do, a bounded
+// proof that goes as far says.
+func (b *bitProver) forever(ctx context.Context, m bitModel, o Options) (Answer, error) {
+	answer, failed, err := b.ask(ctx, m, o, "orpos; pdr", provedAll)
+	if err != nil || answer.Status != Failed {
+		return answer, err
+	}
+	frame, err := strconv.Atoi(failed[0][2])
+	if err != nil {
+		return answer, err
+	}
+	o.Depth = frame + 1
+	named, err := b.bounded(ctx, m, o)
+	answer.Failing = named.Failing
+	answer.Time += named.Time
+	return answer, err
+}
+
+// ask runs a command of ABC; it returns the outputs that failed, with their frames, or that the report says that none does.
+func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, command string, none *regexp.Regexp) (answer Answer, failed [][]string, err error) {
+	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	start := time.Now()
+	text, err := b.abcRun(limited, m, prepare+simplify+command)
+	if !assertedOutput.MatchString(text) && !none.MatchString(text) && limited.Err() == nil {
+		// No state or no output may be left for the solver, which then says neither.
+		text, err = b.abcRun(limited, m, prepare+command)
+	}
+	answer.Time = time.Since(start)
+	failed = assertedOutput.FindAllStringSubmatch(text, -1)
+	switch {
+	case ctx.Err() != nil:
+		return answer, nil, ctx.Err()
+	case len(failed) > 0:
+		answer.Status = Failed
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		answer.Status = TimedOut
+	case none.MatchString(text):
+		answer.Status = Passed
+	default:
+		return answer, nil, fmt.Errorf("%s on %s: %w\n%s", b.abc.Name, b.design.Top.Name, err, tail(text, 10))
+	}
+	return answer, failed, nil
+}
+
+func (b *bitProver) abcRun(ctx context.Context, m bitModel, commands string) (string, error) {
+	cmd := b.abc.Command(ctx, "-c", "read_aiger "+m.name+".aig; "+commands)
+	cmd.Dir = b.dir
+	endWithChildren(cmd)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // output is the property behind one output of the model.

@@ -79,3 +79,37 @@ func TestBitsTimeOut(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, formal.TimedOut, r.Bounded.Status)
 }
+
+// Depths are as exact as those of Prove.
+func TestBitsCountCycles(t *testing.T) {
+	needABC(t)
+	for depth, want := range map[int]formal.Status{5: formal.Passed, 6: formal.Failed} {
+		r, err := formal.ProveBits(t.Context(), build(t, counter(4, 4)), formal.Options{Depth: depth})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Bounded.Status, "%d cycles", depth)
+	}
+	for depth, want := range map[int]formal.Status{5: formal.Failed, 6: formal.Passed} {
+		r, err := formal.ProveBits(t.Context(), build(t, counter(4, 5)), formal.Options{Depth: depth})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Covers.Status, "%d cycles", depth)
+	}
+}
+
+func TestBitsAnyConst(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(t.Context(), build(t, pick(false)), formal.Options{Depth: 4, Induction: 1})
+	require.NoError(t, err)
+	require.NoError(t, r.Err())
+	r, err = formal.ProveBits(t.Context(), build(t, pick(true)), formal.Options{Depth: 4})
+	require.NoError(t, err)
+	require.Equal(t, "never_comes", r.Bounded.Failing[0].Path)
+}
+
+// What fails behind the bound is named, too.
+func TestBitsNameWhatFailsLater(t *testing.T) {
+	needABC(t)
+	r, err := formal.ProveBits(t.Context(), build(t, counter(9, 9)), formal.Options{Depth: 5, Induction: 1, NoCovers: true})
+	require.NoError(t, err)
+	require.Len(t, r.Induction.Failing, 1)
+	require.Equal(t, "below_limit", r.Induction.Failing[0].Path)
+}

@@ -16,50 +16,67 @@ type job struct {
 	ready hdl.Bits // a new one can be set at the end of this cycle
 }
 
+// descriptors is the way out of the descriptors' RAM: the register of the RAM and
+// the registers of a whole descriptor.
+type descriptors struct {
+	fetched    hdl.Bits // a word is in the RAM's register,
+	fetchedEnd hdl.Bits // of a frame whose payload ends there,
+	number     hdl.Bits // this one of its words; only where there are several
+	word       hdl.Bits // the next word to fetch; only where there are several
+	valid      hdl.Bits // a descriptor is whole,
+	end        hdl.Bits // of a frame whose payload ends there
+}
+
 // fetchHeader reads descriptors that have been judged, and gives out those of
 // good frames, each together with the job to send its payload.
 func (b *buffer) fetchHeader() {
 	m, out := b.m, b.io.OutHeader
 	width := b.wordWidth()
-	fetched := m.Reg("header_fetched", 1, 0) // a word is in the RAM's register
-	fetchedBad := m.RegN("fetched_bad", 1)
-	valid := m.Reg("header_valid_out", 1, 0) // a descriptor is whole
-	bad := m.RegN("header_bad", 1)
+	ring := b.read.Width()
+	b.out = descriptors{
+		fetched: m.Reg("header_fetched", 1, 0), fetchedEnd: m.RegN("fetched_end", ring),
+		valid: m.Reg("header_whole", 1, 0), end: m.RegN("header_end", ring),
+	}
+	o := &b.out
+	fetchedBad, bad := m.RegN("fetched_bad", 1), m.RegN("header_bad", 1)
 	b.job.ready = m.Wire("job_ready", 1)
 	leaves := m.Wire("header_leaves", 1)
 
-	load := fetched.And(valid.Not().Or(leaves))
+	load := o.fetched.And(o.valid.Not().Or(leaves))
 	fetch := m.Wire("header_fetch", 1)
-	fetch.Set(b.fetch.Ne(b.next).And(fetched.Not().Or(load)))
-	addr, lastFetched, lastLoaded := b.fetch.Trunc(b.fetch.Width()-1), hdl.K(1, 1), hdl.K(1, 1)
-	var number hdl.Bits // of the word in the RAM's register
+	fetch.Set(b.fetch.Ne(b.next).And(o.fetched.Not().Or(load)))
+	place := b.fetch.Trunc(b.bad.AddrWidth())
+	addr, lastFetched, lastLoaded := place, hdl.K(1, 1), hdl.K(1, 1)
 	if b.words > 1 {
-		word := m.Reg("fetch_word", log2(b.words), 0)
-		number = m.RegN("fetched_word", log2(b.words))
+		o.word, o.number = m.Reg("fetch_word", log2(b.words), 0), m.RegN("fetched_word", log2(b.words))
 		m.If(fetch, func() {
-			word.Set(word.AddK(1))
-			number.Set(word)
+			o.word.Set(o.word.AddK(1))
+			o.number.Set(o.word)
 		})
-		addr, lastFetched, lastLoaded = hdl.Cat(addr, word), word.All(), number.All()
+		addr, lastFetched, lastLoaded = hdl.Cat(place, o.word), o.word.All(), o.number.All()
 	}
 	data := b.headers.Read("header_word", addr, fetch)
 	m.If(fetch.And(lastFetched), func() { b.fetch.Set(b.fetch.AddK(1)) })
-	m.If(fetch, func() { fetchedBad.Set(b.bad.At(b.fetch.Trunc(b.bad.AddrWidth())).Bit(0)) })
-	m.If(load, func() { fetched.SetK(0) })
-	m.If(fetch, func() { fetched.SetK(1) })
+	m.If(load, func() { o.fetched.SetK(0) })
+	m.If(fetch, func() {
+		o.fetched.SetK(1)
+		o.fetchedEnd.Set(b.ends.At(place))
+		fetchedBad.Set(b.bad.At(place))
+	})
 
 	parts := make([]hdl.Bits, b.words)
 	for i := range parts {
 		part, here := m.RegN(fmt.Sprintf("descriptor_%d", i), width), load
 		if b.words > 1 {
-			here = load.And(number.Is(uint64(i)))
+			here = load.And(o.number.Is(uint64(i)))
 		}
 		m.If(here, func() { part.Set(data) })
 		parts[b.words-1-i] = part
 	}
-	m.If(leaves, func() { valid.SetK(0) })
+	m.If(leaves, func() { o.valid.SetK(0) })
 	m.If(load, func() {
-		valid.Set(lastLoaded)
+		o.valid.Set(lastLoaded)
+		o.end.Set(o.fetchedEnd)
 		bad.Set(fetchedBad)
 	})
 
@@ -67,25 +84,25 @@ func (b *buffer) fetchHeader() {
 		m.Unused(parts[0].Slice(width-1, width-spare))
 	}
 	d := hdl.Unpack(hdl.Proto(out.Data), hdl.Cat(parts...).Trunc(hdl.WidthOf(out.Data)))
-	out.Valid.Set(valid.And(bad.Not()).And(b.job.ready))
+	out.Valid.Set(o.valid.And(bad.Not()).And(b.job.ready))
 	hdl.Set(out.Data, d)
-	leaves.Set(valid.And(b.job.ready).And(bad.Or(out.Ready)))
-	b.takeJob(leaves, bad, d.PayloadLen)
+	leaves.Set(o.valid.And(b.job.ready).And(bad.Or(out.Ready)))
+	b.takeJob(leaves, bad, o.end, d.PayloadLen)
 }
 
-// takeJob sets the payload reader to work on a payload of some bytes.
-func (b *buffer) takeJob(leaves, bad, length hdl.Bits) {
+// takeJob sets the payload reader to work on a payload up to end.
+func (b *buffer) takeJob(leaves, bad, end, length hdl.Bits) {
 	m := b.m
 	k := log2(b.p.DataWidth / 8)
 	j := &b.job
 	j.valid, j.skip = m.Reg("job", 1, 0), m.RegN("job_skip", 1)
-	j.left, j.count = m.RegN("job_left", length.Width()-1-k), m.RegN("job_count", k)
-	less := length.SubK(1)
-	m.If(j.ready, func() { j.valid.Set(leaves.And(less.MSB().Not())) })
+	j.left, j.count = m.RegN("job_left", end.Width()), m.RegN("job_count", k)
+	m.If(j.ready, func() { j.valid.Set(leaves.And(end.Ne(b.given))) })
 	m.If(leaves, func() {
 		j.skip.Set(bad)
-		j.left.Set(less.Slice(length.Width()-2, k))
-		j.count.Set(less.Trunc(k))
+		j.left.Set(end.Add(b.given.Not())) // end - given - 1
+		j.count.Set(length.Trunc(k).SubK(1))
+		b.given.Set(end)
 	})
 }
 
@@ -111,7 +128,7 @@ func (b *buffer) fetchPayload() {
 		b.read.Set(b.read.AddK(1))
 		hdl.Set(fetchedMark, mark{last, j.count})
 	}).ElseIf(j.valid.And(j.skip), func() {
-		b.read.Set(b.read.Add(fit(j.left, b.read.Width())).AddK(1))
+		b.read.Set(b.given)
 	})
 	m.If(fetch.And(last.Not()), func() { j.left.Set(j.left.SubK(1)) })
 	m.If(load, func() {
@@ -127,14 +144,6 @@ func (b *buffer) fetchPayload() {
 	hdl.Set(out.Data, stream.Beat{
 		Data: data, Keep: stream.KeepTo(outMark.Count, n).Or(outMark.Last.Not().Rep(n)), Last: outMark.Last, Err: hdl.K(1, 0),
 	})
-}
-
-// fit is x in w bits; bits above are zero in a ring that holds the payload.
-func fit(x hdl.Bits, w int) hdl.Bits {
-	if x.Width() > w {
-		return x.Trunc(w)
-	}
-	return x.ZExt(w)
 }
 
 // levels gives out how full the payload ring is.

@@ -44,17 +44,17 @@ func (b *buffer) judge() {
 }
 
 // release gives a kept frame that was judged to the reader, which passes over a
-// bad one. A bad frame that nothing came behind is forgotten instead.
+// bad one. A bad frame that nothing came behind is forgotten instead. That there is
+// a kept frame to be judged is looked at, although the queue knows: so the pointers
+// are safe, and proved to be, whatever is in the queue.
 func (b *buffer) release(judged, good hdl.Bits) {
 	m := b.m
-	kept := m.Reg("kept", 1, 0)                       // a frame was in the last cycle
-	unjudged := m.Reg("unjudged", log2(waiting)+1, 0) // kept frames, but for that one
-	kept.Set(b.takes.And(b.keep))
-	unjudged.Set(unjudged.Add(kept.ZExt(unjudged.Width())).Sub(judged.ZExt(unjudged.Width())))
-	behind := hdl.OrAll(b.arrives, b.partly, b.takes, kept)
-	b.goBack.Set(judged.And(good.Not()).And(unjudged.Is(1)).And(behind.Not()))
-	b.bad.Write(b.next.Trunc(b.bad.AddrWidth()), judged, good.Not())
-	m.If(judged.And(b.goBack.Not()), func() { b.next.Set(b.next.AddK(1)) })
+	behind := b.next.AddK(1)
+	judges := judged.And(b.next.Ne(b.free))
+	quiet := hdl.OrAll(b.arrives, b.partly, b.takes).Not()
+	b.goBack.Set(hdl.AndAll(judges, good.Not(), behind.Eq(b.free), quiet))
+	b.bad.Write(b.next.Trunc(b.bad.AddrWidth()), judges, good.Not())
+	m.If(judges.And(b.goBack.Not()), func() { b.next.Set(behind) })
 }
 
 // count counts the reports.

@@ -19,14 +19,10 @@ func (b *buffer) properties() {
 
 	acceptable := io.Status.Valid.And(io.Status.Data.Reason.Is(uint64(format.ReasonOK)))
 	m.Assume("header_with_status", acceptable.Not().Or(io.Header.Valid.And(b.idle)))
-	b.wholePayload(acceptable)
 
-	used, kept := b.write.Sub(b.read), b.start.Sub(b.read)
-	m.Assert("ring_holds", used.LeK(uint64(b.p.Beats)))
-	m.Assert("kept_within_written", kept.Le(used))
-	places, judged := b.free.Sub(b.fetch), b.next.Sub(b.fetch)
-	m.Assert("places_hold", places.LeK(uint64(b.p.Frames)))
-	m.Assert("judged_within_kept", judged.Le(places))
+	b.payloadPointers()
+	b.places()
+	b.descriptorWords()
 	m.Assert("queue_holds", b.last.Sub(b.first).LeK(waiting))
 	m.Assert("payload_never_waits", io.Payload.Ready)
 
@@ -36,18 +32,91 @@ func (b *buffer) properties() {
 	m.Cover("packet_leaves", io.OutHeader.Fire())
 }
 
-// wholePayload takes for granted that a packet with a status of ReasonOK came with
-// as many beats as its payload length takes.
-func (b *buffer) wholePayload(acceptable hdl.Bits) {
-	m, io := b.m, b.io
-	k := log2(b.p.DataWidth / 8)
-	width := format.PayloadLenBits - k
-	var came hdl.Bits
+// payloadPointers states the order of the pointers into the payload's ring:
+// read, given, start, write, limit.
+func (b *buffer) payloadPointers() {
+	m := b.m
+	given, start, write, limit := b.behindRead(b.given), b.behindRead(b.start), b.behindRead(b.write), b.behindRead(b.limit)
+	m.Assert("ring_holds", limit.LeK(uint64(b.p.Beats)))
+	m.Assert("write_within_limit", write.Le(limit))
+	m.Assert("room_is_there", b.noRoom.Or(write.Lt(limit)))
+	m.Assert("start_within_written", start.Le(write))
+	m.Assert("nothing_partly_written", b.partly.Or(start.Eq(write)))
+	m.Assert("given_within_kept", given.Le(start))
+	m.Assert("job_has_beats", b.job.valid.Eq(given.Any()))
+	m.Assert("job_is_given", given.Eq(hdl.Mux(b.job.valid, b.job.left.AddK(1), given.K(0))))
+}
+
+// behindRead is how many beats a pointer is behind read.
+func (b *buffer) behindRead(pointer hdl.Bits) hdl.Bits { return pointer.Sub(b.read) }
+
+// places states the order of the pointers into the ring of descriptors, and that
+// the payloads of the frames in it follow each other up to start: of the first
+// two, and of the last one.
+func (b *buffer) places() {
+	m := b.m
+	used, judged := b.free.Sub(b.fetch), b.next.Sub(b.fetch)
+	m.Assert("places_hold", used.LeK(uint64(b.p.Frames)))
+	m.Assert("place_is_there", b.placesFull.Or(used.LtK(uint64(b.p.Frames))))
+	m.Assert("judged_within_kept", judged.Le(used))
+
+	var first, second, newest, before hdl.Bits
+	end := func(pointer hdl.Bits) hdl.Bits { return b.behindRead(b.ends.At(pointer.Trunc(b.ends.AddrWidth()))) }
 	m.Ghost(func() {
-		came = m.Reg("payload_beats_came", width, 0)
-		came.Set(came.Add(b.arrives.ZExt(width)))
-		m.If(b.takes, func() { came.SetK(0) })
+		first, second = end(b.fetch), end(b.fetch.AddK(1))
+		newest, before = end(b.free.SubK(1)), end(b.free.SubK(2))
 	})
-	beats := io.Header.Data.PayloadLen.SubK(1).Slice(format.PayloadLenBits-1, k).AddK(1)
-	m.Assume("payload_is_whole", acceptable.Not().Or(came.Add(b.arrives.ZExt(width)).Eq(beats)))
+	start, left := b.behindRead(b.start), b.behindRead(b.left())
+	some, one, several := used.Any(), used.Is(1), used.GtK(1)
+	m.Assert("left_within_kept", b.behindRead(b.given).Le(left).And(left.Le(start)))
+	m.Assert("first_follows", some.Not().Or(left.Le(first).And(first.Le(start))))
+	m.Assert("second_follows", several.Not().Or(first.Le(second).And(second.Le(start))))
+	m.Assert("newest_ends_at_start", start.Eq(hdl.Mux(some, newest, left)))
+	m.Assert("newest_starts_behind_last", b.free.Eq(b.next).Or(b.behindRead(b.newest).Eq(hdl.Mux(one, left, before))))
+	m.Assert("whole_places_leave", b.begun().Not().Or(judged.Any().And(left.Eq(first))))
+}
+
+// left is where the payload ends of the last frame whose descriptor has left
+// its RAM, at least in part.
+func (b *buffer) left() hdl.Bits {
+	o := b.out
+	inPart := hdl.K(1, 0)
+	if b.words > 1 {
+		inPart = hdl.Mux(o.fetched, o.number, o.word).Any()
+	}
+	return hdl.Mux(o.fetched, o.fetchedEnd, hdl.Mux(o.valid.Or(inPart), o.end, b.given))
+}
+
+// begun returns one bit: the descriptor at fetch has left its RAM in part.
+func (b *buffer) begun() hdl.Bits {
+	if b.words == 1 {
+		return hdl.K(1, 0)
+	}
+	return b.out.word.Any()
+}
+
+// descriptorWords states the order in which the words of descriptors are written
+// and read.
+func (b *buffer) descriptorWords() {
+	m, o := b.m, b.out
+	if b.words == 1 {
+		m.Assert("descriptor_follows", o.fetched.And(o.valid).Not().Or(b.behindRead(o.end).Le(b.behindRead(o.fetchedEnd))))
+		m.Assert("given_before_descriptor", o.valid.Not().Or(b.behindRead(b.given).Le(b.behindRead(o.end))))
+		return
+	}
+	turns := hdl.K(1, 1)
+	for i := range b.words {
+		turns = turns.And(b.turn.Bit(i).Eq(b.number.Is(uint64(i))))
+	}
+	m.Assert("turn_is_number", turns)
+	here := b.storing.And(b.fetch.Trunc(b.writing.Width()).Eq(b.writing)).And(b.fetch.Ne(b.next))
+	m.Assert("written_before_read", b.idle.Or(here.Not()).Or(o.word.Lt(b.number)))
+
+	m.Assert("words_in_order", o.fetched.Not().Or(o.word.Eq(o.number.AddK(1))))
+	next := hdl.Mux(o.fetched, o.number, o.word) // to be put into the descriptor
+	m.Assert("whole_before_next", o.valid.Not().Or(next.None()))
+	m.Assert("same_descriptor", next.None().Or(o.fetched.Not()).Or(o.end.Eq(o.fetchedEnd)))
+	held := o.valid.Or(next.Any())
+	m.Assert("descriptor_follows", o.fetched.And(held).Not().Or(b.behindRead(o.end).Le(b.behindRead(o.fetchedEnd))))
+	m.Assert("given_before_descriptor", held.Not().Or(b.behindRead(b.given).Le(b.behindRead(o.end))))
 }

@@ -19,29 +19,34 @@ type buffer struct {
 	p  Params
 	io *IO
 
-	payload *hdl.Memory
-	read    hdl.Bits // the next beat to fetch
-	start   hdl.Bits // behind the last frame that is kept
-	write   hdl.Bits // behind the last beat
-	newest  hdl.Bits // where the payload of the newest kept frame starts
-	arrives hdl.Bits // a beat is there
-	partly  hdl.Bits // beats of the frame were written already
+	payload       *hdl.Memory
+	read          hdl.Bits // the next beat to fetch
+	start         hdl.Bits // behind the last frame that is kept
+	write         hdl.Bits // behind the last beat
+	newest        hdl.Bits // where the payload of the newest kept frame starts
+	arrives       hdl.Bits // a beat is there
+	limit, noRoom hdl.Bits // write goes no further than limit, and has no room there
+	partly        hdl.Bits // beats of the frame were written already
 
-	headers    *hdl.Memory
-	fetch      hdl.Bits
-	next       hdl.Bits
-	free       hdl.Bits
-	words      int      // a descriptor
-	idle       hdl.Bits // no word of a descriptor is left to be written
-	placesFull hdl.Bits // free has caught up with where fetch was a cycle ago
+	headers                        *hdl.Memory
+	fetch                          hdl.Bits
+	next                           hdl.Bits
+	free                           hdl.Bits
+	words                          int      // a descriptor
+	number, turn, writing, storing hdl.Bits // of a descriptor that is being written: the word, also as one bit of several, and the place; only where there are several words
+	idle                           hdl.Bits // no word of a descriptor is left to be written
+	placesFull                     hdl.Bits // free has caught up with where fetch was a cycle ago
 
 	takes  hdl.Bits // a status, with its descriptor where it has one
 	keep   hdl.Bits // the frame of the status is kept
 	queue  *hdl.Memory
-	first  hdl.Bits // the oldest status in the queue
-	last   hdl.Bits // behind the newest
-	bad    *hdl.Memory
-	goBack hdl.Bits // the newest kept frame is bad, and nothing came behind it
+	first  hdl.Bits    // the oldest status in the queue
+	last   hdl.Bits    // behind the newest
+	bad    *hdl.Memory // of a place: its frame turned out bad
+	ends   *hdl.Memory // of a place: behind its frame's payload
+	goBack hdl.Bits    // the newest kept frame is bad, and nothing came behind it
+	given  hdl.Bits    // behind the payload of the last frame that the payload reader was set to
+	out    descriptors
 	job    job
 }
 
@@ -50,13 +55,13 @@ func newBuffer(m *hdl.Module, p Params, io *IO) *buffer {
 	ring := log2(p.Beats) + 1
 	b.payload = m.RAM("payload", p.Beats, p.DataWidth, hdl.Undefined)
 	b.read, b.start, b.write = m.Reg("read", ring, 0), m.Reg("start", ring, 0), m.Reg("write", ring, 0)
-	b.newest = m.RegN("newest", ring)
+	b.newest, b.given = m.RegN("newest", ring), m.Reg("given", ring, 0)
 
 	places := log2(p.Frames) + 1
 	b.headers = m.RAM("headers", p.Frames*b.words, b.wordWidth(), hdl.Undefined)
 	b.fetch, b.next, b.free = m.Reg("fetch", places, 0), m.Reg("next", places, 0), m.Reg("free", places, 0)
 	b.placesFull = m.Reg("places_full", 1, 0)
-	b.bad = m.LUTRAM("bad", p.Frames, 1)
+	b.bad, b.ends = m.LUTRAM("bad", p.Frames, 1), m.LUTRAM("ends", p.Frames, ring)
 
 	b.queue = m.LUTRAM("queue", waiting, hdl.WidthOf(entry{Reason: hdl.W(5), Packet: hdl.W(1), Kept: hdl.W(1)}))
 	b.first, b.last = m.Reg("first", log2(waiting)+1, 0), m.Reg("last", log2(waiting)+1, 0)
@@ -84,6 +89,8 @@ func (b *buffer) storePayload() {
 	limit.Set(b.read.Xor(limit.K(depth)))
 	before.Set(b.read.Xor(limit.K(depth)).SubK(1))
 	noRoom := m.Reg("no_room", 1, 0)
+	b.limit, b.noRoom = limit, noRoom
+	m.Assert("before_limit_is_before", before.Eq(limit.SubK(1)))
 	over := m.Reg("over", 1, 0) // a beat of the frame found no room
 	lost := m.Wire("lost", 1)
 	lost.Set(over.Or(in.Valid.And(noRoom)))
@@ -97,6 +104,8 @@ func (b *buffer) storePayload() {
 		noRoom.Set(full)
 	}
 	beyond := b.write.AddK(1)
+	end := hdl.Mux(in.Valid, beyond, b.write) // of a frame that is kept: all of its beats found room
+	b.ends.Write(b.free.Trunc(b.ends.AddrWidth()), b.takes.And(b.keep), end)
 	moveTo(b.write, b.write.Eq(limit))
 	m.If(stores, func() { moveTo(beyond, b.write.Eq(before)) })
 	over.Set(lost)
@@ -105,7 +114,7 @@ func (b *buffer) storePayload() {
 		over.SetK(0)
 		b.partly.SetK(0)
 		m.If(b.keep, func() {
-			b.start.Set(hdl.Mux(in.Valid, beyond, b.write)) // all of its beats found room
+			b.start.Set(end)
 			b.newest.Set(b.start)
 		}).Else(func() { moveTo(b.start, b.start.Eq(limit)) })
 	})
@@ -134,9 +143,11 @@ func (b *buffer) storeHeader() {
 		b.headers.Write(place, stores, words[0])
 	} else {
 		number := m.Reg("word_number", log2(b.words), 0)
+		b.number = number
 		turn := m.Reg("turn", b.words, 1) // number, one bit for each word: a multiplexer of small LUTs
 		storing := m.RegN("storing", 1)
 		writing := m.RegN("writing", place.Width())
+		b.writing, b.storing, b.turn = writing, storing, turn
 		b.idle = turn.Bit(0)
 		m.If(b.idle, func() {
 			storing.Set(stores)

@@ -12,9 +12,11 @@
 //
 // Nothing waits for the end of a frame, so what only the end tells comes late.
 // A frame on Raw that is not for the host after all ends with Err, often after a few
-// beats: its taker drops it, as the rule of [stream.Beat] says. A payload whose
-// packet turns out bad is to be dropped by its Status. The payload beats of a
-// frame are offered no later than its status, those of the next frame after it.
+// beats: its taker drops it, as the rule of [stream.Beat] says. A payload that ends with
+// Err is to be dropped too; one that ended before its frame turned out bad is
+// dropped by the status. The payload beats of a frame are offered no later than its
+// status, those of the next frame after it. An accepted packet has as many as its
+// payload length takes.
 //
 // # Headers
 //
@@ -22,8 +24,10 @@
 // tag, in IPv4 or IPv6. All of these are 2 modulo 4 bytes into the frame. The
 // parser therefore works on 32-bit words that start two bytes early, which costs
 // no logic, and a field has at most four (beat, lane) pairs. A register takes
-// each field when its beat goes by. At 64 bits the two layouts of a header are first
-// aligned to pairs of words, so that those registers need no multiplexer.
+// each field when its beat goes by: those that a frame is judged by on the way into
+// stage 1, those of the descriptor on the way into stage 3, where they stay until
+// the frame's end. At 64 bits one set of registers serves both, and the layouts of a
+// header are first aligned to pairs of words, so that they need no multiplexer.
 //
 // The payload starts 2 modulo 4 bytes into a beat as well: the realigner
 // shifts by words, in two steps, coarse and fine.

@@ -10,14 +10,26 @@ import (
 // facts are what stage 2 knows about the frame of its beat, as far as the
 // frame has come. A fact about a header holds once all its bytes are there.
 type facts struct {
-	ShortTag, ShortIP, ShortUDP, ShortBTH hdl.Bits // the frame, so far, ends inside the header
+	// The frame, so far, ends inside the header.
+	ShortTag, ShortIP, ShortUDP, ShortBTH hdl.Bits
 
-	RoCEv1, NotIP, Version, NotUDP, Fragment, Options hdl.Bits
-	Swapped, OtherPort, Length                        hdl.Bits
-	QP1, TVer, PKey, QP0, Transport                   hdl.Bits
+	RoCEv1    hdl.Bits `name:"rocev1"`
+	NotIP     hdl.Bits // neither ethertype
+	Version   hdl.Bits // wrong, or an IPv4 header too short
+	NotUDP    hdl.Bits
+	Fragment  hdl.Bits
+	Options   hdl.Bits // IPv4 options
+	Swapped   hdl.Bits // from port 4791, not to it
+	OtherPort hdl.Bits // neither from nor to port 4791
+	Length    hdl.Bits // UDP length wrong
+	QP1       hdl.Bits
+	TVer      hdl.Bits `name:"tver"` // not 0
+	PKey      hdl.Bits `name:"pkey"` // not the default one
+	QP0       hdl.Bits
+	Transport hdl.Bits // not one of ours
 
-	Sound  hdl.Bits // none of the above from RoCEv1 on, but for Length
-	NoICRC hdl.Bits // the IP packet is too short for BTH and ICRC, or not of port 4791
+	Sound  hdl.Bits // none of those from RoCEv1 on, but for Length
+	NoICRC hdl.Bits // the IP packet is too short for a BTH and an ICRC
 
 	Behind hdl.Bits // bytes of the frame, so far, from where the IP length counts; not below zero if not ShortIP
 	Size   hdl.Bits // IP length
@@ -33,22 +45,10 @@ const (
 	startBits = 5
 )
 
-func newFacts() facts {
-	w := hdl.W(1)
-	return facts{
-		w, w, w, w,
-		w, w, w, w, w, w,
-		w, w, w,
-		w, w, w, w, w,
-		w, w,
-		hdl.W(lengthMax), hdl.W(16), w, w, hdl.W(lessBits), hdl.W(startBits),
-	}
-}
-
 // judge works out the facts of stage 1's frame. total is the length of the
 // frame so far, less one.
 func judge(m *hdl.Module, h judged, total hdl.Bits) facts {
-	f := newFacts()
+	var f facts
 	v6 := h.ip6
 	f.VLAN, f.IPv6 = h.vlan, v6
 	f.lengths(m, h, total)

@@ -16,7 +16,6 @@ func (t *third) properties(io *IO) {
 	stream.AssertSource(m, "header", io.Header)
 	stream.AssertSource(m, "status", io.Status)
 	t.oneStatus(io)
-	t.wholePayload()
 
 	m.Assert("waits_for_takers_only", hdl.AndAll(io.Status.Ready, io.Header.Ready, io.Payload.Ready, io.Raw.Ready).Not().Or(io.In.Ready))
 	given := m.PastReset("gave_header", p.flow.And(t.newHeader()), 0)
@@ -44,23 +43,4 @@ func (t *third) oneStatus(io *IO) {
 		sum = sum.Add(last.ZExt(3))
 	}
 	m.Assert("one_status_a_frame", inside.Eq(sum))
-}
-
-// wholePayload counts the payload beats of a frame up to its status: of an
-// accepted one there are as many as its payload length takes.
-func (t *third) wholePayload() {
-	m, p := t.m, t.p
-	k := t.payloadCount.Width()
-	width := format.PayloadLenBits - k
-	var sent hdl.Bits
-	m.Ghost(func() {
-		sent = m.Reg("payload_beats_sent", width, 0)
-		m.If(p.flow, func() {
-			sent.Set(sent.Add(t.payloadValid.ZExt(width)))
-			m.If(t.ends, func() { sent.SetK(0) })
-		})
-	})
-	total := sent.Add(t.payloadValid.ZExt(width))
-	beats := t.less.Slice(format.PayloadLenBits-1, k).AddK(1) // none for a length less one of -1
-	m.Assert("payload_is_whole", t.newHeader().Not().Or(total.Eq(beats)))
 }

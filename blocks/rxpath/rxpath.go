@@ -111,8 +111,7 @@ func body(m *hdl.Module, p Params, io *IO) {
 	io.Passed.Set(passed)
 	m.Unused(buffer.Used, raw.Level, raw.DroppedErr)
 
-	m.Assert("never_stalls", io.In.Ready)
-	m.Assert("raw_never_waits", raw.In.Ready)
+	properties(m, io, raw.In.Ready)
 }
 
 // afterRaw is the reason of a frame, given that the raw buffer has just said

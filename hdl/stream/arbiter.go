@@ -30,7 +30,9 @@ func RoundRobinDef[T any](proto T, n int) hdl.Def[ArbiterIO[T]] {
 			after := m.Reg("after", n, 0) // inputs above the one last served
 			a := arbitrate(m, io, func(request hdl.Bits) hdl.Bits {
 				high := request.And(after)
-				return hdl.Mux(high.Any(), lowestOne(high), lowestOne(request))
+				next := lowestOne(high)
+				first := lowestOne(request)
+				return hdl.Mux(high.Any(), next, first)
 			})
 			m.If(a.done, func() { after.Set(above(a.grant)) })
 
@@ -106,7 +108,8 @@ type grants struct {
 func arbitrate[T any](m *hdl.Module, io *ArbiterIO[T], choose func(request hdl.Bits) hdl.Bits) grants {
 	n := len(io.In)
 	a := grants{locked: m.Reg("locked", 1, 0), owner: m.RegN("owner", n)}
-	a.grant = choose(hdl.Mux(a.locked, a.owner, valids(io.In)))
+	request := hdl.Mux(a.locked, a.owner, valids(io.In))
+	a.grant = choose(request)
 
 	data := make([]hdl.Bits, n)
 	for i, in := range io.In {

@@ -33,8 +33,8 @@ func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 		IO:   fifoIO(proto, depth),
 		Body: func(m *hdl.Module, io *FIFOIO[T]) {
 			ram := m.LUTRAM("ram", depth, hdl.WidthOf(proto))
-			head := m.Reg("head", ram.AddrWidth(), 0)
-			tail := m.Reg("tail", ram.AddrWidth(), 0)
+			head := m.Reg("head", ram.AddrWidth(), 0) // the payload that leaves next
+			tail := m.Reg("tail", ram.AddrWidth(), 0) // where the next one goes
 			push, pop := io.In.Fire(), io.Out.Fire()
 			n := newCount(m, "level", depth, push, pop)
 
@@ -79,8 +79,8 @@ func BlockFIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 		IO:   fifoIO(proto, depth),
 		Body: func(m *hdl.Module, io *FIFOIO[T]) {
 			ram := m.RAM("ram", depth, hdl.WidthOf(proto), hdl.Undefined)
-			head := m.Reg("head", ram.AddrWidth(), 0)
-			tail := m.Reg("tail", ram.AddrWidth(), 0)
+			head := m.Reg("head", ram.AddrWidth(), 0) // the payload that is read next
+			tail := m.Reg("tail", ram.AddrWidth(), 0) // where the next one goes
 			push, pop := io.In.Fire(), io.Out.Fire()
 			fetch := m.Wire("fetch", 1)
 			level := newCount(m, "level", depth, push, pop)

@@ -20,8 +20,8 @@ module fifo_bits_32_x16 (
     output wire [4:0]  high_water // the highest Level since reset
 );
 
-    reg [3:0] head;            // fifo.go:36
-    reg [3:0] tail;            // fifo.go:37
+    reg [3:0] head;            // the payload that leaves next (fifo.go:36)
+    reg [3:0] tail;            // where the next one goes (fifo.go:37)
     reg [4:0] level_count;     // count.go:22
     reg       level_some;      // count.go:23
     reg       level_full;      // count.go:24
@@ -96,18 +96,18 @@ module fifo_bits_32_x16 (
     reg [31:0] in_held;        // contract.go:25
     reg        out_stalled;    // contract.go:24
     reg [31:0] out_held;       // contract.go:25
-    reg [4:0]  follow_held;    // follow.go:30
-    reg        follow_inside;  // follow.go:31
-    reg [4:0]  follow_ahead;   // follow.go:32
-    reg [31:0] follow_value;   // follow.go:33
+    reg [4:0]  follow_held;    // follow.go:29
+    reg        follow_inside;  // follow.go:30
+    reg [4:0]  follow_ahead;   // follow.go:31
+    reg [31:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
-    reg [4:0]  follow_turn; // follow.go:35
+    reg [4:0]  follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
-    wire [4:0] stay = follow_held - {4'h0, out_valid & out_ready}; // follow.go:38
-    wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:40
-    wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:45
-    wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:55
+    wire [4:0] stay = follow_held - {4'h0, out_valid & out_ready}; // follow.go:37
+    wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
+    wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
+    wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
     wire [5:0] from = {2'h0, head};                           // fifo.go:157
     wire [5:0] tail_follows_sum = from + {1'b0, level_count}; // fifo.go:158
     wire [5:0] tail_follows_choice = (tail_follows_sum >= 6'd16) ? tail_follows_sum - 6'd16 // fifo.go:155
@@ -128,7 +128,7 @@ module fifo_bits_32_x16 (
             high_water_was <= high_water;                      // fifo.go:144
             in_stalled <= in_valid & ~in_ready;                // contract.go:24
             out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {4'h0, in_valid & in_ready}; // follow.go:39
+            follow_held <= stay + {4'h0, in_valid & in_ready}; // follow.go:38
         end
     end
 
@@ -141,25 +141,25 @@ module fifo_bits_32_x16 (
         if (rst) begin
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:40
-                follow_inside <= |follow_ahead; // follow.go:41
+            if (when_follow_inside) begin       // follow.go:39
+                follow_inside <= |follow_ahead; // follow.go:40
             end
-            if (when_follow_inside_and) begin // follow.go:45
-                follow_inside <= 1'b1;        // follow.go:46
+            if (when_follow_inside_and) begin // follow.go:44
+                follow_inside <= 1'b1;        // follow.go:45
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_follow_inside) begin            // follow.go:40
-            follow_ahead <= follow_ahead - 5'd1; // follow.go:42
+        if (when_follow_inside) begin            // follow.go:39
+            follow_ahead <= follow_ahead - 5'd1; // follow.go:41
         end
-        if (when_follow_inside_and) begin // follow.go:45
-            follow_ahead <= stay;         // follow.go:47
-            follow_value <= in_data;      // follow.go:48
+        if (when_follow_inside_and) begin // follow.go:44
+            follow_ahead <= stay;         // follow.go:46
+            follow_value <= in_data;      // follow.go:47
         end
-        if (in_valid && in_ready) begin        // follow.go:44
-            follow_turn <= follow_turn - 5'd1; // follow.go:44
+        if (in_valid && in_ready) begin        // follow.go:43
+            follow_turn <= follow_turn - 5'd1; // follow.go:43
         end
     end
 
@@ -194,16 +194,16 @@ module fifo_bits_32_x16 (
             assume_in_data_holds: assume (!in_stalled || in_data == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
             assert_out_data_holds: assert (!out_stalled || out_data == out_held); // contract.go:11
-            assert_capacity: assert (follow_held <= 5'd16); // follow.go:52
-            assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:53
-            assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:54
-            assert_order: assert (order_inverse || out_data == follow_value); // follow.go:55
+            assert_capacity: assert (follow_held <= 5'd16); // follow.go:51
+            assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
+            assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
+            assert_order: assert (order_inverse || out_data == follow_value); // follow.go:54
             assert_level_is_occupancy: assert (follow_held == level); // fifo.go:53
             assert_takes_while_room: assert (in_ready == (follow_held < 5'd16)); // fifo.go:54
             assert_gives_what_it_has: assert (out_valid == (|follow_held)); // fifo.go:55
             assert_tail_follows: assert ({2'h0, tail} == tail_follows_choice); // fifo.go:158
             assert_head_in_ring: assert (from < 6'd16);     // fifo.go:159
-            assert_in_ram: assert (!follow_inside || word == follow_value); // follow.go:62
+            assert_in_ram: assert (!follow_inside || word == follow_value); // follow.go:61
             cover_full: cover (level_full);                 // fifo.go:57
         end
     end
@@ -260,19 +260,19 @@ module fifo_bits_32_x16 (
                 $stop;
             end
             if (follow_held > 5'd16) begin
-                $display("ASSERT %m capacity hdl/stream/follow.go:52");
+                $display("ASSERT %m capacity hdl/stream/follow.go:51");
                 $stop;
             end
             if (out_valid && !(|follow_held)) begin
-                $display("ASSERT %m nothing_made_up hdl/stream/follow.go:53");
+                $display("ASSERT %m nothing_made_up hdl/stream/follow.go:52");
                 $stop;
             end
             if (follow_inside && follow_ahead >= follow_held) begin
-                $display("ASSERT %m nothing_lost hdl/stream/follow.go:54");
+                $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
             if (!order_inverse && out_data != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:55");
+                $display("ASSERT %m order hdl/stream/follow.go:54");
                 $stop;
             end
             if (follow_held != level) begin
@@ -296,7 +296,7 @@ module fifo_bits_32_x16 (
                 $stop;
             end
             if (follow_inside && word != follow_value) begin
-                $display("ASSERT %m in_ram hdl/stream/follow.go:62");
+                $display("ASSERT %m in_ram hdl/stream/follow.go:61");
                 $stop;
             end
             if (level_full) begin

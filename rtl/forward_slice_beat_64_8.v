@@ -66,21 +66,21 @@ module forward_slice_beat_64_8 (
     reg [73:0] in_held;       // contract.go:25
     reg        out_stalled;   // contract.go:24
     reg [73:0] out_held;      // contract.go:25
-    reg [1:0]  follow_held;   // follow.go:30
-    reg        follow_inside; // follow.go:31
-    reg [1:0]  follow_ahead;  // follow.go:32
-    reg [73:0] follow_value;  // follow.go:33
+    reg [1:0]  follow_held;   // follow.go:29
+    reg        follow_inside; // follow.go:30
+    reg [1:0]  follow_ahead;  // follow.go:31
+    reg [73:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
-    reg [1:0]  follow_turn; // follow.go:35
+    reg [1:0]  follow_turn; // follow.go:34
 
     wire [73:0] in_packed;  // contract.go:37
     wire [73:0] out_packed; // contract.go:37
 
-    wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:38
-    wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:40
-    wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:45
-    wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:55
-    wire followed_equal = {data_data, data_keep, data_last, data_err} == follow_value; // follow.go:62
+    wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
+    wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
+    wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
+    wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
+    wire followed_equal = {data_data, data_keep, data_last, data_err} == follow_value; // follow.go:61
     assign in_packed = {in_data, in_keep, in_last, in_err}; // contract.go:38
 
     always @(posedge clk) begin
@@ -91,7 +91,7 @@ module forward_slice_beat_64_8 (
         end else begin
             in_stalled <= in_valid & ~in_ready;                // contract.go:24
             out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:39
+            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
         end
     end
 
@@ -106,25 +106,25 @@ module forward_slice_beat_64_8 (
         if (rst) begin
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:40
-                follow_inside <= |follow_ahead; // follow.go:41
+            if (when_follow_inside) begin       // follow.go:39
+                follow_inside <= |follow_ahead; // follow.go:40
             end
-            if (when_follow_inside_and) begin // follow.go:45
-                follow_inside <= 1'b1;        // follow.go:46
+            if (when_follow_inside_and) begin // follow.go:44
+                follow_inside <= 1'b1;        // follow.go:45
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_follow_inside) begin            // follow.go:40
-            follow_ahead <= follow_ahead - 2'd1; // follow.go:42
+        if (when_follow_inside) begin            // follow.go:39
+            follow_ahead <= follow_ahead - 2'd1; // follow.go:41
         end
-        if (when_follow_inside_and) begin // follow.go:45
-            follow_ahead <= stay;         // follow.go:47
-            follow_value <= {in_data, in_keep, in_last, in_err}; // follow.go:48
+        if (when_follow_inside_and) begin // follow.go:44
+            follow_ahead <= stay;         // follow.go:46
+            follow_value <= {in_data, in_keep, in_last, in_err}; // follow.go:47
         end
-        if (in_valid && in_ready) begin        // follow.go:44
-            follow_turn <= follow_turn - 2'd1; // follow.go:44
+        if (in_valid && in_ready) begin        // follow.go:43
+            follow_turn <= follow_turn - 2'd1; // follow.go:43
         end
     end
 
@@ -150,14 +150,14 @@ module forward_slice_beat_64_8 (
             assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
             assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
-            assert_capacity: assert (follow_held <= 2'd1); // follow.go:52
-            assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:53
-            assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:54
-            assert_order: assert (order_inverse || {out_data, out_keep, out_last, out_err} == follow_value); // follow.go:55
+            assert_capacity: assert (follow_held <= 2'd1); // follow.go:51
+            assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
+            assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
+            assert_order: assert (order_inverse || {out_data, out_keep, out_last, out_err} == follow_value); // follow.go:54
             assert_takes_while_room: assert (in_ready == (~(|follow_held) | out_ready)); // slice.go:87
             assert_gives_what_it_has: assert (out_valid == (|follow_held)); // slice.go:88
             assert_held_is_occupancy: assert (follow_held == {1'b0, valid}); // slice.go:89
-            assert_followed: assert (!(follow_inside && follow_ahead == 2'd0) || followed_equal); // follow.go:62
+            assert_followed: assert (!(follow_inside && follow_ahead == 2'd0) || followed_equal); // follow.go:61
             cover_full: cover (valid && !out_ready);       // slice.go:91
         end
     end
@@ -186,19 +186,19 @@ module forward_slice_beat_64_8 (
                 $stop;
             end
             if (follow_held > 2'd1) begin
-                $display("ASSERT %m capacity hdl/stream/follow.go:52");
+                $display("ASSERT %m capacity hdl/stream/follow.go:51");
                 $stop;
             end
             if (out_valid && !(|follow_held)) begin
-                $display("ASSERT %m nothing_made_up hdl/stream/follow.go:53");
+                $display("ASSERT %m nothing_made_up hdl/stream/follow.go:52");
                 $stop;
             end
             if (follow_inside && follow_ahead >= follow_held) begin
-                $display("ASSERT %m nothing_lost hdl/stream/follow.go:54");
+                $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
             if (!order_inverse && {out_data, out_keep, out_last, out_err} != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:55");
+                $display("ASSERT %m order hdl/stream/follow.go:54");
                 $stop;
             end
             if (in_ready != (~(|follow_held) | out_ready)) begin
@@ -214,7 +214,7 @@ module forward_slice_beat_64_8 (
                 $stop;
             end
             if (follow_inside && follow_ahead == 2'd0 && !followed_equal) begin
-                $display("ASSERT %m followed hdl/stream/follow.go:62");
+                $display("ASSERT %m followed hdl/stream/follow.go:61");
                 $stop;
             end
             if (valid && !out_ready) begin

@@ -63,34 +63,35 @@ module icrc_check_64 (
     reg        answered_2;        // state.go:56
     reg        right;             // check.go:83
 
-    wire has_tag_now;        // frame.go:65
-    wire is_ipv4_now;        // frame.go:65
-    wire is_ipv6_now;        // frame.go:65
-    wire end_known_now;      // frame.go:65
-    wire beat_0_ipv4;        // frame.go:187
-    wire beat_0_ipv6;        // frame.go:187
-    wire beat_0_tagged_ipv4; // frame.go:187
-    wire beat_0_tagged_ipv6; // frame.go:187
-    wire beat_1_ipv4;        // frame.go:187
-    wire beat_1_ipv6;        // frame.go:187
-    wire beat_1_tagged_ipv4; // frame.go:187
-    wire beat_1_tagged_ipv6; // frame.go:187
-    wire beat_2_ipv4;        // frame.go:187
-    wire beat_2_ipv6;        // frame.go:187
-    wire beat_2_tagged_ipv4; // frame.go:187
-    wire beat_2_tagged_ipv6; // frame.go:187
-    wire beat_3_ipv4;        // frame.go:187
-    wire beat_3_tagged_ipv4; // frame.go:187
-    wire beat_3_tagged_ipv6; // frame.go:187
-    wire beat_5_ipv4;        // frame.go:187
-    wire beat_5_tagged_ipv4; // frame.go:187
-    wire beat_6_tagged_ipv4; // frame.go:187
-    wire beat_7_ipv6;        // frame.go:187
-    wire beat_8_ipv6;        // frame.go:187
-    wire beat_8_tagged_ipv6; // frame.go:187
-    wire verdict_made_valid; // check.go:87
-    wire verdict_made_ready; // check.go:87
-    wire verdict_made_good;  // check.go:87
+    wire        has_tag_now;        // frame.go:65
+    wire        is_ipv4_now;        // frame.go:65
+    wire        is_ipv6_now;        // frame.go:65
+    wire        end_known_now;      // frame.go:65
+    wire        beat_0_ipv4;        // frame.go:187
+    wire        beat_0_ipv6;        // frame.go:187
+    wire        beat_0_tagged_ipv4; // frame.go:187
+    wire        beat_0_tagged_ipv6; // frame.go:187
+    wire        beat_1_ipv4;        // frame.go:187
+    wire        beat_1_ipv6;        // frame.go:187
+    wire        beat_1_tagged_ipv4; // frame.go:187
+    wire        beat_1_tagged_ipv6; // frame.go:187
+    wire        beat_2_ipv4;        // frame.go:187
+    wire        beat_2_ipv6;        // frame.go:187
+    wire        beat_2_tagged_ipv4; // frame.go:187
+    wire        beat_2_tagged_ipv6; // frame.go:187
+    wire        beat_3_ipv4;        // frame.go:187
+    wire        beat_3_tagged_ipv4; // frame.go:187
+    wire        beat_3_tagged_ipv6; // frame.go:187
+    wire        beat_5_ipv4;        // frame.go:187
+    wire        beat_5_tagged_ipv4; // frame.go:187
+    wire        beat_6_tagged_ipv4; // frame.go:187
+    wire        beat_7_ipv6;        // frame.go:187
+    wire        beat_8_ipv6;        // frame.go:187
+    wire        beat_8_tagged_ipv6; // frame.go:187
+    reg  [31:0] residue;            // check.go:84
+    wire        verdict_made_valid; // check.go:87
+    wire        verdict_made_ready; // check.go:87
+    wire        verdict_made_good;  // check.go:87
 
     wire [4:0] u_verdicts_level;
     wire [4:0] u_verdicts_high_water;
@@ -440,6 +441,35 @@ module icrc_check_64 (
         end
     end
 
+    always @* begin
+        case (question_3_lane)          // check.go:84
+            3'd0: begin                 // check.go:84
+                residue = 32'h94784e13; // check.go:84
+            end
+            3'd1: begin                 // check.go:84
+                residue = 32'h1c759789; // check.go:84
+            end
+            3'd2: begin                 // check.go:84
+                residue = 32'h19f6eb51; // check.go:84
+            end
+            3'd3: begin                 // check.go:84
+                residue = 32'h9add2096; // check.go:84
+            end
+            3'd4: begin                 // check.go:84
+                residue = 32'h62932081; // check.go:84
+            end
+            3'd5: begin                 // check.go:84
+                residue = 32'h4e3d5e5c; // check.go:84
+            end
+            3'd6: begin                 // check.go:84
+                residue = 32'h39dd08e2; // check.go:84
+            end
+            default: begin              // check.go:84
+                residue = 32'hdebb20e3; // check.go:84
+            end
+        endcase
+    end
+
     always @(posedge clk) begin
         if (answered_2) begin           // check.go:85
             right <= verdict_made_good; // check.go:85
@@ -447,17 +477,9 @@ module icrc_check_64 (
     end
 
     assign verdict_made_valid = answered_2 & question_3_last; // check.go:88
-    wire [31:0] right_now_choice = question_3_lane[1] ? (question_3_lane[0] ? 32'hdebb20e3 : 32'h39dd08e2) // check.go:139
-        : question_3_lane[0] ? 32'h4e3d5e5c
-        : 32'h62932081;
-    wire [31:0] right_now_choice_2 = question_3_lane[2] ? right_now_choice // check.go:139
-        : question_3_lane[1] ? (question_3_lane[0] ? 32'h9add2096 : 32'h19f6eb51)
-        : question_3_lane[0] ? 32'h1c759789
-        : 32'h94784e13;
-    assign verdict_made_good = question_3_end ? state == right_now_choice_2 // check.go:89
-        : right & ~question_3_first;
+    assign verdict_made_good = question_3_end ? state == residue : right & ~question_3_first; // check.go:89
 
-    fifo_icrc_verdict_x16 u_verdicts ( // hdl/stream/fifo.go:119
+    fifo_icrc_verdict_x16 u_verdicts ( // hdl/stream/fifo.go:120
         .clk        (clk),
         .rst        (rst),
         .in_valid   (verdict_made_valid),

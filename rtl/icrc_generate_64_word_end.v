@@ -116,7 +116,7 @@ module icrc_generate_64_word_end (
     assign hold_last = in_last; // generate.go:51
     assign hold_err = in_err;   // generate.go:51
 
-    fifo_icrc_held_64_3_1_1_x16 u_wait ( // hdl/stream/fifo.go:119
+    fifo_icrc_held_64_3_1_1_x16 u_wait ( // hdl/stream/fifo.go:120
         .clk        (clk),
         .rst        (rst),
         .in_valid   (hold_valid),
@@ -416,7 +416,7 @@ module icrc_generate_64_word_end (
     wire [31:0] sum_3 = ~back_4_1;            // generate.go:102
     assign sum_made_data = {sum_3[15:8], sum_3[7:0], sum_3[31:24], sum_3[23:16]}; // generate.go:57
 
-    fifo_bits_32_x16 u_sums ( // hdl/stream/fifo.go:119
+    fifo_bits_32_x16 u_sums ( // hdl/stream/fifo.go:120
         .clk        (clk),
         .rst        (rst),
         .in_valid   (sum_made_valid),

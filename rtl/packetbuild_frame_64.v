@@ -82,10 +82,16 @@ module packetbuild_frame_64 (
     reg [9:0]  plan_layout_more;      // prepare.go:76
     reg [2:0]  plan_layout_last_byte; // prepare.go:76
     reg        plan_layout_spill;     // prepare.go:76
-    reg [3:0]  head_beat;             // prepare.go:94
-    reg [4:0]  slot_0;                // header.go:179
-    reg [4:0]  slot_1;                // header.go:179
-    reg [4:0]  slot_2;                // header.go:179
+    reg [3:0]  head_beat;             // slots.go:24
+    reg [15:0] old_half;              // the end of the last whole word of the beat before (slots.go:53)
+    reg [4:0]  slot_0;                // slots.go:128
+    reg        tag_0;                 // slots.go:128
+    reg        late_0;                // slots.go:128
+    reg [4:0]  slot_1;                // slots.go:128
+    reg        late_1;                // slots.go:128
+    reg [4:0]  slot_2;                // slots.go:128
+    reg        tag_2;                 // slots.go:128
+    reg        late_2;                // slots.go:128
     reg [2:0]  state;                 // join.go:44
     reg [63:0] head;                  // join.go:46
     reg [63:0] rest;                  // join.go:47
@@ -138,6 +144,7 @@ module packetbuild_frame_64 (
     wire [4:0]  measured_lengths_head_last;    // prepare.go:41
     wire [17:0] measured_lengths_fields;       // prepare.go:41
     wire [17:0] measured_lengths_addresses;    // prepare.go:41
+    reg  [2:0]  ext_words;                     // plan.go:22
     wire        planned_valid;                 // prepare.go:54
     wire        planned_ready;                 // prepare.go:54
     wire [47:0] planned_desc_dst_mac;          // prepare.go:54
@@ -184,7 +191,15 @@ module packetbuild_frame_64 (
     wire [9:0]  planned_plan_layout_more;      // prepare.go:54
     wire [2:0]  planned_plan_layout_last_byte; // prepare.go:54
     wire        planned_plan_layout_spill;     // prepare.go:54
-    wire        head_taken;                    // prepare.go:93
+    wire        head_taken;                    // slots.go:23
+    reg  [4:0]  slot_0_following;              // slots.go:129
+    reg         tag_0_following;               // slots.go:129
+    reg         late_0_following;              // slots.go:129
+    reg  [4:0]  slot_1_following;              // slots.go:129
+    reg         late_1_following;              // slots.go:129
+    reg  [4:0]  slot_2_following;              // slots.go:129
+    reg         tag_2_following;               // slots.go:129
+    reg         late_2_following;              // slots.go:129
     wire        joined_valid;                  // join.go:45
     wire        joined_ready;                  // join.go:45
     wire [63:0] joined_data;                   // join.go:45
@@ -192,280 +207,51 @@ module packetbuild_frame_64 (
     wire        joined_last;                   // join.go:45
     wire        joined_err;                    // join.go:45
 
-    wire [2:0] ext_choice = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_2 = desc_opcode[2] ? ext_choice // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_3 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_4 = desc_opcode[3] ? ext_choice_2 // plan.go:55
-        : desc_opcode[2] ? ext_choice_3
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_5 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_6 = desc_opcode[2] ? ext_choice_5 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_7 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_8 = desc_opcode[4] ? ext_choice_4 // plan.go:55
-        : desc_opcode[3] ? ext_choice_6
-        : desc_opcode[2] ? ext_choice_7
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_9 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_10 = desc_opcode[2] ? ext_choice_9 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_11 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_12 = desc_opcode[3] ? ext_choice_10 // plan.go:55
-        : desc_opcode[2] ? ext_choice_11
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_13 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_14 = desc_opcode[2] ? ext_choice_13 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_15 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_16 = desc_opcode[5] ? ext_choice_8 // plan.go:55
-        : desc_opcode[4] ? ext_choice_12
-        : desc_opcode[3] ? ext_choice_14
-        : desc_opcode[2] ? ext_choice_15
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_17 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_18 = desc_opcode[2] ? ext_choice_17 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_19 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_20 = desc_opcode[3] ? ext_choice_18 // plan.go:55
-        : desc_opcode[2] ? ext_choice_19
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_21 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_22 = desc_opcode[2] ? ext_choice_21 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_23 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_24 = desc_opcode[4] ? ext_choice_20 // plan.go:55
-        : desc_opcode[3] ? ext_choice_22
-        : desc_opcode[2] ? ext_choice_23
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_25 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_26 = desc_opcode[2] ? ext_choice_25 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_27 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_28 = desc_opcode[3] ? ext_choice_26 // plan.go:55
-        : desc_opcode[2] ? ext_choice_27
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_29 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_30 = desc_opcode[2] ? ext_choice_29 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_31 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_32 = desc_opcode[6] ? ext_choice_16 // plan.go:55
-        : desc_opcode[5] ? ext_choice_24
-        : desc_opcode[4] ? ext_choice_28
-        : desc_opcode[3] ? ext_choice_30
-        : desc_opcode[2] ? ext_choice_31
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_33 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_34 = desc_opcode[2] ? ext_choice_33 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_35 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_36 = desc_opcode[3] ? ext_choice_34 // plan.go:55
-        : desc_opcode[2] ? ext_choice_35
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_37 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_38 = desc_opcode[2] ? ext_choice_37 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_39 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd3
-        : 3'd2;
-    wire [2:0] ext_choice_40 = desc_opcode[4] ? ext_choice_36 // plan.go:55
-        : desc_opcode[3] ? ext_choice_38
-        : desc_opcode[2] ? ext_choice_39
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_41 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_42 = desc_opcode[2] ? ext_choice_41 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_43 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_44 = desc_opcode[3] ? ext_choice_42 // plan.go:55
-        : desc_opcode[2] ? ext_choice_43
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_45 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_46 = desc_opcode[2] ? ext_choice_45 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_47 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_48 = desc_opcode[5] ? ext_choice_40 // plan.go:55
-        : desc_opcode[4] ? ext_choice_44
-        : desc_opcode[3] ? ext_choice_46
-        : desc_opcode[2] ? ext_choice_47
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_49 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_50 = desc_opcode[2] ? ext_choice_49 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_51 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_52 = desc_opcode[3] ? ext_choice_50 // plan.go:55
-        : desc_opcode[2] ? ext_choice_51
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_53 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_54 = desc_opcode[2] ? ext_choice_53 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd5 : 3'd4)
-        : desc_opcode[0] ? 3'd1
-        : 3'd0;
-    wire [2:0] ext_choice_55 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd4) // plan.go:55
-        : desc_opcode[0] ? 3'd1
-        : 3'd0;
-    wire [2:0] ext_choice_56 = desc_opcode[4] ? ext_choice_52 // plan.go:55
-        : desc_opcode[3] ? ext_choice_54
-        : desc_opcode[2] ? ext_choice_55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd1 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_57 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_58 = desc_opcode[2] ? ext_choice_57 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [2:0] ext_choice_59 = desc_opcode[1] ? (desc_opcode[0] ? 3'd1 : 3'd1) // plan.go:55
-        : desc_opcode[0] ? 3'd0
-        : 3'd7;
-    wire [2:0] ext_choice_60 = desc_opcode[3] ? ext_choice_58 // plan.go:55
-        : desc_opcode[2] ? ext_choice_59
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd7 : 3'd3)
-        : desc_opcode[0] ? 3'd1
-        : 3'd1;
-    wire [2:0] ext_choice_61 = desc_opcode[1] ? (desc_opcode[0] ? 3'd1 : 3'd0) // plan.go:55
-        : desc_opcode[0] ? 3'd1
-        : 3'd4;
-    wire [2:0] ext_choice_62 = desc_opcode[2] ? ext_choice_61 // plan.go:55
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd5 : 3'd4)
-        : desc_opcode[0] ? 3'd1
-        : 3'd0;
-    wire [2:0] ext_choice_63 = desc_opcode[1] ? (desc_opcode[0] ? 3'd0 : 3'd4) // plan.go:55
-        : desc_opcode[0] ? 3'd1
-        : 3'd0;
-    wire [2:0] ext = desc_opcode[7] ? ext_choice_32 // plan.go:55
-        : desc_opcode[6] ? ext_choice_48
-        : desc_opcode[5] ? ext_choice_56
-        : desc_opcode[4] ? ext_choice_60
-        : desc_opcode[3] ? ext_choice_62
-        : desc_opcode[2] ? ext_choice_63
-        : desc_opcode[1] ? (desc_opcode[0] ? 3'd1 : 3'd0)
-        : desc_opcode[0] ? 3'd0
-        : 3'd0;
-    wire [4:0] fixed = desc_ipv6 ? (desc_vlan ? 5'd19 : 5'd18) : desc_vlan ? 5'd14 : 5'd13; // plan.go:23
-    wire [13:0] payload_sum = {1'b0, desc_payload_len} + 14'd3; // in words, padded (plan.go:26)
-    wire [17:0] total_1 = {10'h045, desc_traffic_class} + {2'h0, desc_ipid} + {3'h0, desc_df, 14'd0}; // plan.go:33
-    wire [17:0] total_0 = {2'h0, desc_src_lo[31:16]} + {2'h0, desc_src_lo[15:0]}; // plan.go:33
-    wire head_slot = measured_lengths_head_last[0];             // plan.go:90
-    wire some = |measured_desc_payload_len;                     // plan.go:91
-    wire [12:0] last = measured_desc_payload_len - 13'd1;       // number of the payload's last byte (plan.go:92)
+    always @* begin
+        case (desc_opcode)        // plan.go:22
+            8'h03, 8'h05, 8'h09, 8'h0d, 8'h0f, 8'h10, 8'h11, 8'h16, 8'h17, 8'h23, 8'h25, 8'h29: begin // plan.go:22
+                ext_words = 3'd1; // plan.go:22
+            end
+            8'h06, 8'h0a, 8'h0c, 8'h26, 8'h2a: begin // plan.go:22
+                ext_words = 3'd4;                    // plan.go:22
+            end
+            8'h0b, 8'h2b: begin   // plan.go:22
+                ext_words = 3'd5; // plan.go:22
+            end
+            8'h12, 8'h65: begin   // plan.go:22
+                ext_words = 3'd3; // plan.go:22
+            end
+            8'h13, 8'h14: begin   // plan.go:22
+                ext_words = 3'd7; // plan.go:22
+            end
+            8'h64: begin          // plan.go:22
+                ext_words = 3'd2; // plan.go:22
+            end
+            default: begin        // plan.go:22
+                ext_words = 3'd0; // plan.go:22
+            end
+        endcase
+    end
+
+    wire [4:0] fixed = desc_ipv6 ? (desc_vlan ? 5'd19 : 5'd18) : desc_vlan ? 5'd14 : 5'd13; // plan.go:24
+    wire [13:0] payload_sum = {1'b0, desc_payload_len} + 14'd3; // in words, padded (plan.go:27)
+    wire [17:0] total_1 = {10'h045, desc_traffic_class} + {2'h0, desc_ipid} + {3'h0, desc_df, 14'd0}; // plan.go:34
+    wire [17:0] total_0 = {2'h0, desc_src_lo[31:16]} + {2'h0, desc_src_lo[15:0]}; // plan.go:34
+    wire head_slot = measured_lengths_head_last[0];             // plan.go:89
+    wire some = |measured_desc_payload_len;                     // plan.go:90
+    wire [12:0] last = measured_desc_payload_len - 13'd1;       // number of the payload's last byte (plan.go:91)
 
     // Where the payload's last word falls, counted from slot 0 of the beat that
     // the payload's last beat goes to.
-    wire [1:0] end_ = {1'b0, head_slot} + {1'b0, last[2]} + 2'd1; // plan.go:95
-    wire [15:0] total = measured_lengths_udp_length + 16'd20; // plan.go:96
-    wire [19:0] total_sum = {2'h0, measured_lengths_fields} + {2'h0, measured_lengths_addresses}; // plan.go:116
-    wire [19:0] total_2 = total_sum + {4'h0, total};          // plan.go:116
-    wire [16:0] once = {1'b0, total_2[15:0]} + {13'd0, total_2[19:16]}; // plan.go:117
+    wire [1:0] end_ = {1'b0, head_slot} + {1'b0, last[2]} + 2'd1; // plan.go:94
+    wire [15:0] total = measured_lengths_udp_length + 16'd20; // plan.go:95
+    wire [19:0] total_sum = {2'h0, measured_lengths_fields} + {2'h0, measured_lengths_addresses}; // plan.go:115
+    wire [19:0] total_2 = total_sum + {4'h0, total};          // plan.go:115
+    wire [16:0] once = {1'b0, total_2[15:0]} + {13'd0, total_2[19:16]}; // plan.go:116
 
     always @(posedge clk) begin
-        lengths_udp_length <= {2'h0, payload_sum[13:2] + {9'd0, ext} + 12'd6, 2'h0}; // prepare.go:77
-        lengths_head_last <= fixed + {2'h0, ext};            // prepare.go:77
+        lengths_udp_length <= {2'h0, payload_sum[13:2] + {9'd0, ext_words} + 12'd6, 2'h0}; // prepare.go:77
+        lengths_head_last <= fixed + {2'h0, ext_words};      // prepare.go:77
         lengths_fields <= total_1 + {2'h0, desc_hop_limit, 8'h11}; // prepare.go:77
         lengths_addresses <= total_0 + {2'h0, desc_dst_lo[31:16]} + {2'h0, desc_dst_lo[15:0]}; // prepare.go:77
         plan_udp_length <= measured_lengths_udp_length;      // prepare.go:77
@@ -567,202 +353,416 @@ module packetbuild_frame_64 (
     assign planned_plan_layout_last_byte = plan_layout_last_byte; // prepare.go:60
     assign planned_plan_layout_spill = plan_layout_spill;      // prepare.go:60
 
-    wire last_2 = (head_beat == planned_plan_head_beat) & (head_beat >= 4'd6); // prepare.go:99
-    wire [3:0] following = head_beat + 4'd1; // prepare.go:101
+    wire last_2 = (head_beat == planned_plan_head_beat) & (head_beat >= 4'd6); // slots.go:29
+    wire [3:0] following = head_beat + 4'd1; // slots.go:31
 
     always @(posedge clk) begin
         if (rst) begin
             head_beat <= 4'd0;
-        end else if (head_taken) begin              // prepare.go:102
-            head_beat <= last_2 ? 4'd0 : following; // prepare.go:102
+        end else if (head_taken) begin              // slots.go:32
+            head_beat <= last_2 ? 4'd0 : following; // slots.go:32
         end
     end
 
-    assign planned_ready = head_taken & last_2; // prepare.go:103
+    assign planned_ready = head_taken & last_2; // slots.go:33
 
-    wire [4:0] slot_0_choice = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h1b : 5'h00) // header.go:182
-        : planned_desc_ipv6 ? 5'h00
-        : 5'h00;
-    wire [4:0] slot_0_choice_2 = following[1] ? 5'h1b // header.go:182
-        : following[0] ? slot_0_choice
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h19 : 5'h00)
-        : planned_desc_ipv6 ? 5'h1c
-        : 5'h00;
-    wire [4:0] slot_0_choice_3 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h17 : 5'h00) // header.go:182
-        : planned_desc_ipv6 ? 5'h1a
-        : 5'h00;
-    wire [4:0] slot_0_choice_4 = following[0] ? slot_0_choice_3 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h15 : 5'h1c)
-        : planned_desc_ipv6 ? 5'h18
-        : 5'h1b;
-    wire [4:0] slot_0_choice_5 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h11 : 5'h1a) // header.go:182
-        : planned_desc_ipv6 ? 5'h16
-        : 5'h19;
-    wire [4:0] slot_0_choice_6 = following[2] ? slot_0_choice_2 // header.go:182
-        : following[1] ? slot_0_choice_4
-        : following[0] ? slot_0_choice_5
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0e : 5'h18)
-        : planned_desc_ipv6 ? 5'h13
-        : 5'h17;
-    wire [4:0] slot_0_choice_7 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0a : 5'h16) // header.go:182
-        : planned_desc_ipv6 ? 5'h10
-        : 5'h15;
-    wire [4:0] slot_0_choice_8 = following[0] ? slot_0_choice_7 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h14 : 5'h13)
-        : planned_desc_ipv6 ? 5'h12
-        : 5'h11;
-    wire [4:0] slot_0_choice_9 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0c : 5'h10) // header.go:182
-        : planned_desc_ipv6 ? 5'h0f
-        : 5'h0e;
-    wire [4:0] slot_0_choice_10 = following[1] ? slot_0_choice_8 // header.go:182
-        : following[0] ? slot_0_choice_9
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0d : 5'h0c)
-        : planned_desc_ipv6 ? 5'h0b
-        : 5'h0a;
-    wire [4:0] slot_0_choice_11 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h09 : 5'h08) // header.go:182
-        : planned_desc_ipv6 ? 5'h07
-        : 5'h06;
-    wire [4:0] slot_0_choice_12 = following[0] ? slot_0_choice_11 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h05 : 5'h04)
-        : planned_desc_ipv6 ? 5'h03
-        : 5'h02;
-    wire [4:0] slot_0_choice_13 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h01 : 5'h01) // header.go:182
-        : planned_desc_ipv6 ? 5'h01
-        : 5'h01;
-    wire [4:0] slot_1_choice = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h00 : 5'h00) // header.go:182
-        : planned_desc_ipv6 ? 5'h00
-        : 5'h00;
-    wire [4:0] slot_1_choice_2 = following[1] ? 5'h00 // header.go:182
-        : following[0] ? slot_1_choice
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h1a : 5'h00)
-        : planned_desc_ipv6 ? 5'h1c
-        : 5'h00;
-    wire [4:0] slot_1_choice_3 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h18 : 5'h00) // header.go:182
-        : planned_desc_ipv6 ? 5'h1b
-        : 5'h00;
-    wire [4:0] slot_1_choice_4 = following[0] ? slot_1_choice_3 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h16 : 5'h1c)
-        : planned_desc_ipv6 ? 5'h19
-        : 5'h00;
-    wire [4:0] slot_1_choice_5 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h13 : 5'h1b) // header.go:182
-        : planned_desc_ipv6 ? 5'h17
-        : 5'h1a;
-    wire [4:0] slot_1_choice_6 = following[2] ? slot_1_choice_2 // header.go:182
-        : following[1] ? slot_1_choice_4
-        : following[0] ? slot_1_choice_5
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0f : 5'h19)
-        : planned_desc_ipv6 ? 5'h14
-        : 5'h18;
-    wire [4:0] slot_1_choice_7 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0c : 5'h17) // header.go:182
-        : planned_desc_ipv6 ? 5'h11
-        : 5'h16;
-    wire [4:0] slot_1_choice_8 = following[0] ? slot_1_choice_7 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h15 : 5'h14)
-        : planned_desc_ipv6 ? 5'h0d
-        : 5'h13;
-    wire [4:0] slot_1_choice_9 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h12 : 5'h11) // header.go:182
-        : planned_desc_ipv6 ? 5'h10
-        : 5'h0f;
-    wire [4:0] slot_1_choice_10 = following[1] ? slot_1_choice_8 // header.go:182
-        : following[0] ? slot_1_choice_9
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0e : 5'h0d)
-        : planned_desc_ipv6 ? 5'h08
-        : 5'h0c;
-    wire [4:0] slot_1_choice_11 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0b : 5'h0a) // header.go:182
-        : planned_desc_ipv6 ? 5'h09
-        : 5'h08;
-    wire [4:0] slot_1_choice_12 = following[0] ? slot_1_choice_11 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h07 : 5'h06)
-        : planned_desc_ipv6 ? 5'h05
-        : 5'h04;
-    wire [4:0] slot_1_choice_13 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h03 : 5'h03) // header.go:182
-        : planned_desc_ipv6 ? 5'h02
-        : 5'h01;
-    wire [4:0] slot_2_choice = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h00 : 5'h00) // header.go:182
-        : planned_desc_ipv6 ? 5'h00
-        : 5'h00;
-    wire [4:0] slot_2_choice_2 = following[1] ? 5'h00 // header.go:182
-        : following[0] ? slot_2_choice
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h1a : 5'h00)
-        : planned_desc_ipv6 ? 5'h00
-        : 5'h00;
-    wire [4:0] slot_2_choice_3 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h18 : 5'h00) // header.go:182
-        : planned_desc_ipv6 ? 5'h1b
-        : 5'h00;
-    wire [4:0] slot_2_choice_4 = following[0] ? slot_2_choice_3 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h16 : 5'h00)
-        : planned_desc_ipv6 ? 5'h19
-        : 5'h00;
-    wire [4:0] slot_2_choice_5 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h14 : 5'h1b) // header.go:182
-        : planned_desc_ipv6 ? 5'h17
-        : 5'h1a;
-    wire [4:0] slot_2_choice_6 = following[2] ? slot_2_choice_2 // header.go:182
-        : following[1] ? slot_2_choice_4
-        : following[0] ? slot_2_choice_5
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h10 : 5'h19)
-        : planned_desc_ipv6 ? 5'h15
-        : 5'h18;
-    wire [4:0] slot_2_choice_7 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0d : 5'h17) // header.go:182
-        : planned_desc_ipv6 ? 5'h12
-        : 5'h16;
-    wire [4:0] slot_2_choice_8 = following[0] ? slot_2_choice_7 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h09 : 5'h15)
-        : planned_desc_ipv6 ? 5'h0f
-        : 5'h14;
-    wire [4:0] slot_2_choice_9 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h13 : 5'h12) // header.go:182
-        : planned_desc_ipv6 ? 5'h11
-        : 5'h10;
-    wire [4:0] slot_2_choice_10 = following[1] ? slot_2_choice_8 // header.go:182
-        : following[0] ? slot_2_choice_9
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0b : 5'h0f)
-        : planned_desc_ipv6 ? 5'h0e
-        : 5'h0d;
-    wire [4:0] slot_2_choice_11 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h0c : 5'h0b) // header.go:182
-        : planned_desc_ipv6 ? 5'h0a
-        : 5'h09;
-    wire [4:0] slot_2_choice_12 = following[0] ? slot_2_choice_11 // header.go:182
-        : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h08 : 5'h07)
-        : planned_desc_ipv6 ? 5'h06
-        : 5'h05;
-    wire [4:0] slot_2_choice_13 = planned_desc_vlan ? (planned_desc_ipv6 ? 5'h04 : 5'h03) // header.go:182
-        : planned_desc_ipv6 ? 5'h02
-        : 5'h01;
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h04, 6'h05, 6'h06, 6'h07: begin // slots.go:129
+                slot_0_following = 5'h01;     // slots.go:129
+            end
+            6'h08, 6'h0a: begin           // slots.go:129
+                slot_0_following = 5'h02; // slots.go:129
+            end
+            6'h09, 6'h0b: begin           // slots.go:129
+                slot_0_following = 5'h03; // slots.go:129
+            end
+            6'h0c, 6'h0e: begin           // slots.go:129
+                slot_0_following = 5'h04; // slots.go:129
+            end
+            6'h0d, 6'h0f: begin           // slots.go:129
+                slot_0_following = 5'h05; // slots.go:129
+            end
+            6'h10, 6'h12: begin           // slots.go:129
+                slot_0_following = 5'h06; // slots.go:129
+            end
+            6'h11, 6'h13: begin           // slots.go:129
+                slot_0_following = 5'h07; // slots.go:129
+            end
+            6'h14, 6'h16: begin           // slots.go:129
+                slot_0_following = 5'h08; // slots.go:129
+            end
+            6'h15, 6'h17: begin           // slots.go:129
+                slot_0_following = 5'h09; // slots.go:129
+            end
+            6'h18, 6'h1a: begin           // slots.go:129
+                slot_0_following = 5'h0a; // slots.go:129
+            end
+            6'h19, 6'h1b: begin           // slots.go:129
+                slot_0_following = 5'h0b; // slots.go:129
+            end
+            6'h1c, 6'h1e: begin           // slots.go:129
+                slot_0_following = 5'h0c; // slots.go:129
+            end
+            6'h1d, 6'h1f: begin           // slots.go:129
+                slot_0_following = 5'h0d; // slots.go:129
+            end
+            6'h20, 6'h22: begin           // slots.go:129
+                slot_0_following = 5'h0e; // slots.go:129
+            end
+            6'h21, 6'h23: begin           // slots.go:129
+                slot_0_following = 5'h0f; // slots.go:129
+            end
+            6'h24, 6'h26: begin           // slots.go:129
+                slot_0_following = 5'h10; // slots.go:129
+            end
+            6'h25, 6'h27: begin           // slots.go:129
+                slot_0_following = 5'h11; // slots.go:129
+            end
+            6'h28, 6'h2a: begin           // slots.go:129
+                slot_0_following = 5'h12; // slots.go:129
+            end
+            6'h29, 6'h2b: begin           // slots.go:129
+                slot_0_following = 5'h13; // slots.go:129
+            end
+            6'h2d, 6'h2f: begin           // slots.go:129
+                slot_0_following = 5'h14; // slots.go:129
+            end
+            6'h31, 6'h33: begin           // slots.go:129
+                slot_0_following = 5'h15; // slots.go:129
+            end
+            default: begin                // slots.go:129
+                slot_0_following = 5'h00; // slots.go:129
+            end
+        endcase
+    end
 
     always @(posedge clk) begin
         if (rst) begin
             slot_0 <= 5'h00;
+        end else if (head_taken) begin  // slots.go:130
+            slot_0 <= slot_0_following; // slots.go:131
+            if (last_2) begin           // all frames begin with the same words (slots.go:133)
+                slot_0 <= 5'h00;        // slots.go:133
+            end
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h0a, 6'h0b: begin         // slots.go:129
+                tag_0_following = 1'b1; // slots.go:129
+            end
+            default: begin              // slots.go:129
+                tag_0_following = 1'b0; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            tag_0 <= 1'b0;
+        end else if (head_taken) begin // slots.go:130
+            tag_0 <= tag_0_following;  // slots.go:131
+            if (last_2) begin          // slots.go:133
+                tag_0 <= 1'b0;         // slots.go:133
+            end
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h00, 6'h01, 6'h02, 6'h03, 6'h04, 6'h05, 6'h06, 6'h07, 6'h08, 6'h09, 6'h0c, 6'h0d, // slots.go:129
+            6'h10, 6'h11, 6'h14, 6'h15, 6'h18, 6'h19, 6'h1c, 6'h1d, 6'h20, 6'h21, 6'h24, 6'h25,
+            6'h28, 6'h29, 6'h2c, 6'h2d, 6'h30, 6'h31, 6'h34, 6'h35: begin
+                late_0_following = 1'b0; // slots.go:129
+            end
+            default: begin               // slots.go:129
+                late_0_following = 1'b1; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            late_0 <= 1'b0;
+        end else if (head_taken) begin  // slots.go:130
+            late_0 <= late_0_following; // slots.go:131
+            if (last_2) begin           // slots.go:133
+                late_0 <= 1'b0;         // slots.go:133
+            end
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h04, 6'h06: begin           // slots.go:129
+                slot_1_following = 5'h01; // slots.go:129
+            end
+            6'h05, 6'h07: begin           // slots.go:129
+                slot_1_following = 5'h02; // slots.go:129
+            end
+            6'h08, 6'h0a: begin           // slots.go:129
+                slot_1_following = 5'h03; // slots.go:129
+            end
+            6'h09, 6'h0b: begin           // slots.go:129
+                slot_1_following = 5'h04; // slots.go:129
+            end
+            6'h0c, 6'h0e, 6'h11, 6'h13: begin // slots.go:129
+                slot_1_following = 5'h05;     // slots.go:129
+            end
+            6'h0d, 6'h0f: begin           // slots.go:129
+                slot_1_following = 5'h06; // slots.go:129
+            end
+            6'h10, 6'h12: begin           // slots.go:129
+                slot_1_following = 5'h07; // slots.go:129
+            end
+            6'h14, 6'h16: begin           // slots.go:129
+                slot_1_following = 5'h08; // slots.go:129
+            end
+            6'h15, 6'h17: begin           // slots.go:129
+                slot_1_following = 5'h09; // slots.go:129
+            end
+            6'h18, 6'h1a: begin           // slots.go:129
+                slot_1_following = 5'h0a; // slots.go:129
+            end
+            6'h19, 6'h1b: begin           // slots.go:129
+                slot_1_following = 5'h0b; // slots.go:129
+            end
+            6'h1c, 6'h1e: begin           // slots.go:129
+                slot_1_following = 5'h0c; // slots.go:129
+            end
+            6'h1d, 6'h1f: begin           // slots.go:129
+                slot_1_following = 5'h0d; // slots.go:129
+            end
+            6'h20, 6'h22: begin           // slots.go:129
+                slot_1_following = 5'h0e; // slots.go:129
+            end
+            6'h21, 6'h23: begin           // slots.go:129
+                slot_1_following = 5'h0f; // slots.go:129
+            end
+            6'h24, 6'h26: begin           // slots.go:129
+                slot_1_following = 5'h10; // slots.go:129
+            end
+            6'h25, 6'h27: begin           // slots.go:129
+                slot_1_following = 5'h11; // slots.go:129
+            end
+            6'h29, 6'h2b: begin           // slots.go:129
+                slot_1_following = 5'h12; // slots.go:129
+            end
+            6'h2d, 6'h2f: begin           // slots.go:129
+                slot_1_following = 5'h13; // slots.go:129
+            end
+            6'h31, 6'h33: begin           // slots.go:129
+                slot_1_following = 5'h14; // slots.go:129
+            end
+            default: begin                // slots.go:129
+                slot_1_following = 5'h00; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             slot_1 <= 5'h00;
+        end else if (head_taken) begin  // slots.go:130
+            slot_1 <= slot_1_following; // slots.go:131
+            if (last_2) begin           // slots.go:133
+                slot_1 <= 5'h00;        // slots.go:133
+            end
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h00, 6'h01, 6'h02, 6'h03, 6'h04, 6'h05, 6'h06, 6'h07, 6'h08, 6'h09, 6'h0c, 6'h0d, // slots.go:129
+            6'h10, 6'h11, 6'h14, 6'h15, 6'h18, 6'h19, 6'h1c, 6'h1d, 6'h20, 6'h21, 6'h24, 6'h25,
+            6'h28, 6'h29, 6'h2c, 6'h2d, 6'h30, 6'h31, 6'h34, 6'h35: begin
+                late_1_following = 1'b0; // slots.go:129
+            end
+            default: begin               // slots.go:129
+                late_1_following = 1'b1; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            late_1 <= 1'b0;
+        end else if (head_taken) begin  // slots.go:130
+            late_1 <= late_1_following; // slots.go:131
+            if (last_2) begin           // slots.go:133
+                late_1 <= 1'b0;         // slots.go:133
+            end
+        end
+    end
+
+    wire [31:0] words_1_2 = {planned_desc_src_mac[15:0], planned_desc_vlan ? 16'h8100 : 16'h0800}; // header.go:121
+    wire [31:0] words_0 = { // header.go:121
+        planned_desc_opcode,
+        planned_desc_se,
+        planned_desc_mig_req,
+        planned_desc_pad_cnt,
+        4'h0,
+        planned_desc_p_key
+    };
+    wire [31:0] words = {planned_desc_src_mac[15:0], planned_desc_vlan ? 16'h8100 : 16'h86dd}; // header.go:121
+    wire [31:0] words_1 = {planned_desc_fecn, planned_desc_becn, 6'h00, planned_desc_dest_qp}; // header.go:121
+    wire [31:0] plain_choice = slot_1[3] ? planned_desc_ext_6 // slots.go:110
+        : slot_1[2] ? planned_desc_ext_6
+        : slot_1[1] ? (slot_1[0] ? planned_desc_ext_4 : planned_desc_ext_2)
+        : slot_1[0] ? planned_desc_ext_0
+        : planned_desc_ext_5;
+    wire [31:0] plain_choice_2 = slot_1[1] ? (slot_1[0] ? words_1 : planned_desc_ext_3) // slots.go:110
+        : slot_1[0] ? {planned_plan_udp_length, planned_desc_udp_checksum}
+        : planned_desc_ext_1;
+    wire [31:0] plain_choice_3 = slot_1[0] ? planned_desc_dst_lo[31:0] // slots.go:110
+        : {planned_desc_ack_req, 7'h00, planned_desc_psn};
+    wire [31:0] plain_choice_4 = slot_1[2] ? plain_choice_2 // slots.go:110
+        : slot_1[1] ? plain_choice_3
+        : slot_1[0] ? planned_desc_dst_hi[31:0]
+        : words_0;
+    wire [31:0] plain_choice_5 = slot_1[0] ? {planned_desc_src_port, 16'h12b7} // slots.go:110
+        : planned_desc_src_hi[31:0];
+    wire [31:0] plain_choice_6 = slot_1[1] ? plain_choice_5 // slots.go:110
+        : slot_1[0] ? planned_desc_src_lo[31:0]
+        : {planned_plan_udp_length, 8'h11, planned_desc_hop_limit};
+    wire [31:0] plain_choice_7 = slot_1[0] ? {planned_desc_ipid, 1'b0, planned_desc_df, 14'd0} // slots.go:110
+        : words;
+    wire [31:0] plain_1 = slot_1[4] ? plain_choice // slots.go:110
+        : slot_1[3] ? plain_choice_4
+        : slot_1[2] ? plain_choice_6
+        : slot_1[1] ? plain_choice_7
+        : slot_1[0] ? words_1_2
+        : planned_desc_dst_mac[31:0];
+
+    always @(posedge clk) begin
+        if (head_taken) begin          // slots.go:66
+            old_half <= plain_1[15:0]; // slots.go:66
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h04, 6'h06: begin           // slots.go:129
+                slot_2_following = 5'h01; // slots.go:129
+            end
+            6'h05, 6'h07: begin           // slots.go:129
+                slot_2_following = 5'h02; // slots.go:129
+            end
+            6'h08, 6'h0a: begin           // slots.go:129
+                slot_2_following = 5'h03; // slots.go:129
+            end
+            6'h09, 6'h0b: begin           // slots.go:129
+                slot_2_following = 5'h04; // slots.go:129
+            end
+            6'h0c, 6'h0e: begin           // slots.go:129
+                slot_2_following = 5'h05; // slots.go:129
+            end
+            6'h0d, 6'h0f: begin           // slots.go:129
+                slot_2_following = 5'h06; // slots.go:129
+            end
+            6'h10, 6'h12: begin           // slots.go:129
+                slot_2_following = 5'h07; // slots.go:129
+            end
+            6'h11, 6'h13: begin           // slots.go:129
+                slot_2_following = 5'h08; // slots.go:129
+            end
+            6'h14, 6'h16: begin           // slots.go:129
+                slot_2_following = 5'h09; // slots.go:129
+            end
+            6'h15, 6'h17: begin           // slots.go:129
+                slot_2_following = 5'h0a; // slots.go:129
+            end
+            6'h18, 6'h1a: begin           // slots.go:129
+                slot_2_following = 5'h0b; // slots.go:129
+            end
+            6'h19, 6'h1b: begin           // slots.go:129
+                slot_2_following = 5'h0c; // slots.go:129
+            end
+            6'h1c, 6'h1e: begin           // slots.go:129
+                slot_2_following = 5'h0d; // slots.go:129
+            end
+            6'h1d, 6'h1f: begin           // slots.go:129
+                slot_2_following = 5'h0e; // slots.go:129
+            end
+            6'h20, 6'h22: begin           // slots.go:129
+                slot_2_following = 5'h0f; // slots.go:129
+            end
+            6'h21, 6'h23: begin           // slots.go:129
+                slot_2_following = 5'h10; // slots.go:129
+            end
+            6'h24, 6'h26: begin           // slots.go:129
+                slot_2_following = 5'h11; // slots.go:129
+            end
+            6'h25, 6'h27: begin           // slots.go:129
+                slot_2_following = 5'h12; // slots.go:129
+            end
+            6'h29, 6'h2b: begin           // slots.go:129
+                slot_2_following = 5'h13; // slots.go:129
+            end
+            6'h2d, 6'h2f: begin           // slots.go:129
+                slot_2_following = 5'h14; // slots.go:129
+            end
+            default: begin                // slots.go:129
+                slot_2_following = 5'h00; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             slot_2 <= 5'h00;
-        end else if (head_taken) begin               // header.go:181
-            slot_0 <= following[3] ? slot_0_choice_6 // header.go:182
-                : following[2] ? slot_0_choice_10
-                : following[1] ? slot_0_choice_12
-                : following[0] ? slot_0_choice_13
-                : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h00 : 5'h00)
-                : planned_desc_ipv6 ? 5'h00
-                : 5'h00;
-            if (last_2) begin    // all variants begin with the same word (header.go:184)
-                slot_0 <= 5'h00; // header.go:184
+        end else if (head_taken) begin  // slots.go:130
+            slot_2 <= slot_2_following; // slots.go:131
+            if (last_2) begin           // slots.go:133
+                slot_2 <= 5'h00;        // slots.go:133
             end
-            slot_1 <= following[3] ? slot_1_choice_6 // header.go:182
-                : following[2] ? slot_1_choice_10
-                : following[1] ? slot_1_choice_12
-                : following[0] ? slot_1_choice_13
-                : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h00 : 5'h00)
-                : planned_desc_ipv6 ? 5'h00
-                : 5'h00;
-            if (last_2) begin    // header.go:184
-                slot_1 <= 5'h00; // header.go:184
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h06, 6'h07: begin         // slots.go:129
+                tag_2_following = 1'b1; // slots.go:129
             end
-            slot_2 <= following[3] ? slot_2_choice_6 // header.go:182
-                : following[2] ? slot_2_choice_10
-                : following[1] ? slot_2_choice_12
-                : following[0] ? slot_2_choice_13
-                : planned_desc_vlan ? (planned_desc_ipv6 ? 5'h00 : 5'h00)
-                : planned_desc_ipv6 ? 5'h00
-                : 5'h00;
-            if (last_2) begin    // header.go:184
-                slot_2 <= 5'h00; // header.go:184
+            default: begin              // slots.go:129
+                tag_2_following = 1'b0; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            tag_2 <= 1'b0;
+        end else if (head_taken) begin // slots.go:130
+            tag_2 <= tag_2_following;  // slots.go:131
+            if (last_2) begin          // slots.go:133
+                tag_2 <= 1'b0;         // slots.go:133
+            end
+        end
+    end
+
+    always @* begin
+        case ({following, planned_desc_vlan, planned_desc_ipv6}) // slots.go:129
+            6'h00, 6'h01, 6'h02, 6'h03, 6'h04, 6'h05, 6'h08, 6'h09, 6'h0c, 6'h0d, 6'h10, 6'h11, // slots.go:129
+            6'h14, 6'h15, 6'h18, 6'h19, 6'h1c, 6'h1d, 6'h20, 6'h21, 6'h24, 6'h25, 6'h28, 6'h29,
+            6'h2c, 6'h2d, 6'h30, 6'h31, 6'h34, 6'h35: begin
+                late_2_following = 1'b0; // slots.go:129
+            end
+            default: begin               // slots.go:129
+                late_2_following = 1'b1; // slots.go:129
+            end
+        endcase
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            late_2 <= 1'b0;
+        end else if (head_taken) begin  // slots.go:130
+            late_2 <= late_2_following; // slots.go:131
+            if (last_2) begin           // slots.go:133
+                late_2 <= 1'b0;         // slots.go:133
             end
         end
     end
@@ -809,10 +809,14 @@ module packetbuild_frame_64 (
     wire clears = (state == STATE_EMPTY) | (joined_ready & clears_or); // join.go:143
     assign head_taken = planned_valid & clears; // join.go:144
 
-    wire [31:0] words_0_2 = {8'h45, planned_desc_traffic_class, planned_plan_ipv4_length}; // header.go:126
-    wire [31:0] words_2_2 = {planned_desc_hop_limit, 8'h11, planned_plan_checksum}; // header.go:126
-    wire [31:0] words_1_2 = {planned_plan_udp_length, planned_desc_udp_checksum}; // header.go:126
-    wire [31:0] words_0_3 = { // header.go:126
+    wire [31:0] words_3 = planned_desc_dst_lo[31:0];           // header.go:97
+    wire [31:0] words_0_5 = {8'h45, planned_desc_traffic_class, planned_plan_ipv4_length}; // header.go:121
+    wire [31:0] words_2_2 = {planned_desc_hop_limit, 8'h11, planned_plan_checksum}; // header.go:121
+    wire [31:0] words_1_4 = {planned_plan_udp_length, planned_desc_udp_checksum}; // header.go:121
+    wire [31:0] words_1_3 = {planned_desc_fecn, planned_desc_becn, 6'h00, planned_desc_dest_qp}; // header.go:121
+    wire [31:0] words_0_4 = {4'h6, planned_desc_traffic_class, planned_desc_flow_label}; // header.go:121
+    wire [31:0] words_0_3 = {planned_desc_src_port, 16'h12b7}; // header.go:121
+    wire [31:0] words_0_2 = {                                  // header.go:121
         planned_desc_opcode,
         planned_desc_se,
         planned_desc_mig_req,
@@ -820,118 +824,56 @@ module packetbuild_frame_64 (
         4'h0,
         planned_desc_p_key
     };
-    wire [31:0] words_1 = {planned_desc_fecn, planned_desc_becn, 6'h00, planned_desc_dest_qp}; // header.go:126
-    wire [31:0] words_0 = {4'h6, planned_desc_traffic_class, planned_desc_flow_label}; // header.go:126
-    wire [31:0] headers_0 = {planned_desc_tci, 16'h0800};    // header.go:70
-    wire [31:0] words_3_3 = {8'h45, planned_desc_traffic_class, planned_plan_ipv4_length}; // header.go:126
-    wire [31:0] words_4 = {planned_desc_ipid, 1'b0, planned_desc_df, 14'd0}; // header.go:126
-    wire [31:0] words_2 = {planned_desc_src_port, 16'h12b7}; // header.go:126
-    wire [31:0] words_3 = {                                  // header.go:126
-        planned_desc_opcode,
-        planned_desc_se,
-        planned_desc_mig_req,
-        planned_desc_pad_cnt,
-        4'h0,
-        planned_desc_p_key
-    };
-    wire [31:0] words_4_2 = {planned_desc_fecn, planned_desc_becn, 6'h00, planned_desc_dest_qp}; // header.go:126
-    wire [31:0] words_5 = {planned_desc_ack_req, 7'h00, planned_desc_psn}; // header.go:126
-    wire [31:0] headers_1 = {planned_desc_tci, 16'h86dd}; // header.go:70
-    wire [31:0] words_3_2 = {planned_plan_udp_length, 8'h11, planned_desc_hop_limit}; // header.go:126
-    wire [31:0] words_choice_18 = slot_0[2] ? planned_desc_ext_5 // header.go:190
-        : slot_0[1] ? (slot_0[0] ? planned_desc_ext_6 : planned_desc_ext_3)
-        : slot_0[0] ? planned_desc_ext_4
-        : planned_desc_ext_1;
-    wire [31:0] words_choice_19 = slot_0[1] ? (slot_0[0] ? planned_desc_ext_2 : words_5) // header.go:190
-        : slot_0[0] ? planned_desc_ext_0
-        : planned_desc_dst_hi[31:0];
-    wire [31:0] words_choice_20 = slot_0[3] ? words_choice_18 // header.go:190
-        : slot_0[2] ? words_choice_19
-        : slot_0[1] ? (slot_0[0] ? words_3 : planned_desc_dst_lo[63:32])
-        : slot_0[0] ? words_1
-        : words_2;
-    wire [31:0] words_choice_21 = slot_0[1] ? (slot_0[0] ? planned_desc_dst_hi[63:32] : words_1_2) // header.go:190
-        : slot_0[0] ? planned_desc_src_hi[31:0]
-        : planned_desc_src_lo[31:0];
-    wire [31:0] words_choice_22 = slot_0[0] ? planned_desc_src_lo[63:32] // header.go:190
-        : planned_desc_dst_lo[31:0];
-    wire [31:0] words_choice_23 = slot_0[2] ? words_choice_21 // header.go:190
-        : slot_0[1] ? words_choice_22
-        : slot_0[0] ? words_3_2
-        : words_4;
-    wire [31:0] words_choice_24 = slot_0[1] ? (slot_0[0] ? planned_desc_src_hi[63:32] : words_2_2) // header.go:190
-        : slot_0[0] ? headers_1
-        : headers_0;
-    wire [31:0] words_0_4 = slot_0[4] ? words_choice_20 // header.go:190
-        : slot_0[3] ? words_choice_23
-        : slot_0[2] ? words_choice_24
-        : slot_0[1] ? (slot_0[0] ? words_0 : words_0_2)
+    wire [31:0] words_2 = {planned_desc_ack_req, 7'h00, planned_desc_psn}; // header.go:121
+    wire [31:0] data = {planned_desc_tci, planned_desc_ipv6 ? 16'h86dd : 16'h0800}; // header.go:68
+    wire [31:0] plain_choice_13 = slot_0[1] ? planned_desc_ext_5 // slots.go:110
+        : slot_0[0] ? planned_desc_ext_5
+        : planned_desc_ext_3;
+    wire [31:0] plain_choice_14 = slot_0[3] ? planned_desc_ext_5 // slots.go:110
+        : slot_0[2] ? plain_choice_13
+        : slot_0[1] ? (slot_0[0] ? planned_desc_ext_1 : planned_desc_ext_6)
+        : slot_0[0] ? words_2
+        : planned_desc_ext_4;
+    wire [31:0] plain_choice_15 = slot_0[1] ? (slot_0[0] ? words_0_2 : planned_desc_ext_2) // slots.go:110
+        : slot_0[0] ? words_0_3
+        : planned_desc_ext_0;
+    wire [31:0] plain_choice_16 = slot_0[2] ? plain_choice_15 // slots.go:110
+        : slot_0[1] ? (slot_0[0] ? planned_desc_dst_lo[63:32] : words_1_3)
+        : slot_0[0] ? planned_desc_dst_hi[63:32]
+        : words_1_4;
+    wire [31:0] plain_choice_17 = slot_0[1] ? (slot_0[0] ? planned_desc_src_lo[63:32] : words_3) // slots.go:110
+        : slot_0[0] ? planned_desc_src_hi[63:32]
+        : words_2_2;
+    wire [31:0] plain_0 = slot_0[4] ? plain_choice_14 // slots.go:110
+        : slot_0[3] ? plain_choice_16
+        : slot_0[2] ? plain_choice_17
+        : slot_0[1] ? (slot_0[0] ? words_0_4 : words_0_5)
         : slot_0[0] ? planned_desc_src_mac[47:16]
         : {16'd0, planned_desc_dst_mac[47:32]};
-    wire [31:0] words_choice_8 = slot_1[2] ? planned_desc_ext_6 // header.go:190
-        : slot_1[1] ? (slot_1[0] ? planned_desc_ext_4 : planned_desc_ext_5)
-        : slot_1[0] ? planned_desc_ext_2
-        : planned_desc_ext_3;
-    wire [31:0] words_choice_9 = slot_1[1] ? (slot_1[0] ? planned_desc_ext_0 : planned_desc_ext_1) // header.go:190
-        : slot_1[0] ? planned_desc_dst_lo[63:32]
-        : words_4_2;
-    wire [31:0] words_choice_10 = slot_1[0] ? {planned_desc_ack_req, 7'h00, planned_desc_psn} // header.go:190
+    wire [31:0] words_0_6 = late_0 ? (tag_0 ? data : {16'd0, old_half}) : plain_0; // slots.go:64
+    wire [31:0] words_1_5 = late_1 ? plain_0 : plain_1;         // slots.go:64
+    wire [31:0] plain_choice_8 = slot_2[3] ? planned_desc_ext_5 // slots.go:110
+        : slot_2[2] ? planned_desc_ext_5
+        : slot_2[1] ? (slot_2[0] ? planned_desc_ext_3 : planned_desc_ext_1)
+        : slot_2[0] ? planned_desc_ext_6
+        : words_2;
+    wire [31:0] plain_choice_9 = slot_2[1] ? (slot_2[0] ? planned_desc_ext_4 : words_0_2) // slots.go:110
+        : slot_2[0] ? planned_desc_ext_2
+        : words_0_3;
+    wire [31:0] plain_choice_10 = slot_2[0] ? planned_desc_ext_0 : planned_desc_dst_lo[63:32]; // slots.go:110
+    wire [31:0] plain_choice_11 = slot_2[2] ? plain_choice_9 // slots.go:110
+        : slot_2[1] ? plain_choice_10
+        : slot_2[0] ? words_1_3
         : planned_desc_dst_hi[63:32];
-    wire [31:0] words_choice_11 = slot_1[3] ? words_choice_8 // header.go:190
-        : slot_1[2] ? words_choice_9
-        : slot_1[1] ? words_choice_10
-        : slot_1[0] ? {planned_plan_udp_length, planned_desc_udp_checksum}
-        : planned_desc_dst_hi[31:0];
-    wire [31:0] words_choice_12 = slot_1[1] ? (slot_1[0] ? words_0_3 : planned_desc_src_lo[63:32]) // header.go:190
-        : slot_1[0] ? planned_desc_dst_lo[31:0]
-        : {planned_desc_src_port, 16'h12b7};
-    wire [31:0] words_choice_13 = slot_1[0] ? planned_desc_src_hi[63:32] // header.go:190
-        : {planned_desc_hop_limit, 8'h11, planned_plan_checksum};
-    wire [31:0] words_choice_14 = slot_1[2] ? words_choice_12 // header.go:190
-        : slot_1[1] ? words_choice_13
-        : slot_1[0] ? planned_desc_src_hi[31:0]
-        : planned_desc_src_lo[31:0];
-    wire [31:0] words_choice_15 = slot_1[0] ? {4'h6, planned_desc_traffic_class, planned_desc_flow_label} // header.go:190
-        : words_3_3;
-    wire [31:0] words_choice_16 = slot_1[1] ? words_choice_15 // header.go:190
-        : slot_1[0] ? {planned_plan_udp_length, 8'h11, planned_desc_hop_limit}
-        : {planned_desc_ipid, 1'b0, planned_desc_df, 14'd0};
-    wire [31:0] words_choice_17 = slot_1[0] ? {planned_desc_src_mac[15:0], 16'h8100} // header.go:190
-        : {planned_desc_src_mac[15:0], 16'h86dd};
-    wire [31:0] words_1_3 = slot_1[4] ? words_choice_11 // header.go:190
-        : slot_1[3] ? words_choice_14
-        : slot_1[2] ? words_choice_16
-        : slot_1[1] ? words_choice_17
-        : slot_1[0] ? {planned_desc_src_mac[15:0], 16'h0800}
-        : planned_desc_dst_mac[31:0];
-    wire [31:0] words_choice = slot_2[2] ? planned_desc_ext_5 // header.go:190
-        : slot_2[1] ? (slot_2[0] ? planned_desc_ext_5 : planned_desc_ext_6)
-        : slot_2[0] ? planned_desc_ext_3
-        : planned_desc_ext_4;
-    wire [31:0] words_choice_2 = slot_2[1] ? (slot_2[0] ? planned_desc_ext_1 : planned_desc_ext_2) // header.go:190
-        : slot_2[0] ? words_5
-        : planned_desc_ext_0;
-    wire [31:0] words_choice_3 = slot_2[3] ? words_choice // header.go:190
-        : slot_2[2] ? words_choice_2
-        : slot_2[1] ? (slot_2[0] ? planned_desc_dst_hi[31:0] : words_3)
-        : slot_2[0] ? planned_desc_dst_lo[63:32]
-        : words_1;
-    wire [31:0] words_choice_4 = slot_2[1] ? (slot_2[0] ? words_2 : planned_desc_dst_hi[63:32]) // header.go:190
-        : slot_2[0] ? words_1_2
-        : planned_desc_src_hi[31:0];
-    wire [31:0] words_choice_5 = slot_2[0] ? planned_desc_src_lo[31:0] : planned_desc_src_lo[63:32]; // header.go:190
-    wire [31:0] words_choice_6 = slot_2[2] ? words_choice_4 // header.go:190
-        : slot_2[1] ? words_choice_5
-        : slot_2[0] ? planned_desc_dst_lo[31:0]
-        : words_3_2;
-    wire [31:0] words_choice_7 = slot_2[1] ? (slot_2[0] ? words_4 : planned_desc_src_hi[63:32]) // header.go:190
-        : slot_2[0] ? words_2_2
-        : headers_1;
-    wire [31:0] words_2_3 = slot_2[4] ? words_choice_3 // header.go:190
-        : slot_2[3] ? words_choice_6
-        : slot_2[2] ? words_choice_7
-        : slot_2[1] ? (slot_2[0] ? headers_0 : words_0)
-        : slot_2[0] ? words_0_2
+    wire [31:0] plain_choice_12 = slot_2[1] ? (slot_2[0] ? words_1_4 : planned_desc_src_lo[63:32]) // slots.go:110
+        : slot_2[0] ? words_3
+        : planned_desc_src_hi[63:32];
+    wire [31:0] words_2_3 = late_2 ? (tag_2 ? data : plain_1) // slots.go:64
+        : slot_2[4] ? plain_choice_8
+        : slot_2[3] ? plain_choice_11
+        : slot_2[2] ? plain_choice_12
+        : slot_2[1] ? (slot_2[0] ? words_2_2 : words_0_4)
+        : slot_2[0] ? words_0_5
         : planned_desc_src_mac[47:16];
 
     always @(posedge clk) begin
@@ -946,12 +888,12 @@ module packetbuild_frame_64 (
             head <= {         // join.go:154
                 words_2_3[23:16],
                 words_2_3[31:24],
-                words_1_3[7:0],
-                words_1_3[15:8],
-                words_1_3[23:16],
-                words_1_3[31:24],
-                words_0_4[7:0],
-                words_0_4[15:8]
+                words_1_5[7:0],
+                words_1_5[15:8],
+                words_1_5[23:16],
+                words_1_5[31:24],
+                words_0_6[7:0],
+                words_0_6[15:8]
             };
             is_rest <= 1'b0;                                  // join.go:155
             bad <= 1'b0;                                      // join.go:156
@@ -1008,7 +950,7 @@ module packetbuild_frame_64 (
 
     wire unused = &{1'b0,
         payload_keep[0],  planned_desc_payload_len,  payload_sum[1:0],  words_2_3[15:0],
-         words_0_4[31:16]
+         words_0_6[31:16]
     };
 
     // ----------------------------------------------------------------------

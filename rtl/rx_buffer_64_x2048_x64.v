@@ -109,102 +109,106 @@ module rx_buffer_64_x2048_x64 (
     output wire [31:0] refused     // frames reported dropped for another reason
 );
 
-    reg [11:0] read;              // store.go:52
-    reg [11:0] start;             // store.go:52
-    reg [11:0] write;             // store.go:52
-    reg [11:0] newest;            // store.go:53
-    reg [6:0]  fetch;             // store.go:57
-    reg [6:0]  next;              // store.go:57
-    reg [6:0]  free;              // store.go:57
-    reg        places_full;       // store.go:58
-    reg [4:0]  first;             // store.go:62
-    reg [4:0]  last;              // store.go:62
-    reg [11:0] limit;             // store.go:83
-    reg [11:0] before_limit;      // store.go:83
-    reg        no_room;           // store.go:86
-    reg        over;              // a beat of the frame found no room (store.go:87)
-    reg        partly;            // store.go:90
-    reg [2:0]  word_number;       // store.go:136
-    reg [7:0]  turn;              // number, one bit for each word: a multiplexer of small LUTs (store.go:137)
-    reg        storing;           // store.go:138
-    reg [5:0]  writing;           // store.go:139
+    reg [11:0] read;              // store.go:57
+    reg [11:0] start;             // store.go:57
+    reg [11:0] write;             // store.go:57
+    reg [11:0] newest;            // store.go:58
+    reg [11:0] given;             // store.go:58
+    reg [6:0]  fetch;             // store.go:62
+    reg [6:0]  next;              // store.go:62
+    reg [6:0]  free;              // store.go:62
+    reg        places_full;       // store.go:63
+    reg [4:0]  first;             // store.go:67
+    reg [4:0]  last;              // store.go:67
+    reg [11:0] limit;             // store.go:88
+    reg [11:0] before_limit;      // store.go:88
+    reg        no_room;           // store.go:91
+    reg        over;              // a beat of the frame found no room (store.go:94)
+    reg        partly;            // store.go:97
+    reg [2:0]  word_number;       // store.go:145
+    reg [7:0]  turn;              // number, one bit for each word: a multiplexer of small LUTs (store.go:147)
+    reg        storing;           // store.go:148
+    reg [5:0]  writing;           // store.go:149
     reg        judged;            // judge.go:25
     reg [4:0]  judged_reason;     // judge.go:26
     reg        judged_packet;     // judge.go:26
     reg        judged_kept;       // judge.go:26
     reg        judged_good;       // judge.go:27
-    reg        kept;              // a frame was in the last cycle (judge.go:50)
-    reg [4:0]  unjudged;          // kept frames, but for that one (judge.go:51)
     reg [31:0] count_stored;      // judge.go:64
     reg [31:0] count_full;        // judge.go:64
     reg [31:0] count_refused;     // judge.go:64
-    reg        header_fetched;    // a word is in the RAM's register (fetch.go:24)
-    reg        fetched_bad;       // fetch.go:25
-    reg        header_valid_out;  // a descriptor is whole (fetch.go:26)
-    reg        header_bad;        // fetch.go:27
-    reg [2:0]  fetch_word;        // fetch.go:37
-    reg [2:0]  fetched_word;      // fetch.go:38
-    reg [74:0] header_word;       // fetch.go:45
-    reg [74:0] descriptor_0;      // fetch.go:53
-    reg [74:0] descriptor_1;      // fetch.go:53
-    reg [74:0] descriptor_2;      // fetch.go:53
-    reg [74:0] descriptor_3;      // fetch.go:53
-    reg [74:0] descriptor_4;      // fetch.go:53
-    reg [74:0] descriptor_5;      // fetch.go:53
-    reg [74:0] descriptor_6;      // fetch.go:53
-    reg [74:0] descriptor_7;      // fetch.go:53
-    reg        job;               // fetch.go:81
-    reg        job_skip;          // fetch.go:81
-    reg [8:0]  job_left;          // fetch.go:82
-    reg [2:0]  job_count;         // fetch.go:82
-    reg        payload_fetched;   // fetch.go:100
-    reg        payload_valid_out; // fetch.go:100
-    reg        fetched_last;      // fetch.go:101
-    reg [2:0]  fetched_count;     // fetch.go:101
-    reg        out_last;          // fetch.go:101
-    reg [2:0]  out_count;         // fetch.go:101
-    reg [63:0] sent;              // fetch.go:102
-    reg [63:0] payload_word;      // fetch.go:109
-    reg [11:0] high_water_mark;   // fetch.go:144
+    reg        header_fetched;    // fetch.go:37
+    reg [11:0] fetched_end;       // fetch.go:37
+    reg        header_whole;      // fetch.go:38
+    reg [11:0] header_end;        // fetch.go:38
+    reg        fetched_bad;       // fetch.go:41
+    reg        header_bad;        // fetch.go:41
+    reg [2:0]  fetch_word;        // fetch.go:51
+    reg [2:0]  fetched_word;      // fetch.go:51
+    reg [74:0] header_word;       // fetch.go:58
+    reg [74:0] descriptor_0;      // fetch.go:69
+    reg [74:0] descriptor_1;      // fetch.go:69
+    reg [74:0] descriptor_2;      // fetch.go:69
+    reg [74:0] descriptor_3;      // fetch.go:69
+    reg [74:0] descriptor_4;      // fetch.go:69
+    reg [74:0] descriptor_5;      // fetch.go:69
+    reg [74:0] descriptor_6;      // fetch.go:69
+    reg [74:0] descriptor_7;      // fetch.go:69
+    reg        job;               // fetch.go:98
+    reg        job_skip;          // fetch.go:98
+    reg [11:0] job_left;          // fetch.go:99
+    reg [2:0]  job_count;         // fetch.go:99
+    reg        payload_fetched;   // fetch.go:117
+    reg        payload_valid_out; // fetch.go:117
+    reg        fetched_last;      // fetch.go:118
+    reg [2:0]  fetched_count;     // fetch.go:118
+    reg        out_last;          // fetch.go:118
+    reg [2:0]  out_count;         // fetch.go:118
+    reg [63:0] sent;              // fetch.go:119
+    reg [63:0] payload_word;      // fetch.go:126
+    reg [11:0] high_water_mark;   // fetch.go:153
 
     (* no_rw_check *)
-    reg [63:0] payload [0:2047]; // store.go:51
+    reg [63:0] payload [0:2047]; // store.go:56
 
     (* no_rw_check *)
-    reg [74:0] headers [0:511]; // store.go:56
+    reg [74:0] headers [0:511]; // store.go:61
 
-    reg bad [0:63]; // store.go:59
+    reg bad [0:63]; // store.go:64
 
-    reg [6:0] queue_ [0:15]; // store.go:61
+    reg [11:0] ends [0:63]; // store.go:64
 
-    wire        takes;         // store.go:64
-    wire        keep;          // store.go:64
-    wire        go_back;       // store.go:64
-    wire        lost;          // store.go:88
+    reg [6:0] queue_ [0:15]; // store.go:66
+
+    wire        takes;         // store.go:69
+    wire        keep;          // store.go:69
+    wire        go_back;       // store.go:69
+    wire        lost;          // store.go:95
     wire [4:0]  reason;        // judge.go:38
-    wire        job_ready;     // fetch.go:28
-    wire        header_leaves; // fetch.go:29
-    wire        header_fetch;  // fetch.go:32
-    wire        payload_fetch; // fetch.go:104
-    wire [11:0] used_beats;    // fetch.go:142
+    wire        job_ready;     // fetch.go:42
+    wire        header_leaves; // fetch.go:43
+    wire        header_fetch;  // fetch.go:46
+    wire        payload_fetch; // fetch.go:121
+    wire [11:0] used_beats;    // fetch.go:151
 
-    assign payload_ready = 1'b1; // store.go:78
+    assign payload_ready = 1'b1; // store.go:83
 
     always @(posedge clk) begin
         if (rst) begin
             limit <= 12'd2048;
             before_limit <= 12'd2047;
         end else begin
-            limit <= read ^ 12'h800;                  // store.go:84
-            before_limit <= (read ^ 12'h800) - 12'd1; // store.go:85
+            limit <= read ^ 12'h800;                  // store.go:89
+            before_limit <= (read ^ 12'h800) - 12'd1; // store.go:90
         end
     end
 
-    assign lost = over | (payload_valid & no_room); // store.go:89
-    assign keep = (status_reason == 5'h00) & ~lost & ~places_full; // store.go:93
+    assign lost = over | (payload_valid & no_room); // store.go:96
+    assign keep = (status_reason == 5'h00) & ~lost & ~places_full; // store.go:100
 
-    wire stores = payload_valid & ~lost; // store.go:91
-    wire [11:0] beyond = write + 12'd1;  // store.go:99
+    wire stores = payload_valid & ~lost;               // store.go:98
+    wire [11:0] beyond = write + 12'd1;                // store.go:106
+    wire [11:0] end_ = payload_valid ? beyond : write; // of a frame that is kept: all of its beats found room (store.go:107)
 
     always @(posedge clk) begin
         if (rst) begin
@@ -214,52 +218,52 @@ module rx_buffer_64_x2048_x64 (
             over <= 1'b0;
             partly <= 1'b0;
         end else begin
-            write <= write;                         // store.go:96
-            no_room <= (write == limit);            // store.go:97
-            if (stores) begin                       // store.go:101
-                write <= beyond;                    // store.go:96
-                no_room <= (write == before_limit); // store.go:97
+            write <= write;                         // store.go:103
+            no_room <= (write == limit);            // store.go:104
+            if (stores) begin                       // store.go:110
+                write <= beyond;                    // store.go:103
+                no_room <= (write == before_limit); // store.go:104
             end
-            over <= lost;                                    // store.go:102
-            partly <= partly | payload_valid;                // store.go:103
-            if (takes) begin                                 // store.go:104
-                over <= 1'b0;                                // store.go:105
-                partly <= 1'b0;                              // store.go:106
-                if (keep) begin                              // store.go:107
-                    start <= payload_valid ? beyond : write; // all of its beats found room (store.go:108)
-                end else begin                               // store.go:110
-                    write <= start;                          // store.go:96
-                    no_room <= (start == limit);             // store.go:97
+            over <= lost;                        // store.go:111
+            partly <= partly | payload_valid;    // store.go:112
+            if (takes) begin                     // store.go:113
+                over <= 1'b0;                    // store.go:114
+                partly <= 1'b0;                  // store.go:115
+                if (keep) begin                  // store.go:116
+                    start <= end_;               // store.go:117
+                end else begin                   // store.go:119
+                    write <= start;              // store.go:103
+                    no_room <= (start == limit); // store.go:104
                 end
             end
-            if (go_back) begin                // store.go:112
-                write <= newest;              // store.go:96
-                no_room <= (newest == limit); // store.go:97
-                start <= newest;              // store.go:114
+            if (go_back) begin                // store.go:121
+                write <= newest;              // store.go:103
+                no_room <= (newest == limit); // store.go:104
+                start <= newest;              // store.go:123
             end
         end
     end
 
     always @(posedge clk) begin
-        if (takes) begin         // store.go:104
-            if (keep) begin      // store.go:107
-                newest <= start; // store.go:109
+        if (takes) begin         // store.go:113
+            if (keep) begin      // store.go:116
+                newest <= start; // store.go:118
             end
         end
     end
 
-    assign status_ready = (last != (first ^ 5'h10)); // store.go:123
-    assign takes = status_valid & status_ready;      // store.go:124
+    assign status_ready = (last != (first ^ 5'h10)); // store.go:132
+    assign takes = status_valid & status_ready;      // store.go:133
 
-    wire begins = takes & (status_reason == 5'h00); // store.go:126
-    wire [5:0] place = free[5:0];                   // store.go:127
-    wire stores_2 = begins & ~places_full;          // store.go:128
-    wire idle = turn[0];                            // store.go:140
+    wire begins = takes & (status_reason == 5'h00); // store.go:135
+    wire [5:0] place = free[5:0];                   // store.go:136
+    wire stores_2 = begins & ~places_full;          // store.go:137
+    wire idle = turn[0];                            // store.go:151
 
     always @(posedge clk) begin
-        if (idle) begin          // store.go:141
-            storing <= stores_2; // store.go:142
-            writing <= place;    // store.go:143
+        if (idle) begin          // store.go:152
+            storing <= stores_2; // store.go:153
+            writing <= place;    // store.go:154
         end
     end
 
@@ -267,13 +271,13 @@ module rx_buffer_64_x2048_x64 (
         if (rst) begin
             word_number <= 3'd0;
             turn <= 8'h01;
-        end else if (begins || !idle) begin    // store.go:145
-            word_number <= word_number + 3'd1; // store.go:146
-            turn <= {turn[6:0], turn[7]};      // store.go:147
+        end else if (begins || !idle) begin    // store.go:156
+            word_number <= word_number + 3'd1; // store.go:157
+            turn <= {turn[6:0], turn[7]};      // store.go:158
         end
     end
 
-    assign header_ready = turn[7]; // store.go:149
+    assign header_ready = turn[7]; // store.go:160
 
     always @(posedge clk) begin
         if (rst) begin
@@ -281,15 +285,15 @@ module rx_buffer_64_x2048_x64 (
             places_full <= 1'b0;
             last <= 5'd0;
         end else begin
-            free <= free;                             // store.go:153
-            places_full <= (free == (fetch ^ 7'h40)); // store.go:154
-            if (takes && keep) begin                  // store.go:157
-                free <= free + 7'd1;                  // store.go:153
-                places_full <= ((free + 7'd1) == (fetch ^ 7'h40)); // store.go:154
+            free <= free;                             // store.go:164
+            places_full <= (free == (fetch ^ 7'h40)); // store.go:165
+            if (takes && keep) begin                  // store.go:168
+                free <= free + 7'd1;                  // store.go:164
+                places_full <= ((free + 7'd1) == (fetch ^ 7'h40)); // store.go:165
             end
-            if (go_back) begin                            // store.go:158
-                free <= next;                             // store.go:153
-                places_full <= (next == (fetch ^ 7'h40)); // store.go:154
+            if (go_back) begin                            // store.go:169
+                free <= next;                             // store.go:164
+                places_full <= (next == (fetch ^ 7'h40)); // store.go:165
             end
             if (takes) begin         // judge.go:22
                 last <= last + 5'd1; // judge.go:22
@@ -322,24 +326,15 @@ module rx_buffer_64_x2048_x64 (
         end
     end
 
-    always @(posedge clk) begin
-        if (rst) begin
-            kept <= 1'b0;
-            unjudged <= 5'd0;
-        end else begin
-            kept <= takes & keep; // judge.go:52
-            unjudged <= (unjudged + {4'h0, kept}) - {4'h0, judged & judged_kept}; // judge.go:53
-        end
-    end
-
-    assign go_back = judged & judged_kept & ~judged_good & (unjudged == 5'd1) // judge.go:55
-        & ~(payload_valid | partly | takes | kept);
+    wire [6:0] behind = next + 7'd1;                     // judge.go:52
+    wire judges = judged & judged_kept & (next != free); // judge.go:53
+    assign go_back = judges & ~judged_good & (behind == free) & ~(payload_valid | partly | takes); // judge.go:55
 
     always @(posedge clk) begin
         if (rst) begin
             next <= 7'd0;
-        end else if (judged && judged_kept && !go_back) begin // judge.go:57
-            next <= next + 7'd1;                              // judge.go:57
+        end else if (judges && !go_back) begin // judge.go:57
+            next <= behind;                    // judge.go:57
         end
     end
 
@@ -381,171 +376,172 @@ module rx_buffer_64_x2048_x64 (
     end
 
     assign refused = count_refused; // judge.go:66
-    wire load = header_fetched & (~header_valid_out | header_leaves); // fetch.go:31
-    assign header_fetch = (fetch != next) & (~header_fetched | load); // fetch.go:33
+    wire load = header_fetched & (~header_whole | header_leaves); // fetch.go:45
+    assign header_fetch = (fetch != next) & (~header_fetched | load); // fetch.go:47
 
     always @(posedge clk) begin
         if (rst) begin
             fetch_word <= 3'd0;
-        end else if (header_fetch) begin     // fetch.go:39
-            fetch_word <= fetch_word + 3'd1; // fetch.go:40
+        end else if (header_fetch) begin     // fetch.go:52
+            fetch_word <= fetch_word + 3'd1; // fetch.go:53
         end
     end
 
     always @(posedge clk) begin
-        if (header_fetch) begin         // fetch.go:39
-            fetched_word <= fetch_word; // fetch.go:41
+        if (header_fetch) begin         // fetch.go:52
+            fetched_word <= fetch_word; // fetch.go:54
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
             fetch <= 7'd0;
-        end else if (header_fetch && &fetch_word) begin // fetch.go:46
-            fetch <= fetch + 7'd1;                      // fetch.go:46
-        end
-    end
-
-    wire fetched_bad_word = bad[fetch[5:0]]; // fetch.go:47
-
-    always @(posedge clk) begin
-        if (header_fetch) begin              // fetch.go:47
-            fetched_bad <= fetched_bad_word; // fetch.go:47
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
             header_fetched <= 1'b0;
         end else begin
-            if (load) begin             // fetch.go:48
-                header_fetched <= 1'b0; // fetch.go:48
+            if (header_fetch && &fetch_word) begin // fetch.go:59
+                fetch <= fetch + 7'd1;             // fetch.go:59
             end
-            if (header_fetch) begin     // fetch.go:49
-                header_fetched <= 1'b1; // fetch.go:49
+            if (load) begin             // fetch.go:60
+                header_fetched <= 1'b0; // fetch.go:60
+            end
+            if (header_fetch) begin     // fetch.go:61
+                header_fetched <= 1'b1; // fetch.go:62
             end
         end
     end
 
+    wire [5:0] place_2 = fetch[5:0];              // fetch.go:48
+    wire [11:0] fetched_end_word = ends[place_2]; // fetch.go:63
+    wire fetched_bad_word = bad[place_2];         // fetch.go:64
+
     always @(posedge clk) begin
-        if (load && fetched_word == 3'd0) begin // fetch.go:57
-            descriptor_0 <= header_word;        // fetch.go:57
+        if (header_fetch) begin              // fetch.go:61
+            fetched_end <= fetched_end_word; // fetch.go:63
+            fetched_bad <= fetched_bad_word; // fetch.go:64
         end
-        if (load && fetched_word == 3'd1) begin // fetch.go:57
-            descriptor_1 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd0) begin // fetch.go:73
+            descriptor_0 <= header_word;        // fetch.go:73
         end
-        if (load && fetched_word == 3'd2) begin // fetch.go:57
-            descriptor_2 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd1) begin // fetch.go:73
+            descriptor_1 <= header_word;        // fetch.go:73
         end
-        if (load && fetched_word == 3'd3) begin // fetch.go:57
-            descriptor_3 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd2) begin // fetch.go:73
+            descriptor_2 <= header_word;        // fetch.go:73
         end
-        if (load && fetched_word == 3'd4) begin // fetch.go:57
-            descriptor_4 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd3) begin // fetch.go:73
+            descriptor_3 <= header_word;        // fetch.go:73
         end
-        if (load && fetched_word == 3'd5) begin // fetch.go:57
-            descriptor_5 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd4) begin // fetch.go:73
+            descriptor_4 <= header_word;        // fetch.go:73
         end
-        if (load && fetched_word == 3'd6) begin // fetch.go:57
-            descriptor_6 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd5) begin // fetch.go:73
+            descriptor_5 <= header_word;        // fetch.go:73
         end
-        if (load && fetched_word == 3'd7) begin // fetch.go:57
-            descriptor_7 <= header_word;        // fetch.go:57
+        if (load && fetched_word == 3'd6) begin // fetch.go:73
+            descriptor_6 <= header_word;        // fetch.go:73
+        end
+        if (load && fetched_word == 3'd7) begin // fetch.go:73
+            descriptor_7 <= header_word;        // fetch.go:73
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
-            header_valid_out <= 1'b0;
+            header_whole <= 1'b0;
         end else begin
-            if (header_leaves) begin      // fetch.go:60
-                header_valid_out <= 1'b0; // fetch.go:60
+            if (header_leaves) begin  // fetch.go:76
+                header_whole <= 1'b0; // fetch.go:76
             end
-            if (load) begin                        // fetch.go:61
-                header_valid_out <= &fetched_word; // fetch.go:62
+            if (load) begin                    // fetch.go:77
+                header_whole <= &fetched_word; // fetch.go:78
             end
         end
     end
 
     always @(posedge clk) begin
-        if (load) begin                // fetch.go:61
-            header_bad <= fetched_bad; // fetch.go:63
+        if (load) begin                // fetch.go:77
+            header_end <= fetched_end; // fetch.go:79
+            header_bad <= fetched_bad; // fetch.go:80
         end
     end
 
-    assign out_header_valid = header_valid_out & ~header_bad & job_ready; // fetch.go:70
-    assign out_header_vlan = descriptor_7[74];             // fetch.go:71
-    assign out_header_tci = descriptor_7[73:58];           // fetch.go:71
-    assign out_header_ipv6 = descriptor_7[57];             // fetch.go:71
-    assign out_header_traffic_class = descriptor_7[56:49]; // fetch.go:71
-    assign out_header_src_hi = {descriptor_7[48:0], descriptor_6[74:60]}; // fetch.go:71
-    assign out_header_src_lo = {descriptor_6[59:0], descriptor_5[74:71]}; // fetch.go:71
-    assign out_header_dst_hi = descriptor_5[70:7];         // fetch.go:71
-    assign out_header_dst_lo = {descriptor_5[6:0], descriptor_4[74:18]}; // fetch.go:71
-    assign out_header_src_port = descriptor_4[17:2];       // fetch.go:71
-    assign out_header_opcode = {descriptor_4[1:0], descriptor_3[74:69]}; // fetch.go:71
-    assign out_header_undefined = descriptor_3[68];        // fetch.go:71
-    assign out_header_cnp = descriptor_3[67];              // fetch.go:71
-    assign out_header_se = descriptor_3[66];               // fetch.go:71
-    assign out_header_mig_req = descriptor_3[65];          // fetch.go:71
-    assign out_header_pad_cnt = descriptor_3[64:63];       // fetch.go:71
-    assign out_header_fecn = descriptor_3[62];             // fetch.go:71
-    assign out_header_becn = descriptor_3[61];             // fetch.go:71
-    assign out_header_dest_qp = descriptor_3[60:37];       // fetch.go:71
-    assign out_header_ack_req = descriptor_3[36];          // fetch.go:71
-    assign out_header_psn = descriptor_3[35:12];           // fetch.go:71
-    assign out_header_ext_0 = {descriptor_3[11:0], descriptor_2[74:55]}; // fetch.go:71
-    assign out_header_ext_1 = descriptor_2[54:23];         // fetch.go:71
-    assign out_header_ext_2 = {descriptor_2[22:0], descriptor_1[74:66]}; // fetch.go:71
-    assign out_header_ext_3 = descriptor_1[65:34];         // fetch.go:71
-    assign out_header_ext_4 = descriptor_1[33:2];          // fetch.go:71
-    assign out_header_ext_5 = {descriptor_1[1:0], descriptor_0[74:45]}; // fetch.go:71
-    assign out_header_ext_6 = descriptor_0[44:13];         // fetch.go:71
-    assign out_header_payload_len = descriptor_0[12:0];    // fetch.go:71
-    assign header_leaves = header_valid_out & job_ready & (header_bad | out_header_ready); // fetch.go:72
-
-    wire [12:0] less = out_header_payload_len - 13'd1; // fetch.go:83
+    assign out_header_valid = header_whole & ~header_bad & job_ready; // fetch.go:87
+    assign out_header_vlan = descriptor_7[74];             // fetch.go:88
+    assign out_header_tci = descriptor_7[73:58];           // fetch.go:88
+    assign out_header_ipv6 = descriptor_7[57];             // fetch.go:88
+    assign out_header_traffic_class = descriptor_7[56:49]; // fetch.go:88
+    assign out_header_src_hi = {descriptor_7[48:0], descriptor_6[74:60]}; // fetch.go:88
+    assign out_header_src_lo = {descriptor_6[59:0], descriptor_5[74:71]}; // fetch.go:88
+    assign out_header_dst_hi = descriptor_5[70:7];         // fetch.go:88
+    assign out_header_dst_lo = {descriptor_5[6:0], descriptor_4[74:18]}; // fetch.go:88
+    assign out_header_src_port = descriptor_4[17:2];       // fetch.go:88
+    assign out_header_opcode = {descriptor_4[1:0], descriptor_3[74:69]}; // fetch.go:88
+    assign out_header_undefined = descriptor_3[68];        // fetch.go:88
+    assign out_header_cnp = descriptor_3[67];              // fetch.go:88
+    assign out_header_se = descriptor_3[66];               // fetch.go:88
+    assign out_header_mig_req = descriptor_3[65];          // fetch.go:88
+    assign out_header_pad_cnt = descriptor_3[64:63];       // fetch.go:88
+    assign out_header_fecn = descriptor_3[62];             // fetch.go:88
+    assign out_header_becn = descriptor_3[61];             // fetch.go:88
+    assign out_header_dest_qp = descriptor_3[60:37];       // fetch.go:88
+    assign out_header_ack_req = descriptor_3[36];          // fetch.go:88
+    assign out_header_psn = descriptor_3[35:12];           // fetch.go:88
+    assign out_header_ext_0 = {descriptor_3[11:0], descriptor_2[74:55]}; // fetch.go:88
+    assign out_header_ext_1 = descriptor_2[54:23];         // fetch.go:88
+    assign out_header_ext_2 = {descriptor_2[22:0], descriptor_1[74:66]}; // fetch.go:88
+    assign out_header_ext_3 = descriptor_1[65:34];         // fetch.go:88
+    assign out_header_ext_4 = descriptor_1[33:2];          // fetch.go:88
+    assign out_header_ext_5 = {descriptor_1[1:0], descriptor_0[74:45]}; // fetch.go:88
+    assign out_header_ext_6 = descriptor_0[44:13];         // fetch.go:88
+    assign out_header_payload_len = descriptor_0[12:0];    // fetch.go:88
+    assign header_leaves = header_whole & job_ready & (header_bad | out_header_ready); // fetch.go:89
 
     always @(posedge clk) begin
         if (rst) begin
             job <= 1'b0;
-        end else if (job_ready) begin         // fetch.go:84
-            job <= header_leaves & ~less[12]; // fetch.go:84
+            given <= 12'd0;
+        end else begin
+            if (job_ready) begin                              // fetch.go:100
+                job <= header_leaves & (header_end != given); // fetch.go:100
+            end
+            if (header_leaves) begin // fetch.go:101
+                given <= header_end; // fetch.go:105
+            end
         end
     end
 
-    wire last_any = |job_left; // fetch.go:106
+    wire last_any = |job_left; // fetch.go:123
 
     always @(posedge clk) begin
-        if (header_leaves) begin    // fetch.go:85
-            job_skip <= header_bad; // fetch.go:86
-            job_left <= less[11:3]; // fetch.go:87
-            job_count <= less[2:0]; // fetch.go:88
+        if (header_leaves) begin                   // fetch.go:101
+            job_skip <= header_bad;                // fetch.go:102
+            job_left <= header_end + ~given;       // end - given - 1 (fetch.go:103)
+            job_count <= descriptor_0[2:0] - 3'd1; // fetch.go:104
         end
-        if (payload_fetch && last_any) begin // fetch.go:116
-            job_left <= job_left - 9'd1;     // fetch.go:116
+        if (payload_fetch && last_any) begin // fetch.go:133
+            job_left <= job_left - 12'd1;    // fetch.go:133
         end
     end
 
-    wire load_2 = out_payload_ready | ~payload_valid_out; // fetch.go:103
-    assign payload_fetch = job & ~job_skip & (load_2 | ~payload_fetched); // fetch.go:105
-    wire last_2 = ~last_any;                              // fetch.go:106
-    assign job_ready = ~job | job_skip | (payload_fetch & last_2); // fetch.go:107
+    wire load_2 = out_payload_ready | ~payload_valid_out; // fetch.go:120
+    assign payload_fetch = job & ~job_skip & (load_2 | ~payload_fetched); // fetch.go:122
+    wire last_2 = ~last_any;                              // fetch.go:123
+    assign job_ready = ~job | job_skip | (payload_fetch & last_2); // fetch.go:124
 
     always @(posedge clk) begin
         if (rst) begin
             read <= 12'd0;
-        end else if (payload_fetch) begin            // fetch.go:110
-            read <= read + 12'd1;                    // fetch.go:111
-        end else if (job && job_skip) begin          // fetch.go:113
-            read <= read + {3'h0, job_left} + 12'd1; // fetch.go:114
+        end else if (payload_fetch) begin   // fetch.go:127
+            read <= read + 12'd1;           // fetch.go:128
+        end else if (job && job_skip) begin // fetch.go:130
+            read <= given;                  // fetch.go:131
         end
     end
 
     always @(posedge clk) begin
-        if (payload_fetch) begin        // fetch.go:110
-            fetched_last <= last_2;     // fetch.go:112
-            fetched_count <= job_count; // fetch.go:112
+        if (payload_fetch) begin        // fetch.go:127
+            fetched_last <= last_2;     // fetch.go:129
+            fetched_count <= job_count; // fetch.go:129
         end
     end
 
@@ -554,26 +550,26 @@ module rx_buffer_64_x2048_x64 (
             payload_fetched <= 1'b0;
             payload_valid_out <= 1'b0;
         end else begin
-            if (load_2) begin                         // fetch.go:117
-                payload_valid_out <= payload_fetched; // fetch.go:118
-                payload_fetched <= 1'b0;              // fetch.go:119
+            if (load_2) begin                         // fetch.go:134
+                payload_valid_out <= payload_fetched; // fetch.go:135
+                payload_fetched <= 1'b0;              // fetch.go:136
             end
-            if (payload_fetch) begin     // fetch.go:123
-                payload_fetched <= 1'b1; // fetch.go:123
+            if (payload_fetch) begin     // fetch.go:140
+                payload_fetched <= 1'b1; // fetch.go:140
             end
         end
     end
 
     always @(posedge clk) begin
-        if (load_2) begin               // fetch.go:117
-            sent <= payload_word;       // fetch.go:120
-            out_last <= fetched_last;   // fetch.go:121
-            out_count <= fetched_count; // fetch.go:121
+        if (load_2) begin               // fetch.go:134
+            sent <= payload_word;       // fetch.go:137
+            out_last <= fetched_last;   // fetch.go:138
+            out_count <= fetched_count; // fetch.go:138
         end
     end
 
-    assign out_payload_valid = payload_valid_out; // fetch.go:126
-    assign out_payload_data = sent;               // fetch.go:127
+    assign out_payload_valid = payload_valid_out; // fetch.go:143
+    assign out_payload_data = sent;               // fetch.go:144
     wire [7:0] out_payload_keep_joined = {        // hdl/stream/bytes.go:52
         out_count >= 3'd7,
         out_count >= 3'd6,
@@ -584,36 +580,36 @@ module rx_buffer_64_x2048_x64 (
         out_count >= 3'd1,
         1'b1
     };
-    assign out_payload_keep = out_payload_keep_joined | {8{~out_last}}; // fetch.go:127
-    assign out_payload_last = out_last; // fetch.go:127
-    assign out_payload_err = 1'b0;      // fetch.go:127
-    assign used_beats = write - read;   // fetch.go:143
+    assign out_payload_keep = out_payload_keep_joined | {8{~out_last}}; // fetch.go:144
+    assign out_payload_last = out_last; // fetch.go:144
+    assign out_payload_err = 1'b0;      // fetch.go:144
+    assign used_beats = write - read;   // fetch.go:152
 
     always @(posedge clk) begin
         if (rst) begin
             high_water_mark <= 12'd0;
-        end else if (high_water_mark < used_beats) begin // fetch.go:145
-            high_water_mark <= used_beats;               // fetch.go:145
+        end else if (high_water_mark < used_beats) begin // fetch.go:154
+            high_water_mark <= used_beats;               // fetch.go:154
         end
     end
 
-    assign used = used_beats;            // fetch.go:146
-    assign high_water = high_water_mark; // fetch.go:147
+    assign used = used_beats;            // fetch.go:155
+    assign high_water = high_water_mark; // fetch.go:156
 
     always @(posedge clk) begin
-        if (stores) begin                         // store.go:92
-            payload[write[10:0]] <= payload_data; // store.go:92
+        if (stores) begin                         // store.go:99
+            payload[write[10:0]] <= payload_data; // store.go:99
         end
     end
 
     always @(posedge clk) begin
-        if (payload_fetch) begin                 // fetch.go:109
-            payload_word <= payload[read[10:0]]; // fetch.go:109
+        if (payload_fetch) begin                 // fetch.go:126
+            payload_word <= payload[read[10:0]]; // fetch.go:126
         end
     end
 
-    wire [74:0] words_1 = {header_ext_2[8:0], header_ext_3, header_ext_4, header_ext_5[31:30]}; // store.go:167
-    wire [74:0] words_3 = { // store.go:167
+    wire [74:0] words_1 = {header_ext_2[8:0], header_ext_3, header_ext_4, header_ext_5[31:30]}; // store.go:178
+    wire [74:0] words_3 = { // store.go:178
         header_opcode[5:0],
         header_undefined,
         header_cnp,
@@ -627,23 +623,23 @@ module rx_buffer_64_x2048_x64 (
         header_psn,
         header_ext_0[31:20]
     };
-    wire [74:0] words_7 = { // store.go:167
+    wire [74:0] words_7 = { // store.go:178
         header_vlan,
         header_tci,
         header_ipv6,
         header_traffic_class,
         header_src_hi[63:15]
     };
-    wire [8:0] headers_write_addr = {idle ? place : writing, word_number}; // store.go:150
-    wire [74:0] headers_write_data_and = {header_ext_5[29:0], header_ext_6, header_payload_len} & {75{turn[0]}}; // store.go:150
-    wire [74:0] headers_write_data_and_2 = {header_ext_0[19:0], header_ext_1, header_ext_2[31:9]} & {75{turn[2]}}; // store.go:150
-    wire [74:0] headers_write_data_and_3 = {header_dst_lo[56:0], header_src_port, header_opcode[7:6]} & {75{turn[4]}}; // store.go:150
-    wire [74:0] headers_write_data_and_4 = {header_src_lo[3:0], header_dst_hi, header_dst_lo[63:57]} & {75{turn[5]}}; // store.go:150
-    wire [74:0] headers_write_data_and_5 = {header_src_hi[14:0], header_src_lo[63:4]} & {75{turn[6]}}; // store.go:150
+    wire [8:0] headers_write_addr = {idle ? place : writing, word_number}; // store.go:161
+    wire [74:0] headers_write_data_and = {header_ext_5[29:0], header_ext_6, header_payload_len} & {75{turn[0]}}; // store.go:161
+    wire [74:0] headers_write_data_and_2 = {header_ext_0[19:0], header_ext_1, header_ext_2[31:9]} & {75{turn[2]}}; // store.go:161
+    wire [74:0] headers_write_data_and_3 = {header_dst_lo[56:0], header_src_port, header_opcode[7:6]} & {75{turn[4]}}; // store.go:161
+    wire [74:0] headers_write_data_and_4 = {header_src_lo[3:0], header_dst_hi, header_dst_lo[63:57]} & {75{turn[5]}}; // store.go:161
+    wire [74:0] headers_write_data_and_5 = {header_src_hi[14:0], header_src_lo[63:4]} & {75{turn[6]}}; // store.go:161
 
     always @(posedge clk) begin
-        if (idle ? stores_2 : storing) begin // store.go:150
-            headers[headers_write_addr] <= headers_write_data_and | (words_1 & {75{turn[1]}}) | headers_write_data_and_2 // store.go:150
+        if (idle ? stores_2 : storing) begin // store.go:161
+            headers[headers_write_addr] <= headers_write_data_and | (words_1 & {75{turn[1]}}) | headers_write_data_and_2 // store.go:161
                 | (words_3 & {75{turn[3]}}) | headers_write_data_and_3
                 | headers_write_data_and_4 | headers_write_data_and_5
                 | (words_7 & {75{turn[7]}});
@@ -651,14 +647,20 @@ module rx_buffer_64_x2048_x64 (
     end
 
     always @(posedge clk) begin
-        if (header_fetch) begin                               // fetch.go:45
-            header_word <= headers[{fetch[5:0], fetch_word}]; // fetch.go:45
+        if (header_fetch) begin                            // fetch.go:58
+            header_word <= headers[{place_2, fetch_word}]; // fetch.go:58
         end
     end
 
     always @(posedge clk) begin
-        if (judged && judged_kept) begin    // judge.go:56
+        if (judges) begin                   // judge.go:56
             bad[next[5:0]] <= ~judged_good; // judge.go:56
+        end
+    end
+
+    always @(posedge clk) begin
+        if (takes && keep) begin     // store.go:108
+            ends[free[5:0]] <= end_; // store.go:108
         end
     end
 
@@ -691,7 +693,6 @@ module rx_buffer_64_x2048_x64 (
     reg [599:0] out_header_held;     // hdl/stream/contract.go:25
     reg         out_payload_stalled; // hdl/stream/contract.go:24
     reg [73:0]  out_payload_held;    // hdl/stream/contract.go:25
-    reg [9:0]   payload_beats_came;  // properties.go:47
 
     wire [5:0]   status_packed;      // hdl/stream/contract.go:37
     wire [599:0] header_packed;      // hdl/stream/contract.go:37
@@ -701,10 +702,34 @@ module rx_buffer_64_x2048_x64 (
 
     wire rules_inverse = ~(|(out_payload_keep[7:1] & ~out_payload_keep[6:0])); // hdl/stream/contract.go:76
     wire acceptable = status_valid & (status_reason == 5'h00); // properties.go:20
-    wire [12:0] beats_difference = header_payload_len - 13'd1; // properties.go:51
-    wire payload_is_whole_equal = (payload_beats_came + {9'd0, payload_valid}) == (beats_difference[12:3] + 10'd1); // properties.go:52
-    wire data_2 = header_fetch & (idle ? stores_2 : storing)   // fetch.go:45
-        & ({fetch[5:0], fetch_word} == headers_write_addr);
+    wire [11:0] first_follows_word = ends[fetch[5:0]];         // properties.go:64
+    wire [11:0] first_follows_difference = first_follows_word - read; // properties.go:51
+    wire [6:0] second_follows_sum = fetch + 7'd1;              // properties.go:66
+    wire [11:0] second_follows_word = ends[second_follows_sum[5:0]]; // properties.go:64
+    wire [11:0] second_follows_difference = second_follows_word - read; // properties.go:51
+    wire [6:0] newest_ends_at_start_difference = free - 7'd1;  // properties.go:67
+    wire [11:0] newest_ends_at_start_word = ends[newest_ends_at_start_difference[5:0]]; // properties.go:64
+    wire [6:0] newest_starts_behind_last_difference = free - 7'd2; // properties.go:67
+    wire [11:0] newest_starts_behind_last_word = ends[newest_starts_behind_last_difference[5:0]]; // properties.go:64
+    wire left_within_kept_or = header_whole | (|(header_fetched ? fetched_word : fetch_word)); // properties.go:87
+    wire [11:0] left_within_kept_choice = header_fetched ? fetched_end // properties.go:87
+        : left_within_kept_or ? header_end
+        : given;
+    wire [11:0] left_within_kept_difference = left_within_kept_choice - read; // properties.go:51
+    wire first_follows_and = (left_within_kept_difference <= first_follows_difference) // properties.go:72
+        & (first_follows_difference <= (start - read));
+    wire second_follows_and = (first_follows_difference <= second_follows_difference) // properties.go:73
+        & (second_follows_difference <= (start - read));
+    wire [11:0] newest_ends_at_start_choice = (|(free - fetch)) ? newest_ends_at_start_word - read // properties.go:74
+        : left_within_kept_difference;
+    wire [11:0] newest_starts_behind_last_choice = ((free - fetch) == 7'd1) ? left_within_kept_difference // properties.go:75
+        : newest_starts_behind_last_word - read;
+    wire whole_places_leave_and = (|(next - fetch)) & (left_within_kept_difference == first_follows_difference); // properties.go:76
+    wire here = storing & (fetch[5:0] == writing) & (fetch != next); // properties.go:112
+    wire [2:0] next_2 = header_fetched ? fetched_word : fetch_word; // to be put into the descriptor (properties.go:116)
+    wire held = header_whole | (|next_2);                    // properties.go:119
+    wire data_2 = header_fetch & (idle ? stores_2 : storing) // fetch.go:58
+        & ({place_2, fetch_word} == headers_write_addr);
     assign status_packed = {status_reason, status_packet}; // hdl/stream/contract.go:38
 
     always @(posedge clk) begin
@@ -802,18 +827,10 @@ module rx_buffer_64_x2048_x64 (
         out_payload_err
     };
 
-    always @(posedge clk) begin
-        if (rst) begin
-            payload_beats_came <= 10'd0;
-        end else begin
-            payload_beats_came <= payload_beats_came + {9'd0, payload_valid}; // properties.go:48
-            if (takes) begin                 // properties.go:49
-                payload_beats_came <= 10'd0; // properties.go:49
-            end
-        end
-    end
-
-    wire unused_by_properties = &{1'b0, beats_difference[2:0]};
+    wire unused_by_properties = &{1'b0,
+        second_follows_sum[6],  newest_ends_at_start_difference[6],
+         newest_starts_behind_last_difference[6]
+    };
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -833,6 +850,7 @@ module rx_buffer_64_x2048_x64 (
 
     always @(posedge clk) begin
         if (!rst) begin
+            assert_before_limit_is_before: assert (before_limit == (limit - 12'd1)); // store.go:93
             assume_status_valid_holds: assume (!status_stalled || status_valid); // hdl/stream/contract.go:18
             assume_status_data_holds: assume (!status_stalled || status_packed == status_held); // hdl/stream/contract.go:19
             assume_header_valid_holds: assume (!header_stalled || header_valid); // hdl/stream/contract.go:18
@@ -854,19 +872,42 @@ module rx_buffer_64_x2048_x64 (
             assert_out_payload_keep_contiguous: assert (!out_payload_valid || rules_inverse); // hdl/stream/contract.go:50
             assert_out_payload_keep_full: assert (!out_payload_valid || out_payload_last || &out_payload_keep); // hdl/stream/contract.go:50
             assume_header_with_status: assume (!acceptable || (header_valid && idle)); // properties.go:21
-            assume_payload_is_whole: assume (!acceptable || payload_is_whole_equal); // properties.go:52
-            assert_ring_holds: assert ((write - read) <= 12'd2048); // properties.go:25
-            assert_kept_within_written: assert ((start - read) <= (write - read)); // properties.go:26
-            assert_places_hold: assert ((free - fetch) <= 7'd64); // properties.go:28
-            assert_judged_within_kept: assert ((next - fetch) <= (free - fetch)); // properties.go:29
-            assert_queue_holds: assert ((last - first) <= 5'd16); // properties.go:30
-            assert_payload_never_waits: assert (payload_ready); // properties.go:31
-            cover_goes_back: cover (go_back);                   // properties.go:33
-            cover_passes_over: cover (job && job_skip);         // properties.go:34
-            cover_no_room: cover (takes && !keep && acceptable); // properties.go:35
-            cover_packet_leaves: cover (out_header_valid && out_header_ready); // properties.go:36
-            assert_payload_no_collision: assert (!(payload_fetch && stores && read[10:0] == write[10:0])); // fetch.go:109
-            assert_headers_no_collision: assert (!data_2);      // fetch.go:45
+            assert_ring_holds: assert ((limit - read) <= 12'd2048); // properties.go:40
+            assert_write_within_limit: assert ((write - read) <= (limit - read)); // properties.go:41
+            assert_room_is_there: assert (no_room || (write - read) < (limit - read)); // properties.go:42
+            assert_start_within_written: assert ((start - read) <= (write - read)); // properties.go:43
+            assert_nothing_partly_written: assert (partly || (start - read) == (write - read)); // properties.go:44
+            assert_given_within_kept: assert ((given - read) <= (start - read)); // properties.go:45
+            assert_job_has_beats: assert (job == (|(given - read))); // properties.go:46
+            assert_job_is_given: assert ((given - read) == (job ? job_left + 12'd1 : 12'd0)); // properties.go:47
+            assert_places_hold: assert ((free - fetch) <= 7'd64); // properties.go:59
+            assert_place_is_there: assert (places_full || (free - fetch) < 7'd64); // properties.go:60
+            assert_judged_within_kept: assert ((next - fetch) <= (free - fetch)); // properties.go:61
+            assert_left_within_kept: assert ((given - read) <= left_within_kept_difference // properties.go:71
+                && left_within_kept_difference <= (start - read));
+            assert_first_follows: assert (!(|(free - fetch)) || first_follows_and); // properties.go:72
+            assert_second_follows: assert ((free - fetch) <= 7'd1 || second_follows_and); // properties.go:73
+            assert_newest_ends_at_start: assert ((start - read) == newest_ends_at_start_choice); // properties.go:74
+            assert_newest_starts_behind_last: assert (free == next || (newest - read) == newest_starts_behind_last_choice); // properties.go:75
+            assert_whole_places_leave: assert (!(|fetch_word) || whole_places_leave_and); // properties.go:76
+            assert_turn_is_number: assert (turn[0] == (word_number == 3'd0) && turn[1] == (word_number == 3'd1) // properties.go:111
+                && turn[2] == (word_number == 3'd2) && turn[3] == (word_number == 3'd3)
+                && turn[4] == (word_number == 3'd4) && turn[5] == (word_number == 3'd5)
+                && turn[6] == (word_number == 3'd6) && turn[7] == (word_number == 3'd7));
+            assert_written_before_read: assert (idle || !here || fetch_word < word_number); // properties.go:113
+            assert_words_in_order: assert (!header_fetched || fetch_word == (fetched_word + 3'd1)); // properties.go:115
+            assert_whole_before_next: assert (!header_whole || !(|next_2)); // properties.go:117
+            assert_same_descriptor: assert (!(|next_2) || !header_fetched || header_end == fetched_end); // properties.go:118
+            assert_descriptor_follows: assert (!(header_fetched && held) || (header_end - read) <= (fetched_end - read)); // properties.go:120
+            assert_given_before_descriptor: assert (!held || (given - read) <= (header_end - read)); // properties.go:121
+            assert_queue_holds: assert ((last - first) <= 5'd16); // properties.go:26
+            assert_payload_never_waits: assert (payload_ready); // properties.go:27
+            cover_goes_back: cover (go_back);                   // properties.go:29
+            cover_passes_over: cover (job && job_skip);         // properties.go:30
+            cover_no_room: cover (takes && !keep && acceptable); // properties.go:31
+            cover_packet_leaves: cover (out_header_valid && out_header_ready); // properties.go:32
+            assert_payload_no_collision: assert (!(payload_fetch && stores && read[10:0] == write[10:0])); // fetch.go:126
+            assert_headers_no_collision: assert (!data_2);      // fetch.go:58
         end
     end
 `endif
@@ -883,6 +924,10 @@ module rx_buffer_64_x2048_x64 (
     initial cover_packet_leaves_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
+            if (before_limit != (limit - 12'd1)) begin
+                $display("ASSERT %m before_limit_is_before blocks/rxbuffer/store.go:93");
+                $stop;
+            end
             if (status_stalled && !status_valid) begin
                 $display("ASSUME %m status_valid_holds hdl/stream/contract.go:18");
                 $stop;
@@ -967,64 +1012,144 @@ module rx_buffer_64_x2048_x64 (
                 $display("ASSUME %m header_with_status blocks/rxbuffer/properties.go:21");
                 $stop;
             end
-            if (acceptable && !payload_is_whole_equal) begin
-                $display("ASSUME %m payload_is_whole blocks/rxbuffer/properties.go:52");
+            if ((limit - read) > 12'd2048) begin
+                $display("ASSERT %m ring_holds blocks/rxbuffer/properties.go:40");
                 $stop;
             end
-            if ((write - read) > 12'd2048) begin
-                $display("ASSERT %m ring_holds blocks/rxbuffer/properties.go:25");
+            if ((write - read) > (limit - read)) begin
+                $display("ASSERT %m write_within_limit blocks/rxbuffer/properties.go:41");
+                $stop;
+            end
+            if (!no_room && (write - read) >= (limit - read)) begin
+                $display("ASSERT %m room_is_there blocks/rxbuffer/properties.go:42");
                 $stop;
             end
             if ((start - read) > (write - read)) begin
-                $display("ASSERT %m kept_within_written blocks/rxbuffer/properties.go:26");
+                $display("ASSERT %m start_within_written blocks/rxbuffer/properties.go:43");
+                $stop;
+            end
+            if (!partly && (start - read) != (write - read)) begin
+                $display("ASSERT %m nothing_partly_written blocks/rxbuffer/properties.go:44");
+                $stop;
+            end
+            if ((given - read) > (start - read)) begin
+                $display("ASSERT %m given_within_kept blocks/rxbuffer/properties.go:45");
+                $stop;
+            end
+            if (job != (|(given - read))) begin
+                $display("ASSERT %m job_has_beats blocks/rxbuffer/properties.go:46");
+                $stop;
+            end
+            if ((given - read) != (job ? job_left + 12'd1 : 12'd0)) begin
+                $display("ASSERT %m job_is_given blocks/rxbuffer/properties.go:47");
                 $stop;
             end
             if ((free - fetch) > 7'd64) begin
-                $display("ASSERT %m places_hold blocks/rxbuffer/properties.go:28");
+                $display("ASSERT %m places_hold blocks/rxbuffer/properties.go:59");
+                $stop;
+            end
+            if (!places_full && (free - fetch) >= 7'd64) begin
+                $display("ASSERT %m place_is_there blocks/rxbuffer/properties.go:60");
                 $stop;
             end
             if ((next - fetch) > (free - fetch)) begin
-                $display("ASSERT %m judged_within_kept blocks/rxbuffer/properties.go:29");
+                $display("ASSERT %m judged_within_kept blocks/rxbuffer/properties.go:61");
+                $stop;
+            end
+            if ((given - read) > left_within_kept_difference
+                || left_within_kept_difference > (start - read)) begin
+                $display("ASSERT %m left_within_kept blocks/rxbuffer/properties.go:71");
+                $stop;
+            end
+            if (|(free - fetch) && !first_follows_and) begin
+                $display("ASSERT %m first_follows blocks/rxbuffer/properties.go:72");
+                $stop;
+            end
+            if ((free - fetch) > 7'd1 && !second_follows_and) begin
+                $display("ASSERT %m second_follows blocks/rxbuffer/properties.go:73");
+                $stop;
+            end
+            if ((start - read) != newest_ends_at_start_choice) begin
+                $display("ASSERT %m newest_ends_at_start blocks/rxbuffer/properties.go:74");
+                $stop;
+            end
+            if (free != next && (newest - read) != newest_starts_behind_last_choice) begin
+                $display("ASSERT %m newest_starts_behind_last blocks/rxbuffer/properties.go:75");
+                $stop;
+            end
+            if (|fetch_word && !whole_places_leave_and) begin
+                $display("ASSERT %m whole_places_leave blocks/rxbuffer/properties.go:76");
+                $stop;
+            end
+            if (turn[0] != (word_number == 3'd0) || turn[1] != (word_number == 3'd1)
+                || turn[2] != (word_number == 3'd2) || turn[3] != (word_number == 3'd3)
+                || turn[4] != (word_number == 3'd4) || turn[5] != (word_number == 3'd5)
+                || turn[6] != (word_number == 3'd6) || turn[7] != (word_number == 3'd7)) begin
+                $display("ASSERT %m turn_is_number blocks/rxbuffer/properties.go:111");
+                $stop;
+            end
+            if (!idle && here && fetch_word >= word_number) begin
+                $display("ASSERT %m written_before_read blocks/rxbuffer/properties.go:113");
+                $stop;
+            end
+            if (header_fetched && fetch_word != (fetched_word + 3'd1)) begin
+                $display("ASSERT %m words_in_order blocks/rxbuffer/properties.go:115");
+                $stop;
+            end
+            if (header_whole && |next_2) begin
+                $display("ASSERT %m whole_before_next blocks/rxbuffer/properties.go:117");
+                $stop;
+            end
+            if (|next_2 && header_fetched && header_end != fetched_end) begin
+                $display("ASSERT %m same_descriptor blocks/rxbuffer/properties.go:118");
+                $stop;
+            end
+            if (header_fetched && held && (header_end - read) > (fetched_end - read)) begin
+                $display("ASSERT %m descriptor_follows blocks/rxbuffer/properties.go:120");
+                $stop;
+            end
+            if (held && (given - read) > (header_end - read)) begin
+                $display("ASSERT %m given_before_descriptor blocks/rxbuffer/properties.go:121");
                 $stop;
             end
             if ((last - first) > 5'd16) begin
-                $display("ASSERT %m queue_holds blocks/rxbuffer/properties.go:30");
+                $display("ASSERT %m queue_holds blocks/rxbuffer/properties.go:26");
                 $stop;
             end
             if (!payload_ready) begin
-                $display("ASSERT %m payload_never_waits blocks/rxbuffer/properties.go:31");
+                $display("ASSERT %m payload_never_waits blocks/rxbuffer/properties.go:27");
                 $stop;
             end
             if (go_back) begin
                 if (cover_goes_back_count == 64'd0) begin
-                    $display("COVER %m goes_back blocks/rxbuffer/properties.go:33");
+                    $display("COVER %m goes_back blocks/rxbuffer/properties.go:29");
                 end
                 cover_goes_back_count <= cover_goes_back_count + 64'd1;
             end
             if (job && job_skip) begin
                 if (cover_passes_over_count == 64'd0) begin
-                    $display("COVER %m passes_over blocks/rxbuffer/properties.go:34");
+                    $display("COVER %m passes_over blocks/rxbuffer/properties.go:30");
                 end
                 cover_passes_over_count <= cover_passes_over_count + 64'd1;
             end
             if (takes && !keep && acceptable) begin
                 if (cover_no_room_count == 64'd0) begin
-                    $display("COVER %m no_room blocks/rxbuffer/properties.go:35");
+                    $display("COVER %m no_room blocks/rxbuffer/properties.go:31");
                 end
                 cover_no_room_count <= cover_no_room_count + 64'd1;
             end
             if (out_header_valid && out_header_ready) begin
                 if (cover_packet_leaves_count == 64'd0) begin
-                    $display("COVER %m packet_leaves blocks/rxbuffer/properties.go:36");
+                    $display("COVER %m packet_leaves blocks/rxbuffer/properties.go:32");
                 end
                 cover_packet_leaves_count <= cover_packet_leaves_count + 64'd1;
             end
             if (payload_fetch && stores && read[10:0] == write[10:0]) begin
-                $display("ASSERT %m payload_no_collision blocks/rxbuffer/fetch.go:109");
+                $display("ASSERT %m payload_no_collision blocks/rxbuffer/fetch.go:126");
                 $stop;
             end
             if (data_2) begin
-                $display("ASSERT %m headers_no_collision blocks/rxbuffer/fetch.go:45");
+                $display("ASSERT %m headers_no_collision blocks/rxbuffer/fetch.go:58");
                 $stop;
             end
         end

@@ -106,7 +106,7 @@ module rx_parse_64 (
     reg        known_short_ip;          // rxparse.go:55
     reg        known_short_udp;         // rxparse.go:55
     reg        known_short_bth;         // rxparse.go:55
-    reg        known_ro_c_ev1;          // rxparse.go:55
+    reg        known_rocev1;            // rxparse.go:55
     reg        known_not_ip;            // rxparse.go:55
     reg        known_version;           // rxparse.go:55
     reg        known_not_udp;           // rxparse.go:55
@@ -116,8 +116,8 @@ module rx_parse_64 (
     reg        known_other_port;        // rxparse.go:55
     reg        known_length;            // rxparse.go:55
     reg        known_qp1;               // rxparse.go:55
-    reg        known_t_ver;             // rxparse.go:55
-    reg        known_p_key;             // rxparse.go:55
+    reg        known_tver;              // rxparse.go:55
+    reg        known_pkey;              // rxparse.go:55
     reg        known_qp0;               // rxparse.go:55
     reg        known_transport;         // rxparse.go:55
     reg        known_sound;             // rxparse.go:55
@@ -457,7 +457,7 @@ module rx_parse_64 (
             known_short_ip <= behind[17] | short_ip_and;   // rxparse.go:56
             known_short_udp <= behind[17] | (~(|behind[16:7]) & short_udp_less); // rxparse.go:56
             known_short_bth <= behind[17] | short_bth_and; // rxparse.go:56
-            known_ro_c_ev1 <= rocev1;                      // rxparse.go:56
+            known_rocev1 <= rocev1;                        // rxparse.go:56
             known_not_ip <= not_ip;                        // rxparse.go:56
             known_version <= version_2;                    // rxparse.go:56
             known_not_udp <= not_udp;                      // rxparse.go:56
@@ -467,8 +467,8 @@ module rx_parse_64 (
             known_other_port <= ~((dst_port == 16'h12b7) | (src_port == 16'h12b7)); // rxparse.go:56
             known_length <= too_short | length_differs;    // rxparse.go:56
             known_qp1 <= (dest_qp == 24'h000001);          // rxparse.go:56
-            known_t_ver <= t_ver;                          // rxparse.go:56
-            known_p_key <= p_key;                          // rxparse.go:56
+            known_tver <= t_ver;                           // rxparse.go:56
+            known_pkey <= p_key;                           // rxparse.go:56
             known_qp0 <= ~(|dest_qp);                      // rxparse.go:56
             known_transport <= transport;                  // rxparse.go:56
             known_sound <= ~sound;                         // rxparse.go:56
@@ -513,9 +513,9 @@ module rx_parse_64 (
     end
 
     wire no_length = (|known_less[16:12]) & ~(&known_less); // reason.go:25
-    wire reason_or = s2_err | known_short_tag | known_ro_c_ev1 | known_not_ip | known_short_ip; // reason.go:59
+    wire reason_or = s2_err | known_short_tag | known_rocev1 | known_not_ip | known_short_ip; // reason.go:59
     wire [4:0] reason_choice = (s2_err || known_short_tag) ? (s2_err ? 5'h08 : 5'h09) // reason.go:59
-        : known_ro_c_ev1 ? 5'h0a
+        : known_rocev1 ? 5'h0a
         : known_not_ip ? 5'h01
         : 5'h09;
     wire reason_or_2 = reason_or | known_version | known_not_udp | known_fragment | known_short_udp // reason.go:59
@@ -532,15 +532,15 @@ module rx_parse_64 (
         : known_length ? 5'h0d
         : known_short_bth ? 5'h09
         : 5'h06;
-    wire reason_or_5 = known_t_ver | known_p_key | known_qp0; // reason.go:59
+    wire reason_or_5 = known_tver | known_pkey | known_qp0; // reason.go:59
     wire first_2 = reason_or_2 | reason_or_4 | reason_or_5 | known_transport | no_length | cut; // reason.go:59
-    wire [4:0] first = reason_or_2 ? reason_choice_2          // reason.go:59
+    wire [4:0] first = reason_or_2 ? reason_choice_2        // reason.go:59
         : reason_or_4 ? reason_choice_3
-        : reason_or_5 ? (known_t_ver ? 5'h0e : known_p_key ? 5'h0f : 5'h10)
+        : reason_or_5 ? (known_tver ? 5'h0e : known_pkey ? 5'h0f : 5'h10)
         : known_transport ? 5'h11
         : no_length ? 5'h0d
         : 5'h09;
-    wire packet_or = known_short_tag | known_ro_c_ev1 | known_not_ip | known_short_ip | known_version // reason.go:65
+    wire packet_or = known_short_tag | known_rocev1 | known_not_ip | known_short_ip | known_version // reason.go:65
         | known_not_udp | known_fragment | known_short_udp | known_options | known_other_port
         | known_no_icrc | cut;
 
@@ -861,19 +861,18 @@ module rx_parse_64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         in_stalled;         // hdl/stream/contract.go:24
-    reg [73:0]  in_held;            // hdl/stream/contract.go:25
-    reg         payload_stalled;    // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;       // hdl/stream/contract.go:25
-    reg         raw_stalled;        // hdl/stream/contract.go:24
-    reg [73:0]  raw_held;           // hdl/stream/contract.go:25
-    reg         header_stalled;     // hdl/stream/contract.go:24
-    reg [599:0] header_held;        // hdl/stream/contract.go:25
-    reg         status_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   status_held;        // hdl/stream/contract.go:25
-    reg [2:0]   frames_inside;      // properties.go:38
-    reg [9:0]   payload_beats_sent; // properties.go:57
-    reg         gave_header;        // properties.go:22
+    reg         in_stalled;      // hdl/stream/contract.go:24
+    reg [73:0]  in_held;         // hdl/stream/contract.go:25
+    reg         payload_stalled; // hdl/stream/contract.go:24
+    reg [73:0]  payload_held;    // hdl/stream/contract.go:25
+    reg         raw_stalled;     // hdl/stream/contract.go:24
+    reg [73:0]  raw_held;        // hdl/stream/contract.go:25
+    reg         header_stalled;  // hdl/stream/contract.go:24
+    reg [599:0] header_held;     // hdl/stream/contract.go:25
+    reg         status_stalled;  // hdl/stream/contract.go:24
+    reg [5:0]   status_held;     // hdl/stream/contract.go:25
+    reg [2:0]   frames_inside;   // properties.go:37
+    reg         gave_header;     // properties.go:21
 
     wire [73:0]  in_packed;      // hdl/stream/contract.go:37
     wire [73:0]  payload_packed; // hdl/stream/contract.go:37
@@ -881,10 +880,9 @@ module rx_parse_64 (
     wire [599:0] header_packed;  // hdl/stream/contract.go:37
     wire [5:0]   status_packed;  // hdl/stream/contract.go:37
 
-    wire [2:0] sum_0 = {2'h0, s1_valid & s1_last} + {2'h0, s2_valid & s2_last}; // properties.go:44
-    wire payload_is_whole_equal = (payload_beats_sent + {9'd0, payload_beat}) == (s3_less[12:3] + 10'd1); // properties.go:65
-    wire waits_for_takers_only_and = status_ready & header_ready & payload_ready & raw_ready; // properties.go:21
-    wire accepted = status_valid & (status_reason == 5'd0); // properties.go:23
+    wire [2:0] sum_0 = {2'h0, s1_valid & s1_last} + {2'h0, s2_valid & s2_last}; // properties.go:43
+    wire waits_for_takers_only_and = status_ready & header_ready & payload_ready & raw_ready; // properties.go:20
+    wire accepted = status_valid & (status_reason == 5'd0); // properties.go:22
     assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
 
     always @(posedge clk) begin
@@ -895,13 +893,15 @@ module rx_parse_64 (
             header_stalled <= 1'b0;
             status_stalled <= 1'b0;
             frames_inside <= 3'd0;
+            gave_header <= 1'b0;
         end else begin
             in_stalled <= in_valid & ~in_ready;                // hdl/stream/contract.go:24
             payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
             raw_stalled <= raw_valid & ~raw_ready;             // hdl/stream/contract.go:24
             header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
             status_stalled <= status_valid & ~status_ready;    // hdl/stream/contract.go:24
-            frames_inside <= (frames_inside + {2'h0, take & in_last}) - {2'h0, status_valid & status_ready}; // properties.go:40
+            frames_inside <= (frames_inside + {2'h0, take & in_last}) - {2'h0, status_valid & status_ready}; // properties.go:39
+            gave_header <= flow & ends & (reason == 5'd0);     // properties.go:21
         end
     end
 
@@ -947,21 +947,6 @@ module rx_parse_64 (
     };
     assign status_packed = {status_reason, status_packet}; // hdl/stream/contract.go:38
 
-    always @(posedge clk) begin
-        if (rst) begin
-            payload_beats_sent <= 10'd0;
-            gave_header <= 1'b0;
-        end else begin
-            if (flow) begin                      // properties.go:58
-                payload_beats_sent <= payload_beats_sent + {9'd0, payload_beat}; // properties.go:59
-                if (ends) begin                  // properties.go:60
-                    payload_beats_sent <= 10'd0; // properties.go:60
-                end
-            end
-            gave_header <= flow & ends & (reason == 5'd0); // properties.go:22
-        end
-    end
-
 `undef GORNIC_PROPERTIES
 `endif
 
@@ -1002,14 +987,13 @@ module rx_parse_64 (
             assert_header_data_holds: assert (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:11
             assert_status_valid_holds: assert (!status_stalled || status_valid); // hdl/stream/contract.go:10
             assert_status_data_holds: assert (!status_stalled || status_packed == status_held); // hdl/stream/contract.go:11
-            assert_one_status_a_frame: assert (frames_inside == (sum_0 + {2'h0, ends} + {2'h0, status_valid})); // properties.go:46
-            assert_payload_is_whole: assert (!(ends && reason == 5'd0) || payload_is_whole_equal); // properties.go:65
-            assert_waits_for_takers_only: assert (!waits_for_takers_only_and || in_ready); // properties.go:21
-            assert_header_with_status: assert (!gave_header || (accepted && header_valid)); // properties.go:24
-            assert_accepted_has_packet: assert (!accepted || status_packet); // properties.go:25
-            cover_accepted: cover (accepted);             // properties.go:27
-            cover_passed: cover (raw_valid && raw_ready && raw_last && !raw_err); // properties.go:28
-            cover_stalled: cover (in_valid && !in_ready); // properties.go:29
+            assert_one_status_a_frame: assert (frames_inside == (sum_0 + {2'h0, ends} + {2'h0, status_valid})); // properties.go:45
+            assert_waits_for_takers_only: assert (!waits_for_takers_only_and || in_ready); // properties.go:20
+            assert_header_with_status: assert (!gave_header || (accepted && header_valid)); // properties.go:23
+            assert_accepted_has_packet: assert (!accepted || status_packet); // properties.go:24
+            cover_accepted: cover (accepted);             // properties.go:26
+            cover_passed: cover (raw_valid && raw_ready && raw_last && !raw_err); // properties.go:27
+            cover_stalled: cover (in_valid && !in_ready); // properties.go:28
         end
     end
 `endif
@@ -1113,40 +1097,36 @@ module rx_parse_64 (
                 $stop;
             end
             if (frames_inside != (sum_0 + {2'h0, ends} + {2'h0, status_valid})) begin
-                $display("ASSERT %m one_status_a_frame blocks/rxparse/properties.go:46");
-                $stop;
-            end
-            if (ends && reason == 5'd0 && !payload_is_whole_equal) begin
-                $display("ASSERT %m payload_is_whole blocks/rxparse/properties.go:65");
+                $display("ASSERT %m one_status_a_frame blocks/rxparse/properties.go:45");
                 $stop;
             end
             if (waits_for_takers_only_and && !in_ready) begin
-                $display("ASSERT %m waits_for_takers_only blocks/rxparse/properties.go:21");
+                $display("ASSERT %m waits_for_takers_only blocks/rxparse/properties.go:20");
                 $stop;
             end
             if (gave_header && (!accepted || !header_valid)) begin
-                $display("ASSERT %m header_with_status blocks/rxparse/properties.go:24");
+                $display("ASSERT %m header_with_status blocks/rxparse/properties.go:23");
                 $stop;
             end
             if (accepted && !status_packet) begin
-                $display("ASSERT %m accepted_has_packet blocks/rxparse/properties.go:25");
+                $display("ASSERT %m accepted_has_packet blocks/rxparse/properties.go:24");
                 $stop;
             end
             if (accepted) begin
                 if (cover_accepted_count == 64'd0) begin
-                    $display("COVER %m accepted blocks/rxparse/properties.go:27");
+                    $display("COVER %m accepted blocks/rxparse/properties.go:26");
                 end
                 cover_accepted_count <= cover_accepted_count + 64'd1;
             end
             if (raw_valid && raw_ready && raw_last && !raw_err) begin
                 if (cover_passed_count == 64'd0) begin
-                    $display("COVER %m passed blocks/rxparse/properties.go:28");
+                    $display("COVER %m passed blocks/rxparse/properties.go:27");
                 end
                 cover_passed_count <= cover_passed_count + 64'd1;
             end
             if (in_valid && !in_ready) begin
                 if (cover_stalled_count == 64'd0) begin
-                    $display("COVER %m stalled blocks/rxparse/properties.go:29");
+                    $display("COVER %m stalled blocks/rxparse/properties.go:28");
                 end
                 cover_stalled_count <= cover_stalled_count + 64'd1;
             end

@@ -258,7 +258,7 @@ module rx_path_64_x2048_x64_x1024 (
         .dropped_full (u_raw_dropped_full)
     );
 
-    wire reason_and = (u_parse_status_reason < 5'd8) & (u_parse_status_reason != 5'd0) & u_raw_dropped_full; // rxpath.go:123
+    wire reason_and = (u_parse_status_reason < 5'd8) & (u_parse_status_reason != 5'd0) & u_raw_dropped_full; // rxpath.go:122
 
     rx_buffer_64_x2048_x64 u_buffer ( // rxpath.go:83
         .clk                      (clk),
@@ -368,6 +368,85 @@ module rx_path_64_x2048_x64_x1024 (
     // Properties
 
 `ifdef FORMAL
+`define GORNIC_PROPERTIES
+`elsif GORNIC_CHECK
+`define GORNIC_PROPERTIES
+`endif
+`ifdef GORNIC_PROPERTIES
+    reg         in_stalled;      // hdl/stream/contract.go:24
+    reg [73:0]  in_held;         // hdl/stream/contract.go:25
+    reg         payload_stalled; // hdl/stream/contract.go:24
+    reg [73:0]  payload_held;    // hdl/stream/contract.go:25
+    reg         raw_stalled;     // hdl/stream/contract.go:24
+    reg [73:0]  raw_held;        // hdl/stream/contract.go:25
+    reg         header_stalled;  // hdl/stream/contract.go:24
+    reg [599:0] header_held;     // hdl/stream/contract.go:25
+
+    wire [73:0]  in_packed;      // hdl/stream/contract.go:37
+    wire [73:0]  payload_packed; // hdl/stream/contract.go:37
+    wire [73:0]  raw_packed;     // hdl/stream/contract.go:37
+    wire [599:0] header_packed;  // hdl/stream/contract.go:37
+
+    assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_stalled <= 1'b0;
+            payload_stalled <= 1'b0;
+            raw_stalled <= 1'b0;
+            header_stalled <= 1'b0;
+        end else begin
+            in_stalled <= in_valid & ~in_ready;                // hdl/stream/contract.go:24
+            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
+            raw_stalled <= raw_valid & ~raw_ready;             // hdl/stream/contract.go:24
+            header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        in_held <= in_packed;           // hdl/stream/contract.go:25
+        payload_held <= payload_packed; // hdl/stream/contract.go:25
+        raw_held <= raw_packed;         // hdl/stream/contract.go:25
+        header_held <= header_packed;   // hdl/stream/contract.go:25
+    end
+
+    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
+    assign raw_packed = {raw_data, raw_keep, raw_last, raw_err}; // hdl/stream/contract.go:38
+    assign header_packed = { // hdl/stream/contract.go:38
+        header_vlan,
+        header_tci,
+        header_ipv6,
+        header_traffic_class,
+        header_src_hi,
+        header_src_lo,
+        header_dst_hi,
+        header_dst_lo,
+        header_src_port,
+        header_opcode,
+        header_undefined,
+        header_cnp,
+        header_se,
+        header_mig_req,
+        header_pad_cnt,
+        header_fecn,
+        header_becn,
+        header_dest_qp,
+        header_ack_req,
+        header_psn,
+        header_ext_0,
+        header_ext_1,
+        header_ext_2,
+        header_ext_3,
+        header_ext_4,
+        header_ext_5,
+        header_ext_6,
+        header_payload_len
+    };
+
+`undef GORNIC_PROPERTIES
+`endif
+
+`ifdef FORMAL
 
     reg formal_started;
     initial formal_started = 1'b0;
@@ -382,23 +461,141 @@ module rx_path_64_x2048_x64_x1024 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_never_stalls: assert (in_ready);          // rxpath.go:114
-            assert_raw_never_waits: assert (u_raw_in_ready); // rxpath.go:115
+            assume_in_valid_holds: assume (!in_stalled || in_valid); // hdl/stream/contract.go:18
+            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // hdl/stream/contract.go:19
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // hdl/stream/contract.go:58
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // hdl/stream/contract.go:58
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // hdl/stream/contract.go:58
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // hdl/stream/contract.go:58
+            assert_payload_valid_holds: assert (!payload_stalled || payload_valid); // hdl/stream/contract.go:10
+            assert_payload_data_holds: assert (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:11
+            assert_payload_keep_nonzero: assert (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:50
+            assert_payload_err_at_last: assert (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:50
+            assert_payload_keep_contiguous: assert (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:50
+            assert_payload_keep_full: assert (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:50
+            assert_raw_valid_holds: assert (!raw_stalled || raw_valid); // hdl/stream/contract.go:10
+            assert_raw_data_holds: assert (!raw_stalled || raw_packed == raw_held); // hdl/stream/contract.go:11
+            assert_raw_keep_nonzero: assert (!raw_valid || raw_keep[0]); // hdl/stream/contract.go:50
+            assert_raw_err_at_last: assert (!raw_valid || raw_last || !raw_err); // hdl/stream/contract.go:50
+            assert_raw_keep_contiguous: assert (!raw_valid || !(|(raw_keep[7:1] & ~raw_keep[6:0]))); // hdl/stream/contract.go:50
+            assert_raw_keep_full: assert (!raw_valid || raw_last || &raw_keep); // hdl/stream/contract.go:50
+            assert_header_valid_holds: assert (!header_stalled || header_valid); // hdl/stream/contract.go:10
+            assert_header_data_holds: assert (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:11
+            assert_never_stalls: assert (in_ready);          // properties.go:16
+            assert_raw_never_waits: assert (u_raw_in_ready); // properties.go:17
+            cover_passed: cover (report_valid && report_reason == 5'd1); // properties.go:22
+            cover_no_room: cover (report_valid && report_reason == 5'd19); // properties.go:23
         end
     end
 `endif
 
 `ifdef GORNIC_CHECK
 
+    reg [63:0] cover_passed_count /* verilator public_flat_rd */;
+    initial cover_passed_count = 64'd0;
+    reg [63:0] cover_no_room_count /* verilator public_flat_rd */;
+    initial cover_no_room_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
+            if (in_stalled && !in_valid) begin
+                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                $stop;
+            end
+            if (in_stalled && in_packed != in_held) begin
+                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                $stop;
+            end
+            if (in_valid && !in_keep[0]) begin
+                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
+                $stop;
+            end
+            if (in_valid && !in_last && in_err) begin
+                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
+                $stop;
+            end
+            if (in_valid && |(in_keep[7:1] & ~in_keep[6:0])) begin
+                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
+                $stop;
+            end
+            if (in_valid && !in_last && !(&in_keep)) begin
+                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
+                $stop;
+            end
+            if (payload_stalled && !payload_valid) begin
+                $display("ASSERT %m payload_valid_holds hdl/stream/contract.go:10");
+                $stop;
+            end
+            if (payload_stalled && payload_packed != payload_held) begin
+                $display("ASSERT %m payload_data_holds hdl/stream/contract.go:11");
+                $stop;
+            end
+            if (payload_valid && !payload_keep[0]) begin
+                $display("ASSERT %m payload_keep_nonzero hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (payload_valid && !payload_last && payload_err) begin
+                $display("ASSERT %m payload_err_at_last hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                $display("ASSERT %m payload_keep_contiguous hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (payload_valid && !payload_last && !(&payload_keep)) begin
+                $display("ASSERT %m payload_keep_full hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (raw_stalled && !raw_valid) begin
+                $display("ASSERT %m raw_valid_holds hdl/stream/contract.go:10");
+                $stop;
+            end
+            if (raw_stalled && raw_packed != raw_held) begin
+                $display("ASSERT %m raw_data_holds hdl/stream/contract.go:11");
+                $stop;
+            end
+            if (raw_valid && !raw_keep[0]) begin
+                $display("ASSERT %m raw_keep_nonzero hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (raw_valid && !raw_last && raw_err) begin
+                $display("ASSERT %m raw_err_at_last hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (raw_valid && |(raw_keep[7:1] & ~raw_keep[6:0])) begin
+                $display("ASSERT %m raw_keep_contiguous hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (raw_valid && !raw_last && !(&raw_keep)) begin
+                $display("ASSERT %m raw_keep_full hdl/stream/contract.go:50");
+                $stop;
+            end
+            if (header_stalled && !header_valid) begin
+                $display("ASSERT %m header_valid_holds hdl/stream/contract.go:10");
+                $stop;
+            end
+            if (header_stalled && header_packed != header_held) begin
+                $display("ASSERT %m header_data_holds hdl/stream/contract.go:11");
+                $stop;
+            end
             if (!in_ready) begin
-                $display("ASSERT %m never_stalls blocks/rxpath/rxpath.go:114");
+                $display("ASSERT %m never_stalls blocks/rxpath/properties.go:16");
                 $stop;
             end
             if (!u_raw_in_ready) begin
-                $display("ASSERT %m raw_never_waits blocks/rxpath/rxpath.go:115");
+                $display("ASSERT %m raw_never_waits blocks/rxpath/properties.go:17");
                 $stop;
+            end
+            if (report_valid && report_reason == 5'd1) begin
+                if (cover_passed_count == 64'd0) begin
+                    $display("COVER %m passed blocks/rxpath/properties.go:22");
+                end
+                cover_passed_count <= cover_passed_count + 64'd1;
+            end
+            if (report_valid && report_reason == 5'd19) begin
+                if (cover_no_room_count == 64'd0) begin
+                    $display("COVER %m no_room blocks/rxpath/properties.go:23");
+                end
+                cover_no_room_count <= cover_no_room_count + 64'd1;
             end
         end
     end

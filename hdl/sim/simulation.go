@@ -210,11 +210,17 @@ func (s *Sim) RunTo(time uint64) {
 	}
 }
 
-// first returns the first clock, or nil after a mistake.
+// first returns the clock of the default domain, or the first one of a design
+// without it, or nil after a mistake.
 func (s *Sim) first() *ir.Clock {
 	if len(s.design.Top.Clocks) == 0 {
 		s.fail(fmt.Errorf("%s has no clock: nothing in it changes in time", s.design.Top.Name))
 		return nil
+	}
+	for _, c := range s.design.Top.Clocks {
+		if c.Name == "" {
+			return c
+		}
 	}
 	return s.design.Top.Clocks[0]
 }

@@ -58,7 +58,7 @@ func body(m *hdl.Module, io *IO) {
 
 	t := newThird(m, p)
 	t.status(known, option)
-	t.payload(known)
+	t.payload(known, now)
 	t.raw(io)
 
 	keeper := t.keeper(entry, known)

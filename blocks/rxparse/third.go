@@ -72,8 +72,9 @@ func sameNumber(a, b hdl.Bits) hdl.Bits {
 }
 
 // payload sends the payload beats of a frame whose headers are sound. A payload
-// without bytes has no beat. One of the wrong length has none either.
-func (t *third) payload(known facts) {
+// without bytes has no beat. One of the wrong length has none either. next are the
+// facts that will be known.
+func (t *third) payload(known, next facts) {
 	m, p := t.m, t.p
 	k := p.second.Count.Width()
 	going := m.Reg("going", 1, 0) // payload beats of the frame are still to come
@@ -95,7 +96,7 @@ func (t *third) payload(known facts) {
 		t.payloadLast.Set(closing.Or(p.second.Last))
 		t.payloadCount.Set(known.Less.Trunc(k).Or(closing.Not().Rep(k)))
 	})
-	t.coarse(known.Start)
+	t.coarse(known.Start, next.Start)
 
 	// Raw need not carry the rest of a frame that is a packet.
 	skip := m.Reg("raw_skip", 1, 0)

@@ -29,12 +29,16 @@ func Check(p Params) (hdl.Def[CheckIO], error) {
 	if err := p.Validate(); err != nil {
 		return hdl.Def[CheckIO]{}, err
 	}
+	return checkDef(p), nil
+}
+
+func checkDef(p Params) hdl.Def[CheckIO] {
 	return hdl.Def[CheckIO]{
 		Name: p.name("icrc_check"),
 		Doc:  "Judges the ICRC of each Ethernet frame; a beat every cycle.",
 		IO:   CheckIO{In: stream.FrameOf(p.DataWidth), Verdict: hdl.StreamOf(Verdict{Good: hdl.W(1)})},
 		Body: func(m *hdl.Module, io *CheckIO) { check(m, p, io) },
-	}, nil
+	}
 }
 
 func check(m *hdl.Module, p Params, io *CheckIO) {
@@ -52,10 +56,11 @@ func check(m *hdl.Module, p Params, io *CheckIO) {
 	beat := delay(m, "beat", taken{
 		Data: io.In.Data.Data, Keep: io.In.Data.Keep, Last: io.In.Data.Last, Index: r.index,
 	}, 1)
-	valid := delayValid(m, "beat_valid", r.take, 1)
+	valids := delayValid(m, "valid", r.take, 3+stateDelay)
+	valid := valids[0]
 	taker := &reader{m: m, p: p, take: valid, data: beat.Data, index: beat.Index}
 	end := taker.end(h)
-	beat, valid = delay(m, "late_beat", beat, 1), delayValid(m, "late_valid", valid, 1)
+	beat, valid = delay(m, "late_beat", beat, 1), valids[1]
 	tagged, ipv6 := delay(m, "late_tagged", h.tagged.then, 1), delay(m, "late_ipv6", h.ipv6.then, 1)
 
 	// The data up to the packet's end.
@@ -68,7 +73,7 @@ func check(m *hdl.Module, p Params, io *CheckIO) {
 	live := stream.KeepTo(end.lane, p.bytes()).Or(holdsEnd.Not().Rep(p.bytes())).And(endedNow.Not().Rep(p.bytes()))
 	whole := hdl.Select(end.lane, split(beat.Keep)...)
 	w := word{
-		valid: delayValid(m, "word_valid", valid, 1),
+		valid: valids[2],
 		first: delay(m, "word_first", first, 1),
 		data:  delay(m, "word", coverData(m, p, beat.Data, live, beat.Index, tagged, ipv6), 1),
 	}
@@ -79,7 +84,7 @@ func check(m *hdl.Module, p Params, io *CheckIO) {
 	q := delay(m, "question", question{
 		First: first, Last: beat.Last, End: holdsEnd.And(whole), Lane: end.lane,
 	}, 1+stateDelay)
-	answered := delayValid(m, "answered", w.valid, stateDelay)
+	answered := valids[2+stateDelay]
 	right := m.RegN("right", 1)
 	rightNow := hdl.Mux(q.End, crc.Eq(m.Table("residue", q.Lane, 32, residues(p)...)), right.And(q.First.Not()))
 	m.If(answered, func() { right.Set(rightNow) })

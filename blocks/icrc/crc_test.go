@@ -48,3 +48,13 @@ func TestParams(t *testing.T) {
 		require.ErrorContains(t, err, "not 64, 128, 256 or 512")
 	}
 }
+
+// Every design of the list builds under its name and has properties.
+func TestProofsBuild(t *testing.T) {
+	for _, p := range Proofs() {
+		d, err := p.Build()
+		require.NoError(t, err)
+		require.Equal(t, p.Name, d.Top.Name)
+		require.NotEmpty(t, d.Top.Checks)
+	}
+}

@@ -39,9 +39,10 @@
 //	Check     1 beat, headers   2 the packet's end   3 masked   4 sums   5 state   verdict
 //	Generate  1 beat, headers   2 masked   3 sums   4 state   5.. back over the zeros
 //
-// The stages never stall. In Check, In is ready while fewer than 16 frames are
-// on their way; in Generate, beats wait in a FIFO of 16 beside the stages. So ready
-// is a register's output and reaches nothing but the first stage.
+// The stages never stall. In Check, In is ready while fewer than 16 verdicts wait
+// or are in the stages. In Generate, beats wait in a FIFO of 16 beside the stages,
+// and what the stages make of them in another; a beat leaves when both have one.
+// So ready comes from a register and goes to nothing but the first stage.
 //
 // # Cycles
 //

@@ -2,7 +2,6 @@ package icrc
 
 import (
 	"fmt"
-	"math/bits"
 
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -26,12 +25,16 @@ func Generate(p Params) (hdl.Def[GenerateIO], error) {
 	if err := p.Validate(); err != nil {
 		return hdl.Def[GenerateIO]{}, err
 	}
+	return generateDef(p), nil
+}
+
+func generateDef(p Params) hdl.Def[GenerateIO] {
 	return hdl.Def[GenerateIO]{
 		Name: p.name("icrc_generate"),
 		Doc:  "Appends the ICRC to each Ethernet frame; a beat every cycle.",
 		IO:   GenerateIO{In: stream.FrameOf(p.DataWidth), Out: stream.FrameOf(p.DataWidth)},
 		Body: func(m *hdl.Module, io *GenerateIO) { generate(m, p, io) },
-	}, nil
+	}
 }
 
 // held is a beat that waits for its ICRC.
@@ -49,55 +52,59 @@ func generate(m *hdl.Module, p Params, io *GenerateIO) {
 	in.Valid.Set(io.In.Valid)
 	io.In.Ready.Set(in.Ready)
 	hdl.Set(in.Data, held{Data: io.In.Data.Data, Lane: stream.LastByte(io.In.Data.Keep), Last: io.In.Data.Last, Err: io.In.Data.Err})
-	wait := stream.FIFO(m, "u_wait", in, p.wait())
+	wait := queue(m, "u_wait", in, p.wait())
 
-	done := icrc(m, p, io.In, in.Data.Lane)
-	sums := hdl.NewStream(m, "sum_made", done.lanes)
-	sums.Valid.Set(done.valid.And(done.last))
-	sums.Data.Set(done.lanes)
-	sum := stream.FIFO(m, "u_sums", sums, p.wait())
-	m.Unused(sums.Ready, sum.Valid, wait.Valid) // there is room, and there is one: see ready
-
-	leave := m.Wire("leave", 1)
-	ready := m.Reg("ready_beats", bits.Len(uint(p.wait())), 0) // beats in u_wait that may leave
-	ready.Set(ready.Add(done.valid.ZExt(ready.Width())).Sub(leave.ZExt(ready.Width())))
+	// Each beat gets the ICRC of its frame up to there, and may leave then.
+	made := icrc(m, p, io.In, in.Data.Lane)
+	sums := hdl.NewStream(m, "sum", made.lanes)
+	sums.Valid.Set(made.valid[len(made.valid)-1])
+	sums.Data.Set(made.lanes)
+	sum := queue(m, "u_sums", sums, p.wait())
+	m.Unused(sums.Ready, wait.Out.Valid) // there is room, and there is one: see the properties
 
 	out := hdl.NewStream(m, "out_made", stream.BeatOf(p.DataWidth))
-	out.Valid.Set(ready.Any())
-	leave.Set(appendSum(m, p, out, wait.Data, sum.Data))
-	wait.Ready.Set(leave)
-	sum.Ready.Set(leave.And(wait.Data.Last))
+	out.Valid.Set(sum.Out.Valid)
+	leave := appendSum(m, p, out, wait.Out.Data, sum.Out.Data)
+	wait.Out.Ready.Set(leave)
+	sum.Out.Ready.Set(leave)
 	hdl.Connect(io.Out, stream.ForwardSlice(m, "u_out", out))
 
-	generateProperties(m, p, io, wait.Valid, sums, sum.Valid, ready, leave.And(wait.Data.Last))
+	generateProperties(m, io, wait, sum, made.valid)
 }
 
-// summed is a beat at the end of the CRC's stages.
-type summed struct {
-	valid hdl.Bits
-	last  hdl.Bits
-	lanes hdl.Bits // of the last beat: the four bytes of the ICRC, byte i for the bytes i mod 4 of a beat
+// queue puts a FIFO behind a stream.
+func queue[T any](m *hdl.Module, name string, in hdl.Stream[T], depth int) *stream.FIFOIO[T] {
+	q := hdl.Instance(m, name, stream.FIFODef(hdl.Proto(in.Data), depth))
+	hdl.Connect(q.In, in)
+	m.Unused(q.Level, q.HighWater)
+	return q
+}
+
+// made is what comes out of the CRC's stages beside the beats.
+type made struct {
+	valid []hdl.Bits // of each stage; the last one is that of lanes
+	lanes hdl.Bits   // the four bytes of the ICRC, byte i for the bytes i mod 4 of a beat
 }
 
 // icrc computes the ICRC up to the last byte of each beat, beside the beats.
-func icrc(m *hdl.Module, p Params, in stream.Frame, lastLane hdl.Bits) summed {
+func icrc(m *hdl.Module, p Params, in stream.Frame, lastLane hdl.Bits) made {
 	r := newReader(m, p, in)
 	h := r.headers()
 	m.Unused(h.ipv4.then)
 	type taken struct{ Data, Keep, Index hdl.Bits }
 	beat := delay(m, "beat", taken{in.Data.Data, in.Data.Keep, r.index}, 1)
+	low := 0
+	if p.WordEnd {
+		low = 2 // the first bits of the number of zeros are the same for every frame
+	}
+	steps := p.laneBits() - low
+	valid := delayValid(m, "valid", r.take, 2+stateDelay+steps)
 	w := word{
-		valid: delayValid(m, "word_valid", r.take, 2),
+		valid: valid[1],
 		first: delay(m, "word_first", beat.Index.None(), 1),
 		data:  delay(m, "word", coverData(m, p, beat.Data, beat.Keep, beat.Index, h.tagged.then, h.ipv6.then), 1),
 	}
 
-	// The first low bits of the number of zeros are the same for every frame.
-	low := 0
-	if p.WordEnd {
-		low = 2
-	}
-	steps := p.laneBits() - low
 	zeros := delay(m, "zeros", lastLane.Not().Slice(p.laneBits()-1, low), 2+stateDelay)
 	sum := goBack(m, state(m, p, w, low), zeros, low).Not()
 	lanes := turn(sum, 2)
@@ -105,11 +112,7 @@ func icrc(m *hdl.Module, p Params, in stream.Frame, lastLane hdl.Bits) summed {
 		z := delay(m, "turn", zeros.Trunc(2), steps)
 		lanes = hdl.Select(z, sum, turn(sum, 3), turn(sum, 2), turn(sum, 1))
 	}
-	return summed{
-		valid: delayValid(m, "valid", w.valid, stateDelay+steps),
-		last:  delay(m, "last", in.Data.Last, 2+stateDelay+steps),
-		lanes: lanes,
-	}
+	return made{valid, lanes}
 }
 
 // goBack takes zero bytes back from a state, a power of two in each cycle: 2^i of

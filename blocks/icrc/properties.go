@@ -5,6 +5,15 @@ import (
 	"gornic/hdl/stream"
 )
 
+// Proofs lists small instances of both modules.
+func Proofs() []hdl.Proof {
+	p := Params{DataWidth: 64, WordEnd: true, depth: 2}
+	return []hdl.Proof{
+		hdl.ProofOf(checkDef(p), 13, 0),
+		hdl.ProofOf(generateDef(p), 13, 0),
+	}
+}
+
 func checkProperties(m *hdl.Module, p Params, io *CheckIO, made hdl.Stream[Verdict], waiting hdl.Bits) {
 	stream.AssumeFrame(m, "in", io.In)
 	stream.AssertSource(m, "verdict", io.Verdict)
@@ -15,13 +24,19 @@ func checkProperties(m *hdl.Module, p Params, io *CheckIO, made hdl.Stream[Verdi
 	m.Cover("stalled", io.In.Valid.And(io.In.Ready.Not()))
 }
 
-func generateProperties(m *hdl.Module, p Params, io *GenerateIO, waits hdl.Bits, made hdl.Stream[hdl.Bits], sumWaits, ready, frameLeaves hdl.Bits) {
+// generateProperties states that a beat is in u_wait from its way in to its way
+// out, and that each one there is in a stage or has its sum.
+func generateProperties(m *hdl.Module, io *GenerateIO, wait *stream.FIFOIO[held], sum *stream.FIFOIO[hdl.Bits], stages []hdl.Bits) {
 	stream.AssumeFrame(m, "in", io.In)
 	stream.AssertFrame(m, "out", io.Out)
-	m.Assert("sum_has_room", made.Valid.Not().Or(made.Ready))
-	m.Assert("ready_within", ready.LeK(uint64(p.wait())))
-	m.Assert("ready_is_held", ready.None().Or(waits))
-	m.Assert("frame_has_sum", frameLeaves.Not().Or(sumWaits))
+	w := wait.Level.Width() + 4 // wide enough for any number of stages
+	inside := sum.Level.ZExt(w)
+	for _, valid := range stages {
+		inside = inside.Add(valid.ZExt(w))
+	}
+	m.Assert("a_sum_for_each_beat", inside.Eq(wait.Level.ZExt(w)))
+	m.Assert("sum_has_room", sum.In.Valid.Not().Or(sum.In.Ready))
+	m.Assert("sum_has_beat", sum.Out.Valid.Not().Or(wait.Out.Valid))
 	m.Cover("stalled", io.In.Valid.And(io.In.Ready.Not()))
 	m.Cover("frame", io.Out.Fire().And(io.Out.Data.Last))
 }

@@ -31,7 +31,8 @@ func state(m *hdl.Module, p Params, w word, back int) hdl.Bits {
 		})
 		terms[g] = delay(m, fmt.Sprintf("sum_%d", g), group, 1)
 	}
-	valid, first := delayValid(m, "sum_valid", w.valid, 1), delay(m, "sum_first", w.first, 1)
+	valid := delayValid(m, "sum_valid", w.valid, 1)[0]
+	first := delay(m, "sum_first", w.first, 1)
 
 	state := m.RegN("state", 32)
 	before := state.And(first.Not().Rep(32))
@@ -50,12 +51,14 @@ func delay[T any](m *hdl.Module, name string, x T, cycles int) T {
 	return x
 }
 
-// delayValid is delay of one bit that is zero after reset.
-func delayValid(m *hdl.Module, name string, x hdl.Bits, cycles int) hdl.Bits {
-	for i := range cycles {
-		r := m.Reg(fmt.Sprintf("%s_%d", name, i+1), 1, 0)
-		r.Set(x)
-		x = r
+// delayValid returns a bit, which is zero after reset, 1, 2, ... cycles later,
+// from registers NAME_1, NAME_2, ...
+func delayValid(m *hdl.Module, name string, x hdl.Bits, cycles int) []hdl.Bits {
+	later := make([]hdl.Bits, cycles)
+	for i := range later {
+		later[i] = m.Reg(fmt.Sprintf("%s_%d", name, i+1), 1, 0)
+		later[i].Set(x)
+		x = later[i]
 	}
-	return x
+	return later
 }

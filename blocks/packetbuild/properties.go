@@ -7,7 +7,7 @@ import (
 
 // Proofs lists a small instance of the builder's own part; the ICRC has its own
 // proofs.
-func Proofs() []hdl.Proof { return []hdl.Proof{hdl.ProofOf(frame(Params{DataWidth: 64}), 13, 2)} }
+func Proofs() []hdl.Proof { return []hdl.Proof{hdl.ProofOf(frame(Params{DataWidth: 64}), 13, 0)} }
 
 // properties states the contracts of the streams, and that every descriptor
 // makes one frame, whatever the payload does.

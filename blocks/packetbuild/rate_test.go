@@ -117,3 +117,13 @@ func Benchmark(b *testing.B) {
 		}
 	}
 }
+
+// Every design of the list builds under its name and has properties.
+func TestProofsBuild(t *testing.T) {
+	for _, p := range packetbuild.Proofs() {
+		d, err := p.Build()
+		require.NoError(t, err)
+		require.Equal(t, p.Name, d.Top.Name)
+		require.NotEmpty(t, d.Top.Checks)
+	}
+}

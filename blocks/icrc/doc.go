@@ -3,6 +3,9 @@
 // completes those that go out; both come from one generator, at any width from
 // 64 to 512 bits. [Reference] is the same in plain Go.
 //
+// Start with the two in icrc.go; headers.go reads the frame's headers, cover.go
+// knows what the CRC covers, state.go is the CRC itself, crc.go its arithmetic.
+//
 // # Streams
 //
 //	Check     In   whole Ethernet frames, at most one 802.1Q tag, IPv4 or IPv6; anything may follow the packet

@@ -7,36 +7,6 @@ import (
 	"gornic/hdl/stream"
 )
 
-// GenerateIO is the ports of [Generate].
-type GenerateIO struct {
-	In  stream.Frame `hdl:"in"`
-	Out stream.Frame `hdl:"out"`
-}
-
-// Generate appends the ICRC to Ethernet frames that carry an IPv4 packet without
-// options or an IPv6 packet. A frame comes in without padding: from the Ethernet
-// header to the last byte before the ICRC, which the IP length counts already.
-// Err passes through. What is appended to a frame of another protocol means nothing.
-//
-// A beat is taken every cycle, but for the cycle in which an ICRC needs a beat
-// more than its frame had. Each beat is held until the ICRC would be there if it
-// were the last one, so a frame that comes in without gaps leaves without gaps.
-func Generate(p Params) (hdl.Def[GenerateIO], error) {
-	if err := p.Validate(); err != nil {
-		return hdl.Def[GenerateIO]{}, err
-	}
-	return generateDef(p), nil
-}
-
-func generateDef(p Params) hdl.Def[GenerateIO] {
-	return hdl.Def[GenerateIO]{
-		Name: p.name("icrc_generate"),
-		Doc:  "Appends the ICRC to each Ethernet frame; a beat every cycle.",
-		IO:   GenerateIO{In: stream.FrameOf(p.DataWidth), Out: stream.FrameOf(p.DataWidth)},
-		Body: func(m *hdl.Module, io *GenerateIO) { generate(m, p, io) },
-	}
-}
-
 // held is a beat that waits for its ICRC.
 type held struct {
 	Data hdl.Bits

@@ -17,14 +17,14 @@
 // All headers but Ethernet's are whole words of four bytes, and every frame
 // begins at the same place, so every word lies 2 modulo 4 bytes into a beat. The
 // builder moves words: a beat of n words has n+1 slots, the first and last of half a
-// word (header.go). The payload turns by as many words as the header has,
-// modulo n, and a slot of a header beat chooses among the few words that
-// are ever there.
+// word. The payload turns by as many words as the header has, modulo n. A slot
+// of a header beat chooses among the few words that are ever there, of IPv4
+// and IPv6; what a tag moves comes from the slot before.
 //
 // # Stages
 //
-//	plan.go     two cycles: lengths, checksum, and where in the frame's beats what falls
-//	header.go   the header, beat by beat
+//	prepare.go  two cycles for the plan: lengths, checksum, and where in the frame's beats what falls (plan.go)
+//	slots.go    the header, beat by beat, of the words in header.go
 //	join.go     payload behind it
 //	icrc        the ICRC (package icrc)
 //

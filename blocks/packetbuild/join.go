@@ -109,7 +109,7 @@ func rotate(x hdl.Bits, n int) hdl.Bits {
 func (j *joiner) drive(e event, turned hdl.Bits) {
 	joining, flushing := j.st.Is(stJoin), j.st.Is(stFlush)
 	last := flushing.Or(joining.And(e.ends))
-	held := j.spread(stream.KeepTo(j.layout.HeadSlot, j.p.words()), hdl.K(1, 0)).Or(joining.Not().Rep(j.p.bytes()))
+	held := j.upTo(j.layout.HeadSlot).Or(joining.Not().Rep(j.p.bytes()))
 	n := j.p.bytes()
 	parts := make([]hdl.Bits, n)
 	for i := range parts {
@@ -118,17 +118,18 @@ func (j *joiner) drive(e event, turned hdl.Bits) {
 	j.out.Valid.Set(j.st.Is(stHead).Or(flushing).Or(e.joins))
 	hdl.Set(j.out.Data, stream.Beat{
 		Data: hdl.Cat(parts...),
-		Keep: j.spread(stream.KeepTo(j.layout.LastSlot, j.p.words()), hdl.K(1, 0)).Or(last.Not().Rep(n)),
+		Keep: j.upTo(j.layout.LastSlot).Or(last.Not().Rep(n)),
 		Last: last,
 		Err:  hdl.Mux(flushing, j.bad, last.And(e.faulty)),
 	})
 	j.payload.Ready.Set(joining.And(j.out.Ready).Or(j.st.Is(stDrain)))
 }
 
-// spread turns a bit a slot, and one for the half slot at the end, into a bit a
-// byte.
-func (j *joiner) spread(slots, end hdl.Bits) hdl.Bits {
-	parts := []hdl.Bits{end.Rep(2)}
+// upTo has a bit a byte: ones up to the end of a slot. The half slot at the end
+// of the beat, which begins the next beat's first word, is never one of them.
+func (j *joiner) upTo(slot hdl.Bits) hdl.Bits {
+	slots := stream.KeepTo(slot, j.p.words())
+	parts := []hdl.Bits{hdl.K(2, 0)}
 	for i := slots.Width() - 1; i > 0; i-- {
 		parts = append(parts, slots.Bit(i).Rep(4))
 	}

@@ -24,22 +24,22 @@ func All() []Block {
 		{
 			"rxparse", "takes Ethernet frames apart: RoCEv2 descriptors and payloads, frames for the host",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(rxparse.Def(rxparse.Params{DataWidth: c.DataWidth}), nil)
+				return build(rxparse.Def(rxparse.Params{DataWidth: c.DataWidth}))
 			},
 		},
 		{
 			"icrc", "checks the invariant CRC of frames, a beat a cycle",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(icrc.Check(icrc.Params{DataWidth: c.DataWidth}))
+				return build(icrc.CheckDef(icrc.Params{DataWidth: c.DataWidth}))
 			},
 		},
 		{
 			"rxbuffer", "keeps packets until parser and ICRC have judged them, hands the good ones on whole",
-			func(c configs.Config) (*hdl.Design, error) { return build(rxbuffer.Def(rxBuffer(c)), nil) },
+			func(c configs.Config) (*hdl.Design, error) { return build(rxbuffer.Def(rxBuffer(c))) },
 		},
 		{
 			"rxpath", "the receive side: rxparse, icrc and rxbuffer as one module",
-			func(c configs.Config) (*hdl.Design, error) { return build(rxpath.Def(RxPath(c)), nil) },
+			func(c configs.Config) (*hdl.Design, error) { return build(rxpath.Def(RxPath(c))) },
 		},
 		{
 			"packetbuild", "makes frames of descriptors and payloads, pad and ICRC included",
@@ -62,10 +62,7 @@ func RxPath(c configs.Config) rxpath.Params {
 	}
 }
 
-func build[IO any](def hdl.Def[IO], err error) (*hdl.Design, error) {
-	if err != nil {
-		return nil, err
-	}
+func build[IO any](def hdl.Def[IO]) (*hdl.Design, error) {
 	design, _, err := hdl.Build(def)
 	return design, err
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gornic/hdl"
 )
 
 // next is the state after one message byte.
@@ -42,9 +44,9 @@ func TestAdvance(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	for _, width := range []int{0, -64, 32, 96, 192, 1024} {
-		_, err := Check(Params{DataWidth: width})
-		require.ErrorContains(t, err, "icrc: data width of")
-		_, err = Generate(Params{DataWidth: width})
+		_, _, err := hdl.Build(CheckDef(Params{DataWidth: width}))
+		require.ErrorContains(t, err, "data width of")
+		_, _, err = hdl.Build(GenerateDef(Params{DataWidth: width}))
 		require.ErrorContains(t, err, "not 64, 128, 256 or 512")
 	}
 }

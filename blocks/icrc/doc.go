@@ -1,5 +1,5 @@
 // Package icrc computes the invariant CRC of RoCEv2, which ends every packet
-// (protocol section 1.7). [Check] judges the frames that come in, [Generate]
+// (protocol section 1.7). [CheckDef] judges the frames that come in, [GenerateDef]
 // completes those that go out; both come from one generator, at any width from
 // 64 to 512 bits. [Reference] is the same in plain Go.
 //

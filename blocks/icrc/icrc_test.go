@@ -38,9 +38,7 @@ type checker struct {
 }
 
 func newChecker(t testing.TB, width int) checker {
-	def, err := icrc.Check(icrc.Params{DataWidth: width})
-	require.NoError(t, err)
-	design, io, err := hdl.Build(def)
+	design, io, err := hdl.Build(icrc.CheckDef(icrc.Params{DataWidth: width}))
 	require.NoError(t, err)
 	return checker{design, io}
 }
@@ -193,9 +191,7 @@ type generator struct {
 }
 
 func newGenerator(t testing.TB, p icrc.Params) generator {
-	def, err := icrc.Generate(p)
-	require.NoError(t, err)
-	design, io, err := hdl.Build(def)
+	design, io, err := hdl.Build(icrc.GenerateDef(p))
 	require.NoError(t, err)
 	return generator{design, io}
 }

@@ -9,8 +9,8 @@ import (
 func Proofs() []hdl.Proof {
 	p := Params{DataWidth: 64, WordEnd: true, depth: 2}
 	return []hdl.Proof{
-		hdl.ProofOf(checkDef(p), 13, 0),
-		hdl.ProofOf(generateDef(p), 13, 0),
+		hdl.ProofOf(CheckDef(p), 13, 0),
+		hdl.ProofOf(GenerateDef(p), 13, 0),
 	}
 }
 

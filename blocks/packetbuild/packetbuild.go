@@ -16,13 +16,13 @@ type Params struct {
 	DataWidth int
 }
 
-// Validate reports a parameter that the module cannot be built with.
-func (p Params) Validate() error {
+// accept rejects parameters that the module cannot be built with.
+func (p Params) accept(m *hdl.Module) {
 	switch p.DataWidth {
 	case 64, 128, 256, 512:
-		return nil
+	default:
+		m.Reject("data width of %d bits: not 64, 128, 256 or 512", p.DataWidth)
 	}
-	return fmt.Errorf("packetbuild: data width of %d bits: not 64, 128, 256 or 512", p.DataWidth)
 }
 
 // bytes is the number of bytes in a beat, words that of 32-bit words; both are
@@ -45,23 +45,17 @@ type IO struct {
 // Def is the packet builder: of each descriptor and its payload it makes a whole
 // Ethernet frame, as [Reference] does. The package comment has its streams,
 // faults and cycles.
-func Def(p Params) (hdl.Def[IO], error) {
-	if err := p.Validate(); err != nil {
-		return hdl.Def[IO]{}, err
-	}
-	appendICRC, err := icrc.Generate(icrc.Params{DataWidth: p.DataWidth, WordEnd: true})
-	if err != nil {
-		return hdl.Def[IO]{}, err
-	}
+func Def(p Params) hdl.Def[IO] {
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("packetbuild_%d", p.DataWidth),
 		Doc:  "Builds a RoCEv2 frame of each descriptor and its payload; a beat every cycle.",
 		IO:   ports(p),
 		Body: func(m *hdl.Module, io *IO) {
+			p.accept(m)
 			f := hdl.Instance(m, "u_frame", frame(p))
 			hdl.Connect(f.Desc, io.Desc)
 			hdl.Connect(f.Payload, io.Payload)
-			sum := hdl.Instance(m, "u_icrc", appendICRC)
+			sum := hdl.Instance(m, "u_icrc", icrc.GenerateDef(icrc.Params{DataWidth: p.DataWidth, WordEnd: true}))
 			hdl.Connect(sum.In, f.Out)
 			hdl.Connect(io.Out, sum.Out)
 
@@ -69,7 +63,7 @@ func Def(p Params) (hdl.Def[IO], error) {
 			stream.AssumeFrame(m, "payload", io.Payload)
 			stream.AssertFrame(m, "out", io.Out)
 		},
-	}, nil
+	}
 }
 
 func ports(p Params) IO {

@@ -46,9 +46,7 @@ type builder struct {
 }
 
 func newBuilder(t testing.TB, width int) builder {
-	def, err := packetbuild.Def(packetbuild.Params{DataWidth: width})
-	require.NoError(t, err)
-	design, io, err := hdl.Build(def)
+	design, io, err := hdl.Build(packetbuild.Def(packetbuild.Params{DataWidth: width}))
 	require.NoError(t, err)
 	return builder{design, io}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gornic/blocks/packetbuild"
 	"gornic/format"
+	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 )
@@ -95,8 +96,8 @@ func TestWaiting(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	for _, width := range []int{0, -64, 32, 96, 1024} {
-		_, err := packetbuild.Def(packetbuild.Params{DataWidth: width})
-		require.ErrorContains(t, err, fmt.Sprintf("packetbuild: data width of %d bits", width))
+		_, _, err := hdl.Build(packetbuild.Def(packetbuild.Params{DataWidth: width}))
+		require.ErrorContains(t, err, fmt.Sprintf("data width of %d bits", width))
 	}
 }
 

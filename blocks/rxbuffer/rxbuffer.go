@@ -71,7 +71,7 @@ type IO struct {
 func Def(p Params) hdl.Def[IO] {
 	level := hdl.W(log2(p.Beats) + 1)
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("rx_buffer_%d_x%d_x%d", p.DataWidth, p.Beats, p.Frames),
+		Name: fmt.Sprintf("rxbuffer_%d_x%d_x%d", p.DataWidth, p.Beats, p.Frames),
 		Doc:  "Stores received packets until parser and ICRC have judged them; hands the good ones on whole.",
 		IO: IO{
 			Status:     hdl.StreamOf(rxparse.Status{}),
@@ -85,7 +85,7 @@ func Def(p Params) hdl.Def[IO] {
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
-				panic(err) // hdl makes it an error of the build
+				m.Reject("%v", err)
 			}
 			b := newBuffer(m, p, io)
 			b.storePayload()

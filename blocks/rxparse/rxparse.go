@@ -26,7 +26,7 @@ type IO struct {
 // Def is the parser. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("rx_parse_%d", p.DataWidth),
+		Name: fmt.Sprintf("rxparse_%d", p.DataWidth),
 		Doc:  "Takes Ethernet frames apart: RoCEv2 descriptors and payloads, and the frames that are for the host.",
 		IO: IO{
 			In:      stream.FrameOf(p.DataWidth),
@@ -37,7 +37,7 @@ func Def(p Params) hdl.Def[IO] {
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
-				panic(err) // hdl makes it an error of the build
+				m.Reject("%v", err)
 			}
 			body(m, io)
 		},

@@ -54,7 +54,7 @@ type IO struct {
 // Def is the receive side. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("rx_path_%d_x%d_x%d_x%d", p.DataWidth, p.Beats, p.Frames, p.RawBeats),
+		Name: fmt.Sprintf("rxpath_%d_x%d_x%d_x%d", p.DataWidth, p.Beats, p.Frames, p.RawBeats),
 		Doc:  "The receive side: good RoCEv2 packets as descriptor and payload, the host's frames, a report for each frame.",
 		IO: IO{
 			In:        stream.FrameOf(p.DataWidth),
@@ -66,7 +66,7 @@ func Def(p Params) hdl.Def[IO] {
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
-				panic(err) // hdl makes it an error of the build
+				m.Reject("%v", err)
 			}
 			body(m, p, io)
 		},
@@ -74,12 +74,8 @@ func Def(p Params) hdl.Def[IO] {
 }
 
 func body(m *hdl.Module, p Params, io *IO) {
-	check, err := icrc.Check(icrc.Params{DataWidth: p.DataWidth})
-	if err != nil {
-		panic(err)
-	}
 	parser := hdl.Instance(m, "u_parse", rxparse.Def(rxparse.Params{DataWidth: p.DataWidth}))
-	checker := hdl.Instance(m, "u_icrc", check)
+	checker := hdl.Instance(m, "u_icrc", icrc.CheckDef(icrc.Params{DataWidth: p.DataWidth}))
 	buffer := hdl.Instance(m, "u_buffer", rxbuffer.Def(p.buffer()))
 	raw := hdl.Instance(m, "u_raw", stream.FrameFIFODef(stream.FrameFIFOOptions{
 		Width: p.DataWidth, Depth: p.RawBeats, DropWhenFull: true,

@@ -34,11 +34,7 @@ type builder struct {
 type buildPatterns struct{ desc, payload, out sim.Pattern }
 
 func openBuilder(env *Env, p buildPatterns) (*builder, error) {
-	def, err := packetbuild.Def(packetbuild.Params{DataWidth: env.Config.DataWidth})
-	if err != nil {
-		return nil, err
-	}
-	design, io, err := hdl.Build(def)
+	design, io, err := hdl.Build(packetbuild.Def(packetbuild.Params{DataWidth: env.Config.DataWidth}))
 	if err != nil {
 		return nil, err
 	}

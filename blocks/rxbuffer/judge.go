@@ -12,23 +12,28 @@ type entry struct {
 	Kept   hdl.Bits
 }
 
+func newEntry() entry { return entry{hdl.W(format.ReasonBits), hdl.W(1), hdl.W(1)} }
+
 // judge joins each status with the ICRC's verdict, and reports the frame a cycle
 // later.
 func (b *buffer) judge() {
 	m, io := b.m, b.io
 	slots := log2(waiting)
-	proto := entry{hdl.W(format.ReasonBits), hdl.W(1), hdl.W(1)}
 	b.queue.Write(b.last.Trunc(slots), b.takes, hdl.Pack(entry{io.Status.Data.Reason, io.Status.Data.Packet, b.keep}))
-	m.If(b.takes, func() { b.last.Set(b.last.AddK(1)) })
+	b.queueFull.Set(full(b.first, b.last, waiting))
+	m.If(b.takes, func() {
+		b.last.Set(b.last.AddK(1))
+		b.queueFull.Set(full(b.first, b.last.AddK(1), waiting))
+	})
 	io.Verdict.Ready.Set(b.first.Ne(b.last))
 
 	judged := m.Reg("judged", 1, 0)
-	e := hdl.NewReg(m, "judged", proto)
+	e := hdl.NewReg(m, "judged", newEntry())
 	good := m.RegN("judged_good", 1)
 	judged.Set(io.Verdict.Fire())
 	m.If(io.Verdict.Fire(), func() {
 		b.first.Set(b.first.AddK(1))
-		hdl.Set(e, hdl.Unpack(proto, b.queue.At(b.first.Trunc(slots))))
+		hdl.Set(e, hdl.Unpack(newEntry(), b.queue.At(b.first.Trunc(slots))))
 		good.Set(io.Verdict.Data.Good)
 	})
 	b.release(judged.And(e.Kept), good)
@@ -49,12 +54,11 @@ func (b *buffer) judge() {
 // are safe, and proved to be, whatever is in the queue.
 func (b *buffer) release(judged, good hdl.Bits) {
 	m := b.m
-	behind := b.next.AddK(1)
 	judges := judged.And(b.next.Ne(b.free))
-	quiet := hdl.OrAll(b.arrives, b.partly, b.takes).Not()
-	b.goBack.Set(hdl.AndAll(judges, good.Not(), behind.Eq(b.free), quiet))
+	quiet := hdl.OrAll(b.arrives, b.partly, b.io.Status.Valid).Not()
+	b.goBack.Set(hdl.AndAll(judges, good.Not(), b.next.Eq(b.filled), quiet))
 	b.bad.Write(b.next.Trunc(b.bad.AddrWidth()), judges, good.Not())
-	m.If(judges.And(b.goBack.Not()), func() { b.next.Set(behind) })
+	m.If(judges.And(b.goBack.Not()), func() { b.next.Set(b.next.AddK(1)) })
 }
 
 // count counts the reports.

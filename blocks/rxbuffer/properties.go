@@ -24,6 +24,7 @@ func (b *buffer) properties() {
 	b.places()
 	b.descriptorWords()
 	m.Assert("queue_holds", b.last.Sub(b.first).LeK(waiting))
+	m.Assert("queue_has_room", b.queueFull.Or(b.last.Sub(b.first).LtK(waiting)))
 	m.Assert("payload_never_waits", io.Payload.Ready)
 
 	m.Cover("goes_back", b.goBack)
@@ -58,6 +59,7 @@ func (b *buffer) places() {
 	used, judged := b.free.Sub(b.fetch), b.next.Sub(b.fetch)
 	m.Assert("places_hold", used.LeK(uint64(b.p.Frames)))
 	m.Assert("place_is_there", b.placesFull.Or(used.LtK(uint64(b.p.Frames))))
+	m.Assert("filled_before_free", b.filled.Eq(b.free.SubK(1)))
 	m.Assert("judged_within_kept", judged.Le(used))
 
 	var first, second, newest, before hdl.Bits
@@ -106,11 +108,11 @@ func (b *buffer) descriptorWords() {
 	}
 	turns := hdl.K(1, 1)
 	for i := range b.words {
-		turns = turns.And(b.turn.Bit(i).Eq(b.number.Is(uint64(i))))
+		turns = turns.And(b.filling.turn.Bit(i).Eq(b.filling.number.Is(uint64(i))))
 	}
 	m.Assert("turn_is_number", turns)
-	here := b.storing.And(b.fetch.Trunc(b.writing.Width()).Eq(b.writing)).And(b.fetch.Ne(b.next))
-	m.Assert("written_before_read", b.idle.Or(here.Not()).Or(o.word.Lt(b.number)))
+	here := b.filling.stores.And(b.fetch.Trunc(b.filling.place.Width()).Eq(b.filling.place)).And(b.fetch.Ne(b.next))
+	m.Assert("written_before_read", b.idle.Or(here.Not()).Or(o.word.Lt(b.filling.number)))
 
 	m.Assert("words_in_order", o.fetched.Not().Or(o.word.Eq(o.number.AddK(1))))
 	next := hdl.Mux(o.fetched, o.number, o.word) // to be put into the descriptor

@@ -29,7 +29,7 @@ func Caught(faults []Fault) int {
 	return n
 }
 
-// Faults makes up to n broken copies of the design, spread evenly over its logic, and tries the bounded proof on each. The
+// Faults makes up to n broken copies of the design, spread evenly over its control logic, and tries the bounded proof on each. The
 // properties' own state is left alone. Not every fault can be noticed: one may touch a bit that never changes, or an output
 // that no assertion speaks of. That all of them pass means that the assertions say nothing.
 func Faults(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error) {
@@ -63,20 +63,17 @@ const netlistName = "netlist.il"
 // mutations writes the design as a netlist, has Yosys list broken copies, as the commands that make them, and drops those
 // of the properties' section.
 func (p *prover) mutations(ctx context.Context, n int) ([]string, error) {
-	const list = "mutations"
-	script := p.script() + "write_rtlil " + netlistName + "; mutate -seed 1 -list " + strconv.Itoa(20*n) + " -o " + list
+	mutate := "mutate -seed 1 -list " + strconv.Itoa(20*n) + " -o "
+	script := p.script() + "write_rtlil " + netlistName + "; " + mutate + "bits " + oneBit + "; " + mutate + "all"
 	if _, err := p.run(ctx, script); err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(p.dir, list))
+	all, err := p.hardware("bits")
+	if err == nil && len(all) < n {
+		all, err = p.hardware("all")
+	}
 	if err != nil {
 		return nil, err
-	}
-	var all []string
-	for line := range strings.Lines(string(text)) {
-		if p.isHardware(line) {
-			all = append(all, strings.TrimSpace(line))
-		}
 	}
 	var spread []string
 	for i := range min(n, len(all)) {
@@ -101,6 +98,24 @@ func (p *prover) broken(ctx context.Context, mutations []string) ([]model, error
 		return nil, err
 	}
 	return models, p.constrain()
+}
+
+// oneBit selects the cells and registers of one bit, where control is: most of what assertions speak of.
+const oneBit = "r:Y_WIDTH=1 r:WIDTH=1"
+
+// hardware reads a list of mutations without those of the properties.
+func (p *prover) hardware(list string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(p.dir, list))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for line := range strings.Lines(string(text)) {
+		if p.isHardware(line) {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all, nil
 }
 
 // source matches where a mutated cell comes from: a file and a line of the emitted Verilog.

@@ -27,7 +27,7 @@ func keyOf(ctx context.Context, p hdl.Proof, design *hdl.Design) (string, error)
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, method, p.Name, p.Depth, p.Induction, p.NoCovers, copies)
+	fmt.Fprintln(h, method, p.Name, p.Depth, p.Induction, p.NoCovers, copies())
 	solver := toolset.Z3
 	if p.Induction == 0 {
 		solver = toolset.ABC

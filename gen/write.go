@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gornic/hdl/verilog"
 )
 
 // write puts every file in place, each at once, and removes Verilog files of
@@ -19,7 +21,7 @@ func (o *output) write(w io.Writer) error {
 		if err == nil && bytes.Equal(old, o.files[path]) {
 			continue
 		}
-		if err := replace(path, o.files[path]); err != nil {
+		if err := verilog.Replace(path, o.files[path]); err != nil {
 			return err
 		}
 		changed++
@@ -35,24 +37,6 @@ func (o *output) write(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "%d files, %d changed, %d removed\n", len(o.files), changed, len(stale))
 	return nil
-}
-
-// replace writes a file beside its place and moves it there.
-func replace(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".gen-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // check compares every file with what is there and names those that differ.

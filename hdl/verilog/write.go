@@ -7,11 +7,10 @@ import (
 )
 
 // Write writes the files into a folder, which is made, and returns their
-// names in it. A file is replaced in one step: who reads it meanwhile sees the old or
-// the new text.
+// names in it, each as [Replace] does.
 func Write(dir string, files []File) (names []string, err error) {
 	for _, f := range files {
-		if err := replace(filepath.Join(dir, filepath.FromSlash(f.Name)), f.Text); err != nil {
+		if err := Replace(filepath.Join(dir, filepath.FromSlash(f.Name)), f.Text); err != nil {
 			return nil, err
 		}
 		names = append(names, f.Name)
@@ -19,8 +18,9 @@ func Write(dir string, files []File) (names []string, err error) {
 	return names, nil
 }
 
-// replace writes a file beside its place and moves it there.
-func replace(path string, text []byte) error {
+// Replace puts a text into a file, in a folder that is made, in one step: who
+// reads it meanwhile sees the old text or the new one.
+func Replace(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -18,16 +18,17 @@ type buffer struct {
 	io *IO
 
 	// Payload.
-	payload *hdl.Memory
-	read    hdl.Bits // the next beat to fetch
-	given   hdl.Bits // behind the last frame that the payload reader was set to
-	start   hdl.Bits // behind the last frame that is kept
-	newest  hdl.Bits // where the newest of them starts
-	write   hdl.Bits // behind the last beat
-	limit   hdl.Bits // as far as write may go: where read was a cycle ago, once around
-	noRoom  hdl.Bits // write is where limit was a cycle ago
-	arrives hdl.Bits // a beat is there
-	partly  hdl.Bits // beats of the frame have come already
+	payload   *hdl.Memory
+	read      hdl.Bits // the next beat to fetch
+	given     hdl.Bits // behind the last frame that the payload reader was set to
+	start     hdl.Bits // behind the last frame that is kept
+	newest    hdl.Bits // where the newest of them starts
+	write     hdl.Bits // behind the last beat
+	limit     hdl.Bits // as far as write may go: where read was a cycle ago, once around
+	noRoom    hdl.Bits // write is where limit was a cycle ago
+	startFull hdl.Bits // start is
+	arrives   hdl.Bits // a beat is there
+	partly    hdl.Bits // beats of the frame have come already
 
 	// Descriptors. A frame that is kept has a place.
 	headers    *hdl.Memory
@@ -69,7 +70,7 @@ func newBuffer(m *hdl.Module, p Params, io *IO) *buffer {
 	b.payload = m.RAM("payload", p.Beats, p.DataWidth, hdl.Undefined)
 	b.read, b.given, b.start, b.write = m.Reg("read", ring, 0), m.Reg("given", ring, 0), m.Reg("start", ring, 0), m.Reg("write", ring, 0)
 	b.newest, b.noRoom, b.partly = m.RegN("newest", ring), m.Reg("no_room", 1, 0), m.Reg("partly", 1, 0)
-	b.limit = m.Reg("limit", ring, uint64(p.Beats))
+	b.limit, b.startFull = m.Reg("limit", ring, uint64(p.Beats)), m.Reg("start_full", 1, 0)
 
 	b.headers = m.RAM("headers", p.Frames*b.words, b.wordWidth(), hdl.Undefined)
 	b.ends, b.bad = m.LUTRAM("ends", p.Frames, ring), m.LUTRAM("bad", p.Frames, 1)

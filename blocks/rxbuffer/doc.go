@@ -14,9 +14,14 @@
 //
 // Payload lies in a ring in block RAM, beat by beat; descriptors lie in another, in
 // as many words as the shortest packet has beats. Pointers are all the control:
-// read, start and write for payload; fetch, next and free for descriptors. A status
-// waits for its verdict in a queue of 16. Each ring has one writer, the wire side, and
-// one reader, the transport side.
+// read, given, start and write for payload; fetch, next and free for descriptors
+// (buffer.go). Where the payload of a frame ends is kept by its place among the
+// descriptors, so the reader goes by what was written, not by the payload length. A
+// status waits for its verdict in a queue of 16. Each ring has one writer, the wire
+// side, and one reader, the transport side; bad frames alone are for both.
+//
+// That the pointers keep their order, and with it that no RAM is read where it is
+// written, is proved by induction (properties.go).
 //
 // # Room
 //

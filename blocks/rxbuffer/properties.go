@@ -41,6 +41,7 @@ func (b *buffer) payloadPointers() {
 	m.Assert("ring_holds", limit.LeK(uint64(b.p.Beats)))
 	m.Assert("write_within_limit", write.Le(limit))
 	m.Assert("room_is_there", b.noRoom.Or(write.Lt(limit)))
+	m.Assert("room_is_there_at_start", b.startFull.Or(start.Lt(limit)))
 	m.Assert("start_within_written", start.Le(write))
 	m.Assert("nothing_partly_written", b.partly.Or(start.Eq(write)))
 	m.Assert("given_within_kept", given.Le(start))

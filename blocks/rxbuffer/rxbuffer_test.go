@@ -252,6 +252,8 @@ func TestAgainstModel(t *testing.T) {
 				sent++
 				want := model.Write(p.header, p.payload, p.verdict())
 				require.Equal(t, []format.Reason{want}, b.reports(sent), "packet %d", sent)
+				b.step() // room that became free can be used now
+				b.step()
 				require.EqualValues(t, model.Used(), s.Get(io.Used), "beats in use")
 				if want == format.ReasonOK {
 					stored = append(stored, p)

@@ -28,15 +28,16 @@ func (b *buffer) storePayload() {
 	b.payload.Write(b.write.Trunc(b.payload.AddrWidth()), stores, in.Data.Data)
 	b.keep.Set(io.Status.Data.Reason.Is(uint64(format.ReasonOK)).And(lost.Not()).And(b.placesFull.Not()))
 
-	moveTo := func(place, full hdl.Bits) {
-		b.write.Set(place)
-		b.noRoom.Set(full)
-	}
 	beyond := b.write.AddK(1)
 	end := hdl.Mux(in.Valid, beyond, b.write) // of a frame that is kept: all of its beats found room
 	b.ends.Write(b.free.Trunc(b.ends.AddrWidth()), b.takes.And(b.keep), end)
-	moveTo(b.write, b.write.Eq(b.limit))
-	m.If(stores, func() { moveTo(beyond, b.write.Eq(before)) })
+	atLimit, nextAtLimit := b.write.Eq(b.limit), b.write.Eq(before)
+	b.noRoom.Set(atLimit)
+	b.startFull.Set(b.start.Eq(b.limit))
+	m.If(stores, func() {
+		b.write.Set(beyond)
+		b.noRoom.Set(nextAtLimit)
+	})
 	over.Set(lost)
 	b.partly.Set(b.partly.Or(in.Valid))
 	m.If(b.takes, func() {
@@ -44,11 +45,15 @@ func (b *buffer) storePayload() {
 		b.partly.SetK(0)
 		m.If(b.keep, func() {
 			b.start.Set(end)
+			b.startFull.Set(hdl.Mux(in.Valid, nextAtLimit, atLimit))
 			b.newest.Set(b.start)
-		}).Else(func() { moveTo(b.start, b.start.Eq(b.limit)) })
+		}).Else(func() {
+			b.write.Set(b.start)
+			b.noRoom.Set(b.startFull)
+		})
 	})
 	m.If(b.goBack, func() {
-		moveTo(b.newest, b.newest.Eq(b.limit))
+		b.write.Set(b.newest)
 		b.start.Set(b.newest)
 	})
 }

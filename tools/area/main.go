@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 
 	"gornic/blocks"
 	"gornic/configs"
@@ -81,17 +82,33 @@ func (s *synthesizer) config(ctx context.Context, config configs.Config, o optio
 		if err != nil {
 			return err
 		}
-		for _, f := range families() {
-			r := row{Block: b.Name, Width: config.DataWidth, Family: f.Name, Verdict: "ok"}
-			if r.Size, err = s.size(ctx, design, f); err != nil {
-				errs = append(errs, err)
-				continue
-			}
+		rows, err := s.both(ctx, design, row{Block: b.Name, Width: config.DataWidth, Verdict: "ok"})
+		errs = append(errs, err)
+		for _, r := range rows {
 			errs = append(errs, r.judge(budgets))
 			print(r)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// both synthesizes a design for both families side by side, and completes a row for each.
+func (s *synthesizer) both(ctx context.Context, design *hdl.Design, like row) ([]row, error) {
+	list := families()
+	rows, errs := make([]row, len(list)), make([]error, len(list))
+	var group sync.WaitGroup
+	for i, f := range list {
+		group.Go(func() {
+			rows[i] = like
+			rows[i].Family = f.Name
+			rows[i].Size, errs[i] = s.size(ctx, design, f)
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return rows, nil
 }
 
 // floor prints the rows of the least that a CRC takes.
@@ -101,11 +118,11 @@ func (s *synthesizer) floor(ctx context.Context, print func(row)) error {
 		if err != nil {
 			return err
 		}
-		for _, f := range families() {
-			r := row{Block: "(flat CRC step)", Width: width, Family: f.Name, Verdict: "for comparison"}
-			if r.Size, err = s.size(ctx, design, f); err != nil {
-				return err
-			}
+		rows, err := s.both(ctx, design, row{Block: "(flat CRC step)", Width: width, Verdict: "for comparison"})
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
 			print(r)
 		}
 	}

@@ -6,6 +6,14 @@ import (
 	"gornic/hdl/stream"
 )
 
+// Proofs lists a small instance: rings that fill after a few cycles. Its covers
+// take more cycles than a bounded proof gets through, and are left to simulation.
+func Proofs() []hdl.Proof {
+	p := hdl.ProofOf(Def(Params{DataWidth: 64, Beats: 4, Frames: 2}), 9, 1)
+	p.NoCovers = true
+	return []hdl.Proof{p}
+}
+
 // properties states the contracts of the streams, what the buffer takes for
 // granted of the parser, and the order of the pointers.
 func (b *buffer) properties() {

@@ -274,6 +274,7 @@ func TestAgainstModel(t *testing.T) {
 		require.EqualValues(t, c.Full, s.Get(io.Full))
 		require.EqualValues(t, c.Highest, s.Get(io.HighWater))
 		require.NotZero(t, c.Full, "the buffer was full")
+		require.NotZero(t, s.Covered("no_room"))
 	})
 }
 
@@ -348,6 +349,9 @@ func TestBadPacketsGiveTheirRoomBack(t *testing.T) {
 			b.send(make(9, false), 0)
 			require.Equal(t, []format.Reason{format.ReasonICRC}, b.reports(4+i))
 			require.Zero(t, s.Get(io.Used))
+		}
+		for _, cover := range []string{"goes_back", "passes_over", "packet_leaves"} {
+			require.NotZero(t, s.Covered(cover), cover)
 		}
 	})
 }

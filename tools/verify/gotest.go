@@ -23,7 +23,7 @@ func (t tally) String() string {
 }
 
 func goTest(ctx context.Context, env environment, out io.Writer) (*tally, error) {
-	cmd := env.command(ctx, "go", "test", "-p", "2", "-timeout", "25m", "-json", "./...")
+	cmd := env.command(ctx, "go", "test", "-p", "2", "-timeout", "40m", "-json", "./...")
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

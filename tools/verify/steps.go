@@ -29,9 +29,9 @@ func steps() []step {
 		{"gofmt", time.Minute, gofmt},
 		{"vet", 5 * time.Minute, command("go", "vet", "./...")},
 		{"gen", 5 * time.Minute, command("go", "run", "./gen", "-check")},
-		{"test", 30 * time.Minute, goTest},
-		{"cosim", 15 * time.Minute, command("go", "run", "./tb/cosim")},
-		{"formal", 15 * time.Minute, command("go", "run", "./tools/formal")},
+		{"test", 45 * time.Minute, goTest},
+		{"cosim", 25 * time.Minute, command("go", "run", "./tb/cosim")},
+		{"formal", 30 * time.Minute, command("go", "run", "./tools/formal")},
 	}
 }
 

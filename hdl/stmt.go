@@ -43,7 +43,7 @@ func (x Bits) Set(value Bits) {
 // assignable reports whether the value can be a target of Set.
 func (x Bits) assignable() bool {
 	s := x.Signal()
-	return s != nil && s.Kind != ir.Input && s.Kind != ir.ReadData && s.Kind != ir.ChildOutput
+	return s != nil && !s.Free && s.Kind != ir.Input && s.Kind != ir.ReadData && s.Kind != ir.ChildOutput
 }
 
 // whatItIs says why a value is not a target of Set.
@@ -54,6 +54,8 @@ func (m *Module) whatItIs(x Bits) string {
 		return "it is a part of a value; Set the whole, with Cat"
 	case s == nil:
 		return "it is an expression, not a wire, register, output or input of an instance"
+	case s.Free:
+		return "it is an AnyConst, which never changes"
 	case s.Kind == ir.Input:
 		return "it is an input of " + m.ir.Name + ", which is driven from outside"
 	case s.Kind == ir.ChildOutput:

@@ -10,7 +10,7 @@ import (
 func check(m *hdl.Module, p Params, io *CheckIO) {
 	waiting := limit(m, p, io)
 	valid := delayValid(m, "valid", io.In.Fire(), 3+stateDelay)
-	beat := locate(m, p, io.In, valid[0])
+	beat := locate(m, p, io.In, valid)
 	word, ask := cut(m, p, beat, valid[1])
 
 	word.valid = valid[2]
@@ -39,16 +39,16 @@ type located struct {
 }
 
 // locate returns each beat two cycles after it is taken: in the first the headers
-// are read, in the second the end of the packet is computed. Valid is one in
-// the second.
-func locate(m *hdl.Module, p Params, in stream.Frame, valid hdl.Bits) located {
+// are read, in the second the end of the packet is computed. The bits of valid say
+// that there is a beat 1, 2, ... cycles old.
+func locate(m *hdl.Module, p Params, in stream.Frame, valid []hdl.Bits) located {
 	m.Unused(in.Data.Err)
 	r := newReader(m, p, in)
 	h := r.headers()
 	type taken struct{ Data, Keep, Last, Index hdl.Bits }
 	beat := delay(m, "beat", taken{in.Data.Data, in.Data.Keep, in.Data.Last, r.index}, 1)
-	later := &reader{m: m, p: p, take: valid, data: beat.Data, index: beat.Index}
-	end := later.end(h)
+	later := &reader{m: m, p: p, take: valid[0], data: beat.Data, index: beat.Index}
+	end := later.end(h, valid[1])
 	beat = delay(m, "late_beat", beat, 1)
 	return located{
 		data: beat.Data, keep: beat.Keep, last: beat.Last, index: beat.Index,
@@ -69,10 +69,9 @@ type question struct {
 // be asked when it has gone through the CRC.
 func cut(m *hdl.Module, p Params, beat located, valid hdl.Bits) (word, question) {
 	first, end := beat.index.None(), beat.end
-	number := count(m, "number", endMax/p.bytes(), valid, beat.last)
-	holdsEnd := end.known.And(number.Eq(end.beat.ZExt(number.Width())))
 	ended := m.RegN("ended", 1) // the packet ended in an earlier beat
 	endedNow := ended.And(first.Not())
+	holdsEnd := hdl.AndAll(end.known, end.here, endedNow.Not())
 	m.If(valid, func() { ended.Set(endedNow.Or(holdsEnd)) })
 
 	all := func(x hdl.Bits) hdl.Bits { return x.Rep(p.bytes()) }

@@ -110,20 +110,22 @@ func turn(x hdl.Bits, n int) hdl.Bits {
 // done with.
 func appendSum(m *hdl.Module, p Params, out stream.Frame, beat held, sum hdl.Bits) hdl.Bits {
 	n := p.bytes()
-	rest := m.Reg("rest", 1, 0)                                                    // only the rest of the ICRC is left
-	spill := beat.Last.And(beat.Lane.Slice(p.laneBits()-1, 2).All())               // the ICRC does not fit
-	full := beat.Last.Not().Or(spill.And(rest.Not()))                              // all bytes of the beat are used
-	end := hdl.Cat(beat.Lane.Slice(p.laneBits()-1, 2).AddK(1), beat.Lane.Trunc(2)) // the last byte of the ICRC
-	data := stream.KeepTo(beat.Lane, n).And(rest.Not().Rep(n))
+	rest := m.Reg("rest", 1, 0)                                      // only the rest of the ICRC is left
+	spill := beat.Last.And(beat.Lane.Slice(p.laneBits()-1, 2).All()) // the ICRC does not fit
+	kept := stream.KeepTo(beat.Lane, n)
+	data := kept.And(rest.Not().Rep(n))
 
 	bytes := make([]hdl.Bits, n)
 	for i := range bytes {
 		bytes[n-1-i] = hdl.Mux(data.Bit(i), beat.Data.Byte(i), sum.Byte(i%4))
 	}
+	// Four bytes more, or those of them that are beyond the beat.
+	longer := hdl.Cat(kept.Slice(n-5, 0), hdl.Ones(4))
+	beyond := stream.KeepTo(beat.Lane.Trunc(2), 4).ZExt(n)
 	last := beat.Last.And(spill.Eq(rest))
 	hdl.Set(out.Data, stream.Beat{
 		Data: hdl.Cat(bytes...),
-		Keep: stream.KeepTo(end, n).Or(full.Rep(n)),
+		Keep: hdl.Mux(rest, beyond, longer),
 		Last: last,
 		Err:  beat.Err.And(last),
 	})

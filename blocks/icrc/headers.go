@@ -27,20 +27,13 @@ type reader struct {
 }
 
 func newReader(m *hdl.Module, p Params, in stream.Frame) *reader {
-	take := in.Fire()
-	index := count(m, "index", maskedEnd/p.bytes(), take, in.Data.Last)
-	return &reader{m: m, p: p, take: take, data: in.Data.Data, index: index}
-}
-
-// count is the number of a frame's beats before the one that is taken. It is
-// exact up to limit at least and then stays at all ones.
-func count(m *hdl.Module, name string, limit int, take, last hdl.Bits) hdl.Bits {
-	n := m.Reg(name, bits.Len(uint(limit+1)), 0)
-	m.If(take, func() {
-		n.Set(n.Add(n.All().Not().ZExt(n.Width())))
-		m.If(last, func() { n.SetK(0) })
+	r := &reader{m: m, p: p, take: in.Fire(), data: in.Data.Data}
+	r.index = m.Reg("index", bits.Len(uint(maskedEnd/p.bytes()+1)), 0) // stays at all ones once there
+	m.If(r.take, func() {
+		r.index.Set(r.index.Add(r.index.All().Not().ZExt(r.index.Width())))
+		m.If(in.Data.Last, func() { r.index.SetK(0) })
 	})
-	return n
+	return r
 }
 
 // here returns one bit: the beat holds the byte at that offset of its frame.
@@ -87,38 +80,50 @@ func (r *reader) headers() headers {
 	return h
 }
 
-// endMax is more than the highest offset at which a packet's last byte can be.
-const endMax = 1<<16 + taggedIPAt + 40
-
 // packetEnd is where the last byte of a packet is. It comes from registers, a
 // cycle after the beat with the IP length.
 type packetEnd struct {
 	known hdl.Bits // of an IP packet long enough for a BTH
-	beat  hdl.Bits
-	lane  hdl.Bits
+	here  hdl.Bits // where known: the last byte is in this beat
+	lane  hdl.Bits // its number there
 }
 
 // end finds the packet's end from the IP length, which every variant has in one
-// beat. The reader is a cycle behind the one that found the headers.
-func (r *reader) end(h headers) packetEnd {
+// beat. The reader is a cycle behind the one that found the headers; leaves, one
+// bit, says that the beat after the reader's goes on.
+func (r *reader) end(h headers, leaves hdl.Bits) packetEnd {
 	const totalLength, payloadLength = 2, 4 // from the IP header
 	tagged, ipv6 := h.tagged.then, h.ipv6.then
 	length := hdl.Mux(tagged,
 		hdl.Mux(ipv6, r.wordAt(taggedIPAt+payloadLength), r.wordAt(taggedIPAt+totalLength)),
 		hdl.Mux(ipv6, r.wordAt(ipAt+payloadLength), r.wordAt(ipAt+totalLength)))
-	last := hdl.Mux(tagged,
-		hdl.Mux(ipv6, hdl.K(17, taggedIPAt+40-1), hdl.K(17, taggedIPAt-1)),
-		hdl.Mux(ipv6, hdl.K(17, ipAt+40-1), hdl.K(17, ipAt-1)))
 	const udpToICRC = 8 + 12 + 4
 	enough := hdl.Mux(ipv6, length.GeK(udpToICRC), length.GeK(20+udpToICRC))
 
+	// The last byte's offset is counted from the beat with the length, and the beats of it
+	// down to zero.
+	const width = 17
+	start := taggedTypeAt / r.p.bytes() * r.p.bytes()
+	from := func(offset int) hdl.Bits { return hdl.K(width, uint64(offset-1-start)&(1<<width-1)) }
+	last := length.ZExt(width).Add(hdl.Mux(tagged,
+		hdl.Mux(ipv6, from(taggedIPAt+40), from(taggedIPAt)),
+		hdl.Mux(ipv6, from(ipAt+40), from(ipAt))))
+	beats := last.Slice(width-1, r.p.laneBits())
+
 	here := r.here(taggedTypeAt)
-	at := r.m.RegN("end_at", 17)
-	r.m.If(r.take.And(here), func() { at.Set(length.ZExt(17).Add(last)) })
-	lane := r.p.laneBits()
+	left, none := r.m.RegN("end_left", beats.Width()), r.m.RegN("end_here", 1)
+	lane := r.m.RegN("end_lane", r.p.laneBits())
+	r.m.If(leaves, func() {
+		left.Set(left.SubK(1))
+		none.Set(left.Is(1))
+	})
+	r.m.If(r.take.And(here), func() {
+		left.Set(beats)
+		none.Set(beats.None())
+		lane.Set(last.Trunc(r.p.laneBits()))
+	})
 	return packetEnd{
 		known: r.learn("end_known", here.And(h.ipv4.then.Or(ipv6)).And(enough)).then,
-		beat:  at.Slice(16, lane),
-		lane:  at.Trunc(lane),
+		here:  none, lane: lane,
 	}
 }

@@ -10,7 +10,7 @@ func Proofs() []hdl.Proof {
 	p := Params{DataWidth: 64, WordEnd: true, depth: 2}
 	return []hdl.Proof{
 		hdl.ProofOf(CheckDef(p), 13, 0),
-		hdl.ProofOf(GenerateDef(p), 13, 0),
+		hdl.ProofOf(GenerateDef(p), 20, 0),
 	}
 }
 

@@ -76,3 +76,12 @@ func drawsFromSeed(t *testing.T, open sim.Open) {
 	}
 	require.Greater(t, len(seen), 1)
 }
+
+func TestAnyConstIsNotSet(t *testing.T) {
+	_, _, err := hdl.Build(hdl.Def[pickIO]{Name: "sets", Body: func(m *hdl.Module, io *pickIO) {
+		value := m.AnyConst("value", 3)
+		m.Ghost(func() { value.Set(io.In) })
+		io.Out.Set(io.In)
+	}})
+	require.ErrorContains(t, err, "it is an AnyConst, which never changes")
+}

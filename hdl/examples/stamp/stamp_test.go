@@ -48,7 +48,7 @@ func TestNarrowNumbers(t *testing.T) {
 
 func TestProof(t *testing.T) {
 	design, _ := hdltest.Build(t, stamp.Def(2, 3)) // small widths: the generator is what is proved
-	formal.Check(t, design, formal.Options{Depth: 10, Induction: 2})
+	formal.Check(t, design, formal.Options{Depth: 10, Induction: 1})
 }
 
 // write writes the block's Verilog to a folder.

@@ -36,8 +36,8 @@
 //
 // # Cycles
 //
-// A beat every cycle in and out. A packet leaves some 6 cycles after its verdict,
-// and as many as its descriptor has words. Descriptors follow each other at one in 8, 4,
+// A beat every cycle in and out. A descriptor leaves 3 cycles after its frame's
+// verdict and one more for each of its words, the payload 3 cycles later. Descriptors follow each other at one in 8, 4,
 // 2 or 1 cycles at 64, 128, 256 and 512 bits: the pace at which the shortest
 // packets arrive.
 package rxbuffer

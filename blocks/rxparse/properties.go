@@ -6,13 +6,9 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists the narrowest parser, in which a header takes the most beats, and
-// the next one, which keeps the fields of the descriptor apart.
+// Proofs lists the narrowest parser, in which a header takes the most beats.
 func Proofs() []hdl.Proof {
-	return []hdl.Proof{
-		hdl.ProofOf(Def(Params{DataWidth: 64}), 14, 0),
-		hdl.ProofOf(Def(Params{DataWidth: 128}), 12, 0),
-	}
+	return []hdl.Proof{hdl.ProofOf(Def(Params{DataWidth: 64}), 14, 0)}
 }
 
 // properties states the contracts of the streams, that each frame gives one

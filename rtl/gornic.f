@@ -1,11 +1,11 @@
 // Configuration board: every module, children before their parents.
-rx_parse_64.v
+rxparse_64.v
 fifo_icrc_verdict_x16.v
 icrc_check_64.v
-rx_buffer_64_x2048_x64.v
+rxbuffer_64_x2048_x64.v
 frame_fifo_drop_64_x1024.v
 fork_beat_64_8_x2.v
-rx_path_64_x2048_x64_x1024.v
+rxpath_64_x2048_x64_x1024.v
 forward_slice_beat_64_8.v
 packetbuild_frame_64.v
 fifo_icrc_held_64_3_1_1_x16.v

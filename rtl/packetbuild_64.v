@@ -68,7 +68,7 @@ module packetbuild_64 (
     wire        u_frame_out_err;
     wire        u_icrc_in_ready;
 
-    packetbuild_frame_64 u_frame ( // packetbuild.go:35
+    packetbuild_frame_64 u_frame ( // packetbuild.go:55
         .clk                (clk),
         .rst                (rst),
         .desc_valid         (desc_valid),
@@ -121,7 +121,7 @@ module packetbuild_64 (
         .out_err            (u_frame_out_err)
     );
 
-    icrc_generate_64_word_end u_icrc ( // packetbuild.go:38
+    icrc_generate_64_word_end u_icrc ( // packetbuild.go:58
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_frame_out_valid),

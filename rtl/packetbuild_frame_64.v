@@ -805,9 +805,9 @@ module packetbuild_frame_64 (
     assign joined_err = (state == STATE_FLUSH) ? bad : joined_last & e_3; // join.go:119
     assign payload_ready = ((state == STATE_JOIN) & joined_ready) | (state == STATE_DRAIN); // join.go:125
     wire e_4 = final_beat & ~payload_last;      // join.go:77
-    wire clears_or = (state == STATE_HEAD) | (state == STATE_FLUSH) | (e & e_2 & ~e_4); // join.go:143
-    wire clears = (state == STATE_EMPTY) | (joined_ready & clears_or); // join.go:143
-    assign head_taken = planned_valid & clears; // join.go:144
+    wire clears_or = (state == STATE_HEAD) | (state == STATE_FLUSH) | (e & e_2 & ~e_4); // join.go:144
+    wire clears = (state == STATE_EMPTY) | (joined_ready & clears_or); // join.go:144
+    assign head_taken = planned_valid & clears; // join.go:145
 
     wire [31:0] words_3 = planned_desc_dst_lo[31:0];           // header.go:97
     wire [31:0] words_0_5 = {8'h45, planned_desc_traffic_class, planned_plan_ipv4_length}; // header.go:121
@@ -877,15 +877,15 @@ module packetbuild_frame_64 (
         : planned_desc_src_mac[47:16];
 
     always @(posedge clk) begin
-        if (e && joined_ready) begin             // join.go:146
-            rest <= {parts_5, x[55:48], parts_4, parts_3, parts_2, x[23:16], parts_1, parts_0}; // join.go:147
-            is_rest <= 1'b1;                     // join.go:148
-            bad <= e_3;                          // join.go:149
-            frame_more <= frame_more - 10'd1;    // join.go:150
-            final_beat <= (frame_more == 10'd1); // join.go:151
+        if (e && joined_ready) begin             // join.go:147
+            rest <= {parts_5, x[55:48], parts_4, parts_3, parts_2, x[23:16], parts_1, parts_0}; // join.go:148
+            is_rest <= 1'b1;                     // join.go:149
+            bad <= e_3;                          // join.go:150
+            frame_more <= frame_more - 10'd1;    // join.go:151
+            final_beat <= (frame_more == 10'd1); // join.go:152
         end
-        if (head_taken) begin // join.go:153
-            head <= {         // join.go:154
+        if (head_taken) begin // join.go:154
+            head <= {         // join.go:155
                 words_2_3[23:16],
                 words_2_3[31:24],
                 words_1_5[7:0],
@@ -895,39 +895,39 @@ module packetbuild_frame_64 (
                 words_0_6[7:0],
                 words_0_6[15:8]
             };
-            is_rest <= 1'b0;                                  // join.go:155
-            bad <= 1'b0;                                      // join.go:156
-            final_beat <= ~(|planned_plan_layout_more);       // join.go:157
-            frame_head_slot <= planned_plan_layout_head_slot; // join.go:158
-            frame_last_slot <= planned_plan_layout_last_slot; // join.go:158
-            frame_more <= planned_plan_layout_more;           // join.go:158
-            frame_last_byte <= planned_plan_layout_last_byte; // join.go:158
-            frame_spill <= planned_plan_layout_spill;         // join.go:158
+            is_rest <= 1'b0;                                  // join.go:156
+            bad <= 1'b0;                                      // join.go:157
+            final_beat <= ~(|planned_plan_layout_more);       // join.go:158
+            frame_head_slot <= planned_plan_layout_head_slot; // join.go:159
+            frame_last_slot <= planned_plan_layout_last_slot; // join.go:159
+            frame_more <= planned_plan_layout_more;           // join.go:159
+            frame_last_byte <= planned_plan_layout_last_byte; // join.go:159
+            frame_spill <= planned_plan_layout_spill;         // join.go:159
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
             state <= STATE_EMPTY;
-        end else if (clears) begin              // join.go:160
-            state <= STATE_HEAD;                // join.go:161
-            if (!planned_valid) begin           // join.go:162
-                state <= STATE_EMPTY;           // join.go:163
-            end else if (last_2) begin          // join.go:164
-                if (planned_plan_payload) begin // join.go:165
-                    state <= STATE_JOIN;        // join.go:165
-                end else begin                  // join.go:165
-                    state <= STATE_FLUSH;       // join.go:165
+        end else if (clears) begin              // join.go:161
+            state <= STATE_HEAD;                // join.go:162
+            if (!planned_valid) begin           // join.go:163
+                state <= STATE_EMPTY;           // join.go:164
+            end else if (last_2) begin          // join.go:165
+                if (planned_plan_payload) begin // join.go:166
+                    state <= STATE_JOIN;        // join.go:166
+                end else begin                  // join.go:166
+                    state <= STATE_FLUSH;       // join.go:166
                 end
             end
-        end else if (e && joined_ready && final_beat) begin // join.go:167
-            if (e_4) begin                                  // join.go:168
-                state <= STATE_DRAIN;                       // join.go:168
-            end else begin                                  // join.go:168
-                state <= STATE_FLUSH;                       // join.go:168
+        end else if (e && joined_ready && final_beat) begin // join.go:168
+            if (e_4) begin                                  // join.go:169
+                state <= STATE_DRAIN;                       // join.go:169
+            end else begin                                  // join.go:169
+                state <= STATE_FLUSH;                       // join.go:169
             end
-        end else if (state == STATE_DRAIN && payload_valid && payload_last) begin // join.go:169
-            state <= STATE_EMPTY; // join.go:170
+        end else if (state == STATE_DRAIN && payload_valid && payload_last) begin // join.go:170
+            state <= STATE_EMPTY; // join.go:171
         end
     end
 

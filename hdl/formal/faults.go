@@ -63,7 +63,7 @@ const netlistName = "netlist.il"
 // mutations writes the design as a netlist, has Yosys list broken copies, as the commands that make them, and drops those
 // of the properties' section.
 func (p *prover) mutations(ctx context.Context, n int) ([]string, error) {
-	mutate := "mutate -seed 1 -list " + strconv.Itoa(20*n) + " -o "
+	mutate := "mutate -seed " + strconv.Itoa(n) + " -list " + strconv.Itoa(20*n) + " -o "
 	script := p.script() + "write_rtlil " + netlistName + "; " + mutate + "bits " + oneBit + "; " + mutate + "all"
 	if _, err := p.run(ctx, script); err != nil {
 		return nil, err

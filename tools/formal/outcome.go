@@ -34,7 +34,7 @@ type outcome struct {
 
 // copies is how many broken copies are tried, more where none of the first is noticed: a fault may be in what no assertion
 // speaks of, such as the value of a checksum.
-func copies() []int { return []int{4, 16} }
+func copies() []int { return []int{4, 16, 48} }
 
 // one asks all questions about one design, unless it is known to be good.
 func (r runner) one(ctx context.Context, p hdl.Proof) outcome {

@@ -1,0 +1,116 @@
+package format
+
+// Access to a register.
+type RegisterAccess uint8
+
+// Kinds of access.
+const (
+	ReadOnly RegisterAccess = iota
+	ReadWrite
+	WriteOnly
+)
+
+func (a RegisterAccess) String() string { return [...]string{"read", "read, write", "write"}[a%3] }
+
+// Register is a 32-bit register of the device.
+type Register struct {
+	Name   string
+	Offset uint32 // bytes from the start of the device's address range
+	Access RegisterAccess
+	Doc    string
+}
+
+// Offsets of registers, in bytes. Those of 64 bits have their low half first.
+const (
+	RegID          = 0x000
+	RegVersion     = 0x004
+	RegCaps0       = 0x008
+	RegCaps1       = 0x00C
+	RegControl     = 0x010
+	RegStatus      = 0x014
+	RegMACLow      = 0x018
+	RegMACHigh     = 0x01C
+	RegKeyBaseLow  = 0x020
+	RegKeyBaseHigh = 0x024
+	RegKeyLogSize  = 0x028
+	RegModeration  = 0x02C
+	RegIRQPending  = 0x030
+	RegMailboxGo   = 0x080
+	RegMailboxDone = 0x084
+	RegMailbox     = 0x100 // MailboxBytes
+	RegCounters    = 0x200 // one 32-bit counter each, see Counters
+)
+
+// DeviceID is what RegID reads as: "gorn" in memory order.
+const DeviceID = 0x6E726F67
+
+// Registers returns the registers of the device in the order of their offsets,
+// without the mailbox and the counters.
+func Registers() []Register {
+	return []Register{
+		{"id", RegID, ReadOnly, "0x6E726F67"},
+		{"version", RegVersion, ReadOnly, "major in bits 31:16, minor in 15:0"},
+		{"caps0", RegCaps0, ReadOnly, "log2 of: QPs 4:0, CQs 12:8, EQs 20:16, data width in bytes 26:24; path MTU code 30:28"},
+		{"caps1", RegCaps1, ReadOnly, "doorbell pages 15:0; replay entries a QP 23:16; tick of timers in cycles 31:24 as log2"},
+		{"control", RegControl, ReadWrite, "bit 0: enabled. Until then no packet is sent or taken"},
+		{"status", RegStatus, ReadOnly, "bit 0: enabled, bit 1: a command is running"},
+		{"mac_low", RegMACLow, ReadWrite, "low 32 bits of the port's MAC address"},
+		{"mac_high", RegMACHigh, ReadWrite, "its high 16 bits"},
+		{"key_base_low", RegKeyBaseLow, ReadWrite, "bus address of the key table, a multiple of 64"},
+		{"key_base_high", RegKeyBaseHigh, ReadWrite, "its high half"},
+		{"key_log_size", RegKeyLogSize, ReadWrite, "log2 of the entries of the key table, 0 to 24"},
+		{"moderation", RegModeration, ReadWrite, "least cycles between two interrupts of a vector"},
+		{"irq_pending", RegIRQPending, ReadWrite, "vectors with an interrupt; write ones to clear"},
+		{"mailbox_go", RegMailboxGo, WriteOnly, "CommandCode: starts it on what is in the mailbox"},
+		{"mailbox_done", RegMailboxDone, ReadOnly, "bit 31: a command is running; 7:0: CommandStatus of the last"},
+	}
+}
+
+// Doorbells. Page n lies at DoorbellBase + n * DoorbellPageBytes. The offset in
+// the page is the kind; the data is the free-running index in bits 31:16 and the
+// low 16 bits of the QPN, CQN or EQN in 15:0.
+const (
+	DoorbellBase      = 0x1000
+	DoorbellPageBytes = 0x1000
+
+	DoorbellSQ           = 0x00 // producer index of the send queue
+	DoorbellRQ           = 0x04 // producer index of the receive queue
+	DoorbellCQ           = 0x08 // consumer index of the completion queue
+	DoorbellArm          = 0x0C // the same, and an event for the next CQE
+	DoorbellArmSolicited = 0x10 // the same, and an event for the next solicited or failed one
+	DoorbellEQ           = 0x14 // consumer index of an event queue; page 0 only
+)
+
+// Counter is the number of a counter behind RegCounters. Each has 32 bits and
+// wraps.
+type Counter int
+
+// Counters of the device.
+const (
+	CntRxAccepted  Counter = iota // packets accepted by the parser
+	CntRxPassed                   // frames for the host's network stack
+	CntRxFull                     // frames dropped for want of room
+	CntRxRefused                  // frames dropped for another reason
+	CntRxBadQP                    // packets for no QP, or an address or state that does not fit
+	CntRxDuplicate                // requests received again
+	CntRxAhead                    // requests with a PSN ahead of the expected one
+	CntRxIgnored                  // responses that answer nothing
+	CntTxPackets                  // packets sent
+	CntTxNAKs                     // NAKs sent, RNR among them
+	CntBadDoorbell                // doorbells refused
+	CntKeyMisses                  // key lookups that went to host memory
+	CntBusErrors                  // error responses of host memory
+	CounterCount   int     = iota
+)
+
+var counterNames = [CounterCount]string{
+	"rx_accepted", "rx_passed", "rx_full", "rx_refused", "rx_bad_qp", "rx_duplicate", "rx_ahead", "rx_ignored",
+	"tx_packets", "tx_naks", "bad_doorbell", "key_misses", "bus_errors",
+}
+
+func (c Counter) String() string {
+	if c >= 0 && int(c) < CounterCount {
+		return counterNames[c]
+	}
+	return "counter " + itoa(uint(c))
+}

@@ -1,0 +1,20 @@
+// Package link has the messages that the blocks of the core send each other: the
+// payloads of the streams between them, each a bundle. docs/core.md draws which
+// block sends what to whom; the comment of each message says what it means and
+// who may rely on what.
+//
+// Widths that a standard fixes stand in the fields' tags; those that depend on
+// the configuration come from [Sizes], whose methods return the prototypes:
+//
+//	io := IO{Bell: hdl.StreamOf(s.RingUpdate()), Read: hdl.StreamOf(s.ReadBurst())}
+package link
+
+// Sizes are the numbers of a configuration that widths depend on.
+type Sizes struct {
+	DataWidth  int // bits of a beat of host memory and network: 64, 128, 256 or 512
+	QPBits     int // log2 of the queue pairs
+	CQBits     int // log2 of the completion queues
+	EQBits     int // log2 of the event queues, each with an interrupt vector
+	SlotBits   int // log2 of the WQEs of a queue that the core holds
+	ReplayBits int // log2 of the replay entries of a queue pair
+}

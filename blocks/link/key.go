@@ -1,0 +1,70 @@
+package link
+
+import "gornic/hdl"
+
+// FaultBits is the width of a fault: 0 is none, else a format.VendorCode from
+// VendorKeyUnknown to VendorWQERead.
+const FaultBits = 5
+
+// KeyRequest asks the key cache whether a key grants rights over a range
+// (protocol section 6).
+type KeyRequest struct {
+	Key    hdl.Bits `w:"32"`
+	PD     hdl.Bits `w:"24"` // of the queue pair that asks
+	QPN    hdl.Bits `w:"24"` // and its number, for windows of type 2
+	Rights hdl.Bits `w:"8"`  // format.Access bits, all of which have to be granted
+	VA     hdl.Bits `w:"64"`
+	Range  hdl.Bits `w:"32"` // bytes from VA on, not zero
+}
+
+// KeyReply answers the requests of one client in their order.
+type KeyReply struct {
+	Fault       hdl.Bits `w:"5"`  // FaultBits; the other fields mean nothing where it is not 0
+	PageShift   hdl.Bits `w:"5"`  // 0: contiguous; else log2 of a page's bytes
+	Translation hdl.Bits `w:"64"` // bus address of the region, or of its page list
+	Offset      hdl.Bits `w:"64"` // VA less the region's first virtual address
+	First       hdl.Bits `w:"21"` // low bits of the region's first virtual address
+}
+
+// KeyPort is a client's side of the key cache.
+type KeyPort struct {
+	Request hdl.Stream[KeyRequest] `hdl:"out"`
+	Reply   hdl.Stream[KeyReply]   `hdl:"in"`
+}
+
+// KeyPort returns the prototype.
+func (s Sizes) KeyPort() KeyPort {
+	return KeyPort{Request: hdl.StreamOf(KeyRequest{}), Reply: hdl.StreamOf(KeyReply{})}
+}
+
+// LengthBits is the width of a number of payload bytes of one packet: 0 to 4096.
+const LengthBits = 13
+
+// Segment is a piece of one packet's payload in virtual addresses. The segments
+// of a packet follow each other, the last one marked; a packet without payload
+// has none.
+type Segment struct {
+	Key    hdl.Bits `w:"32"`
+	PD     hdl.Bits `w:"24"`
+	QPN    hdl.Bits `w:"24"`
+	Rights hdl.Bits `w:"8"`
+	VA     hdl.Bits `w:"64"`
+	Range  hdl.Bits `w:"32"` // bytes from VA on that the key has to cover: at least Len
+	Len    hdl.Bits `w:"13"` // bytes of payload, not zero
+	Skip   hdl.Bits `w:"1"`  // no memory: the payload is dropped (receive) or comes from the WQE (send); no key is looked at
+	Last   hdl.Bits `w:"1"`  // of the packet
+}
+
+// Piece is a piece of one packet's payload in bus addresses, within one page.
+type Piece struct {
+	Addr hdl.Bits `w:"64"`
+	Len  hdl.Bits `w:"13"` // bytes, not zero; of a dropped rest it means nothing
+	Skip hdl.Bits `w:"1"`  // as in Segment; after a fault, the rest of the packet
+	Last hdl.Bits `w:"1"`
+}
+
+// Translated says how the segments of one packet fared: one for each packet with
+// segments, in order. With a fault, the rest of the packet's payload is dropped.
+type Translated struct {
+	Fault hdl.Bits `w:"5"` // FaultBits
+}

@@ -1,0 +1,173 @@
+package link
+
+import "gornic/hdl"
+
+// QPRef names a queue pair.
+type QPRef struct {
+	QP hdl.Bits // index
+}
+
+// QPRef returns the prototype.
+func (s Sizes) QPRef() QPRef { return QPRef{QP: hdl.W(s.QPBits)} }
+
+// RingUpdate is a doorbell of a send or receive queue that has passed the check
+// of its page.
+type RingUpdate struct {
+	QP    hdl.Bits
+	Index hdl.Bits `w:"16"` // producer, free-running
+}
+
+// RingUpdate returns the prototype.
+func (s Sizes) RingUpdate() RingUpdate { return RingUpdate{QP: hdl.W(s.QPBits)} }
+
+// RingConfig makes a ring, empty, or makes it empty again: all its indices
+// are 0, and what was fetched is forgotten.
+type RingConfig struct {
+	QP        hdl.Bits
+	Base      hdl.Bits `w:"64"` // bus address, a multiple of 4096
+	LogSize   hdl.Bits `w:"4"`  // log2 of its WQEs
+	LogStride hdl.Bits `w:"1"`  // slots of 64 << LogStride bytes
+}
+
+// RingConfig returns the prototype.
+func (s Sizes) RingConfig() RingConfig { return RingConfig{QP: hdl.W(s.QPBits)} }
+
+// HeadRequest asks for the WQE at the head of a queue.
+type HeadRequest struct {
+	QP   hdl.Bits
+	Wait hdl.Bits `w:"1"` // if it is posted but not here yet, answer when it is
+}
+
+// Head answers a HeadRequest.
+type Head struct {
+	Here  hdl.Bits `w:"1"`  // the WQE can be read
+	Empty hdl.Bits `w:"1"`  // nothing is posted; neither: it is on its way
+	Fault hdl.Bits `w:"1"`  // it could not be read from host memory (with Here)
+	Index hdl.Bits `w:"16"` // free-running
+	Slot  hdl.Bits // where it is, for GranuleRequest
+}
+
+// GranuleRequest reads 16 bytes of a WQE that is at the head of its queue.
+type GranuleRequest struct {
+	QP      hdl.Bits
+	Slot    hdl.Bits
+	Granule hdl.Bits `w:"3"`
+}
+
+// Granule is 16 bytes of a WQE, in the order of the requests.
+type Granule struct {
+	Data hdl.Bits `w:"128"`
+}
+
+// QueuePort is the side of who works on the WQEs of a set of queues: requester
+// or responder. The head advances with Take, and only with it.
+type QueuePort struct {
+	Request hdl.Stream[HeadRequest]    `hdl:"out"`
+	Head    hdl.Stream[Head]           `hdl:"in"`
+	Read    hdl.Stream[GranuleRequest] `hdl:"out"`
+	Granule hdl.Stream[Granule]        `hdl:"in"`
+	Take    hdl.Stream[QPRef]          `hdl:"out"` // always taken at once
+}
+
+// QueuePort returns the prototype.
+func (s Sizes) QueuePort() QueuePort {
+	qp, slot := hdl.W(s.QPBits), hdl.W(s.SlotBits)
+	return QueuePort{
+		Request: hdl.StreamOf(HeadRequest{QP: qp}),
+		Head:    hdl.StreamOf(Head{Slot: slot}),
+		Read:    hdl.StreamOf(GranuleRequest{QP: qp, Slot: slot}),
+		Granule: hdl.StreamOf(Granule{}),
+		Take:    hdl.StreamOf(s.QPRef()),
+	}
+}
+
+// Arming of a completion queue by a doorbell.
+const (
+	ArmNone      = 0 // only the consumer index
+	ArmNext      = 1 // an event for the next CQE
+	ArmSolicited = 2 // an event for the next solicited or failed one
+)
+
+// CQUpdate is a doorbell of a completion queue that has passed the check of its
+// page.
+type CQUpdate struct {
+	CQ    hdl.Bits
+	Index hdl.Bits `w:"16"` // consumer, free-running
+	Arm   hdl.Bits `w:"2"`
+}
+
+// CQUpdate returns the prototype.
+func (s Sizes) CQUpdate() CQUpdate { return CQUpdate{CQ: hdl.W(s.CQBits)} }
+
+// EQUpdate is a doorbell of an event queue.
+type EQUpdate struct {
+	EQ    hdl.Bits
+	Index hdl.Bits `w:"16"` // consumer, free-running
+}
+
+// EQUpdate returns the prototype.
+func (s Sizes) EQUpdate() EQUpdate { return EQUpdate{EQ: hdl.W(s.EQBits)} }
+
+// CQConfig makes a completion queue, empty and not armed, or removes it.
+type CQConfig struct {
+	CQ      hdl.Bits
+	Exists  hdl.Bits `w:"1"`
+	EQ      hdl.Bits
+	LogSize hdl.Bits `w:"4"`
+	Base    hdl.Bits `w:"64"` // bus address, a multiple of the ring's size
+}
+
+// CQConfig returns the prototype.
+func (s Sizes) CQConfig() CQConfig { return CQConfig{CQ: hdl.W(s.CQBits), EQ: hdl.W(s.EQBits)} }
+
+// EQConfig makes an event queue, empty, or removes it.
+type EQConfig struct {
+	EQ      hdl.Bits
+	Exists  hdl.Bits `w:"1"`
+	Vector  hdl.Bits `w:"8"`
+	LogSize hdl.Bits `w:"4"`
+	Base    hdl.Bits `w:"64"` // bus address, a multiple of the ring's size
+}
+
+// EQConfig returns the prototype.
+func (s Sizes) EQConfig() EQConfig { return EQConfig{EQ: hdl.W(s.EQBits)} }
+
+// Completion asks for a CQE. Data is in memory before it is asked for.
+type Completion struct {
+	CQ        hdl.Bits
+	WRID      hdl.Bits `w:"64"`
+	ByteLen   hdl.Bits `w:"32"`
+	Imm       hdl.Bits `w:"32"` // as in memory: the byte of the lowest address in bits 7 to 0
+	QP        hdl.Bits // index, for who hears of an overflow
+	QPN       hdl.Bits `w:"24"`
+	Status    hdl.Bits `w:"8"`
+	WQEIndex  hdl.Bits `w:"16"`
+	Opcode    hdl.Bits `w:"8"` // format.WCOpcode
+	Flags     hdl.Bits `w:"4"` // format.WCFlag bits
+	Vendor    hdl.Bits `w:"5"`
+	Queue     hdl.Bits `w:"1"` // 0: send queue, 1: receive queue
+	Solicited hdl.Bits `w:"1"` // the message had its SE bit set, or Status is not success
+}
+
+// Completion returns the prototype.
+func (s Sizes) Completion() Completion {
+	return Completion{CQ: hdl.W(s.CQBits), QP: hdl.W(s.QPBits)}
+}
+
+// Written says that a CQE is in memory, in the order of a completion queue.
+type Written struct {
+	CQ        hdl.Bits
+	Producer  hdl.Bits `w:"16"` // index behind it, free-running
+	Solicited hdl.Bits `w:"1"`
+}
+
+// Written returns the prototype.
+func (s Sizes) Written() Written { return Written{CQ: hdl.W(s.CQBits)} }
+
+// Async asks for an asynchronous event.
+type Async struct {
+	Code   hdl.Bits `w:"8"` // format.AsyncEvent
+	Vendor hdl.Bits `w:"5"` // format.VendorCode
+	QP     hdl.Bits // index; of EventCQErr, the CQ's
+	Number hdl.Bits `w:"24"` // QPN or CQN
+}

@@ -1,0 +1,77 @@
+package link
+
+import "gornic/hdl"
+
+// Kinds of TxJob.
+const (
+	JobPacket = 0 // a packet
+	JobRecord = 1 // no packet: an entry of Status for the completer
+	JobFence  = 2 // a fence passes
+)
+
+// TxJob is a request packet, or what takes a packet's place in the order of its
+// queue pair. Its payload's segments go to the translator in the same order.
+type TxJob struct {
+	Kind       hdl.Bits `w:"2"`
+	QP         hdl.Bits
+	Opcode     hdl.Bits `w:"8"`
+	SE         hdl.Bits `w:"1"`
+	AckReq     hdl.Bits `w:"1"`
+	PayloadLen hdl.Bits `w:"13"`
+	VA         hdl.Bits `w:"64"` // RETH
+	RKey       hdl.Bits `w:"32"`
+	DMALen     hdl.Bits `w:"32"`
+	Imm        hdl.Bits `w:"32"` // immediate or key to invalidate, as a number of the wire
+	Inline     hdl.Bits `w:"1"`  // the payload comes on the stream of inline data
+	Entry      ReplayEntry
+}
+
+// ReplayEntry is a packet that has been sent and not been acknowledged, or a
+// failed WQE that waits for those before it. It names the packet; its payload is
+// gathered again when it is sent again.
+type ReplayEntry struct {
+	PSN      hdl.Bits `w:"24"`
+	WQEIndex hdl.Bits `w:"16"`
+	Offset   hdl.Bits `w:"32"` // bytes of the message before it
+	Length   hdl.Bits `w:"13"` // bytes of payload
+	First    hdl.Bits `w:"1"`  // of its message
+	Last     hdl.Bits `w:"1"`
+	Signaled hdl.Bits `w:"1"` // a CQE is wanted
+	WC       hdl.Bits `w:"3"` // format.WCOpcode below 8
+	WRID     hdl.Bits `w:"64"`
+	Status   hdl.Bits `w:"8"` // format.Status; not success: nothing was sent, and the WQE fails with it
+	Vendor   hdl.Bits `w:"5"`
+}
+
+// TxJob returns the prototype.
+func (s Sizes) TxJob() TxJob { return TxJob{QP: hdl.W(s.QPBits)} }
+
+// Record enters an entry at the tail of a queue pair's replay ring.
+type Record struct {
+	QP    hdl.Bits
+	Entry ReplayEntry
+}
+
+// Record returns the prototype.
+func (s Sizes) Record() Record { return Record{QP: hdl.W(s.QPBits)} }
+
+// Retired says how many entries of a queue pair have left its replay ring since
+// it was cleared.
+type Retired struct {
+	QP    hdl.Bits
+	Count hdl.Bits `w:"16"` // free-running
+}
+
+// Retired returns the prototype.
+func (s Sizes) Retired() Retired { return Retired{QP: hdl.W(s.QPBits)} }
+
+// Ack is an acknowledgement that is owed: the newest of its queue pair.
+type Ack struct {
+	QP       hdl.Bits
+	Syndrome hdl.Bits `w:"8"`
+	PSN      hdl.Bits `w:"24"`
+	MSN      hdl.Bits `w:"24"`
+}
+
+// Ack returns the prototype.
+func (s Sizes) Ack() Ack { return Ack{QP: hdl.W(s.QPBits)} }

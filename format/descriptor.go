@@ -30,30 +30,31 @@ type ExtWords[V any] [ExtBytesMax / 4]V
 
 // RxDescriptor is what the parser hands on with the payload of a packet that
 // its header made acceptable. What the parser has judged is not in it: the
-// transport version, the partition key, the ports and lengths.
+// transport version, the partition key, the ports and lengths. The comments of
+// the fields stand at the ports in the Verilog, too.
 type RxDescriptor[V any] struct {
 	VLAN         V           `w:"1"`             // the frame had an 802.1Q tag
 	TCI          V           `w:"16"`            // its tag control information; undefined without a tag
 	IPv6         V           `w:"1" name:"ipv6"` // 1: IPv6, 0: IPv4
 	TrafficClass V           `w:"8"`             // IPv4 TOS or IPv6 traffic class; ECN is bits 1 and 0
-	SrcHi        V           `w:"64"`            // source address; IPv4: 0
-	SrcLo        V           `w:"64"`            // source address; IPv4: in the low 32 bits, 0 above
-	DstHi        V           `w:"64"`            // destination address, as SrcHi
-	DstLo        V           `w:"64"`            // destination address, as SrcLo
+	SrcHi        V           `w:"64"`            // source address, bytes 0 to 7; IPv4: 0
+	SrcLo        V           `w:"64"`            // source address, bytes 8 to 15; IPv4: in the low 32 bits, 0 above
+	DstHi        V           `w:"64"`            // destination address, bytes 0 to 7; IPv4: 0
+	DstLo        V           `w:"64"`            // destination address, bytes 8 to 15; IPv4: in the low 32 bits, 0 above
 	SrcPort      V           `w:"16"`            // UDP source port
-	Opcode       V           `w:"8"`             // BTH; 0x00 to 0x1F or 0x81
+	Opcode       V           `w:"8"`             // BTH opcode: 0x00 to 0x1F or 0x81
 	Undefined    V           `w:"1"`             // the opcode is not in the table: no extension header was looked for
 	CNP          V           `w:"1"`             // the opcode is the CNP's
-	SE           V           `w:"1"`             // BTH
-	MigReq       V           `w:"1"`             // BTH
-	PadCnt       V           `w:"2"`             // BTH; the pad bytes themselves are removed
-	FECN         V           `w:"1"`             // BTH
-	BECN         V           `w:"1"`             // BTH
-	DestQP       V           `w:"24"`            // BTH; neither 0 nor 1
-	AckReq       V           `w:"1"`             // BTH
-	PSN          V           `w:"24"`            // BTH
-	Ext          ExtWords[V] `w:"32"`
-	PayloadLen   V           `w:"13"` // bytes without pad, 0 to 4096
+	SE           V           `w:"1"`             // BTH: solicited event
+	MigReq       V           `w:"1"`             // BTH: migration state
+	PadCnt       V           `w:"2"`             // BTH: pad bytes, which are removed
+	FECN         V           `w:"1"`             // BTH: forward congestion notification
+	BECN         V           `w:"1"`             // BTH: backward congestion notification, 1 in a CNP
+	DestQP       V           `w:"24"`            // BTH: destination queue pair, neither 0 nor 1
+	AckReq       V           `w:"1"`             // BTH: the sender asks for an acknowledgement
+	PSN          V           `w:"24"`            // BTH: packet sequence number
+	Ext          ExtWords[V] `w:"32"`            // extension headers: 32-bit words in wire order
+	PayloadLen   V           `w:"13"`            // bytes without pad, 0 to 4096
 }
 
 // TxDescriptor is what the packet builder takes with a payload. It carries what
@@ -62,8 +63,8 @@ type RxDescriptor[V any] struct {
 // lengths, the IPv4 checksum, UDP destination port, TVer 0, reserved bits 0, the
 // pad bytes (zero) and the ICRC.
 type TxDescriptor[V any] struct {
-	DstMAC       V           `w:"48"`
-	SrcMAC       V           `w:"48"`
+	DstMAC       V           `w:"48"`            // destination MAC address
+	SrcMAC       V           `w:"48"`            // source MAC address
 	VLAN         V           `w:"1"`             // 1: an 802.1Q tag
 	TCI          V           `w:"16"`            // tag control information; ignored without a tag
 	IPv6         V           `w:"1" name:"ipv6"` // 1: IPv6, 0: IPv4
@@ -72,24 +73,24 @@ type TxDescriptor[V any] struct {
 	IPID         V           `w:"16"`            // IPv4 identification
 	DF           V           `w:"1"`             // IPv4 do not fragment
 	FlowLabel    V           `w:"20"`            // IPv6 flow label
-	SrcHi        V           `w:"64"`            // source address; ignored for IPv4
-	SrcLo        V           `w:"64"`            // source address; IPv4: the low 32 bits
-	DstHi        V           `w:"64"`            // destination address, as SrcHi
-	DstLo        V           `w:"64"`            // destination address, as SrcLo
-	SrcPort      V           `w:"16"`            // UDP source port, normally SourcePort's
+	SrcHi        V           `w:"64"`            // source address, bytes 0 to 7; ignored for IPv4
+	SrcLo        V           `w:"64"`            // source address, bytes 8 to 15; IPv4: the low 32 bits
+	DstHi        V           `w:"64"`            // destination address, bytes 0 to 7; ignored for IPv4
+	DstLo        V           `w:"64"`            // destination address, bytes 8 to 15; IPv4: the low 32 bits
+	SrcPort      V           `w:"16"`            // UDP source port: 0xC000 to 0xFFFF, the same for all of a connection
 	UDPChecksum  V           `w:"16"`            // as sent; normally 0
 	Opcode       V           `w:"8"`             // one of the table; of an undefined one only the BTH is sent
-	SE           V           `w:"1"`
-	MigReq       V           `w:"1"`
-	PadCnt       V           `w:"2"`  // zero bytes after the payload: (-PayloadLen) mod 4
-	PKey         V           `w:"16"` // normally PKeyDefault
-	FECN         V           `w:"1"`
-	BECN         V           `w:"1"` // 1 in a CNP
-	DestQP       V           `w:"24"`
-	AckReq       V           `w:"1"`
-	PSN          V           `w:"24"`
-	Ext          ExtWords[V] `w:"32"`
-	PayloadLen   V           `w:"13"` // bytes without pad, 0 to 4096
+	SE           V           `w:"1"`             // BTH: solicited event
+	MigReq       V           `w:"1"`             // BTH: migration state, normally 0
+	PadCnt       V           `w:"2"`             // BTH: zero bytes after the payload, (-length) mod 4
+	PKey         V           `w:"16"`            // BTH: partition key, normally 0xFFFF
+	FECN         V           `w:"1"`             // BTH: forward congestion notification, normally 0
+	BECN         V           `w:"1"`             // BTH: backward congestion notification, 1 in a CNP
+	DestQP       V           `w:"24"`            // BTH: destination queue pair
+	AckReq       V           `w:"1"`             // BTH: asks for an acknowledgement
+	PSN          V           `w:"24"`            // BTH: packet sequence number
+	Ext          ExtWords[V] `w:"32"`            // extension headers: 32-bit words in wire order
+	PayloadLen   V           `w:"13"`            // bytes without pad, 0 to 4096
 }
 
 // DecodeExt returns the first n bytes of b as words; the other words are zero. n

@@ -30,12 +30,12 @@ type AtomicAckETH[V any] struct {
 
 // ImmDt is immediate data, 4 bytes, opaque to the transport.
 type ImmDt[V any] struct {
-	Imm V `w:"32"`
+	Imm V `w:"32"` // delivered with the completion, as it was sent
 }
 
 // IETH names the key to invalidate, 4 bytes.
 type IETH[V any] struct {
-	RKey V `w:"32"`
+	RKey V `w:"32"` // remote key to invalidate
 }
 
 // DETH is the datagram header of UD, 8 bytes. The core does not speak UD; the

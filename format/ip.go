@@ -37,7 +37,7 @@ type IPv6[V any] struct {
 	FlowLabel     V `w:"20"` // not covered by the ICRC
 	PayloadLength V `w:"16"` // bytes from the UDP header to the ICRC's end
 	NextHeader    V `w:"8"`  // 17 for UDP
-	HopLimit      V `w:"8"`
+	HopLimit      V `w:"8"`  // as TTL
 	SrcHi         V `w:"64"` // source address, bytes 0 to 7
 	SrcLo         V `w:"64"` // source address, bytes 8 to 15
 	DstHi         V `w:"64"` // destination address, bytes 0 to 7

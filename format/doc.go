@@ -21,6 +21,16 @@
 // comment names the place. docs/formats.md is made of these tables, and the
 // comment of a field stands at its port in the Verilog.
 //
+// What host and device share is here too, in little-endian structs that [DecodeHost]
+// and [AppendHost] read and write (hostcodec.go says how their bits lie):
+//
+//	wqe.go               work requests in the queues of the host
+//	cqe.go, status.go    completions and events, and what they say
+//	key.go               the key table
+//	command.go, qp.go    the command mailbox, states and attributes of queue pairs
+//	register.go          registers, doorbells, counters
+//	vendor.go            the core's own reasons
+//
 // To add a header: its struct here, its name in gen/tables.go for the document,
 // and a line each in TestSizes and TestRoundTrip.
 package format

@@ -1,6 +1,6 @@
 package format
 
-// Access to a register.
+// RegisterAccess says what software may do with a register.
 type RegisterAccess uint8
 
 // Kinds of access.

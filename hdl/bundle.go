@@ -65,9 +65,15 @@ func walk(v reflect.Value, outer leaf, tag reflect.StructTag, found *[]leaf) {
 		for i := range v.Len() {
 			inner := l
 			inner.name = join(l.name, strconv.Itoa(i))
-			walk(v.Index(i), inner, tag, found)
+			walk(v.Index(i), inner, widthTag(tag), found)
 		}
 	}
+}
+
+// widthTag is what of a field's tag holds for each element of it: the direction
+// has been applied to the field as a whole.
+func widthTag(tag reflect.StructTag) reflect.StructTag {
+	return reflect.StructTag(`w:` + strconv.Quote(tag.Get("w")))
 }
 
 // width puts the width of the tag into a prototype.

@@ -17,6 +17,9 @@ type ReadBeat struct {
 	Last hdl.Bits `w:"1"` // of the burst
 }
 
+// IsLast makes a burst a frame.
+func (b ReadBeat) IsLast() hdl.Bits { return b.Last }
+
 // WriteBurst announces beats that will be written: an AXI write burst within one
 // 4 KiB page. Its beats follow on a stream of [WriteBeat].
 type WriteBurst struct {
@@ -31,6 +34,9 @@ type WriteBeat struct {
 	Strb hdl.Bits // a bit for each byte that is written
 	Last hdl.Bits `w:"1"` // of the burst
 }
+
+// IsLast makes a burst a frame.
+func (b WriteBeat) IsLast() hdl.Bits { return b.Last }
 
 // WriteDone says that a burst is in memory, or not: one for each, in a client's
 // order.

@@ -21,7 +21,8 @@ type CQE[V any] struct {
 	Phase    V `w:"1"`
 }
 
-// EQE is an event, 16 bytes. Phase is as in a [CQE].
+// EQE is an event, 16 bytes. Phase is as in a [CQE]. Completion events go to the
+// event queue of their CQ, asynchronous events to event queue 0.
 type EQE[V any] struct {
 	Kind   V `w:"8"`  // EventCompletion or EventAsync
 	Code   V `w:"8"`  // of EventAsync: AsyncEvent

@@ -19,6 +19,7 @@ func TestHostSizes(t *testing.T) {
 		{"SendControl", format.Size[format.SendControl[uint64]](), format.ControlGranules * format.GranuleBytes},
 		{"RecvControl", format.Size[format.RecvControl[uint64]](), format.GranuleBytes},
 		{"SGE", format.Size[format.SGE[uint64]](), format.GranuleBytes},
+		{"AtomicOperands", format.Size[format.AtomicOperands[uint64]](), format.GranuleBytes},
 		{"CQE", format.Size[format.CQE[uint64]](), 32},
 		{"EQE", format.Size[format.EQE[uint64]](), 16},
 		{"KeyEntry", format.Size[format.KeyEntry[uint64]](), 64},
@@ -70,6 +71,17 @@ func hostRoundTrip[T any](t *testing.T) {
 		out, err := format.AppendHost([]byte{0xFF}, h)
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(out[1:], in) && out[0] == 0xFF, "%T: %x became %x", h, in, out[1:])
+	}
+}
+
+func TestNames(t *testing.T) {
+	require.Equal(t, "SEND_WITH_INV", format.WRSendInv.String())
+	require.Equal(t, "RECV_RDMA_WITH_IMM", format.WCRecvWriteI.String())
+	require.Equal(t, "QP_ACCESS_ERR", format.EventQPAccessErr.String())
+	require.Equal(t, "CreateCQ", format.CmdCreateCQ.String())
+	require.Equal(t, "WR opcode 77", format.WROpcode(77).String())
+	for v := format.VendorNone; v <= format.VendorWQERead; v++ {
+		require.NotContains(t, v.String(), "vendor code")
 	}
 }
 

@@ -60,8 +60,17 @@ type SGE[V any] struct {
 	LKey   V `w:"32"` // local key
 }
 
+// AtomicOperands stand behind the [SendControl] of an atomic, before its one
+// [SGE], where the 8 bytes of the original value go.
+type AtomicOperands[V any] struct {
+	SwapOrAdd V `w:"64"` // the new value, or the addend of FETCH_ADD
+	Compare   V `w:"64"` // 0 of FETCH_ADD
+}
+
 // WQE slots of a queue are 64 << LogStride bytes, LogStride 0 to [LogStrideMax];
-// a WQE is one slot. The driver chooses the stride of each queue at its creation.
+// the driver chooses the stride of each queue at its creation. A WQE is one slot,
+// that of index i slot i modulo the size of the ring. A new QP starts at index 0,
+// and so does one that went to RESET.
 const (
 	WQEBytesMin  = 64
 	LogStrideMax = 1

@@ -3,7 +3,9 @@ package hdl
 // A Proof is a design whose properties can be proved, and how far that goes.
 // Packages list theirs; hdl/formal proves them, `go run ./tools/formal` all of them.
 type Proof struct {
-	Name  string
+	Name string
+
+	// Build makes the design, a new one with each call.
 	Build func() (*Design, error)
 
 	// Depth is the number of cycles of the bounded proof and of the search for
@@ -17,6 +19,10 @@ type Proof struct {
 
 	// NoCovers leaves the covers to simulation.
 	NoCovers bool
+
+	// Faults are the broken copies of the design for each of which the bounded
+	// proof has to fail.
+	Faults []Fault
 }
 
 // ProofOf is the proof of a definition, under its name.
@@ -28,4 +34,12 @@ func ProofOf[IO any](def Def[IO], depth, induction int) Proof {
 			return d, err
 		},
 	}
+}
+
+// Breaks adds broken copies: the design with one of the faults in each. Choose
+// faults that stand for mistakes somebody could make, in each part of the
+// design that the properties are to guard.
+func (p Proof) Breaks(faults ...Fault) Proof {
+	p.Faults = append(p.Faults[:len(p.Faults):len(p.Faults)], faults...)
+	return p
 }

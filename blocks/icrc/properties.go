@@ -9,8 +9,14 @@ import (
 func Proofs() []hdl.Proof {
 	p := Params{DataWidth: 64, WordEnd: true, depth: 2}
 	return []hdl.Proof{
-		hdl.ProofOf(CheckDef(p), 13, 0),
-		hdl.ProofOf(GenerateDef(p), 20, 0),
+		hdl.ProofOf(CheckDef(p), 13, 0).Breaks(
+			hdl.StuckAt0("waiting", 1).As("more frames than verdicts have room"),
+			hdl.StuckAt1("valid_5").As("a verdict without a frame"),
+		),
+		hdl.ProofOf(GenerateDef(p), 20, 0).Breaks(
+			hdl.StuckAt0("u_wait.in_last").As("frames run together"),
+			hdl.StuckAt1("valid_3").As("a sum without a beat"),
+		),
 	}
 }
 

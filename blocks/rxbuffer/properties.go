@@ -11,7 +11,12 @@ import (
 func Proofs() []hdl.Proof {
 	p := hdl.ProofOf(Def(Params{DataWidth: 64, Beats: 4, Frames: 2}), 9, 1)
 	p.NoCovers = true
-	return []hdl.Proof{p}
+	return []hdl.Proof{p.Breaks(
+		hdl.StuckAt0("no_room").As("payload over payload that is still wanted"),
+		hdl.StuckAt0("partly").As("half a frame kept"),
+		hdl.StuckAt0("turn", 1).As("a word of the descriptor left out"),
+		hdl.StuckAt1("keep").As("frames kept without a place"),
+	)}
 }
 
 // properties states the contracts of the streams, what the buffer takes for

@@ -8,7 +8,10 @@ import (
 
 // Proofs lists the narrowest parser, in which a header takes the most beats.
 func Proofs() []hdl.Proof {
-	return []hdl.Proof{hdl.ProofOf(Def(Params{DataWidth: 64}), 14, 0)}
+	return []hdl.Proof{hdl.ProofOf(Def(Params{DataWidth: 64}), 14, 0).Breaks(
+		hdl.StuckAt0("s2_last").As("frames run together"),
+		hdl.StuckAt1("flow").As("waits for nobody"),
+	)}
 }
 
 // properties states the contracts of the streams, that each frame gives one

@@ -108,8 +108,8 @@ func opposites(d *ir.Design) *ir.Design {
 	return o
 }
 
-// FaultsBits is [Faults] with the solver of [ProveBits].
-func FaultsBits(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error) {
+// MutantsBits is [Mutants] with the solver of [ProveBits].
+func MutantsBits(ctx context.Context, d *ir.Design, o Options, n int) ([]Mutant, error) {
 	o = o.withDefaults()
 	b, err := newBitProver(d, o)
 	if err != nil {
@@ -124,15 +124,15 @@ func FaultsBits(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, e
 	if err != nil {
 		return nil, err
 	}
-	var faults []Fault
+	var mutants []Mutant
 	for i, m := range models {
-		answer, err := b.bounded(ctx, m, o)
+		answer, err := b.try(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, Fault{describeMutation(mutations[i]), answer})
+		mutants = append(mutants, Mutant{describeMutation(mutations[i]), answer})
 	}
-	return faults, nil
+	return mutants, nil
 }
 
 // broken makes a model of each mutation of the netlist.
@@ -232,6 +232,12 @@ func (b *bitProver) bounded(ctx context.Context, m bitModel, o Options) (Answer,
 	for _, f := range failed {
 		answer.Failing = append(answer.Failing, b.output(m, f[1]))
 	}
+	return answer, err
+}
+
+// try asks for the status of the bounded proof alone.
+func (b *bitProver) try(ctx context.Context, m bitModel, o Options) (Answer, error) {
+	answer, _, err := b.ask(ctx, m, o, "bmc3 -F "+strconv.Itoa(o.Depth), boundedDone)
 	return answer, err
 }
 

@@ -61,16 +61,16 @@ func TestBitsProveWhatAnInstanceAssumes(t *testing.T) {
 	require.Equal(t, "u_inner.not_three", r.Bounded.Failing[0].Path)
 }
 
-func TestBitsCatchFaults(t *testing.T) {
+func TestBitsCatchMutants(t *testing.T) {
 	needABC(t)
-	faults, err := formal.FaultsBits(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 14}, 5)
+	mutants, err := formal.MutantsBits(t.Context(), build(t, counter(9, 10)), formal.Options{Depth: 14}, 5)
 	require.NoError(t, err)
-	require.Len(t, faults, 5)
-	require.Positive(t, formal.Caught(faults))
+	require.Len(t, mutants, 5)
+	require.Positive(t, caught(mutants))
 
-	faults, err = formal.FaultsBits(context.Background(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
+	mutants, err = formal.MutantsBits(t.Context(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
 	require.NoError(t, err)
-	require.Zero(t, formal.Caught(faults))
+	require.Zero(t, caught(mutants))
 }
 
 func TestBitsTimeOut(t *testing.T) {

@@ -4,10 +4,10 @@
 // [Prove] asks Yosys and z3 three questions: can an assertion fail within Depth cycles, the first of which is in reset (the
 // bounded proof); does it follow from Induction cycles in which all held that they hold in the next (the proof for all time,
 // together with the first); and can every cover be reached. [Check] is the same as a test, and shows the last cycles of a
-// counterexample, which is also there as data ([Trace]) and as a VCD file. [Faults] breaks the design in a number of ways and
-// counts how many of them the assertions notice: a proof that also passes for a broken copy says little.
+// counterexample, which is also there as data ([Trace]) and as a VCD file. [Copies] puts a named fault into the design (hdl.Fault),
+// which the assertions have to notice: a proof that also passes for a broken copy says little. [Mutants] breaks it at random.
 //
-// [ProveBits] and [FaultsBits] do the same with ABC, for blocks with wide data paths and for properties that are no induction.
+// [ProveBits], [CopiesBits] and [MutantsBits] do the same with ABC, for blocks with wide data paths and for properties that are no induction.
 // The lists of what is proved (hdl.Proof) are for `go run ./tools/formal`.
 //
 // Only the top's assumptions are assumed; what a module inside assumes is an obligation of the module around it, and is
@@ -20,5 +20,6 @@
 //	trace.go, vcd.go      counterexamples and ways to covers; waves.go keeps them as files
 //	table.go, relevant.go what a person sees of them
 //	bits.go               the same questions with ABC
-//	faults.go             broken copies
+//	broken.go, break.go   broken copies with a named fault
+//	mutants.go            broken copies at random
 package formal

@@ -141,20 +141,29 @@ func TestWhatAnInstanceAssumesIsProved(t *testing.T) {
 	require.Equal(t, "u_inner.not_three", r.Bounded.Failing[0].Path)
 }
 
-func TestFaultsAreCaught(t *testing.T) {
+func caught(mutants []formal.Mutant) (n int) {
+	for _, m := range mutants {
+		if m.Answer.Status == formal.Failed {
+			n++
+		}
+	}
+	return n
+}
+
+func TestMutantsAreCaught(t *testing.T) {
 	needTools(t)
-	faults, err := formal.Faults(context.Background(), build(t, counter(9, 10)), formal.Options{Depth: 14}, 5)
+	mutants, err := formal.Mutants(t.Context(), build(t, counter(9, 10)), formal.Options{Depth: 14}, 5)
 	require.NoError(t, err)
-	require.Len(t, faults, 5)
-	require.Positive(t, formal.Caught(faults))
+	require.Len(t, mutants, 5)
+	require.Positive(t, caught(mutants))
 }
 
 // A property that is true of anything notices nothing.
-func TestAnEmptyPropertyCatchesNoFault(t *testing.T) {
+func TestAnEmptyPropertyCatchesNoMutant(t *testing.T) {
 	needTools(t)
-	faults, err := formal.Faults(context.Background(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
+	mutants, err := formal.Mutants(t.Context(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
 	require.NoError(t, err)
-	require.Zero(t, formal.Caught(faults))
+	require.Zero(t, caught(mutants))
 }
 
 func TestTimeout(t *testing.T) {

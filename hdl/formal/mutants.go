@@ -12,27 +12,17 @@ import (
 	"gornic/hdl/ir"
 )
 
-// A Fault is a copy of the design with one bit of one operation stuck, inverted or crossed with another.
-type Fault struct {
+// A Mutant is a copy of the design in which Yosys broke something at random: one bit of one operation is stuck, inverted or
+// crossed with another.
+type Mutant struct {
 	What   string // "const1 at fifo.v:39"
 	Answer Answer // Failed: the assertions notice
 }
 
-// Caught counts the faults that an assertion noticed.
-func Caught(faults []Fault) int {
-	n := 0
-	for _, f := range faults {
-		if f.Answer.Status == Failed {
-			n++
-		}
-	}
-	return n
-}
-
-// Faults makes up to n broken copies of the design, spread evenly over its control logic, and tries the bounded proof on each. The
-// properties' own state is left alone. Not every fault can be noticed: one may touch a bit that never changes, or an output
-// that no assertion speaks of. That all of them pass means that the assertions say nothing.
-func Faults(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error) {
+// Mutants makes up to n copies of the design, spread evenly over its control logic, and tries the bounded proof on each. The
+// properties' own state is left alone. Not every one can be noticed: one may touch a bit that never changes, or an output
+// that no assertion speaks of. How many are is a measure of the assertions; [Copies] are what they have to notice.
+func Mutants(ctx context.Context, d *ir.Design, o Options, n int) ([]Mutant, error) {
 	o = o.withDefaults()
 	p, err := newProver(d, o.Dir)
 	if err != nil {
@@ -47,15 +37,15 @@ func Faults(ctx context.Context, d *ir.Design, o Options, n int) ([]Fault, error
 	if err != nil {
 		return nil, err
 	}
-	var faults []Fault
+	var mutants []Mutant
 	for i, m := range models {
 		answer, err := p.try(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, Fault{describeMutation(mutations[i]), answer})
+		mutants = append(mutants, Mutant{describeMutation(mutations[i]), answer})
 	}
-	return faults, nil
+	return mutants, nil
 }
 
 const netlistName = "netlist.il"

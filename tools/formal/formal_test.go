@@ -28,7 +28,7 @@ func count5(name string, limit uint64) hdl.Proof {
 		io.Count.Set(now)
 		m.Assert("below", now.LtK(limit))
 		m.Cover("at_four", now.Is(4))
-	}}, 7, 1)
+	}}, 7, 1).Breaks(hdl.StuckAt1("now", 1), hdl.Invert("now", 0))
 }
 
 // vacuous has an assertion that is true of anything.
@@ -57,7 +57,7 @@ func TestRows(t *testing.T) {
 	r := runner{known: memory{t.TempDir()}}
 	text, failed := runAll(t, r, count5("tool_good", 5), count5("tool_bad", 4))
 	require.Equal(t, 1, failed)
-	require.Regexp(t, `(?m)^tool_good +1 +7 cycles +1 cycle +1 of 1 +[1-4] of 4 +\d+\.\d$`, text)
+	require.Regexp(t, `(?m)^tool_good +1 +7 cycles +1 cycle +1 of 1 +2 of 2 +\d+\.\d$`, text)
 	require.Regexp(t, `(?m)^tool_bad +1 +failed +- +- +0 of 0 +\d+\.\d$`, text)
 	require.Contains(t, text, "assert below (tools/formal/formal_test.go:")
 	require.Regexp(t, `(?m)^ +now( +\d)+ +4$`, text)
@@ -81,9 +81,32 @@ func TestMemory(t *testing.T) {
 }
 
 func TestPropertiesThatSayNothingFail(t *testing.T) {
+	r := runner{known: memory{t.TempDir()}}
+	text, failed := runAll(t, r, vacuous().Breaks(hdl.Invert("now").As("counts wrongly"), hdl.StuckAt0("step")))
+	require.Equal(t, 1, failed)
+	require.Contains(t, text, "broken copy not noticed: counts wrongly (now inverted): bounded proof passed")
+	require.Contains(t, text, "broken copy not noticed: step stuck at 0: bounded proof passed")
+	require.Regexp(t, `(?m)^vacuous .* 0 of 2 `, text)
+}
+
+func TestProofWithoutBrokenCopyFails(t *testing.T) {
 	text, failed := runAll(t, runner{known: memory{t.TempDir()}}, vacuous())
 	require.Equal(t, 1, failed)
-	require.Contains(t, text, "no broken copy was noticed")
+	require.Contains(t, text, "the proof names no broken copy")
+}
+
+func TestFaultOfAnUnknownSignalFails(t *testing.T) {
+	text, failed := runAll(t, runner{known: memory{t.TempDir()}}, vacuous().Breaks(hdl.Invert("later")))
+	require.Equal(t, 1, failed)
+	require.Contains(t, text, `no register, wire or port "later"; there are step, count, now`)
+}
+
+func TestMutantsAreAMeasure(t *testing.T) {
+	r := runner{known: memory{t.TempDir()}, options: options{mutants: 3}}
+	text, failed := runAll(t, r, count5("tool_mutants", 5))
+	require.Zero(t, failed, text)
+	require.Regexp(t, `(?m)^design .* copies +mutants +seconds$`, text)
+	require.Regexp(t, `(?m)^tool_mutants .* 2 of 2 +[0-3] of 3 `, text)
 }
 
 func TestRunChooses(t *testing.T) {
@@ -102,5 +125,6 @@ func TestLists(t *testing.T) {
 		d, err := p.Build()
 		require.NoError(t, err)
 		require.NotEmpty(t, d.Top.Checks, p.Name)
+		require.NotEmpty(t, p.Faults, "%s names no broken copy", p.Name)
 	}
 }

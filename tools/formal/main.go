@@ -22,6 +22,7 @@ type options struct {
 	run     *regexp.Regexp // of names
 	json    bool
 	verbose bool
+	mutants int // random ones of each design
 }
 
 func main() {
@@ -29,6 +30,7 @@ func main() {
 	pattern := flag.String("run", "", "prove the designs whose name matches the `regexp`")
 	flag.BoolVar(&o.json, "json", false, "print an object a line")
 	flag.BoolVar(&o.verbose, "v", false, "ask again what is known; print each question, each broken copy and the way to each cover")
+	flag.IntVar(&o.mutants, "mutants", 0, "also try `n` random broken copies of each design: a measure, which nothing depends on")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -18,16 +18,16 @@ import (
 type memory struct{ dir string }
 
 // method is raised when package formal asks other questions about the same Verilog.
-const method = 2
+const method = 3
 
 // keyOf is a hash of all that the outcome depends on.
-func keyOf(ctx context.Context, p hdl.Proof, design *hdl.Design) (string, error) {
+func keyOf(ctx context.Context, p hdl.Proof, design *hdl.Design, mutants int) (string, error) {
 	files, err := verilog.Emit(design, verilog.Options{Checks: true})
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, method, p.Name, p.Depth, p.Induction, p.NoCovers, copies())
+	fmt.Fprintln(h, method, p.Name, p.Depth, p.Induction, p.NoCovers, mutants, p.Faults)
 	solver := toolset.Z3
 	if p.Induction == 0 {
 		solver = toolset.ABC

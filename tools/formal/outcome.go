@@ -24,17 +24,15 @@ type outcome struct {
 	Reached   int     `json:"reached"`   // covers,
 	Covered   int     `json:"covered"`   // of so many
 	Caught    int     `json:"caught"`    // broken copies that the assertions notice,
-	Tried     int     `json:"tried"`     // of so many
+	Copies    int     `json:"copies"`    // of so many
+	Killed    int     `json:"killed"`    // random mutants that they notice,
+	Mutants   int     `json:"mutants"`   // of so many
 	Seconds   float64 `json:"seconds"`
 	Known     bool    `json:"known"`             // from an earlier run
 	Failure   string  `json:"failure,omitempty"` // absent where all is well
 
 	details []string
 }
-
-// copies is how many broken copies are tried, more where none of the first is noticed: a fault may be in what no assertion
-// speaks of, such as the value of a checksum.
-func copies() []int { return []int{4, 16, 48} }
 
 // one asks all questions about one design, unless it is known to be good.
 func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
@@ -44,7 +42,7 @@ func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
 		failed.Failure = err.Error()
 		return failed
 	}
-	key, err := keyOf(ctx, p, design)
+	key, err := keyOf(ctx, p, design, r.mutants)
 	if err != nil {
 		failed.Failure = err.Error()
 		return failed
@@ -67,17 +65,18 @@ func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
 
 // engine is how package formal proves: with the author's invariants, or looking for them.
 type engine struct {
-	prove  func(context.Context, *hdl.Design, formal.Options) (*formal.Result, error)
-	faults func(context.Context, *hdl.Design, formal.Options, int) ([]formal.Fault, error)
+	prove   func(context.Context, *hdl.Design, formal.Options) (*formal.Result, error)
+	copies  func(context.Context, func() (*hdl.Design, error), []hdl.Fault, formal.Options) ([]formal.Copy, error)
+	mutants func(context.Context, *hdl.Design, formal.Options, int) ([]formal.Mutant, error)
 }
 
 func (r runner) engineFor(p hdl.Proof) (engine, formal.Options) {
 	o := formal.Options{Depth: p.Depth, Induction: p.Induction, NoCovers: p.NoCovers, Witness: r.verbose}
 	if p.Induction > 0 {
-		return engine{formal.Prove, formal.Faults}, o
+		return engine{formal.Prove, formal.Copies, formal.Mutants}, o
 	}
 	o.Induction, o.Timeout = 1, 4*time.Minute
-	return engine{formal.ProveBits, formal.FaultsBits}, o
+	return engine{formal.ProveBits, formal.CopiesBits, formal.MutantsBits}, o
 }
 
 func (r runner) ask(ctx context.Context, p hdl.Proof, design *hdl.Design) (outcome, error) {
@@ -91,20 +90,40 @@ func (r runner) ask(ctx context.Context, p hdl.Proof, design *hdl.Design) (outco
 	if err := result.Err(); err != nil {
 		return o, errors.New(strings.TrimSpace(err.Error() + "\n" + result.Explain()))
 	}
-	for _, n := range copies() {
-		faults, err := e.faults(ctx, design, questions, n)
-		if err != nil {
-			return o, err
-		}
-		o.Caught, o.Tried = o.Caught+formal.Caught(faults), o.Tried+len(faults)
-		for _, f := range faults {
-			o.details = append(o.details, fmt.Sprintf("broken copy, %s: bounded proof %s", f.What, f.Answer.Status))
-		}
-		if o.Caught > 0 {
-			return o, nil
-		}
+	if err := r.breakCopies(ctx, e, p, questions, &o); err != nil || r.mutants == 0 {
+		return o, err
 	}
-	return o, errors.New("no broken copy was noticed: -v lists them")
+	mutants, err := e.mutants(ctx, design, questions, r.mutants)
+	for _, m := range mutants {
+		o.Mutants++
+		if m.Answer.Status == formal.Failed {
+			o.Killed++
+		}
+		o.details = append(o.details, fmt.Sprintf("mutant, %s: bounded proof %s", m.What, m.Answer.Status))
+	}
+	return o, err
+}
+
+// breakCopies tries the broken copies that the proof names; all of them have to be noticed.
+func (r runner) breakCopies(ctx context.Context, e engine, p hdl.Proof, questions formal.Options, o *outcome) error {
+	if len(p.Faults) == 0 {
+		return errors.New("the proof names no broken copy: see hdl.Proof.Breaks")
+	}
+	copies, err := e.copies(ctx, p.Build, p.Faults, questions)
+	if err != nil {
+		return err
+	}
+	var missed []error
+	for _, c := range copies {
+		o.Copies++
+		if c.Answer.Status == formal.Failed {
+			o.Caught++
+		} else {
+			missed = append(missed, fmt.Errorf("broken copy not noticed: %s: bounded proof %s", c.Fault, c.Answer.Status))
+		}
+		o.details = append(o.details, fmt.Sprintf("broken copy, %s: bounded proof %s in %.1f s", c.Fault, c.Answer.Status, c.Answer.Time.Seconds()))
+	}
+	return errors.Join(missed...)
 }
 
 // take notes the answers.

@@ -24,13 +24,21 @@ func newReport(w io.Writer, o options, list []hdl.Proof) *report {
 		r.name = max(r.name, len(p.Name))
 	}
 	if !o.json {
-		r.line("design", "asserts", "bounded", "induction", "covers", "broken", "seconds")
+		r.line("design", "asserts", "bounded", "induction", "covers", "copies", r.ifMutants("mutants"), "seconds")
 	}
 	return r
 }
 
 func (r *report) line(name string, cells ...any) {
-	fmt.Fprintf(r.w, "%-*s  %7v  %9v  %9v  %9v  %6v  %7v\n", append([]any{r.name, name}, cells...)...)
+	fmt.Fprintf(r.w, "%-*s  %7v  %9v  %9v  %9v  %7v  %s%7v\n", append([]any{r.name, name}, cells...)...)
+}
+
+// ifMutants is a cell of a column that is there with -mutants alone.
+func (r *report) ifMutants(cell string) string {
+	if r.options.mutants == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%8s  ", cell)
 }
 
 // row prints one design. What cannot be written to standard output is not worth a failure of its own.
@@ -47,7 +55,7 @@ func (r *report) row(o outcome) {
 		seconds = "(" + seconds + ")"
 		r.known++
 	}
-	r.line(o.Name, o.Asserts, o.bounded(), o.induction(), o.covers(), fmt.Sprintf("%d of %d", o.Caught, o.Tried), seconds)
+	r.line(o.Name, o.Asserts, o.bounded(), o.induction(), o.covers(), of(o.Caught, o.Copies), r.ifMutants(of(o.Killed, o.Mutants)), seconds)
 	if r.options.verbose {
 		for _, d := range o.details {
 			r.indented(d)
@@ -92,7 +100,7 @@ func (o outcome) induction() string {
 func (o outcome) covers() string {
 	switch o.Covers {
 	case formal.Passed.String(), formal.Failed.String():
-		return fmt.Sprintf("%d of %d", o.Reached, o.Covered)
+		return of(o.Reached, o.Covered)
 	}
 	return status(o.Covers)
 }
@@ -103,6 +111,8 @@ func status(s string) string {
 	}
 	return s
 }
+
+func of(some, all int) string { return fmt.Sprintf("%d of %d", some, all) }
 
 func count(n int, what string) string {
 	if n == 1 {

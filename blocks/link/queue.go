@@ -171,3 +171,30 @@ type Async struct {
 	QP     hdl.Bits // index; of EventCQErr, the CQ's
 	Number hdl.Bits `w:"24"` // QPN or CQN
 }
+
+// Bell is a write to a doorbell page.
+type Bell struct {
+	Page   hdl.Bits `w:"16"`
+	Offset hdl.Bits `w:"10"` // in the page, in words: format.DoorbellSQ / 4 and others
+	Index  hdl.Bits `w:"16"`
+	Number hdl.Bits `w:"16"` // low 16 bits of a QPN, CQN or EQN
+}
+
+// Kinds of BellOwner.
+const (
+	OwnerQP = 0
+	OwnerCQ = 1
+)
+
+// BellOwner says from which page a queue pair's or completion queue's doorbells
+// come, and the number that they name.
+type BellOwner struct {
+	Kind   hdl.Bits `w:"1"` // OwnerQP or OwnerCQ
+	Index  hdl.Bits // of the queue pair or completion queue
+	Exists hdl.Bits `w:"1"`
+	Page   hdl.Bits `w:"16"`
+	Number hdl.Bits `w:"16"`
+}
+
+// BellOwner returns the prototype.
+func (s Sizes) BellOwner() BellOwner { return BellOwner{Index: hdl.W(max(s.QPBits, s.CQBits))} }

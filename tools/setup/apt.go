@@ -18,23 +18,32 @@ func (s *setup) apt(ctx context.Context, packages []string) error {
 	if len(packages) == 0 {
 		return nil
 	}
-	install := append([]string{"apt-get", "install", "--yes", "--quiet", "--no-install-recommends"}, packages...)
 	prefix, ok := asRoot()
 	if _, err := exec.LookPath("apt-get"); err != nil || !ok {
-		return fmt.Errorf("missing: %s; install them as root:\n  %s", strings.Join(packages, ", "),
-			"apt-get install "+strings.Join(packages, " "))
+		return fmt.Errorf("missing or too old: %s; install them as root (Debian's names):\n  apt-get update && apt-get install %[1]s",
+			strings.Join(packages, " "))
 	}
+	fmt.Fprintf(s.out, "%-13s installing %s\n", "packages", strings.Join(packages, " "))
 	start := time.Now()
-	if _, err := quietly(ctx, slices.Concat(prefix, install)); err != nil {
+	install := slices.Concat(prefix, aptGet, []string{"install", "--no-install-recommends"}, packages)
+	if _, err := quietly(ctx, install); err != nil {
 		// A third-party source that does not answer makes update fail; the packages may be had all the same.
-		_, _ = quietly(ctx, slices.Concat(prefix, []string{"apt-get", "update", "--quiet"}))
-		if out, err := quietly(ctx, slices.Concat(prefix, install)); err != nil {
+		lists, listsErr := quietly(ctx, slices.Concat(prefix, aptGet, []string{"update"}))
+		if out, err := quietly(ctx, install); err != nil {
+			if listsErr != nil {
+				out = slices.Concat(lists, out)
+			}
 			return fmt.Errorf("%s: %w\n%s", strings.Join(install, " "), err, out)
 		}
 	}
-	fmt.Fprintf(s.out, "%-13s %s in %.1f s\n", "packages", strings.Join(packages, " "), time.Since(start).Seconds())
+	fmt.Fprintf(s.out, "%-13s installed in %.1f s\n", "packages", time.Since(start).Seconds())
 	return nil
 }
+
+// aptGet asks nothing (sudo would drop the variable, were it only in the environment), and waits for an update that a
+// machine does by itself, as many do when they have just started.
+var aptGet = []string{"/usr/bin/env", "DEBIAN_FRONTEND=noninteractive", "apt-get",
+	"--yes", "--quiet", "--option", "DPkg::Lock::Timeout=300"}
 
 // asRoot returns what to put in front of a command to run it as root.
 func asRoot() (prefix []string, ok bool) {
@@ -55,7 +64,6 @@ func quietly(ctx context.Context, argv []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	cmd.Stdin = os.Stdin // for sudo's question
 	return cmd.CombinedOutput()
 }

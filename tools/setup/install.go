@@ -13,28 +13,25 @@ import (
 
 // setup installs into one build folder.
 type setup struct {
-	build string
-	retry bool
-	out   io.Writer
+	build   string
+	pythons []string // interpreters to look for, the first choice first
+	retry   bool
+	out     io.Writer
 }
 
 // install brings the Debian packages that nothing stands in for, then the pinned tools, then the distribution's own of
 // those that could not be fetched.
 func (s *setup) install(ctx context.Context, chosen []need) error {
-	pins := s.missingPins(chosen)
+	pins := s.missingPins(ctx, chosen)
 	packages := s.missingPackages(chosen, false)
-	python := pythonWithPip(ctx)
-	if len(pins) > 0 && python == "" {
+	if len(pins) > 0 && len(s.pythonsWithPip(ctx)) == 0 {
 		packages = append(packages, pythonPackages...)
 	}
 	if err := s.apt(ctx, packages); err != nil {
 		return err
 	}
-	if python == "" {
-		python = pythonWithPip(ctx)
-	}
 	for _, pin := range pins {
-		if err := s.fetch(ctx, python, pin); err != nil {
+		if err := s.fetch(ctx, pin); err != nil {
 			s.giveUp(pin, err)
 		}
 	}
@@ -52,25 +49,22 @@ func (s *setup) missingPackages(chosen []need, pinned bool) []string {
 	return packages
 }
 
-func (s *setup) missingPins(chosen []need) []toolset.Pin {
+func (s *setup) missingPins(ctx context.Context, chosen []need) []toolset.Pin {
 	var pins []toolset.Pin
 	for _, n := range chosen {
 		pin, ok := n.pin()
-		if ok && !s.complete(pin) && (s.retry || !exists(s.refusal(pin))) {
+		if ok && !s.complete(ctx, pin) && (s.retry || !exists(s.refusal(pin))) {
 			pins = append(pins, pin)
 		}
 	}
 	return pins
 }
 
-// complete tells whether a pinned tool is there with all its commands: another revision may have wanted fewer.
-func (s *setup) complete(pin toolset.Pin) bool {
-	for _, command := range pin.Commands {
-		if !exists(filepath.Join(s.dir(pin), "bin", command)) {
-			return false
-		}
-	}
-	return true
+// complete tells whether a pinned tool is there, made as this revision makes it, and starts: the interpreter that it was
+// fetched for may be gone, or be another one after an upgrade of the system.
+func (s *setup) complete(ctx context.Context, pin toolset.Pin) bool {
+	made, err := os.ReadFile(filepath.Join(s.dir(pin), recipeFile))
+	return err == nil && string(made) == recipe(pin) && try(ctx, s.dir(pin), pin) == nil
 }
 
 func (s *setup) dir(pin toolset.Pin) string { return filepath.Join(s.build, "tools", pin.Dir()) }

@@ -50,7 +50,7 @@ func run(ctx context.Context, names []string, retry, verbose bool) error {
 	}
 	defer unlock()
 
-	s := setup{build: build, retry: retry, out: os.Stdout}
+	s := setup{build: build, pythons: pythons, retry: retry, out: os.Stdout}
 	if err := s.install(ctx, chosen); err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ var needs = []need{
 // pythonPackages bring the interpreter of some pinned tools and the installer of all.
 var pythonPackages = []string{"python3", "python3-pip"}
 
+// pythons are the interpreters to look for: the person's own, then Debian's.
+var pythons = []string{"python3", "/usr/bin/python3"}
+
 // choose returns the needs named, or those that are not optional.
 func choose(names []string) ([]need, error) {
 	var chosen []need

@@ -1,25 +1,33 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"gornic/tools/toolset"
 )
 
-//go:embed requirements launchers
-var files embed.FS
+// fetch fetches a pinned tool for the first of the interpreters that it can be had for.
+func (s *setup) fetch(ctx context.Context, pin toolset.Pin) error {
+	err := errors.New("no Python with pip")
+	for _, python := range s.pythonsWithPip(ctx) {
+		if err = s.fetchFor(ctx, python, pin); err == nil {
+			return nil
+		}
+	}
+	return err
+}
 
-// fetch unpacks a pinned tool's wheels into a folder beside its place, tries its commands, and moves it there: a folder
+// fetchFor unpacks a pinned tool's wheels into a folder beside its place, tries its commands, and moves it there: a folder
 // with the right name is always whole.
-func (s *setup) fetch(ctx context.Context, python string, pin toolset.Pin) error {
+func (s *setup) fetchFor(ctx context.Context, python string, pin toolset.Pin) error {
 	start := time.Now()
 	dir := s.dir(pin) + ".part"
 	if err := os.RemoveAll(dir); err != nil {
@@ -33,6 +41,9 @@ func (s *setup) fetch(ctx context.Context, python string, pin toolset.Pin) error
 		return err
 	}
 	if err := try(ctx, dir, pin); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, recipeFile), []byte(recipe(pin)), 0o644); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(s.dir(pin)); err != nil {
@@ -69,29 +80,6 @@ func pip(ctx context.Context, python string, pin toolset.Pin, dir string) error 
 	return nil
 }
 
-// writeLaunchers makes the commands of a pinned tool. Their texts are in launchers/; @PYTHON@ stands for the interpreter
-// that the wheels were chosen for.
-func writeLaunchers(bin, python string, pin toolset.Pin) error {
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		return err
-	}
-	names := pin.Commands
-	if pin.Name == toolset.Yosys {
-		names = append(names, "yosys.py")
-	}
-	for _, name := range names {
-		text, err := files.ReadFile("launchers/" + name)
-		if err != nil {
-			return err
-		}
-		text = bytes.ReplaceAll(text, []byte("@PYTHON@"), []byte(python))
-		if err := os.WriteFile(filepath.Join(bin, name), text, 0o755); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func try(ctx context.Context, dir string, pin toolset.Pin) error {
 	for _, name := range pin.Commands {
 		tool := toolset.Tool{Name: name, Path: filepath.Join(dir, "bin", name), Pin: &pin}
@@ -102,16 +90,17 @@ func try(ctx context.Context, dir string, pin toolset.Pin) error {
 	return nil
 }
 
-// pythonWithPip returns an interpreter that has pip, the one on the PATH before Debian's, or "".
-func pythonWithPip(ctx context.Context) string {
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
+// pythonsWithPip returns the interpreters that have pip.
+func (s *setup) pythonsWithPip(ctx context.Context) []string {
+	var pythons []string
+	for _, name := range s.pythons {
 		// The interpreter's own word for its path: a name on the PATH may be a shim that picks another one elsewhere.
 		out, err := exec.CommandContext(ctx, name, "-c", "import pip, sys; print(sys.executable)").Output()
-		if err == nil {
-			return strings.TrimSpace(string(out))
+		if path := strings.TrimSpace(string(out)); err == nil && !slices.Contains(pythons, path) {
+			pythons = append(pythons, path)
 		}
 	}
-	return ""
+	return pythons
 }
 
 func lastLine(out []byte) string {

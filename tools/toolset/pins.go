@@ -45,3 +45,21 @@ func PinOf(command string) (Pin, bool) {
 	}
 	return Pin{}, false
 }
+
+// oldest returns the first version of a command that will do, where the machine's own is used, or "". They are those
+// of Debian 12, the oldest system that gornic is tried on; for the compiler, the first with all of C++17.
+func oldest(command string) string {
+	switch command {
+	case Verilator:
+		return "5.006"
+	case Yosys:
+		return "0.23"
+	case Icarus:
+		return "11.0"
+	case Z3:
+		return "4.8.12"
+	case CXX:
+		return "9"
+	}
+	return ""
+}

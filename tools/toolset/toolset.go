@@ -7,11 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 )
 
-// ErrAbsent is wrapped by the errors of Find when a tool is nowhere on the machine.
+// ErrAbsent is wrapped by the errors of Find when a tool is nowhere on the machine, or too old.
 var ErrAbsent = errors.New("not installed (go run ./tools/setup installs it)")
 
 // A Tool is a command that exists on this machine.
@@ -30,7 +28,8 @@ func Find(name string) (Tool, error) {
 	return FindIn(build, name)
 }
 
-// FindIn is Find with a build folder of the caller's choice; "" looks on the PATH alone.
+// FindIn is Find with a build folder of the caller's choice; "" looks on the PATH alone. A tool of the machine's own that
+// is too old gives an *OldError.
 func FindIn(build, name string) (Tool, error) {
 	if pin, ok := PinOf(name); ok && build != "" {
 		path := filepath.Join(build, "tools", pin.Dir(), "bin", name)
@@ -45,7 +44,11 @@ func FindIn(build, name string) (Tool, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return Tool{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Tool{Name: name, Path: path}, nil
+	tool := Tool{Name: name, Path: path}
+	if err := tool.tooOld(); err != nil {
+		return Tool{}, err
+	}
+	return tool, nil
 }
 
 // Command prepares a run of the tool with the folder of every pinned tool in front of the PATH, since some tools call
@@ -54,47 +57,6 @@ func (t Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.Path, args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(t.Path)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return cmd
-}
-
-var versionNumber = regexp.MustCompile(`\d+\.\d+(\.\d+)*`)
-
-// Version returns the tool's version, such as 5.048: the pinned one, else what the tool itself prints.
-func (t Tool) Version(ctx context.Context) (string, error) {
-	text, err := t.Banner(ctx)
-	if err != nil {
-		return "", err
-	}
-	if t.Pin != nil {
-		return t.Pin.Version, nil
-	}
-	number := versionNumber.FindString(text)
-	if number == "" {
-		return "", fmt.Errorf("%s: no version in %q", t.Path, text)
-	}
-	return number, nil
-}
-
-// Banner runs the tool for the line in which it names itself.
-func (t Tool) Banner(ctx context.Context) (string, error) {
-	out, err := t.Command(ctx, versionFlag(t.Name)).CombinedOutput()
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	// Icarus asks its own parts for their versions and fails if one of them is installed elsewhere.
-	if err != nil && !versionNumber.MatchString(line) {
-		return "", fmt.Errorf("%s: %w: %s", t.Path, err, line)
-	}
-	return line, nil
-}
-
-func versionFlag(name string) string {
-	switch name {
-	case Yosys, Icarus, Vvp:
-		return "-V"
-	case Smtbmc, Ecppack:
-		return "--help"
-	case ABC:
-		return "-h"
-	}
-	return "--version"
 }
 
 // ModuleRoot is the folder of the go.mod above the working folder.

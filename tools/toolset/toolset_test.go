@@ -49,6 +49,13 @@ func TestVersionOfABrokenTool(t *testing.T) {
 	require.ErrorContains(t, err, "no solver today")
 }
 
+func TestABrokenToolIsNotTakenForItsPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tool-5.048", Verilator)
+	script(t, path, "exec "+path+"_bin")
+	_, err := Tool{Name: Verilator, Path: path}.Version(context.Background())
+	require.ErrorContains(t, err, "exit status")
+}
+
 func TestBuildDirIsInTheModuleRoot(t *testing.T) {
 	build, err := BuildDir()
 	require.NoError(t, err)
@@ -72,4 +79,36 @@ func TestNeedSkipsUnlessToolsAreRequired(t *testing.T) {
 	r = recorder{}
 	Need(&r, "no-such-tool")
 	require.Equal(t, recorder{failed: true}, r)
+}
+
+func TestAToolThatIsTooOldCountsAsAbsent(t *testing.T) {
+	for _, c := range []struct{ name, prints, version string }{
+		{Verilator, "Verilator 4.038 2020-07-11 rev v4.036", "4.038"},
+		{Yosys, "Yosys 0.9 (git sha1 1979e0b)", "0.9"},
+		{Icarus, "Icarus Verilog version 10.3 (stable) ()", "10.3"},
+		{Z3, "Z3 version 4.8.7 - 64 bit", "4.8.7"},
+		{CXX, "g++ (GCC) 8.5.0 20210514 (Red Hat 8.5.0-4)", "8.5.0"},
+	} {
+		machine := t.TempDir()
+		t.Setenv("PATH", machine)
+		script(t, filepath.Join(machine, c.name), "echo '"+c.prints+"'")
+		_, err := FindIn("", c.name)
+		require.ErrorIs(t, err, ErrAbsent)
+		require.ErrorContains(t, err, filepath.Join(machine, c.name)+" is version "+c.version+", but "+oldest(c.name))
+
+		script(t, filepath.Join(machine, c.name), "echo version "+oldest(c.name)+".0")
+		_, err = FindIn("", c.name)
+		require.NoError(t, err)
+	}
+}
+
+func TestAPinnedToolIsUsedBesideAnOldOne(t *testing.T) {
+	build, machine := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", machine)
+	script(t, filepath.Join(machine, Verilator), "echo Verilator 4.038 2020-07-11")
+	pin, _ := PinOf(Verilator)
+	script(t, filepath.Join(build, "tools", pin.Dir(), "bin", Verilator), "echo rev unknown")
+	tool, err := FindIn(build, Verilator)
+	require.NoError(t, err)
+	require.NotNil(t, tool.Pin)
 }

@@ -44,6 +44,19 @@ const (
 // DeviceID is what RegID reads as: "gorn" in memory order.
 const DeviceID = 0x6E726F67
 
+// Version of these tables, as RegVersion reads. A driver works with every device
+// of its major version.
+const (
+	VersionMajor = 1
+	VersionMinor = 0
+)
+
+// Bits of registers.
+const (
+	ControlEnable = 1 << 0  // RegControl
+	MailboxBusy   = 1 << 31 // RegMailboxDone
+)
+
 // Registers returns the registers of the device in the order of their offsets,
 // without the mailbox and the counters.
 func Registers() []Register {

@@ -15,6 +15,6 @@ type Sizes struct {
 	QPBits     int // log2 of the queue pairs
 	CQBits     int // log2 of the completion queues
 	EQBits     int // log2 of the event queues, each with an interrupt vector
-	SlotBits   int // log2 of the WQEs of a queue that the core holds
+	SlotBits   int // log2 of the WQEs of 128 bytes that the core holds of each queue; of 64 bytes, twice as many
 	ReplayBits int // log2 of the replay entries of a queue pair
 }

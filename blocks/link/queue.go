@@ -66,12 +66,12 @@ type QueuePort struct {
 	Head    hdl.Stream[Head]           `hdl:"in"`
 	Read    hdl.Stream[GranuleRequest] `hdl:"out"`
 	Granule hdl.Stream[Granule]        `hdl:"in"`
-	Take    hdl.Stream[QPRef]          `hdl:"out"` // always taken at once
+	Take    hdl.Stream[QPRef]          `hdl:"out"`
 }
 
 // QueuePort returns the prototype.
 func (s Sizes) QueuePort() QueuePort {
-	qp, slot := hdl.W(s.QPBits), hdl.W(s.SlotBits)
+	qp, slot := hdl.W(s.QPBits), hdl.W(s.SlotBits+1)
 	return QueuePort{
 		Request: hdl.StreamOf(HeadRequest{QP: qp}),
 		Head:    hdl.StreamOf(Head{Slot: slot}),

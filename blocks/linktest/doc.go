@@ -1,0 +1,62 @@
+// Package linktest drives the messages of package link in the tests of blocks:
+// a memory behind the ports of the DMA engine ([NewReads], [NewWrites]), without
+// an engine or a bus between them.
+package linktest
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrFault is what a [Memory] answers for an address that is not there.
+var ErrFault = errors.New("no memory there")
+
+// Memory is bytes at bus addresses, with holes that answer with [ErrFault].
+type Memory struct {
+	pages map[uint64]*[pageBytes]byte
+	bad   func(addr uint64) bool
+}
+
+const pageBytes = 4096
+
+// NewMemory returns a memory of zeros without holes.
+func NewMemory() *Memory { return &Memory{pages: map[uint64]*[pageBytes]byte{}} }
+
+// Fault makes the addresses for which bad is true answer with an error.
+func (m *Memory) Fault(bad func(addr uint64) bool) { m.bad = bad }
+
+// Read fills b from addr on.
+func (m *Memory) Read(addr uint64, b []byte) error {
+	for i := range b {
+		page, err := m.page(addr + uint64(i))
+		if err != nil {
+			return err
+		}
+		b[i] = page[(addr+uint64(i))%pageBytes]
+	}
+	return nil
+}
+
+// Write stores b from addr on.
+func (m *Memory) Write(addr uint64, b []byte) error {
+	for i := range b {
+		page, err := m.page(addr + uint64(i))
+		if err != nil {
+			return err
+		}
+		page[(addr+uint64(i))%pageBytes] = b[i]
+	}
+	return nil
+}
+
+func (m *Memory) page(addr uint64) (*[pageBytes]byte, error) {
+	if m.bad != nil && m.bad(addr) {
+		return nil, fmt.Errorf("%#x: %w", addr, ErrFault)
+	}
+	p := m.pages[addr/pageBytes]
+	if p == nil {
+		p = new([pageBytes]byte)
+		m.pages[addr/pageBytes] = p
+	}
+	return p, nil
+}

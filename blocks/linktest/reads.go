@@ -1,0 +1,80 @@
+package linktest
+
+import (
+	"math/rand/v2"
+
+	"gornic/blocks/link"
+	"gornic/hdl/sim"
+)
+
+// Reads answers the bursts of a read port of the device under test.
+type Reads struct {
+	Bursts int // answered so far
+	Beats  int
+
+	// Latency is the most cycles between a burst and its first beat; each burst
+	// takes its own number.
+	Latency int
+
+	mem   *Memory
+	bytes int
+	ask   *sim.Sink
+	beat  *sim.Source
+	r     *rand.Rand
+	now   int
+	queue []readJob
+}
+
+type readJob struct {
+	due   int
+	addr  uint64
+	beats int
+}
+
+type readBurst struct {
+	Addr uint64
+	Len  int
+}
+
+type readBeat struct {
+	Data []byte
+	Err  bool
+	Last bool
+}
+
+// NewReads serves port from mem, with gaps of the pattern in both directions.
+func NewReads(s *sim.Sim, port link.ReadPort, mem *Memory, gaps sim.Pattern, seed uint64) *Reads {
+	return &Reads{
+		mem: mem, bytes: port.Beat.Data.Data.Width() / 8, r: rand.New(rand.NewPCG(seed, 77)),
+		ask: sim.NewSink(s, port.Burst, gaps), beat: sim.NewSource(s, port.Beat, gaps),
+	}
+}
+
+// Step goes on a cycle: call it once for each step of the simulation.
+func (d *Reads) Step() {
+	d.now++
+	for _, b := range sim.Received[readBurst](d.ask) {
+		due := d.now
+		if d.Latency > 0 {
+			due += d.r.IntN(d.Latency + 1)
+		}
+		d.queue = append(d.queue, readJob{due: due, addr: b.Addr, beats: b.Len + 1})
+		d.Bursts++
+	}
+	for len(d.queue) > 0 && d.queue[0].due <= d.now {
+		d.answer(d.queue[0])
+		d.queue = d.queue[1:]
+	}
+}
+
+// Idle reports whether all bursts have been answered.
+func (d *Reads) Idle() bool { return len(d.queue) == 0 && d.beat.Pending() == 0 }
+
+func (d *Reads) answer(j readJob) {
+	for i := range j.beats {
+		data := make([]byte, d.bytes)
+		err := d.mem.Read(j.addr+uint64(i*d.bytes), data)
+		d.beat.Send(readBeat{Data: data, Err: err != nil, Last: i == j.beats-1})
+		d.Beats++
+	}
+}

@@ -1,0 +1,163 @@
+package golden
+
+import (
+	"time"
+
+	"gornic/format"
+)
+
+// Config is what a NIC has of everything.
+type Config struct {
+	LogQPs    int // log2 of queue pairs, 0 to 16
+	LogCQs    int // log2 of completion queues, 0 to 16
+	LogEQs    int // log2 of event queues, 0 to 16
+	Pages     int // doorbell pages, 1 to 65535
+	DataWidth int // bits of a beat, 64 to 512; the capability registers alone tell it
+	PathMTU   int // largest path MTU in bytes, 256 to 4096
+	Replay    int // packets that a QP may have unacknowledged, 1 to 255
+	AckEvery  int // a packet in so many of a long message asks for an acknowledgement, at least 1
+}
+
+// DefaultConfig is a NIC of 64 queue pairs and the largest path MTU.
+func DefaultConfig() Config {
+	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, AckEvery: 16}
+}
+
+// inRange brings each number into its range.
+func (c Config) inRange() Config {
+	between := func(v *int, low, high int) { *v = min(max(*v, low), high) }
+	between(&c.LogQPs, 0, 16)
+	between(&c.LogCQs, 0, 16)
+	between(&c.LogEQs, 0, 16)
+	between(&c.Pages, 1, 65535)
+	between(&c.DataWidth, 64, 512)
+	between(&c.PathMTU, 256, format.MTUMax)
+	between(&c.Replay, 1, 255)
+	between(&c.AckEvery, 1, 1<<23)
+	return c
+}
+
+// NIC is the reference device. It is used by one goroutine at a time.
+type NIC struct {
+	config   Config
+	memory   Memory
+	port     port
+	mailbox  [format.MailboxBytes]byte
+	done     format.CommandStatus // of the last command
+	counters [format.CounterCount]uint32
+
+	eqs []*eventQueue      // by EQN; nil: there is none
+	cqs []*completionQueue // by CQN
+	qps []*queuePair       // by the low bits of the QPN
+
+	frames [][]byte      // built, and not yet on the wire
+	raw    [][]byte      // received, for the host's network stack
+	turn   int           // index of the queue pair that is asked for work first
+	now    time.Duration // since the device was made
+}
+
+// port is what the registers set for the device as a whole.
+type port struct {
+	enabled    bool
+	mac        uint64
+	keyBase    uint64
+	keyLogSize uint32
+	moderation uint32
+	irqPending uint32
+}
+
+// NewNIC returns a device after reset. A number of the configuration outside of
+// its range counts as the nearest inside.
+func NewNIC(config Config, memory Memory) *NIC {
+	config = config.inRange()
+	return &NIC{
+		config: config,
+		memory: memory,
+		eqs:    make([]*eventQueue, 1<<config.LogEQs),
+		cqs:    make([]*completionQueue, 1<<config.LogCQs),
+		qps:    make([]*queuePair, 1<<config.LogQPs),
+	}
+}
+
+// Receive takes a frame from the wire, without FCS. The NIC does at once all
+// that the frame asks for; answers wait for [NIC.Send].
+func (n *NIC) Receive(frame []byte) {
+	if !n.port.enabled {
+		return
+	}
+	r := Receive(frame, false)
+	switch r.Reason.Verdict() {
+	case format.Accepted:
+		n.count(format.CntRxAccepted)
+		n.packet(r.Descriptor, r.Payload)
+	case format.Passed:
+		n.count(format.CntRxPassed)
+		n.raw = append(n.raw, append([]byte(nil), frame...))
+	case format.Dropped:
+		n.count(format.CntRxRefused)
+	}
+}
+
+// Send returns the next frame for the wire, without FCS; false if there is no
+// work left that makes one.
+func (n *NIC) Send() ([]byte, bool) {
+	for len(n.frames) == 0 {
+		if !n.Step() {
+			return nil, false
+		}
+	}
+	frame := n.frames[0]
+	n.frames = n.frames[1:]
+	return frame, true
+}
+
+// Step does one unit of work: it builds a packet or completes a WQE of one queue
+// pair, the next in turn that has work. It returns false if none has. A frame
+// that waits for Send holds back further requests, but nothing else.
+func (n *NIC) Step() bool {
+	if !n.port.enabled {
+		return false
+	}
+	for i := range n.qps {
+		index := (n.turn + i) % len(n.qps)
+		if q := n.qps[index]; q != nil && n.work(q) {
+			n.turn = index + 1
+			return true
+		}
+	}
+	return false
+}
+
+// Tick lets time pass. Retransmissions that it makes due are work for Step.
+func (n *NIC) Tick(d time.Duration) { n.now += d }
+
+// Interrupt is the interrupt output: a vector has an interrupt that software did
+// not clear.
+func (n *NIC) Interrupt() bool { return n.port.irqPending != 0 }
+
+// Raw returns the next received frame for the host's network stack.
+func (n *NIC) Raw() ([]byte, bool) {
+	if len(n.raw) == 0 {
+		return nil, false
+	}
+	frame := n.raw[0]
+	n.raw = n.raw[1:]
+	return frame, true
+}
+
+// SendRaw sends a frame of the host's network stack, without FCS.
+func (n *NIC) SendRaw(frame []byte) {
+	if n.port.enabled {
+		n.frames = append(n.frames, append([]byte(nil), frame...))
+	}
+}
+
+// Counter returns the value of a counter, 0 for one that does not exist.
+func (n *NIC) Counter(c format.Counter) uint32 {
+	if c < 0 || int(c) >= len(n.counters) {
+		return 0
+	}
+	return n.counters[c]
+}
+
+func (n *NIC) count(c format.Counter) { n.counters[c]++ }

@@ -1,0 +1,69 @@
+package golden
+
+import "gornic/format"
+
+// operation is what one kind of message does at either end of the wire. What
+// no operation knows is refused: a WQE as a bad opcode, a packet with NAK 0x61.
+type operation struct {
+	kind     messageKind
+	requests map[format.WROpcode]requestForm
+	packets  []format.Opcode // those of requests
+	// respond executes a packet whose PSN and place in the message are right. It
+	// returns why it does not.
+	respond func(*NIC, *queuePair, packet) *refusal
+}
+
+// messageKind tells messages of several packets apart: one of a kind must end
+// before one of another begins (protocol section 3.5).
+type messageKind uint8
+
+const (
+	noMessage messageKind = iota
+	sendMessage
+	writeMessage
+)
+
+// requestForm is how a send WQE becomes packets.
+type requestForm struct {
+	first, middle, last, only format.Opcode
+	imm                       bool // the last packet carries the immediate
+	solicits                  bool // the last packet may carry SE: it consumes a receive WQE
+	completion                format.WCOpcode
+}
+
+// opcode is that of a packet by its place in the message.
+func (f requestForm) opcode(first, last bool) format.Opcode {
+	switch {
+	case first && last:
+		return f.only
+	case first:
+		return f.first
+	case last:
+		return f.last
+	}
+	return f.middle
+}
+
+func operations() []operation { return []operation{sendOperation(), writeOperation()} }
+
+// requestOf returns the form of a WQE's operation, false if there is none.
+func requestOf(opcode uint64) (requestForm, bool) {
+	for _, o := range operations() {
+		if form, ok := o.requests[format.WROpcode(opcode)]; ok {
+			return form, true
+		}
+	}
+	return requestForm{}, false
+}
+
+// operationOf returns the operation of a request packet, false if there is none.
+func operationOf(opcode format.Opcode) (operation, bool) {
+	for _, o := range operations() {
+		for _, p := range o.packets {
+			if p == opcode {
+				return o, true
+			}
+		}
+	}
+	return operation{}, false
+}

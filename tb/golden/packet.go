@@ -1,0 +1,81 @@
+package golden
+
+import "gornic/format"
+
+// packet is a received packet of the transport.
+type packet struct {
+	format.RxDescriptor[uint64]
+	opcode  format.Opcode
+	info    format.OpInfo
+	payload []byte
+}
+
+// psn is the packet's PSN.
+func (p packet) psn() uint32 { return uint32(p.PSN) }
+
+// lengthFits tells whether the payload is as long as the opcode's row of
+// protocol section 1.5 says, and the pad fills its last word.
+func (p packet) lengthFits(mtu uint64) bool {
+	if p.PadCnt != -p.PayloadLen&3 {
+		return false
+	}
+	switch p.info.Payload {
+	case format.PayloadFull:
+		return p.PayloadLen == mtu
+	case format.PayloadSome:
+		return p.PayloadLen >= 1 && p.PayloadLen <= mtu
+	case format.PayloadAny:
+		return p.PayloadLen <= mtu
+	}
+	return p.PayloadLen == 0
+}
+
+func (p packet) hasImm() bool {
+	_, ok := p.info.ExtOffset(format.ExtImmDt)
+	return ok
+}
+
+// imm is the immediate as it stands in a CQE: its bytes in the order of the wire.
+func (p packet) imm() uint64 {
+	h, _ := format.ExtHeaderOf[format.ImmDt[uint64]](p.Ext, p.opcode, format.ExtImmDt)
+	return swap32(h.Imm)
+}
+
+// isResponse tells whether the packet answers a request.
+func (p packet) isResponse() bool {
+	return p.opcode >= format.OpReadResponseFirst && p.opcode <= format.OpAtomicAck
+}
+
+// packet takes a packet that the receive side accepted to its queue pair
+// (protocol section 2). What fits none is counted, and that is all.
+func (n *NIC) packet(d format.RxDescriptor[uint64], payload []byte) {
+	p := packet{RxDescriptor: d, opcode: format.Opcode(d.Opcode), payload: payload}
+	p.info, _ = format.Lookup(p.opcode)
+	q := n.qp(d.DestQP)
+	switch {
+	case q == nil || !q.talksTo(d) || !q.takes(p):
+		n.count(format.CntRxBadQP)
+	case p.opcode == format.OpCNP: // there is no rate to lower
+	case p.isResponse():
+		n.response(q, p)
+	default:
+		n.requested(q, p)
+	}
+}
+
+// talksTo tells whether a packet came from the QP's peer to the QP's own address.
+func (q *queuePair) talksTo(d format.RxDescriptor[uint64]) bool {
+	v := q.attr.AV
+	return v.IPv6 == d.IPv6 && v.SrcHi == d.DstHi && v.SrcLo == d.DstLo && v.DstHi == d.SrcHi && v.DstLo == d.SrcLo
+}
+
+// takes tells whether the QP's state lets the packet in.
+func (q *queuePair) takes(p packet) bool {
+	switch q.state {
+	case format.QPRTR:
+		return !p.isResponse()
+	case format.QPRTS, format.QPSQD:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package golden
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"gornic/format"
+)
+
+const version = 0<<16 | 1 // major, minor
+
+// ReadRegister reads a register at an offset in bytes. What is not there, or is
+// not for reading, reads as 0.
+func (n *NIC) ReadRegister(offset uint32) uint32 {
+	switch {
+	case offset%4 != 0:
+		return 0
+	case within(offset, format.RegMailbox, format.MailboxBytes):
+		return binary.LittleEndian.Uint32(n.mailbox[offset-format.RegMailbox:])
+	case within(offset, format.RegCounters, 4*uint32(format.CounterCount)):
+		return n.counters[(offset-format.RegCounters)/4]
+	}
+	switch offset {
+	case format.RegID:
+		return format.DeviceID
+	case format.RegVersion:
+		return version
+	case format.RegCaps0:
+		return n.config.caps0()
+	case format.RegCaps1:
+		return uint32(n.config.Pages) | uint32(n.config.Replay)<<16
+	case format.RegControl, format.RegStatus:
+		return n.port.enabledBit()
+	case format.RegMACLow:
+		return uint32(n.port.mac)
+	case format.RegMACHigh:
+		return uint32(n.port.mac >> 32)
+	case format.RegKeyBaseLow:
+		return uint32(n.port.keyBase)
+	case format.RegKeyBaseHigh:
+		return uint32(n.port.keyBase >> 32)
+	case format.RegKeyLogSize:
+		return n.port.keyLogSize
+	case format.RegModeration:
+		return n.port.moderation
+	case format.RegIRQPending:
+		return n.port.irqPending
+	case format.RegMailboxDone:
+		return uint32(n.done)
+	}
+	return 0
+}
+
+// WriteRegister writes a register or rings a doorbell at an offset in bytes.
+// What is not there, or is not for writing, is left as it is.
+func (n *NIC) WriteRegister(offset, value uint32) {
+	switch {
+	case offset >= format.DoorbellBase:
+		n.doorbell(offset-format.DoorbellBase, value)
+		return
+	case offset%4 != 0:
+		return
+	case within(offset, format.RegMailbox, format.MailboxBytes):
+		binary.LittleEndian.PutUint32(n.mailbox[offset-format.RegMailbox:], value)
+		return
+	}
+	switch offset {
+	case format.RegControl:
+		n.port.enabled = value&1 != 0
+	case format.RegMACLow:
+		n.port.mac = n.port.mac&^0xFFFFFFFF | uint64(value)
+	case format.RegMACHigh:
+		n.port.mac = uint64(value&0xFFFF)<<32 | n.port.mac&0xFFFFFFFF
+	case format.RegKeyBaseLow:
+		n.port.keyBase = n.port.keyBase&^0xFFFFFFFF | uint64(value&^63)
+	case format.RegKeyBaseHigh:
+		n.port.keyBase = uint64(value)<<32 | n.port.keyBase&0xFFFFFFFF
+	case format.RegKeyLogSize:
+		n.port.keyLogSize = min(value, format.KeyIndexBits)
+	case format.RegModeration:
+		n.port.moderation = value
+	case format.RegIRQPending:
+		n.port.irqPending &^= value
+	case format.RegMailboxGo:
+		n.done = n.command(value)
+	}
+}
+
+func within(offset, start, size uint32) bool { return offset >= start && offset-start < size }
+
+func (p port) enabledBit() uint32 {
+	if p.enabled {
+		return 1
+	}
+	return 0
+}
+
+func (c Config) caps0() uint32 {
+	log := func(v int) uint32 { return uint32(bits.Len(uint(v)) - 1) }
+	return uint32(c.LogQPs) | uint32(c.LogCQs)<<8 | uint32(c.LogEQs)<<16 | log(c.DataWidth/8)<<24 | log(c.PathMTU/128)<<28
+}

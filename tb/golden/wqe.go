@@ -1,0 +1,81 @@
+package golden
+
+import "gornic/format"
+
+const (
+	sendControlBytes = format.ControlGranules * format.GranuleBytes
+	recvControlBytes = format.GranuleBytes
+)
+
+// sendWQE is a send WQE as software wrote it: a list of pieces, or data.
+type sendWQE struct {
+	format.SendControl[uint64]
+	list   sgList
+	inline []byte
+}
+
+// readSendWQE reads and judges WQE index of the send queue. The status is
+// StatusSuccess if it makes sense; what could be read of it comes back anyway.
+func (n *NIC) readSendWQE(q *queuePair, index uint16) (sendWQE, format.Status, format.VendorCode) {
+	b := make([]byte, q.sq.slotBytes())
+	if !n.read(q.sq.slot(index), b) {
+		return sendWQE{}, format.StatusLocQPOp, format.VendorWQERead
+	}
+	w := sendWQE{SendControl: decodeHost[format.SendControl[uint64]](b)}
+	body := b[sendControlBytes:]
+	stride := int(q.sq.logStride)
+	_, known := requestOf(w.Opcode)
+	switch inline := w.Flags&format.WRFlagInline != 0; {
+	case !known:
+		return w, format.StatusLocQPOp, format.VendorBadOpcode
+	case inline && w.InlineLen > uint64(format.InlineMax(stride)), !inline && w.NumSGE > uint64(format.SendSGEs(stride)):
+		return w, format.StatusLocQPOp, format.VendorBadSGECount
+	case inline:
+		w.inline = body[:w.InlineLen]
+	default:
+		w.list = decodeList(body, w.NumSGE)
+	}
+	if packets(w.length(), q.mtu()) >= 1<<23 || w.length() > format.MessageMax { // protocol section 10, row 25
+		return w, format.StatusLocLen, format.VendorTooLong
+	}
+	return w, format.StatusSuccess, format.VendorNone
+}
+
+// length is the bytes of the message.
+func (w sendWQE) length() uint64 {
+	if w.inline != nil {
+		return uint64(len(w.inline))
+	}
+	return w.list.total()
+}
+
+// packets is how many packets a message of so many bytes takes: one at least.
+func packets(length, mtu uint64) uint64 { return max(1, (length+mtu-1)/mtu) }
+
+// recvWQE is a receive WQE.
+type recvWQE struct {
+	format.RecvControl[uint64]
+	list sgList
+}
+
+// readRecvWQE is readSendWQE for the receive queue.
+func (n *NIC) readRecvWQE(q *queuePair, index uint16) (recvWQE, format.VendorCode) {
+	b := make([]byte, q.rq.slotBytes())
+	if !n.read(q.rq.slot(index), b) {
+		return recvWQE{}, format.VendorWQERead
+	}
+	w := recvWQE{RecvControl: decodeHost[format.RecvControl[uint64]](b)}
+	if w.NumSGE > uint64(format.RecvSGEs(int(q.rq.logStride))) {
+		return w, format.VendorBadSGECount
+	}
+	w.list = decodeList(b[recvControlBytes:], w.NumSGE)
+	return w, format.VendorNone
+}
+
+func decodeList(b []byte, count uint64) sgList {
+	list := make(sgList, count)
+	for i := range list {
+		list[i] = decodeHost[sge](b[i*format.GranuleBytes:])
+	}
+	return list
+}

@@ -36,6 +36,7 @@ func goTest(ctx context.Context, env environment, out io.Writer) (*tally, error)
 	r := newReader(out)
 	readErr := r.read(pipe)
 	err = cmd.Wait()
+	r.skips.write(out)
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -55,11 +56,12 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// A reader turns the events of `go test -json` into counts and a short text: a line for each package, the output of
-// what failed, and the reason of each skip.
+// A reader turns the events of `go test -json` into counts and a short text: a line for each package, and the output of
+// what failed. It collects what was skipped.
 type reader struct {
 	out     io.Writer
 	tally   tally
+	skips   skips
 	output  map[string]*strings.Builder // of a test or a package that is still running
 	parents map[string]bool             // tests that have subtests
 	failed  map[string]bool             // packages with a failed test
@@ -132,7 +134,7 @@ func (r *reader) testEnded(e event, key string) {
 	case "skip":
 		if counts {
 			r.tally.skipped++
-			fmt.Fprintf(r.out, "    skipped %s: %s\n", e.Test, reason(r.text(key)))
+			r.skips.add(e.Package+" "+e.Test, reason(r.text(key)))
 		}
 	}
 }
@@ -163,16 +165,4 @@ func (r *reader) flushUnfinished(pkg string) {
 			delete(r.output, key)
 		}
 	}
-}
-
-// reason is the message of a skipped test: its output without the lines that name the test.
-func reason(output string) string {
-	var lines []string
-	for _, line := range strings.Split(output, "\n") {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, " ")
 }

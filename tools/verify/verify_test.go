@@ -29,13 +29,15 @@ import "testing"
 func TestPasses(t *testing.T) {}
 func TestHasTwo(t *testing.T) { t.Run("a", func(t *testing.T) {}); t.Run("b", func(t *testing.T) { t.Error("wrong b") }) }
 func TestSkips(t *testing.T) { t.Skip("no such tool") }
+func TestSkipsToo(t *testing.T) { t.Run("sub", func(t *testing.T) { t.Skip("skipped: no such tool") }) }
+func TestSkipsForItself(t *testing.T) { t.Skip("no day for it") }
 `)
 	var out bytes.Buffer
 	counts, err := goTest(context.Background(), env, &out)
 	require.Error(t, err)
-	require.Equal(t, tally{passed: 2, failed: 1, skipped: 1}, *counts)
+	require.Equal(t, tally{passed: 2, failed: 1, skipped: 3}, *counts)
 	require.Contains(t, out.String(), "wrong b")
-	require.Contains(t, out.String(), "no such tool")
+	require.Contains(t, out.String(), "skipped 2: no such tool (m TestSkips and 1 more)\n    skipped 1: no day for it (m TestSkipsForItself)\n")
 }
 
 func TestGoTestThatDoesNotBuild(t *testing.T) {

@@ -25,6 +25,24 @@ func NewMemory() *Memory { return &Memory{pages: map[uint64]*[pageBytes]byte{}} 
 // Fault makes the addresses for which bad is true answer with an error.
 func (m *Memory) Fault(bad func(addr uint64) bool) { m.bad = bad }
 
+// Poke stores b from addr on, in holes, too: as software does.
+func (m *Memory) Poke(addr uint64, b []byte) {
+	bad := m.bad
+	m.bad = nil
+	_ = m.Write(addr, b) // cannot fail without holes
+	m.bad = bad
+}
+
+// Peek returns n bytes from addr on, of holes, too.
+func (m *Memory) Peek(addr uint64, n int) []byte {
+	bad := m.bad
+	m.bad = nil
+	b := make([]byte, n)
+	_ = m.Read(addr, b) // cannot fail without holes
+	m.bad = bad
+	return b
+}
+
 // Read fills b from addr on.
 func (m *Memory) Read(addr uint64, b []byte) error {
 	for i := range b {

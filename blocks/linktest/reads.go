@@ -15,6 +15,8 @@ type Reads struct {
 	// Latency is the most cycles between a burst and its first beat; each burst
 	// takes its own number.
 	Latency int
+	// Hold keeps all answers back.
+	Hold bool
 
 	mem   *Memory
 	bytes int
@@ -61,7 +63,7 @@ func (d *Reads) Step() {
 		d.queue = append(d.queue, readJob{due: due, addr: b.Addr, beats: b.Len + 1})
 		d.Bursts++
 	}
-	for len(d.queue) > 0 && d.queue[0].due <= d.now {
+	for !d.Hold && len(d.queue) > 0 && d.queue[0].due <= d.now {
 		d.answer(d.queue[0])
 		d.queue = d.queue[1:]
 	}

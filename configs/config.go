@@ -41,7 +41,7 @@ func Fields() []Field {
 		},
 		{
 			Name: "rx_packets", Doc: "received packets that wait with it",
-			Want: "a power of two from 4 to 4096",
+			Want: "a power of two from 4 to 4096, at least 8 where data_width is 512",
 			at:   func(c *Config) *int { return &c.RxPackets }, ok: powerOfTwo(4, 4096),
 		},
 		{
@@ -64,6 +64,10 @@ func rules() []rule {
 		{
 			"rx_buffer", "at least twice path_mtu: one packet arrives while another leaves",
 			func(c Config) bool { return c.RxBuffer >= 2*c.PathMTU },
+		},
+		{
+			"rx_packets", "at least 8 where data_width is 512: the shortest packets arrive in every cycle, and a verdict takes several",
+			func(c Config) bool { return c.DataWidth < 512 || c.RxPackets >= 8 },
 		},
 	}
 }

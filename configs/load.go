@@ -1,15 +1,20 @@
 package configs
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -45,7 +50,10 @@ func Load(name string) (Config, error) {
 		return Named(name)
 	}
 	text, err := os.ReadFile(name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Config{}, fmt.Errorf("configuration: %w; nor is it one of %s", err, strings.Join(Names(), ", "))
+	case err != nil:
 		return Config{}, fmt.Errorf("configuration: %w", err)
 	}
 	return Parse(name, text)
@@ -75,9 +83,19 @@ func (m Mistake) Error() string {
 // Parse reads the text of a configuration file; file names it in errors. The
 // error joins a [Mistake] for each thing that is wrong.
 func Parse(file string, text []byte) (Config, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return Config{}, Mistake{File: file, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if line := unreadable(text); line > 0 {
+		return Config{}, Mistake{File: file, Line: line, Text: "not text in UTF-8"}
+	}
+	var doc, second yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	if err := documents.Decode(&doc); err != nil && err != io.EOF {
+		return Config{}, notYAML(file, err)
+	}
+	switch err := documents.Decode(&second); {
+	case err == nil:
+		return Config{}, Mistake{File: file, Line: second.Line, Text: "a second document: a file holds one"}
+	case err != io.EOF:
+		return Config{}, notYAML(file, err)
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 		return Config{}, Mistake{File: file, Line: 1, Text: "a list of `field: value` lines was expected"}
@@ -86,6 +104,31 @@ func Parse(file string, text []byte) (Config, error) {
 	r.config.Name = strings.TrimSuffix(filepath.Base(file), ".yaml")
 	r.mapping(doc.Content[0])
 	return r.config, errors.Join(r.mistakes...)
+}
+
+// unreadable returns the first line, from 1, that has bytes which are not text, 0
+// if none has.
+func unreadable(text []byte) int {
+	line := 0
+	for l := range bytes.Lines(text) {
+		line++
+		isControl := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
+		if !utf8.Valid(l) || bytes.ContainsFunc(l, isControl) {
+			return line
+		}
+	}
+	return 0
+}
+
+// notYAML is what the YAML reader found. It tells no line if it is the first.
+func notYAML(file string, err error) Mistake {
+	m := Mistake{File: file, Line: 1, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if line, text, found := strings.Cut(strings.TrimPrefix(m.Text, "line "), ": "); found {
+		if n, err := strconv.Atoi(line); err == nil {
+			m.Line, m.Text = n, text
+		}
+	}
+	return m
 }
 
 type reader struct {
@@ -131,23 +174,35 @@ func (r *reader) field(key, value *yaml.Node) {
 		return
 	}
 	r.lines[f.Name] = key.Line
-	v, err := strconv.Atoi(value.Value)
-	if err != nil || value.Kind != yaml.ScalarNode {
+	if !isNumber(value) {
 		r.fail(value.Line, f.Name, "%s is not a whole number: expected %s", shown(value), f.Want)
 		return
 	}
-	if !f.ok(v) {
-		r.fail(value.Line, f.Name, "%d: expected %s", v, f.Want)
+	v, err := strconv.Atoi(value.Value)
+	if err != nil || !f.ok(v) { // an error: it is too large
+		r.fail(value.Line, f.Name, "%s: expected %s", value.Value, f.Want)
 		return
 	}
 	*f.at(&r.config) = v
 }
 
+// wholeNumber is one way to write a whole number. YAML has others, of which some
+// readers make one number and some another: 0100.
+var wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+// isNumber tells that a value is a whole number, and not a text that looks like one.
+func isNumber(v *yaml.Node) bool {
+	return v.Kind == yaml.ScalarNode && v.ShortTag() != "!!str" && wholeNumber.MatchString(v.Value)
+}
+
 func shown(v *yaml.Node) string {
-	if v.Kind != yaml.ScalarNode {
-		return "a list or mapping"
+	switch v.Kind {
+	case yaml.ScalarNode:
+		return strconv.Quote(v.Value)
+	case yaml.AliasNode:
+		return "an alias, *" + v.Value + ","
 	}
-	return strconv.Quote(v.Value)
+	return "a list or mapping"
 }
 
 func fieldNames(fields []Field) string {

@@ -9,21 +9,30 @@
 //
 // The exit code is 0 when all went well, 1 when -check found a difference or
 // something failed, 2 for wrong arguments. Generation is deterministic to the
-// byte. Nothing is written before everything has been generated.
+// byte. Nothing is written before everything has been generated, and a run that is
+// interrupted or cannot write leaves every file as it was. Files of DIR that gornic
+// did not write are let be.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"gornic/blocks"
 	"gornic/configs"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
 // options are the command's flags.
@@ -34,7 +43,7 @@ type options struct {
 	check  bool
 }
 
-func run(args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("gen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -42,14 +51,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.out, "out", "", "`DIR` to write the Verilog to (default rtl/, and the tables to docs/)")
 	flags.BoolVar(&o.list, "list", false, "list the blocks and stop")
 	flags.BoolVar(&o.check, "check", false, "compare with what is there; write nothing")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
 		return 2
 	}
 	if flags.NArg() > 0 {
 		fmt.Fprintf(stderr, "gen: unexpected argument %q\n", flags.Arg(0))
 		return 2
 	}
-	ok, err := generate(o, stdout)
+	ok, err := generate(ctx, o, stdout)
 	if err != nil {
 		fmt.Fprintf(stderr, "gen: %v\n", err)
 		return 1
@@ -61,7 +73,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // generate does what the options ask; ok is false when -check found a difference.
-func generate(o options, stdout io.Writer) (ok bool, err error) {
+func generate(ctx context.Context, o options, stdout io.Writer) (ok bool, err error) {
 	config, err := configs.Load(o.config)
 	if err != nil {
 		return false, err
@@ -76,7 +88,7 @@ func generate(o options, stdout io.Writer) (ok bool, err error) {
 	if o.check {
 		return outputs.check(stdout)
 	}
-	return true, outputs.write(stdout)
+	return true, outputs.write(ctx, stdout)
 }
 
 // list prints the blocks of a configuration with their modules.

@@ -1,0 +1,34 @@
+// Package verbs is the driver of the NIC, as a user of libibverbs expects one: one
+// driver for the reference NIC, for the hardware in a simulator, and for a board,
+// each behind a [Bus].
+//
+// [Open] takes over a device. From it come, as in libibverbs,
+//
+//	Device.AllocPD       protection domains        ibv_alloc_pd
+//	PD.RegMR, CreateMR   memory regions            ibv_reg_mr, ibv_reg_mr_iova
+//	Device.CreateEQ      event queues              ibv_create_comp_channel
+//	Device.CreateCQ      completion queues         ibv_create_cq
+//	PD.CreateQP          queue pairs               ibv_create_qp
+//	QP.Modify, Connect   their states              ibv_modify_qp
+//	QP.PostSend, PostRecv  work                    ibv_post_send, ibv_post_recv
+//	CQ.Poll, PollWait    completions               ibv_poll_cq
+//	CQ.ReqNotify, EQ.Wait  completion events       ibv_req_notify_cq, ibv_get_cq_event
+//	Device.WaitAsync     asynchronous events       ibv_get_async_event
+//
+// A memory region is shared memory: [Device.AllocBuffer] reserves some, and SGEs
+// name it by virtual address and key ([MR.SGE]). All numbers are those of
+// libibverbs: operations, flags, statuses, states, attribute masks. A QP is a
+// reliable connection.
+//
+// A work queue or a CQ is a ring in shared memory. The slot of a send work request
+// is free again once its completion was polled, that of an unsignaled one once a
+// later completion was: a full send queue of unsignaled requests alone never
+// frees itself, so signal at least one in a queue's length.
+//
+// Errors wrap one of the Err variables, such as [ErrFull], or what the [Bus]
+// returned; use errors.Is and errors.As. The device works while the driver waits
+// for it: calls that poll should be interleaved with [Device.Wait], as
+// [CQ.PollWait] does.
+//
+// The example of the package sends a message and writes into the peer's memory.
+package verbs

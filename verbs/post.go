@@ -1,0 +1,72 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+
+	"gornic/format"
+)
+
+// post writes n WQEs to a queue, as far as there is room and encode can make them,
+// and rings its doorbell. encode appends the i-th WQE.
+func (q *QP) post(ctx context.Context, r *workRing, queue string, state func() error, n int, encode func(b []byte, i int) ([]byte, error)) error {
+	q.pd.d.mu.Lock()
+	defer q.pd.d.mu.Unlock()
+	if n == 0 {
+		return nil
+	}
+	err := q.alive()
+	if err == nil {
+		err = state()
+	}
+	if err != nil {
+		return q.badWR(queue, 0, err)
+	}
+	slots, bad := r.fill(n, encode)
+	posted := len(slots) / r.stride
+	if posted > 0 {
+		if err := r.put(ctx, q.pd.d.bus, slots); err != nil {
+			return q.badWR(queue, 0, err)
+		}
+		if err := q.pd.d.doorbell(ctx, q.page, q.kind(r), r.head, q.qpn); err != nil {
+			return fmt.Errorf("verbs: post %s to QP %#x: %w", queue, q.qpn, err)
+		}
+	}
+	if bad != nil {
+		return q.badWR(queue, posted, bad)
+	}
+	return nil
+}
+
+// fill makes the slots of n WQEs. With an error they are those before the WQE that
+// it belongs to.
+func (r *workRing) fill(n int, encode func(b []byte, i int) ([]byte, error)) ([]byte, error) {
+	slots := make([]byte, 0, min(n, r.free())*r.stride)
+	for i := range n {
+		if i == r.free() {
+			return slots, ErrFull
+		}
+		next, err := encode(slots, i)
+		if err != nil {
+			return slots, err
+		}
+		end := (i + 1) * r.stride
+		if len(next) > end {
+			return slots, invalid("%d bytes, the slot has %d", len(next)-len(slots), r.stride)
+		}
+		slots = append(next, make([]byte, end-len(next))...)
+	}
+	return slots, nil
+}
+
+// kind is the doorbell of one of the queues.
+func (q *QP) kind(r *workRing) uint32 {
+	if r == &q.rq {
+		return format.DoorbellRQ
+	}
+	return format.DoorbellSQ
+}
+
+func (q *QP) badWR(queue string, index int, err error) error {
+	return fmt.Errorf("verbs: post %s to QP %#x: %w", queue, q.qpn, &BadWR{Index: index, Err: err})
+}

@@ -80,7 +80,7 @@ func (n *NIC) complete(q *queuePair, cqn uint64, cqe format.CQE[uint64], solicit
 			return
 		}
 		c.failed = true
-		n.raise(c.eqn, event{format.EventAsync, format.EventCQErr, vendor, c.number})
+		n.raise(asyncEQ, event{format.EventAsync, format.EventCQErr, vendor, c.number})
 	}
 	n.fatal(q, format.EventQPFatal, format.VendorCQOverflow)
 }

@@ -3,8 +3,8 @@ package golden
 import "gornic/format"
 
 // doorbell takes a doorbell at an offset behind format.DoorbellBase. One from a
-// page that is not its object's, for no object, of no kind, or with an index that
-// the ring cannot have, changes nothing and is counted.
+// page that is not its object's, for no object or of no kind is refused and
+// counted. One with an index that the ring cannot have reached changes nothing.
 func (n *NIC) doorbell(offset, value uint32) {
 	page, kind := offset/format.DoorbellPageBytes, offset%format.DoorbellPageBytes
 	index, number := uint16(value>>16), uint32(value&0xFFFF)
@@ -31,19 +31,26 @@ func (n *NIC) ring(page, kind uint32, index uint16, number uint32) bool {
 // ringQP moves the producer index of a work queue. A QP in RESET has no queues.
 func (n *NIC) ringQP(page, kind uint32, index uint16, number uint32) bool {
 	q := n.qps[number&uint32(len(n.qps)-1)]
-	if q == nil || q.number&0xFFFF != number || q.page != page || q.state == format.QPReset {
+	if q == nil || q.number&0xFFFF != number || q.page != page {
 		return false
 	}
-	if kind == format.DoorbellSQ {
-		return q.sq.produce(index)
+	switch {
+	case q.state == format.QPReset:
+	case kind == format.DoorbellSQ:
+		q.sq.produce(index)
+	default:
+		q.rq.produce(index)
 	}
-	return q.rq.produce(index)
+	return true
 }
 
 func (n *NIC) ringCQ(page, kind uint32, index uint16, number uint32) bool {
 	c := n.cq(uint64(number))
-	if c == nil || c.page != page || !c.consume(index) {
+	if c == nil || c.page != page {
 		return false
+	}
+	if !c.consume(index) {
+		return true
 	}
 	switch kind {
 	case format.DoorbellArm:
@@ -57,9 +64,10 @@ func (n *NIC) ringCQ(page, kind uint32, index uint16, number uint32) bool {
 
 func (n *NIC) ringEQ(index uint16, number uint32) bool {
 	e := n.eq(uint64(number))
-	if e == nil || !e.consume(index) {
+	if e == nil {
 		return false
 	}
+	e.consume(index)
 	n.deliver(e)
 	return true
 }

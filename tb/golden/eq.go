@@ -49,12 +49,11 @@ func (n *NIC) eq(number uint64) *eventQueue {
 	return n.eqs[number]
 }
 
-func (e *eventQueue) consume(index uint16) bool {
-	if index-e.consumer > e.producer-e.consumer {
-		return false
+// consume moves the consumer index, unless software cannot have got there.
+func (e *eventQueue) consume(index uint16) {
+	if index-e.consumer <= e.producer-e.consumer {
+		e.consumer = index
 	}
-	e.consumer = index
-	return true
 }
 
 // raise reports an event to an event queue.
@@ -70,10 +69,12 @@ func (n *NIC) raise(eqn uint64, ev event) {
 	n.deliver(e)
 }
 
-// raiseQP reports an asynchronous event of a queue pair, to the event queue of
-// its receive CQ.
+// asyncEQ is the event queue of asynchronous events.
+const asyncEQ = 0
+
+// raiseQP reports an asynchronous event of a queue pair.
 func (n *NIC) raiseQP(q *queuePair, code format.AsyncEvent, vendor format.VendorCode) {
-	n.raise(n.cq(q.recvCQ).eqn, event{format.EventAsync, code, vendor, q.number})
+	n.raise(asyncEQ, event{format.EventAsync, code, vendor, q.number})
 }
 
 // deliver writes pending events while there is room.

@@ -7,8 +7,6 @@ import (
 	"gornic/format"
 )
 
-const version = 0<<16 | 1 // major, minor
-
 // ReadRegister reads a register at an offset in bytes. What is not there, or is
 // not for reading, reads as 0.
 func (n *NIC) ReadRegister(offset uint32) uint32 {
@@ -24,7 +22,7 @@ func (n *NIC) ReadRegister(offset uint32) uint32 {
 	case format.RegID:
 		return format.DeviceID
 	case format.RegVersion:
-		return version
+		return format.VersionMajor<<16 | format.VersionMinor
 	case format.RegCaps0:
 		return n.config.caps0()
 	case format.RegCaps1:
@@ -66,7 +64,7 @@ func (n *NIC) WriteRegister(offset, value uint32) {
 	}
 	switch offset {
 	case format.RegControl:
-		n.port.enabled = value&1 != 0
+		n.port.enabled = value&format.ControlEnable != 0
 	case format.RegMACLow:
 		n.port.mac = n.port.mac&^0xFFFFFFFF | uint64(value)
 	case format.RegMACHigh:
@@ -90,7 +88,7 @@ func within(offset, start, size uint32) bool { return offset >= start && offset-
 
 func (p port) enabledBit() uint32 {
 	if p.enabled {
-		return 1
+		return format.ControlEnable
 	}
 	return 0
 }

@@ -13,15 +13,13 @@ type workQueue struct {
 	consumer  uint16 // of the oldest WQE that is not done with
 }
 
-// produce moves the producer index to index, false where the ring has no room
-// for so many WQEs.
-func (w *workQueue) produce(index uint16) bool {
+// produce moves the producer index to index, unless the ring has no room for so
+// many WQEs.
+func (w *workQueue) produce(index uint16) {
 	room := 1<<w.logSize - uint32(w.producer-w.consumer)
-	if uint32(index-w.producer) > room {
-		return false
+	if uint32(index-w.producer) <= room {
+		w.producer = index
 	}
-	w.producer = index
-	return true
 }
 
 // empty tells that there is no WQE to start on.

@@ -147,3 +147,17 @@ func TestValuesOfAnotherModule(t *testing.T) {
 			"hdl/ops_test.go:143: inner: Set of secret (hdl/ops_test.go:135) from outside module inner: only the module's own Body can assign it [owner]",
 		findings.Error())
 }
+
+// Nothing keeps a value that is given to what is no signal.
+func TestSetOfNoSignal(t *testing.T) {
+	const want = "Set of a prototype, a constant or the zero Bits: make a Reg or Wire of it"
+	for name, body := range map[string]func(m *hdl.Module, a, b hdl.Bits){
+		"zero Bits":       func(m *hdl.Module, a, b hdl.Bits) { hdl.Bits{}.Set(a) },
+		"zero Bits, K":    func(m *hdl.Module, a, b hdl.Bits) { hdl.Bits{}.SetK(1) },
+		"prototype":       func(m *hdl.Module, a, b hdl.Bits) { hdl.W(8).Set(a) },
+		"constant":        func(m *hdl.Module, a, b hdl.Bits) { hdl.K(8, 1).Set(a) },
+		"field of bundle": func(m *hdl.Module, a, b hdl.Bits) { hdl.Set(struct{ X hdl.Bits }{}, struct{ X hdl.Bits }{a}) },
+	} {
+		t.Run(name, func(t *testing.T) { assert.Contains(t, in(body), want) })
+	}
+}

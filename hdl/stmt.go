@@ -5,13 +5,21 @@ import (
 	"gornic/hdl/ir"
 )
 
+const noTarget = "Set of a prototype, a constant or the zero Bits: make a Reg or Wire of it"
+
 // Set assigns value to a wire, a register, an output, or the input of an
 // instance. Of several assignments the last one reached wins. A register
 // takes the value at the next edge of its clock. Widths are equal.
 func (x Bits) Set(value Bits) {
 	m := x.m
-	if m == nil || x.poisoned() {
-		return // a prototype or the result of a faulty operation, which is reported where it is made
+	switch {
+	case x.poisoned():
+		return // the result of a faulty operation, which is reported where it is made
+	case m == nil && value.m == nil:
+		panic(noTarget) // no module to report it to, but Build has one
+	case m == nil:
+		value.m.reportf(check.Misuse, "%s", noTarget)
+		return
 	}
 	s := x.Signal()
 	if s != nil && m.done {

@@ -25,10 +25,10 @@ type requester struct {
 type request struct {
 	sendWQE
 	form        requestForm
-	first, last uint32 // PSNs
+	first, last uint32          // PSNs
 	asked       map[uint32]bool // PSNs before the last whose packets ask for an acknowledgement
-	trouble     *outcome // what ends it when it is the oldest
-	troubleAt   uint32   // PSN of the packet that cannot be sent
+	trouble     *outcome        // what ends it when it is the oldest
+	troubleAt   uint32          // PSN of the packet that cannot be sent
 }
 
 func newRequester(a modify) requester {

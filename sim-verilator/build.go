@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 //go:embed shim
@@ -40,7 +41,7 @@ func (r *recipe) build(ctx context.Context, cache string) (*artefact, error) {
 	if a, err := openArtefact(dir); err == nil {
 		return a, nil
 	}
-	unlock, err := lock(dir)
+	unlock, err := lock(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (r *recipe) make(ctx context.Context, cache, dir string) (err error) {
 	}
 	defer func() {
 		if err == nil { // after an error the files are left to be looked at
-			err = os.Rename(part, dir)
+			err = replaceFolder(dir, part)
 		}
 	}()
 	if err := r.write(part); err != nil {
@@ -83,6 +84,14 @@ func (r *recipe) make(ctx context.Context, cache, dir string) (err error) {
 		return err
 	}
 	return r.tools.compile(ctx, part, runtime, r.text.waves)
+}
+
+// replaceFolder moves a folder to a place where there may be one that lacks something.
+func replaceFolder(dir, by string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(by, dir)
 }
 
 // write lays out the sources: rtl/ and shim/.
@@ -133,8 +142,8 @@ func openArtefact(dir string) (*artefact, error) {
 	return &artefact{library: library, peeks: peeks}, nil
 }
 
-// lock makes other processes that want the same folder wait.
-func lock(dir string) (unlock func(), err error) {
+// lock makes other processes that want the same folder wait, until ctx ends.
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return nil, err
 	}
@@ -142,11 +151,24 @@ func lock(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", file.Name(), err), file.Close())
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { file.Close() }, nil
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", file.Name(), err), file.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", file.Name(), ctx.Err()), file.Close())
+		case <-time.After(lockPoll):
+		}
 	}
-	return func() { file.Close() }, nil
 }
+
+// lockPoll is how often a process looks whether another one is done.
+const lockPoll = 50 * time.Millisecond
 
 func writeFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

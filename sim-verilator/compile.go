@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"gornic/tools/toolset"
 )
@@ -187,7 +190,7 @@ func (t *tools) runtime(ctx context.Context, cache string, waves bool) (string, 
 	_, _ = h.Write(hooks) // a hash does not fail
 	dir := filepath.Join(cache, "runtime-"+hex.EncodeToString(h.Sum(nil))[:20])
 
-	unlock, err := lock(dir)
+	unlock, err := lock(ctx, dir)
 	if err != nil {
 		return "", err
 	}
@@ -236,9 +239,20 @@ func together(tasks ...func() error) error {
 func run(ctx context.Context, tool toolset.Tool, dir string, args []string) error {
 	cmd := tool.Command(ctx, args...)
 	cmd.Dir = dir
+	if ctx.Done() != nil {
+		endWithChildren(cmd)
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s in %s: %w\n%s", tool.Name, dir, err, out)
 	}
 	return nil
+}
+
+// endWithChildren makes a cancelled tool take along what it started: g++ and verilator are parents of the programs that do
+// the work.
+func endWithChildren(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
 }

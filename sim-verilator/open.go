@@ -3,6 +3,7 @@ package verilator
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"gornic/hdl/ir"
@@ -65,12 +66,24 @@ func start(d *ir.Design, o sim.Options, a *artefact, name string) (*backend, err
 	}
 	waves := o.Waves
 	if waves != "" {
-		if waves, err = filepath.Abs(waves); err != nil {
+		if waves, err = wavesPath(waves); err != nil {
 			return nil, fmt.Errorf("waves: %w", err)
 		}
 	}
 	b.simulation = newSimulation(lib, words, timings, verilatorSeed(o.Seed), waves)
 	return b, nil
+}
+
+// wavesPath is the full path of the file for waves, which is made: Verilator does not say that it cannot write there.
+func wavesPath(name string) (string, error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return "", err
+	}
+	if err := f.Close(); err != nil {
+		return "", err
+	}
+	return filepath.Abs(name)
 }
 
 // verilatorSeed maps a seed to what Verilator takes: 31 bits, and not zero, which would ask the clock for one.

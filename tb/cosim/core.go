@@ -8,18 +8,21 @@ import (
 	"gornic/blocks/rxpath"
 	"gornic/configs"
 	"gornic/hdl"
+	"gornic/hdl/ir"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/golden"
 )
 
 // core is the bench of the real core: its receive side and its packet builder,
-// in both simulators.
-func core() bench {
+// in both simulators. The end of ctx ends a compilation.
+func core(ctx context.Context) bench {
+	verilated := verilator.Simulator
+	verilated.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }
 	return bench{
 		simulators: []simulator{
 			{sim.NativeSimulator, openReceiver},
-			{verilator.Simulator, openReceiver},
+			{verilated, openReceiver},
 		},
 		scenarios: slices.Concat(receiveScenarios(), buildScenarios()),
 	}

@@ -14,7 +14,7 @@ import (
 
 // The scenarios that take no time run with the tests, too, in the smallest core.
 func TestCoreScenarios(t *testing.T) {
-	code, stdout, stderr := command(core(), "-sim", "native", "-config", "tiny", "-run", "captures|overflow|line-rate")
+	code, stdout, stderr := command(core(t.Context()), "-sim", "native", "-config", "tiny", "-run", "captures|overflow|line-rate")
 	if code != 0 || !strings.HasSuffix(stdout, " passed, 0 failed\n") {
 		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
 	}
@@ -38,7 +38,7 @@ func TestCoreFramesOfAnyLength(t *testing.T) {
 	want := []string{"truncated", "truncated", "truncated", "ethertype", "ethertype", "buffer-full", "buffer-full", "ethertype",
 		"ok", "ok", "buffer-full", "buffer-full", "length", "length", "ok"}
 
-	code, stdout, stderr := command(core(), "-config", "tiny", "-json", "-frames", path)
+	code, stdout, stderr := command(core(t.Context()), "-config", "tiny", "-json", "-frames", path)
 	var got []string
 	for line := range strings.Lines(stdout) {
 		var r row
@@ -55,7 +55,7 @@ func TestCoreFramesOfAnyLength(t *testing.T) {
 // -waves writes a file that a viewer reads.
 func TestCoreWaves(t *testing.T) {
 	waves := filepath.Join(t.TempDir(), "w.vcd")
-	code, _, stderr := command(core(), "-config", "tiny", "-waves", waves, "-frames", captureFile(t))
+	code, _, stderr := command(core(t.Context()), "-config", "tiny", "-waves", waves, "-frames", captureFile(t))
 	text, err := os.ReadFile(waves)
 	if code != 0 || err != nil || !strings.Contains(string(text), "$enddefinitions") {
 		t.Errorf("exit code %d, %s, %v, %d bytes of waves", code, stderr, err, len(text))

@@ -255,10 +255,10 @@ func TestScenarios(t *testing.T) {
 // An interrupt ends the run after the scenario in hand, with what is known so far.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	scenario := Scenario{"first", "", func(context.Context, *Env) error { cancel(); return nil }}
+	scenario := Scenario{"each", "", func(context.Context, *Env) error { cancel(); return nil }}
 	var out, errs bytes.Buffer
 	b := testBench(fake{}, scenario, scenario)
-	if code := run(ctx, []string{"-sim", "native", "-config", "tiny"}, &out, &errs, b); code != 1 || !strings.HasSuffix(out.String(), "1 passed, 0 failed\n") {
+	if code := run(ctx, []string{"-sim", "native", "-config", "tiny"}, &out, &errs, b); code != 1 || !strings.HasSuffix(out.String(), "\n1 not run: interrupted\n1 passed, 0 failed\n") {
 		t.Errorf("exit code %d, %s%s", code, out.String(), errs.String())
 	}
 }

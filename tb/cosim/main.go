@@ -29,13 +29,15 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"syscall"
 
 	"gornic/configs"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr, core())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr, core(ctx))
 	stop()
 	os.Exit(code)
 }
@@ -78,11 +80,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, bench ben
 	default:
 		err = runScenarios(ctx, o, stdout, stderr, bench)
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "cosim: %v\n", err)
-		return 1
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil:
+		err = fmt.Errorf("interrupted: %w", err)
 	}
-	return 0
+	fmt.Fprintf(stderr, "cosim: %v\n", err)
+	return 1
 }
 
 func parse(args []string, stderr io.Writer, bench bench) (options, error) {

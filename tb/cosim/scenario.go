@@ -104,7 +104,7 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 		results = append(results, j.run(ctx, o.seed, show))
 	}
 	bar.end()
-	return report(ctx, stdout, results)
+	return report(ctx, stdout, results, len(jobs))
 }
 
 // A job is a scenario in one simulator and configuration.
@@ -136,7 +136,7 @@ func (j job) run(ctx context.Context, seed uint64, progress func(float64)) resul
 }
 
 // report prints what failed in full, the table and the last line.
-func report(ctx context.Context, w io.Writer, results []result) error {
+func report(ctx context.Context, w io.Writer, results []result, jobs int) error {
 	count := map[string]int{}
 	for _, r := range results {
 		if r.word() == "FAILED" {
@@ -158,6 +158,9 @@ func report(ctx context.Context, w io.Writer, results []result) error {
 	}
 	if n := count["skipped"]; n > 0 {
 		fmt.Fprintf(w, "%d skipped\n", n)
+	}
+	if n := jobs - len(results); n > 0 {
+		fmt.Fprintf(w, "%d not run: interrupted\n", n)
 	}
 	fmt.Fprintf(w, "%d passed, %d failed\n", count["passed"], count["FAILED"])
 	switch {

@@ -93,15 +93,23 @@ func TestRequesterRefusesWQE(t *testing.T) {
 		{"more than 2^31 bytes", func(q *target) sendWR {
 			return sendWR{op: format.WRWrite, list: []format.SGE[uint64]{{Length: 1 << 31}, {Length: 1}}}
 		}, "LOC_LEN_ERR (message too long)"},
-		{"2^23 packets", func(q *target) sendWR { return sendWR{op: format.WRWrite, list: []format.SGE[uint64]{{Length: 1 << 31}}} }, "LOC_LEN_ERR (message too long)"},
-		{"no such key", func(q *target) sendWR { return sendWR{op: format.WRSend, list: []format.SGE[uint64]{{Addr: q.va, Length: 4, LKey: 5}}} }, "LOC_PROT_ERR (no such key)"},
-		{"a byte too far", func(q *target) sendWR { return sendWR{op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(bufSize-4, 5)}} }, "LOC_PROT_ERR (outside of the key's range)"},
+		{"2^23 packets", func(q *target) sendWR {
+			return sendWR{op: format.WRWrite, list: []format.SGE[uint64]{{Length: 1 << 31}}}
+		}, "LOC_LEN_ERR (message too long)"},
+		{"no such key", func(q *target) sendWR {
+			return sendWR{op: format.WRSend, list: []format.SGE[uint64]{{Addr: q.va, Length: 4, LKey: 5}}}
+		}, "LOC_PROT_ERR (no such key)"},
+		{"a byte too far", func(q *target) sendWR {
+			return sendWR{op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(bufSize-4, 5)}}
+		}, "LOC_PROT_ERR (outside of the key's range)"},
 		{"a byte too early", func(q *target) sendWR {
 			e := q.buf.part(0, 4)
 			e.Addr--
 			return sendWR{op: format.WRSend, list: []format.SGE[uint64]{e}}
 		}, "LOC_PROT_ERR (outside of the key's range)"},
-		{"the second SGE", func(q *target) sendWR { return sendWR{op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(0, 4), {Length: 4}}} }, "LOC_PROT_ERR (no such key)"},
+		{"the second SGE", func(q *target) sendWR {
+			return sendWR{op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(0, 4), {Length: 4}}}
+		}, "LOC_PROT_ERR (no such key)"},
 		{"another domain", func(q *target) sendWR {
 			e := q.s.entry(8, 0)
 			e.PD++

@@ -30,7 +30,8 @@ type station struct {
 	ip   [2]uint64 // IPv4 in the low half of the second; see stationIP
 	eq   *ring
 	keys uint32 // keys made so far
-	nums uint64 // CQNs and QPNs given out so far
+	cqs  uint64 // CQNs given out so far
+	qps  uint64 // and QPNs
 }
 
 const (
@@ -197,8 +198,8 @@ type cq struct {
 
 func (s *station) newCQ(log int) *cq {
 	s.t.Helper()
-	c := &cq{ring: s.newRing(log, 32), number: s.nums}
-	s.nums++
+	c := &cq{ring: s.newRing(log, 32), number: s.cqs}
+	s.cqs++
 	s.must(format.CmdCreateCQ, format.CreateCQ[uint64]{CQN: c.number, EQN: 0, LogSize: uint64(log), Page: testPage, Base: c.base})
 	return c
 }
@@ -304,8 +305,8 @@ func (s *station) newQP(c qpConfig) *qp {
 	if c.state == 0 {
 		c.state = format.QPRTS
 	}
-	q := &qp{s: s, c: c, number: 0xA500<<8 | 2 + s.nums, sendCQ: c.cq, recvCQ: c.recvCQ}
-	s.nums++
+	q := &qp{s: s, c: c, number: 0xA50002 + s.qps, sendCQ: c.cq, recvCQ: c.recvCQ}
+	s.qps++
 	if q.sendCQ == nil {
 		q.sendCQ = s.newCQ(6)
 	}

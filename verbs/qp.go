@@ -165,8 +165,8 @@ func (d *Device) takeQPN(want uint32) (uint32, error) {
 	if want > max24 {
 		return 0, invalid("QPN %#x has more than 24 bits", want)
 	}
-	if want == 1 {
-		return 0, invalid("QPN 1 is not a reliable connection")
+	if want > 0 && want < firstQPN {
+		return 0, invalid("QPN %d is for management", want)
 	}
 	if want != 0 {
 		index := want & (1<<d.logQPs - 1)
@@ -181,7 +181,7 @@ func (d *Device) takeQPN(want uint32) (uint32, error) {
 		return 0, err
 	}
 	qpn := d.qpTags[index]<<d.logQPs&max24 | index
-	if qpn <= 1 {
+	if qpn < firstQPN {
 		d.qpTags[index]++
 		qpn = d.qpTags[index]<<d.logQPs&max24 | index
 	}

@@ -87,11 +87,13 @@ var attrRules = []attrRule{
 	{AttrSQPSN, "SQ_PSN", limit("SQ PSN", max24, func(a *QPAttr) uint32 { return a.SQPSN }),
 		func(to, from *QPAttr) { to.SQPSN = from.SQPSN }},
 	{AttrMaxDestRDAtomic, "MAX_DEST_RD_ATOMIC", nil, func(to, from *QPAttr) { to.MaxDestRDAtomic = from.MaxDestRDAtomic }},
-	{AttrDestQPN, "DEST_QPN", limit("destination QPN", max24, func(a *QPAttr) uint32 { return a.DestQPN }),
-		func(to, from *QPAttr) { to.DestQPN = from.DestQPN }},
+	{AttrDestQPN, "DEST_QPN", checkDestQPN, func(to, from *QPAttr) { to.DestQPN = from.DestQPN }},
 }
 
-const max24 = 1<<24 - 1
+const (
+	max24    = 1<<24 - 1
+	firstQPN = 2 // 0 and 1 are for management
+)
 
 func limit(name string, highest uint32, value func(*QPAttr) uint32) func(*QPAttr, *DeviceAttr) error {
 	return func(a *QPAttr, _ *DeviceAttr) error {
@@ -112,6 +114,13 @@ func checkAccess(a *QPAttr, _ *DeviceAttr) error {
 func checkPort(a *QPAttr, _ *DeviceAttr) error {
 	if a.Port != 1 {
 		return invalid("port %d, the only one is 1", a.Port)
+	}
+	return nil
+}
+
+func checkDestQPN(a *QPAttr, _ *DeviceAttr) error {
+	if a.DestQPN < firstQPN || a.DestQPN > max24 {
+		return invalid("destination QPN %#x", a.DestQPN)
 	}
 	return nil
 }

@@ -1,0 +1,27 @@
+package requester
+
+import (
+	"gornic/hdl/stream"
+)
+
+// properties states the contracts of the streams.
+func (b *block) properties() {
+	m, io := b.m, b.io
+	stream.AssumeSource(m, "grant", io.Grant)
+	stream.AssumeSource(m, "context_reply", io.Context.Reply)
+	stream.AssumeSource(m, "head_reply", io.Queue.Head)
+	stream.AssumeSource(m, "granule", io.Queue.Granule)
+	stream.AssumeSource(m, "control", io.Control)
+	stream.AssumeSource(m, "fence", io.Fence)
+	stream.AssertSource(m, "context_request", io.Context.Request)
+	stream.AssertSource(m, "head_request", io.Queue.Request)
+	stream.AssertSource(m, "read", io.Queue.Read)
+	stream.AssertSource(m, "take", io.Queue.Take)
+	stream.AssertSource(m, "job", io.Job)
+	stream.AssertSource(m, "segment", io.Segment)
+	stream.AssertSource(m, "again", io.Again)
+	stream.AssertFrame(m, "inline", io.Inline)
+	m.Cover("record", io.Job.Fire().And(io.Job.Data.Entry.Status.Any()))
+	m.Cover("second_sge", b.st.Is(stNext))
+	m.Cover("fence", io.Fence.Fire())
+}

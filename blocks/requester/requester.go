@@ -1,0 +1,151 @@
+package requester
+
+import (
+	"fmt"
+
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// Params are the parameters of the block.
+type Params struct{ Sizes link.Sizes }
+
+// Validate returns an error for parameters that the block cannot have.
+func (p Params) Validate() error {
+	s := p.Sizes
+	switch s.DataWidth {
+	case 64, 128, 256, 512:
+	default:
+		return fmt.Errorf("requester: data width of %d bits: not 64, 128, 256 or 512", s.DataWidth)
+	}
+	if s.QPBits < 1 || s.QPBits > 16 {
+		return fmt.Errorf("requester: 2^%d queue pairs: not 2^1 to 2^16", s.QPBits)
+	}
+	if s.ReplayBits < 1 || s.ReplayBits > 12 {
+		return fmt.Errorf("requester: 2^%d replay entries a queue pair: not 2^1 to 2^12", s.ReplayBits)
+	}
+	return nil
+}
+
+// IO is the ports of the block.
+type IO struct {
+	Grant   hdl.Stream[link.QPRef] `hdl:"in"`
+	Context link.ContextPort
+	Queue   link.QueuePort
+	Retired hdl.Stream[link.Retired]   `hdl:"in"`
+	Control hdl.Stream[link.QPControl] `hdl:"in"`
+	Fence   hdl.Stream[link.Fence]     `hdl:"in"`
+	Job     hdl.Stream[link.TxJob]     `hdl:"out"`
+	Segment hdl.Stream[link.Segment]   `hdl:"out"`
+	Inline  stream.Frame               `hdl:"out"`
+	Again   hdl.Stream[link.QPRef]     `hdl:"out"`
+}
+
+// Def is the block. Building it with parameters that are not valid fails.
+func Def(p Params) hdl.Def[IO] {
+	s := p.Sizes
+	return hdl.Def[IO]{
+		Name: fmt.Sprintf("requester_%d_qp%d_cq%d_r%d", s.DataWidth, s.QPBits, s.CQBits, s.ReplayBits),
+		Doc:  "Makes request packets of work queue entries, one packet of the queue pair whose turn it is.",
+		IO: IO{
+			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),
+			Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
+			Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
+			Inline: stream.FrameOf(s.DataWidth), Again: hdl.StreamOf(s.QPRef()),
+		},
+		Body: func(m *hdl.Module, io *IO) {
+			if err := p.Validate(); err != nil {
+				m.Reject("%v", err)
+			}
+			b := &block{m: m, p: p, io: io}
+			b.keep()
+			b.look()
+			b.send()
+			b.properties()
+		},
+	}
+}
+
+// block is the module while it is built.
+type block struct {
+	m  *hdl.Module
+	p  Params
+	io *IO
+
+	messages, psns, retired *hdl.Memory
+
+	saved saved             // what the turn that ends writes back
+	quiet hdl.Bits          // no turn is under way
+	turn  hdl.Stream[turn]  // the turn that is looked up, for who sends
+	extra extra             // further granules, for who sends
+	st    *hdl.FSM[sending] // of who sends
+}
+
+// message is the state of a queue pair that a turn reads and writes.
+type message struct {
+	Active hdl.Bits `w:"1"`  // some of the WQE at the head has been sent
+	Broken hdl.Bits `w:"1"`  // a WQE has failed: those behind it are flushed
+	Offset hdl.Bits `w:"32"` // bytes sent
+	Total  hdl.Bits `w:"32"` // bytes in all
+	SGE    hdl.Bits `w:"3"`  // where the next byte is: SGE,
+	SGEAt  hdl.Bits `w:"32"` // and byte in it
+	Issued hdl.Bits `w:"16"` // entries given to the replay ring, free-running
+}
+
+// saved is the write port of the state.
+type saved struct {
+	Now     hdl.Bits `w:"1"`
+	QP      hdl.Bits
+	Message message
+	PSN     hdl.Bits `w:"24"`
+}
+
+// extra is a question for a granule by who sends.
+type extra struct {
+	Wants   hdl.Bits `w:"1"`
+	Granule hdl.Bits `w:"3"`
+	Comes   hdl.Bits `w:"1"` // it is there, in this cycle
+}
+
+// turn is all that a turn needs to know.
+type turn struct {
+	QP      hdl.Bits
+	Context link.Context
+	Head    link.Head
+	Message message
+	PSN     hdl.Bits `w:"24"`
+	Control format.SendControl[hdl.Bits]
+	SGE     format.SGE[hdl.Bits] // the one where the message is
+}
+
+func (p Params) turn() turn {
+	return turn{QP: hdl.W(p.Sizes.QPBits), Context: p.Sizes.Context(), Head: hdl.Proto(p.Sizes.QueuePort().Head.Data)}
+}
+
+// keep is the state of queue pairs. Each memory has one writer: the turn that
+// ends, or Control, which waits until there is none; and what Retired says.
+func (b *block) keep() {
+	m, io, qps := b.m, b.io, 1<<b.p.Sizes.QPBits
+	b.messages = m.RAM("messages", qps, hdl.WidthOf(message{}), hdl.Undefined)
+	b.psns = m.RAM("psns", qps, 24, hdl.Undefined)
+	b.retired = m.LUTRAM("retired", qps, 16)
+	b.quiet = m.Wire("quiet", 1)
+	b.saved = hdl.NewWire(m, "saved", saved{QP: hdl.W(b.p.Sizes.QPBits)})
+	b.extra = hdl.NewWire(m, "extra", extra{})
+
+	control, saved := io.Control, b.saved
+	control.Ready.Set(b.quiet.And(io.Retired.Valid.Not()))
+	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
+	sets := control.Fire().And(control.Data.Kind.IsNot(link.ControlRecvPSN))
+	qp := hdl.Mux(saved.Now, saved.QP, control.Data.QP)
+	zero := hdl.K(hdl.WidthOf(message{}), 0)
+	b.messages.Write(qp, saved.Now.Or(clears), hdl.Mux(saved.Now, hdl.Pack(saved.Message), zero))
+	b.psns.Write(qp, saved.Now.Or(sets), hdl.Mux(saved.Now, saved.PSN, control.Data.PSN))
+
+	told := io.Retired
+	told.Ready.SetK(1)
+	b.retired.Write(hdl.Mux(told.Valid, told.Data.QP, control.Data.QP), told.Valid.Or(clears),
+		hdl.Mux(told.Valid, told.Data.Count, hdl.K(16, 0)))
+}

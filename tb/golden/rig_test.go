@@ -29,9 +29,10 @@ type station struct {
 	mac  uint64
 	ip   [2]uint64 // IPv4 in the low half of the second; see stationIP
 	eq   *ring
-	keys uint32 // keys made so far
-	cqs  uint64 // CQNs given out so far
-	qps  uint64 // and QPNs
+	keys uint32   // key indices used so far
+	free []uint32 // keys whose index can be used again
+	cqs  uint64   // CQNs given out so far
+	qps  uint64   // and QPNs
 }
 
 const (
@@ -222,6 +223,7 @@ func (s *station) poll(c *cq) []format.CQE[uint64] {
 type region struct {
 	addr, va, size uint64
 	key            uint32
+	pages          []uint64 // bus addresses of its pages; nil: contiguous, at addr
 }
 
 const allAccess = format.AccessLocalWrite | format.AccessRemoteWrite | format.AccessRemoteRead | format.AccessRemoteAtomic
@@ -231,11 +233,28 @@ func (s *station) entry(size uint64, rights uint64) format.KeyEntry[uint64] {
 	s.t.Helper()
 	addr, err := s.mem.Alloc(size, 1)
 	require.NoError(s.t, err)
-	s.keys++
 	return format.KeyEntry[uint64]{
-		Key: uint64(s.keys<<8 | 0x5A), PD: testPD, State: format.KeyValid, Type: format.KeyRegion,
+		Key: uint64(s.newKey()), PD: testPD, State: format.KeyValid, Type: format.KeyRegion,
 		VA: addr, Length: size, Translation: addr, Rights: rights,
 	}
+}
+
+// newKey returns a key that is not in use.
+func (s *station) newKey() uint32 {
+	if n := len(s.free); n > 0 {
+		key := s.free[n-1]
+		s.free = s.free[:n-1]
+		return key&^0xFF | (key+1)&0xFF
+	}
+	s.keys++
+	return s.keys<<8 | 0x5A
+}
+
+// release ends the key of a region.
+func (s *station) release(r region) {
+	s.t.Helper()
+	s.must(format.CmdInvalidate, format.KeyRef[uint64]{Key: uint64(r.key)})
+	s.free = append(s.free, r.key)
 }
 
 func (s *station) region(size, rights uint64) region {

@@ -46,6 +46,17 @@ func TestVerilatorTellsMakeOfItsPython(t *testing.T) {
 	require.Equal(t, "w -j2 PYTHON3=/the/python\n", string(out))
 }
 
+func TestYosysTakesAScript(t *testing.T) {
+	yosys := toolset.Need(t, toolset.Yosys)
+	script := filepath.Join(t.TempDir(), "a script.ys")
+	require.NoError(t, os.WriteFile(script, []byte("# says so\nlog said 1,2; log and\nlog done\n"), 0o644))
+	out, err := yosys.Command(t.Context(), "-s", script).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, `(?s)said 1,2\s.*and.*done`, string(out))
+
+	require.Error(t, yosys.Command(t.Context(), "-s", script+".absent").Run())
+}
+
 func TestChoose(t *testing.T) {
 	all, err := choose(nil)
 	require.NoError(t, err)

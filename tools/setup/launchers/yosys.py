@@ -18,7 +18,7 @@ def main(arguments):
         elif option == "-p":
             libyosys.run_pass(value, design)
         else:
-            libyosys.run_pass('script "%s"' % value, design)
+            libyosys.run_frontend(value, "script", design, "")
 
 
 try:

@@ -1,6 +1,9 @@
 package link
 
-import "gornic/hdl"
+import (
+	"gornic/format"
+	"gornic/hdl"
+)
 
 // FaultBits is the width of a fault: 0 is none, else a format.VendorCode from
 // VendorKeyUnknown to VendorWQERead.
@@ -37,6 +40,27 @@ func (s Sizes) KeyPort() KeyPort {
 	return KeyPort{Request: hdl.StreamOf(KeyRequest{}), Reply: hdl.StreamOf(KeyReply{})}
 }
 
+// Kinds of KeyCommand.
+const (
+	KeyWrite      = 0 // makes Entry, which makes sense, at the index of its key, where there is none
+	KeyInvalidate = 1 // ends the key, if no windows are bound to it
+	KeyQuery      = 2 // reads its entry
+)
+
+// KeyCommand works on the key table in host memory, of which the key cache is the
+// only writer. It stays until its KeyDone is taken.
+type KeyCommand struct {
+	Kind  hdl.Bits                  `w:"2"` // KeyWrite, KeyInvalidate or KeyQuery
+	Entry format.KeyEntry[hdl.Bits] // of the latter two, Key alone
+}
+
+// KeyDone answers a KeyCommand: no lookup that begins later sees what was before.
+// Of an invalidated key there may still be replies on their way: a Fence finds them. Who gets it takes it at once.
+type KeyDone struct {
+	Status hdl.Bits                  `w:"3"` // format.CmdOK, CmdBadNumber, CmdBusy or CmdBusError
+	Entry  format.KeyEntry[hdl.Bits] // of a KeyQuery that went well; else it means nothing
+}
+
 // LengthBits is the width of a number of payload bytes of one packet: 0 to 4096.
 const LengthBits = 13
 
@@ -55,7 +79,8 @@ type Segment struct {
 	Last   hdl.Bits `w:"1"`  // of the packet
 }
 
-// Piece is a piece of one packet's payload in bus addresses, within one page.
+// Piece is a piece of one packet's payload in bus addresses that follow each
+// other. It may cross boundaries of 4 KiB.
 type Piece struct {
 	Addr hdl.Bits `w:"64"`
 	Len  hdl.Bits `w:"13"` // bytes, not zero; of a dropped rest it means nothing

@@ -1,11 +1,19 @@
 package blocks
 
 import (
+	"math/bits"
+
+	"gornic/blocks/dma"
+	"gornic/blocks/doorbell"
 	"gornic/blocks/icrc"
+	"gornic/blocks/link"
 	"gornic/blocks/packetbuild"
+	"gornic/blocks/requester"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/rxpath"
+	"gornic/blocks/scheduler"
+	"gornic/blocks/wqefetch"
 	"gornic/configs"
 	"gornic/hdl"
 )
@@ -47,6 +55,36 @@ func All() []Block {
 				return build(packetbuild.Def(packetbuild.Params{DataWidth: c.DataWidth}))
 			},
 		},
+		{
+			"doorbell", "lets doorbells through that come from the page of their queue",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(doorbell.Def(doorbell.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"wqefetch", "reads work queue entries ahead of their use",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(wqefetch.Def(wqefetch.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"scheduler", "chooses whose turn it is to send, a packet at a time",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: 4}))
+			},
+		},
+		{
+			"requester", "makes request packets of work queue entries",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(requester.Def(requester.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"dma", "the AXI master: merges the bursts of its clients",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(dma.Def(dma.Params{Sizes: Sizes(c), Reads: 6, Writes: 4}))
+			},
+		},
 	}
 }
 
@@ -61,6 +99,17 @@ func RxPath(c configs.Config) rxpath.Params {
 		DataWidth: c.DataWidth, Beats: buffer.Beats, Frames: buffer.Frames, RawBeats: c.RawBuffer / (c.DataWidth / 8),
 	}
 }
+
+// Sizes returns the numbers that the blocks of the core share in a configuration.
+func Sizes(c configs.Config) link.Sizes {
+	return link.Sizes{
+		DataWidth: c.DataWidth, QPBits: log2(c.QPs), CQBits: log2(c.CQs), EQBits: log2(c.EQs),
+		SlotBits: log2(c.WQEs), ReplayBits: log2(c.Replay),
+	}
+}
+
+// log2 is the logarithm of a power of two.
+func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 func build[IO any](def hdl.Def[IO]) (*hdl.Design, error) {
 	design, _, err := hdl.Build(def)

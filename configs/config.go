@@ -8,6 +8,12 @@ type Config struct {
 	RxBuffer  int    // payload bytes that wait for their packet's verdict or their taker
 	RxPackets int    // packets that do
 	RawBuffer int    // bytes of frames for the host's network stack that wait for their taker
+	QPs       int    // queue pairs
+	CQs       int    // completion queues
+	EQs       int    // event queues, each with an interrupt vector
+	WQEs      int    // WQEs of 128 bytes of each queue that are read ahead
+	Replay    int    // packets of each queue pair that may wait for their acknowledgement
+	Keys      int    // keys that are held of those in host memory
 }
 
 // Field is one line of a configuration file.
@@ -48,6 +54,36 @@ func Fields() []Field {
 			Name: "raw_buffer", Doc: "received frames for the host's network stack that wait for their taker, bytes",
 			Want: "a power of two from 2048 to 1048576",
 			at:   func(c *Config) *int { return &c.RawBuffer }, ok: powerOfTwo(2048, 1<<20),
+		},
+		{
+			Name: "qps", Doc: "queue pairs",
+			Want: "a power of two from 2 to 65536",
+			at:   func(c *Config) *int { return &c.QPs }, ok: powerOfTwo(2, 1<<16),
+		},
+		{
+			Name: "cqs", Doc: "completion queues",
+			Want: "a power of two from 2 to 65536",
+			at:   func(c *Config) *int { return &c.CQs }, ok: powerOfTwo(2, 1<<16),
+		},
+		{
+			Name: "eqs", Doc: "event queues, each with an interrupt vector",
+			Want: "a power of two from 2 to 32",
+			at:   func(c *Config) *int { return &c.EQs }, ok: powerOfTwo(2, 32),
+		},
+		{
+			Name: "wqes_ahead", Doc: "WQEs of 128 bytes of each queue that are read ahead; of 64 bytes, twice as many",
+			Want: "a power of two from 2 to 32",
+			at:   func(c *Config) *int { return &c.WQEs }, ok: powerOfTwo(2, 32),
+		},
+		{
+			Name: "replay_entries", Doc: "packets of each queue pair that may wait for their acknowledgement",
+			Want: "a power of two from 2 to 4096",
+			at:   func(c *Config) *int { return &c.Replay }, ok: powerOfTwo(2, 4096),
+		},
+		{
+			Name: "keys_cached", Doc: "keys that are held of those in host memory",
+			Want: "a power of two from 4 to 64",
+			at:   func(c *Config) *int { return &c.Keys }, ok: powerOfTwo(4, 64),
 		},
 	}
 }

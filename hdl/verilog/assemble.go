@@ -107,7 +107,13 @@ func (e *module) declare(t *text, signals []*ir.Signal) {
 			continue
 		}
 		alone := i+1 == len(signals) || signals[i+1].Pos != s.Pos
+		if s.Free { // nobody drives it, by intent
+			t.plain("/* verilator lint_off UNDRIVEN */")
+		}
 		e.declareOne(t, s.Pos, l, alone)
+		if s.Free {
+			t.plain("/* verilator lint_on UNDRIVEN */")
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *setup) apt(ctx context.Context, packages []string) error {
 	}
 	prefix, ok := asRoot()
 	if _, err := exec.LookPath("apt-get"); err != nil || !ok {
-		return fmt.Errorf("missing or too old: %s; install them as root (Debian's names):\n  apt-get update && apt-get install %[1]s",
+		return fmt.Errorf("missing: %s; install them as root (Debian's names):\n  apt-get update && apt-get install %[1]s",
 			strings.Join(packages, " "))
 	}
 	fmt.Fprintf(s.out, "%-13s installing %s\n", "packages", strings.Join(packages, " "))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,7 +29,7 @@ func (s *setup) install(ctx context.Context, chosen []need) error {
 		packages = append(packages, pythonPackages...)
 	}
 	if err := s.apt(ctx, packages); err != nil {
-		return err
+		return errors.Join(s.tooOld(chosen), err)
 	}
 	for _, pin := range pins {
 		if err := s.fetch(ctx, pin); err != nil {
@@ -47,6 +48,18 @@ func (s *setup) missingPackages(chosen []need, pinned bool) []string {
 		}
 	}
 	return packages
+}
+
+// tooOld tells which tools are there, but too old: a package may be of no help behind them on the PATH.
+func (s *setup) tooOld(chosen []need) error {
+	var errs []error
+	for _, n := range chosen {
+		var old *toolset.OldError
+		if _, err := toolset.FindIn(s.build, n.command); errors.As(err, &old) {
+			errs = append(errs, old)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (s *setup) missingPins(ctx context.Context, chosen []need) []toolset.Pin {

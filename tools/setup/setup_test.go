@@ -140,6 +140,13 @@ func TestInstallSaysWhatIsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "apt-get update && apt-get install g++ z3")
 }
 
+func TestInstallSaysWhatIsTooOld(t *testing.T) {
+	s, _ := fakeMachine(t, map[string]string{"iverilog": "echo Icarus Verilog version 10.3"}) // neither apt-get nor sudo
+	err := s.install(context.Background(), []need{{name: "iverilog", command: toolset.Icarus, packages: []string{"iverilog"}}})
+	require.ErrorContains(t, err, "iverilog is version 10.3, too old: 11.0 or newer")
+	require.ErrorContains(t, err, "apt-get install iverilog")
+}
+
 func TestABrokenToolIsAnError(t *testing.T) {
 	s, _ := fakeMachine(t, map[string]string{"verilator": `echo cannot start >&2; exit 1`})
 	err := s.verify(context.Background(), verilatorOnly, false)
@@ -172,7 +179,7 @@ func TestATooOldToolAndNoOther(t *testing.T) {
 	require.NoError(t, s.install(context.Background(), verilatorOnly))
 	require.Equal(t, 1, calls(log(), "install"))
 	err := s.verify(context.Background(), verilatorOnly, false)
-	require.ErrorContains(t, err, "is version 4.038, but 5.006 or newer is needed")
+	require.ErrorContains(t, err, "is version 4.038, too old: 5.006 or newer")
 }
 
 func TestAPinnedToolThatNoLongerStartsIsFetchedAgain(t *testing.T) {

@@ -94,7 +94,7 @@ func TestAToolThatIsTooOldCountsAsAbsent(t *testing.T) {
 		script(t, filepath.Join(machine, c.name), "echo '"+c.prints+"'")
 		_, err := FindIn("", c.name)
 		require.ErrorIs(t, err, ErrAbsent)
-		require.ErrorContains(t, err, filepath.Join(machine, c.name)+" is version "+c.version+", but "+oldest(c.name))
+		require.ErrorContains(t, err, filepath.Join(machine, c.name)+" is version "+c.version+", too old: "+oldest(c.name))
 
 		script(t, filepath.Join(machine, c.name), "echo version "+oldest(c.name)+".0")
 		_, err = FindIn("", c.name)

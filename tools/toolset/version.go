@@ -18,7 +18,7 @@ type OldError struct {
 }
 
 func (e *OldError) Error() string {
-	return fmt.Sprintf("%s: %s is version %s, but %s or newer is needed", e.Tool.Name, e.Tool.Path, e.Version, e.Oldest)
+	return fmt.Sprintf("%s: %s is version %s, too old: %s or newer has to come before it on the PATH", e.Tool.Name, e.Tool.Path, e.Version, e.Oldest)
 }
 
 // Is makes errors.Is(e, ErrAbsent) true.

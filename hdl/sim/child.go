@@ -55,7 +55,8 @@ const childMain = `func main() {
 `
 
 // buildChild compiles a program in a directory. The go command knows whether
-// what is there is up to date.
+// what is there is up to date. Several processes may do so at once: each file
+// appears whole.
 func buildChild(ctx context.Context, dir string, text []byte) (string, error) {
 	binary, err := filepath.Abs(filepath.Join(dir, "simulation"))
 	if err != nil {
@@ -64,15 +65,35 @@ func buildChild(ctx context.Context, dir string, text []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o644); err != nil {
+	if err := replaceFile(filepath.Join(dir, "main.go"), text); err != nil {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "main.go")
 	cmd.Dir = dir
+	// The binary is linked on the file system where it stays: the go command then
+	// moves it into place and does not copy it.
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+filepath.Dir(binary))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("sim: compile generated code: %w\n%s", err, out)
 	}
 	return binary, nil
+}
+
+// replaceFile puts a text into a file in one step, unless it is there already.
+func replaceFile(path string, text []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
 
 func startChild(binary string, s start) (*remote, error) {

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -129,6 +130,32 @@ func TestGeneratedShiftAndCompare(t *testing.T) {
 		require.Equal(t, high, s.Get(io.High), "%d", n)
 	}
 	require.NoError(t, s.Close())
+}
+
+// Who opens a design while another one builds it gets the whole of it.
+func TestGeneratedAtOnce(t *testing.T) {
+	base := filepath.Join("..", "..", "build", "gogen")
+	require.NoError(t, os.MkdirAll(base, 0o755))
+	dir, err := os.MkdirTemp(base, "_at-once-*")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	design, _, err := hdl.Build(counter(8, 100))
+	require.NoError(t, err)
+	errs := make(chan error)
+	const copies = 4
+	for range copies {
+		go func() {
+			s, err := sim.Start(sim.Generated(t.Context(), dir), design, sim.Options{})
+			if err == nil {
+				s.Run(3)
+				err = s.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range copies {
+		require.NoError(t, <-errs)
+	}
 }
 
 func TestGeneratedHasNoWaves(t *testing.T) {

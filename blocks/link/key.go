@@ -93,3 +93,10 @@ type Piece struct {
 type Translated struct {
 	Fault hdl.Bits `w:"5"` // FaultBits
 }
+
+// Gathered says how the payload of a packet with segments fared: one for each,
+// in order. Without a fault its payload is whole in the buffer and follows; with
+// one there is no payload.
+type Gathered struct {
+	Fault hdl.Bits `w:"5"` // FaultBits
+}

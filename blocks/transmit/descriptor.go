@@ -1,0 +1,46 @@
+package transmit
+
+import (
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// descriptor is what the builder makes a frame of.
+func (b *block) descriptor() format.TxDescriptor[hdl.Bits] {
+	m, j, a, c := b.m, b.job, b.to.Address, b.to.Context
+	m.Unused(c.Exists, c.QPN, c.State, c.PD, c.PathMTU, c.Access, c.MinRNR, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll,
+		c.SQStride, c.RQStride, c.SendCQ, c.RecvCQ, c.MaxRD, c.MaxDestRD)
+	length := hdl.Mux(b.isAck, j.PayloadLen.K(0), j.PayloadLen)
+	pad := length.Trunc(2).Not().AddK(1)
+	request := b.isAck.Not()
+	one, zero := hdl.K(1, 1), hdl.K(1, 0)
+	return format.TxDescriptor[hdl.Bits]{
+		DstMAC: a.DstMAC, SrcMAC: b.io.MAC, VLAN: a.VLAN, TCI: a.TCI, IPv6: a.IPv6,
+		TrafficClass: a.TrafficClass, HopLimit: a.HopLimit, IPID: hdl.K(16, 0), DF: one, FlowLabel: a.FlowLabel,
+		SrcHi: a.SrcHi, SrcLo: a.SrcLo, DstHi: a.DstHi, DstLo: a.DstLo, SrcPort: a.SrcPort, UDPChecksum: hdl.K(16, 0),
+		Opcode: hdl.Mux(b.isAck, hdl.K(8, uint64(format.OpAcknowledge)), j.Opcode),
+		SE:     request.And(j.SE), MigReq: zero, PadCnt: pad, PKey: hdl.K(16, format.PKeyDefault), FECN: zero, BECN: zero,
+		DestQP: c.DestQPN, AckReq: request.And(j.AckReq), PSN: hdl.Mux(b.isAck, b.ack.PSN, j.Entry.PSN),
+		Ext: b.extension(), PayloadLen: length,
+	}
+}
+
+// extension is the words behind the BTH: RETH and immediate, or AETH.
+func (b *block) extension() format.ExtWords[hdl.Bits] {
+	j := b.job
+	var reth hdl.Bits
+	for i, op := range []format.Opcode{format.OpWriteFirst, format.OpWriteOnly, format.OpWriteOnlyImm} {
+		is := j.Opcode.Is(uint64(op))
+		if i == 0 {
+			reth = is
+			continue
+		}
+		reth = reth.Or(is)
+	}
+	first := hdl.Mux(reth, j.VA.Slice(63, 32), j.Imm)
+	zero := hdl.K(32, 0)
+	return format.ExtWords[hdl.Bits]{
+		hdl.Mux(b.isAck, hdl.Cat(b.ack.Syndrome, b.ack.MSN), first),
+		j.VA.Slice(31, 0), j.RKey, j.DMALen, j.Imm, zero, zero,
+	}
+}

@@ -1,0 +1,236 @@
+package transmit
+
+import (
+	"fmt"
+
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// Params are the parameters of the block.
+type Params struct{ Sizes link.Sizes }
+
+// Validate returns an error for parameters that the block cannot have.
+func (p Params) Validate() error {
+	switch p.Sizes.DataWidth {
+	case 64, 128, 256, 512:
+	default:
+		return fmt.Errorf("transmit: data width of %d bits: not 64, 128, 256 or 512", p.Sizes.DataWidth)
+	}
+	if p.Sizes.QPBits < 1 || p.Sizes.QPBits > 16 {
+		return fmt.Errorf("transmit: 2^%d queue pairs: not 2^1 to 2^16", p.Sizes.QPBits)
+	}
+	return nil
+}
+
+// IO is the ports of the block.
+type IO struct {
+	MAC      hdl.Bits                  `hdl:"in" w:"48"` // of the port
+	Ack      hdl.Stream[link.Ack]      `hdl:"in"`
+	Job      hdl.Stream[link.TxJob]    `hdl:"in"`
+	Gathered hdl.Stream[link.Gathered] `hdl:"in"`
+	Payload  stream.Frame              `hdl:"in"`
+	Inline   stream.Frame              `hdl:"in"`
+	Context  link.ContextPort
+	Control  hdl.Stream[link.QPControl]                `hdl:"in"`
+	Desc     hdl.Stream[format.TxDescriptor[hdl.Bits]] `hdl:"out"`
+	Out      stream.Frame                              `hdl:"out"`
+	Record   hdl.Stream[link.Record]                   `hdl:"out"`
+	Fence    hdl.Stream[link.Fence]                    `hdl:"out"`
+	Sent     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: a packet leaves
+	SentNAK  hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a NAK
+}
+
+// Def is the block. Building it with parameters that are not valid fails.
+func Def(p Params) hdl.Def[IO] {
+	s := p.Sizes
+	frame := stream.FrameOf(s.DataWidth)
+	return hdl.Def[IO]{
+		Name: fmt.Sprintf("transmit_%d_qp%d_cq%d", s.DataWidth, s.QPBits, s.CQBits),
+		Doc:  "Gives packets to the builder: acknowledgements first, and request packets when their payload is whole.",
+		IO: IO{
+			Ack: hdl.StreamOf(s.Ack()), Job: hdl.StreamOf(s.TxJob()), Gathered: hdl.StreamOf(link.Gathered{}),
+			Payload: frame, Inline: frame, Context: s.ContextPort(), Control: hdl.StreamOf(s.QPControl()),
+			Desc: hdl.StreamOf(format.TxDescriptor[hdl.Bits]{}), Out: frame,
+			Record: hdl.StreamOf(s.Record()), Fence: hdl.StreamOf(link.Fence{}),
+		},
+		Body: func(m *hdl.Module, io *IO) {
+			if err := p.Validate(); err != nil {
+				m.Reject("%v", err)
+			}
+			b := newBlock(m, p, io)
+			b.choose()
+			b.leave()
+			b.payload()
+			b.properties()
+		},
+	}
+}
+
+// step is where the block is with a packet.
+type step int
+
+const (
+	stChoose step = iota // an acknowledgement or a job is taken
+	stLook               // its queue pair is looked up
+	stWait               // the answer, and the payload of a job, are waited for
+	stLeave              // what the packet consists of leaves
+)
+
+func (s step) String() string { return [...]string{"choose", "look", "wait", "leave"}[s] }
+
+// block is the module while it is built.
+type block struct {
+	m  *hdl.Module
+	p  Params
+	io *IO
+
+	st     *hdl.FSM[step]
+	isAck  hdl.Bits    // an acknowledgement, not a job
+	ack    link.Ack    // the acknowledgement,
+	job    link.TxJob  // or the job, that is worked on
+	to     link.Lookup // its queue pair
+	fault  hdl.Bits    // of its payload
+	failed *hdl.Memory // a bit of each queue pair
+
+	status hdl.Bits // of the entry that is recorded
+	sends  hdl.Bits // a packet leaves
+	owes   owed     // what has not left yet
+	routes hdl.Stream[route]
+}
+
+// owed is what of a packet has still to be taken.
+type owed struct{ desc, record, route hdl.Bits }
+
+// route says where the payload of a job is, and where it goes.
+type route struct {
+	Inline hdl.Bits `w:"1"`
+	Drop   hdl.Bits `w:"1"`
+}
+
+func newBlock(m *hdl.Module, p Params, io *IO) *block {
+	return &block{
+		m: m, p: p, io: io,
+		st:    hdl.NewFSM(m, "step", stChoose, stLook, stWait, stLeave),
+		isAck: m.RegN("is_ack", 1), ack: hdl.NewReg(m, "ack_now", p.Sizes.Ack()), job: hdl.NewReg(m, "job_now", p.Sizes.TxJob()),
+		to:    hdl.NewReg(m, "to", link.Lookup{Context: p.Sizes.Context()}),
+		fault: m.RegN("payload_fault", link.FaultBits), failed: m.LUTRAM("failed", 1<<p.Sizes.QPBits, 1),
+		owes:   owed{desc: m.Reg("owes_desc", 1, 0), record: m.Reg("owes_record", 1, 0), route: m.Reg("owes_route", 1, 0)},
+		routes: hdl.NewWire(m, "route", hdl.StreamOf(route{})),
+	}
+}
+
+// gathers returns one bit: the job is a packet with payload from gather.
+func (b *block) gathers(j link.TxJob) hdl.Bits {
+	return hdl.AndAll(j.Kind.Is(link.JobPacket), j.PayloadLen.Any(), j.Inline.Not())
+}
+
+// choose takes an acknowledgement before a job, and a job when its payload has
+// been judged.
+func (b *block) choose() {
+	m, io := b.m, b.io
+	free := b.st.Is(stChoose)
+	ready := b.gathers(io.Job.Data).Not().Or(io.Gathered.Valid)
+	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
+	isFence := io.Job.Data.Kind.Is(link.JobFence)
+	io.Ack.Ready.Set(free)
+	io.Fence.Valid.Set(takesJob.And(isFence))
+	io.Fence.Data.Token.Set(io.Job.Data.Entry.PSN.Bit(0))
+	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(io.Fence.Ready)))
+	io.Gathered.Ready.Set(takesJob.And(b.gathers(io.Job.Data)))
+	m.If(io.Ack.Fire(), func() {
+		b.isAck.SetK(1)
+		hdl.Set(b.ack, io.Ack.Data)
+		b.st.Goto(stLook)
+	}).ElseIf(io.Job.Fire().And(isFence.Not()), func() {
+		b.isAck.SetK(0)
+		hdl.Set(b.job, io.Job.Data)
+		b.fault.Set(hdl.Mux(b.gathers(io.Job.Data), io.Gathered.Data.Fault, b.fault.K(0)))
+		b.st.Goto(stLook)
+	})
+
+	io.Context.Request.Valid.Set(b.st.Is(stLook))
+	io.Context.Request.Data.QP.Set(b.qp())
+	m.If(io.Context.Request.Fire(), func() { b.st.Goto(stWait) })
+	io.Context.Reply.Ready.Set(b.st.Is(stWait))
+	m.If(io.Context.Reply.Fire(), func() {
+		hdl.Set(b.to, io.Context.Reply.Data)
+		b.st.Goto(stLeave)
+		b.judge(io.Context.Reply.Data.Context)
+	})
+}
+
+func (b *block) qp() hdl.Bits { return hdl.Mux(b.isAck, b.ack.QP, b.job.QP) }
+
+// judge decides, with the queue pair at hand, whether a packet leaves, and with
+// what status its entry is recorded.
+func (b *block) judge(c link.Context) {
+	m := b.m
+	b.status, b.sends = m.RegN("record_status", 8), m.RegN("sends", 1)
+	isPacket := b.job.Kind.Is(link.JobPacket)
+	dead := b.failed.At(b.job.QP).Or(c.State.Is(uint64(format.QPError))).Or(c.Exists.Not())
+	broken := b.fault.Any()
+	code := func(s format.Status) hdl.Bits { return hdl.K(8, uint64(s)) }
+	own := hdl.Mux(isPacket, hdl.Mux(broken, code(format.StatusLocProt), code(format.StatusSuccess)), b.job.Entry.Status)
+	b.status.Set(hdl.Mux(dead, code(format.StatusFlush), own))
+	sends := hdl.Mux(b.isAck, c.Exists, hdl.AndAll(isPacket, dead.Not(), broken.Not()))
+	b.sends.Set(sends)
+	b.owes.desc.Set(sends)
+	b.owes.record.Set(b.isAck.Not())
+	b.owes.route.Set(hdl.AndAll(b.isAck.Not(), isPacket, b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not())))
+}
+
+// leave offers what the packet consists of until all of it has been taken.
+func (b *block) leave() {
+	m, io := b.m, b.io
+	at := b.st.Is(stLeave)
+	offer := func(owes, ready hdl.Bits) hdl.Bits {
+		valid := at.And(owes)
+		m.If(valid.And(ready), func() { owes.SetK(0) })
+		return valid
+	}
+	io.Desc.Valid.Set(offer(b.owes.desc, io.Desc.Ready))
+	hdl.Set(io.Desc.Data, b.descriptor())
+	io.Record.Valid.Set(offer(b.owes.record, io.Record.Ready))
+	entry := b.job.Entry
+	entry.Status = b.status
+	isPacket := b.job.Kind.Is(link.JobPacket)
+	entry.Vendor = hdl.Mux(isPacket, hdl.Mux(b.status.Is(uint64(format.StatusLocProt)), b.fault, b.fault.K(0)), b.job.Entry.Vendor)
+	hdl.Set(io.Record.Data, link.Record{QP: b.job.QP, Entry: entry})
+	b.routes.Valid.Set(offer(b.owes.route, b.routes.Ready))
+	hdl.Set(b.routes.Data, route{Inline: b.job.Inline, Drop: b.sends.Not()})
+
+	still := func(owes, ready hdl.Bits) hdl.Bits { return owes.And(ready.Not()) }
+	done := at.And(hdl.OrAll(still(b.owes.desc, io.Desc.Ready), still(b.owes.record, io.Record.Ready), still(b.owes.route, b.routes.Ready)).Not())
+	m.If(done, func() { b.st.Goto(stChoose) })
+	io.Sent.Set(io.Desc.Fire())
+	io.SentNAK.Set(io.Desc.Fire().And(b.isAck).And(b.ack.Syndrome.GeK(format.SyndromeRNR)))
+
+	// A queue pair fails with the first entry that is not a success, and begins anew by Control.
+	fails := hdl.AndAll(done, b.isAck.Not(), b.status.Any())
+	control := io.Control
+	control.Ready.Set(at.Not())
+	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
+	m.Unused(control.Data.PSN)
+	b.failed.Write(hdl.Mux(at, b.job.QP, control.Data.QP), fails.Or(clears), fails)
+}
+
+// payload takes the payload of each job from where it is to where it goes, in
+// the order of the jobs.
+func (b *block) payload() {
+	m, io := b.m, b.io
+	next := stream.FIFO(m, "u_routes", b.routes, 4)
+	from := func(in stream.Frame, mine hdl.Bits) hdl.Bits {
+		moves := hdl.AndAll(next.Valid, mine)
+		in.Ready.Set(moves.And(next.Data.Drop.Or(io.Out.Ready)))
+		return in.Fire().And(in.Data.Last)
+	}
+	inline := next.Data.Inline
+	ends := from(io.Inline, inline).Or(from(io.Payload, inline.Not()))
+	valid := hdl.Mux(inline, io.Inline.Valid, io.Payload.Valid)
+	io.Out.Valid.Set(hdl.AndAll(next.Valid, valid, next.Data.Drop.Not()))
+	hdl.Set(io.Out.Data, hdl.MuxOf(inline, io.Inline.Data, io.Payload.Data))
+	next.Ready.Set(ends)
+}

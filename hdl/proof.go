@@ -17,6 +17,14 @@ type Proof struct {
 	// for the invariants that are missing.
 	Induction int
 
+	// Bounded asks for the bounded proof and the covers alone, with the reset high
+	// in the first cycle and low from then on: for what has ended by Depth, such
+	// as one frame.
+	Bounded bool
+
+	// Solver is who answers.
+	Solver Solver
+
 	// NoCovers leaves the covers to simulation.
 	NoCovers bool
 
@@ -25,15 +33,41 @@ type Proof struct {
 	Faults []Fault
 }
 
-// ProofOf is the proof of a definition, under its name.
+// Solver is a program that answers what can happen.
+type Solver int
+
+// The solvers.
+const (
+	Z3  Solver = iota // works on words; shows how a property fails
+	ABC               // works on single bits: for wide data, and to look for invariants
+)
+
+var solverNames = [...]string{"z3", "ABC"}
+
+// String returns the solver's name.
+func (s Solver) String() string { return solverNames[s] }
+
+// ProofOf is the proof of a definition, under its name, for all time: by z3, or by
+// ABC where induction is 0.
 func ProofOf[IO any](def Def[IO], depth, induction int) Proof {
-	return Proof{
+	p := Proof{
 		Name: def.Name, Depth: depth, Induction: induction,
 		Build: func() (*Design, error) {
 			d, _, err := Build(def)
 			return d, err
 		},
 	}
+	if induction == 0 {
+		p.Solver = ABC
+	}
+	return p
+}
+
+// BoundedProofOf is a proof of the first depth cycles alone: see Proof.Bounded.
+func BoundedProofOf[IO any](def Def[IO], depth int, solver Solver) Proof {
+	p := ProofOf(def, depth, 0)
+	p.Bounded, p.Solver = true, solver
+	return p
 }
 
 // Breaks adds broken copies: the design with one of the faults in each. Choose

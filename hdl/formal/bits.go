@@ -47,9 +47,42 @@ func ProveBits(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
 	return r, err
 }
 
-// coverBits looks for covers: it asks whether the opposite of each can be proved.
+// coverBits looks for covers: it asks whether the opposite of each can be proved. When it has found one way, bmc3 may lose
+// sight of another property that fails in the same cycle, so what is missing is asked for once more, alone.
 func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
-	b, err := newBitProver(opposites(d), o)
+	all, err := fails(ctx, opposites(d, nil), o)
+	if err != nil {
+		return all, err
+	}
+	reached := map[string]bool{}
+	for _, p := range all.Failing {
+		reached[p.Path] = true
+	}
+	answer := Answer{Status: Passed, Time: all.Time}
+	for _, c := range sim.Checks(d) {
+		if c.Kind != ir.Cover || reached[c.Path()] {
+			continue
+		}
+		alone, err := fails(ctx, opposites(d, c.Check), o)
+		answer.Time += alone.Time
+		switch {
+		case err != nil:
+			return answer, err
+		case alone.Status == Failed:
+			continue
+		case alone.Status == TimedOut:
+			answer.Status = TimedOut
+		case answer.Status == Passed:
+			answer.Status = Failed
+		}
+		answer.Failing = append(answer.Failing, Property{c.Path(), c.Check, c.Module})
+	}
+	return answer, nil
+}
+
+// fails asks which assertions of a design fail.
+func fails(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
+	b, err := newBitProver(d, o)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -58,30 +91,12 @@ func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := b.bounded(ctx, m, o)
-	if err != nil {
-		return answer, err
-	}
-	reached := map[string]bool{}
-	for _, p := range answer.Failing {
-		reached[p.Path] = true
-	}
-	// Of the failing opposites make the covers that were not reached.
-	stopped := answer.Status == TimedOut
-	answer.Status, answer.Failing = Passed, nil
-	for _, c := range sim.Checks(d) {
-		if c.Kind == ir.Cover && !reached[c.Path()] {
-			answer.Status, answer.Failing = Failed, append(answer.Failing, Property{c.Path(), c.Check, c.Module})
-		}
-	}
-	if stopped && answer.Status == Failed {
-		answer.Status = TimedOut
-	}
-	return answer, nil
+	return b.bounded(ctx, m, o)
 }
 
-// opposites is the design with the opposite of each cover as its only assertions. It shares all else with the original.
-func opposites(d *ir.Design) *ir.Design {
+// opposites is the design with the opposite of each cover, or of one alone, as its only assertions. It shares all else with
+// the original.
+func opposites(d *ir.Design, one *ir.Check) *ir.Design {
 	o := &ir.Design{}
 	copies := map[*ir.Module]*ir.Module{}
 	for _, m := range d.All {
@@ -89,6 +104,7 @@ func opposites(d *ir.Design) *ir.Design {
 		c.Checks = nil
 		for _, check := range m.Checks {
 			switch {
+			case check.Kind == ir.Cover && one != nil && check != one:
 			case check.Kind == ir.Cover:
 				c.Checks = append(c.Checks, &ir.Check{
 					Kind: ir.Assert, Name: check.Name, Clock: check.Clock, Pos: check.Pos,
@@ -145,7 +161,7 @@ func (b *bitProver) broken(ctx context.Context, mutations []string) ([]bitModel,
 	for i, mutation := range mutations {
 		m := bitModel{name: fmt.Sprintf("broken%d", i)}
 		models = append(models, m)
-		script.WriteString("design -reset; read_rtlil " + netlistName + "; " + mutation + "; " + m.write(b.design.Top))
+		script.WriteString("design -reset; read_rtlil " + netlistName + "; " + mutation + "; " + b.write(m))
 	}
 	_, err := b.run(ctx, script.String())
 	return models, err
@@ -162,7 +178,7 @@ func newBitProver(d *ir.Design, o Options) (*bitProver, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newProver(d, o.Dir)
+	p, err := newProver(d, o)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +194,7 @@ type bitModel struct {
 
 func (b *bitProver) model(ctx context.Context) (bitModel, error) {
 	m := bitModel{name: "bits"}
-	if _, err := b.run(ctx, b.script()+m.write(b.design.Top)); err != nil {
+	if _, err := b.run(ctx, b.script()+b.write(m)); err != nil {
 		return m, err
 	}
 	text, err := os.ReadFile(filepath.Join(b.dir, m.name+".json"))
@@ -197,13 +213,18 @@ func (b *bitProver) model(ctx context.Context) (bitModel, error) {
 
 // write makes a model of bits. Outputs go, as AIGER has nothing but outputs to say what must not be one. The reset is high
 // in the first cycle: see prover.constraints.
-func (m bitModel) write(top *ir.Module) string {
+func (b *bitProver) write(m bitModel) string {
 	start := ""
-	if rst := top.Clocks[0].Rst; rst != "" {
-		start = "fminit -seq " + rst + " 1'b1,1'bz; "
+	if rst := b.design.Top.Clocks[0].Rst; rst != "" {
+		later := "1'bz"
+		if b.oneReset {
+			later = "1'b0"
+		}
+		start = "fminit -seq " + rst + " 1'b1," + later + "; "
 	}
 	return "flatten; " + start + "delete -output; memory_map; opt -keepdc; async2sync; chformal -early; " +
-		"chformal -cover -remove; setundef -undriven -anyseq; opt_clean; simplemap; dfflegalize -cell $_DFF_P_ 0; opt_clean; " +
+		"chformal -cover -remove; setundef -undriven -anyseq; opt_clean; " +
+		"techmap t:$shl t:$shr t:$sshl t:$sshr t:$shift t:$shiftx t:$mul; simplemap; dfflegalize -cell $_DFF_P_ 0; opt_clean; " +
 		"setundef -undriven -anyseq; aigmap; opt_clean; " +
 		"write_aiger -I -B -zinit -no-startoffset -ywmap " + m.name + ".json " + m.name + ".aig; "
 }

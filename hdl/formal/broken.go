@@ -19,7 +19,7 @@ type Copy struct {
 func Copies(ctx context.Context, build func() (*ir.Design, error), faults []hdl.Fault, o Options) ([]Copy, error) {
 	return tryCopies(build, faults, func(d *ir.Design) (Answer, error) {
 		o := o.withDefaults()
-		p, err := newProver(d, o.Dir)
+		p, err := newProver(d, o)
 		if err != nil {
 			return Answer{}, err
 		}

@@ -23,15 +23,16 @@ type prover struct {
 	files      []string
 	yosys, z3  toolset.Tool
 	smtbmc     toolset.Tool
+	oneReset   bool
 	properties map[string]Property // by path
 	lines      map[string][]string // of each file
 }
 
-func newProver(d *ir.Design, waves string) (*prover, error) {
+func newProver(d *ir.Design, o Options) (*prover, error) {
 	if len(d.Top.Clocks) != 1 {
 		return nil, fmt.Errorf("prove %s: %d clocks, want one", d.Top.Name, len(d.Top.Clocks))
 	}
-	p := &prover{design: d, waves: waves, properties: map[string]Property{}, lines: map[string][]string{}}
+	p := &prover{design: d, waves: o.Dir, oneReset: o.OneReset, properties: map[string]Property{}, lines: map[string][]string{}}
 	for name, tool := range map[string]*toolset.Tool{toolset.Yosys: &p.yosys, toolset.Smtbmc: &p.smtbmc, toolset.Z3: &p.z3} {
 		var err error
 		if *tool, err = toolset.Find(name); err != nil {
@@ -111,10 +112,15 @@ const constraintsName = "start.smtc"
 
 // constraints start the proof in reset: a top without properties of its own does not say so in its Verilog.
 func (p *prover) constraints() string {
-	if rst := p.design.Top.Clocks[0].Rst; rst != "" {
-		return "initial\nassume [" + rst + "]\n"
+	rst := p.design.Top.Clocks[0].Rst
+	if rst == "" {
+		return "initial\n"
 	}
-	return "initial\n"
+	text := "initial\nassume [" + rst + "]\n"
+	if p.oneReset {
+		text += "\nstate 1:*\nassume (not [" + rst + "])\n"
+	}
+	return text
 }
 
 // script reads the design and makes it a netlist of word-level cells. What is assumed inside becomes an assertion.

@@ -24,7 +24,7 @@ type Mutant struct {
 // that no assertion speaks of. How many are is a measure of the assertions; [Copies] are what they have to notice.
 func Mutants(ctx context.Context, d *ir.Design, o Options, n int) ([]Mutant, error) {
 	o = o.withDefaults()
-	p, err := newProver(d, o.Dir)
+	p, err := newProver(d, o)
 	if err != nil {
 		return nil, err
 	}

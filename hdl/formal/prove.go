@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Depth     int           // cycles of the bounded proof and of covers, the one in reset included; 0 means 20
 	Induction int           // cycles that the induction step relies on; 0 means no induction
+	OneReset  bool          // the reset stays low behind the first cycle: see Prove
 	NoCovers  bool          // do not look for covers
 	Witness   bool          // keep how each cover is reached: Answer.Witnesses
 	Timeout   time.Duration // of each question; 0 means two minutes
@@ -31,9 +32,12 @@ func (o Options) withDefaults() Options {
 // Prove proves the properties of a design. The error is for what kept it from asking, such as an absent tool
 // (toolset.ErrAbsent); the answers, good or bad, are in the result. What an assertion that fails from reset makes
 // pointless, the induction and the covers, is then not asked.
+//
+// A reset that is raised again leads to nothing new: all that it leaves alone is arbitrary at the start, too. With OneReset the
+// solver is spared from finding that out, which matters where a known frame goes through.
 func Prove(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
 	o = o.withDefaults()
-	p, err := newProver(d, o.Dir)
+	p, err := newProver(d, o)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@
 // can be reached. Then the design is broken in each of the ways that its proof names (hdl.Proof.Breaks), and the bounded proof
 // of each of those copies must fail: properties that hold for anything prove nothing. Rows:
 //
+//	solver     who answered: z3, on words, or ABC, on single bits
 //	asserts    what was proved: assertions, and the assumptions of the modules inside
 //	bounded    for how many cycles from reset
 //	induction  for all time: from how many cycles in which all held it follows that they hold in the next;

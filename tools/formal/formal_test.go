@@ -57,8 +57,8 @@ func TestRows(t *testing.T) {
 	r := runner{known: memory{t.TempDir()}}
 	text, failed := runAll(t, r, count5("tool_good", 5), count5("tool_bad", 4))
 	require.Equal(t, 1, failed)
-	require.Regexp(t, `(?m)^tool_good +1 +7 cycles +1 cycle +1 of 1 +2 of 2 +\d+\.\d$`, text)
-	require.Regexp(t, `(?m)^tool_bad +1 +failed +- +- +0 of 0 +\d+\.\d$`, text)
+	require.Regexp(t, `(?m)^tool_good +z3 +1 +7 cycles +1 cycle +1 of 1 +2 of 2 +\d+\.\d$`, text)
+	require.Regexp(t, `(?m)^tool_bad +z3 +1 +failed +- +- +0 of 0 +\d+\.\d$`, text)
 	require.Contains(t, text, "assert below (tools/formal/formal_test.go:")
 	require.Regexp(t, `(?m)^ +now( +\d)+ +4$`, text)
 	require.True(t, strings.HasSuffix(text, "\n1 passed, 1 failed\n"), text)

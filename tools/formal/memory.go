@@ -28,8 +28,11 @@ func keyOf(ctx context.Context, p hdl.Proof, design *hdl.Design, mutants int) (s
 	}
 	h := sha256.New()
 	fmt.Fprintln(h, method, p.Name, p.Depth, p.Induction, p.NoCovers, mutants, p.Faults)
+	if p.Bounded {
+		fmt.Fprintln(h, "bounded")
+	}
 	solver := toolset.Z3
-	if p.Induction == 0 {
+	if p.Solver == hdl.ABC {
 		solver = toolset.ABC
 	}
 	for _, name := range []string{toolset.Yosys, solver} {

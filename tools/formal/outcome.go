@@ -16,6 +16,7 @@ import (
 type outcome struct {
 	Name      string  `json:"name"`
 	Asserts   int     `json:"asserts"`
+	Solver    string  `json:"solver"`
 	Depth     int     `json:"depth"`     // cycles of the bounded proof
 	Bounded   string  `json:"bounded"`   // as formal.Status says it
 	Relies    int     `json:"relies"`    // cycles that the induction relies on; 0: a solver searched
@@ -36,7 +37,7 @@ type outcome struct {
 
 // one asks all questions about one design, unless it is known to be good.
 func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
-	failed := outcome{Name: p.Name, Depth: p.Depth, Relies: p.Induction}
+	failed := outcome{Name: p.Name, Solver: p.Solver.String(), Depth: p.Depth, Relies: p.Induction}
 	design, err := p.Build()
 	if err != nil {
 		failed.Failure = err.Error()
@@ -48,7 +49,7 @@ func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
 		return failed
 	}
 	if o, ok := r.known.recall(key); ok && !r.verbose {
-		o.Known = true
+		o.Known, o.Solver = true, p.Solver.String()
 		return o
 	}
 	start := time.Now()
@@ -71,17 +72,20 @@ type engine struct {
 }
 
 func (r runner) engineFor(p hdl.Proof) (engine, formal.Options) {
-	o := formal.Options{Depth: p.Depth, Induction: p.Induction, NoCovers: p.NoCovers, Witness: r.verbose}
-	if p.Induction > 0 {
+	o := formal.Options{Depth: p.Depth, Induction: p.Induction, OneReset: p.Bounded, NoCovers: p.NoCovers, Witness: r.verbose}
+	if p.Solver == hdl.Z3 {
 		return engine{formal.Prove, formal.Copies, formal.Mutants}, o
 	}
-	o.Induction, o.Timeout = 1, 4*time.Minute
+	o.Timeout = 4 * time.Minute
+	if !p.Bounded {
+		o.Induction = 1
+	}
 	return engine{formal.ProveBits, formal.CopiesBits, formal.MutantsBits}, o
 }
 
 func (r runner) ask(ctx context.Context, p hdl.Proof, design *hdl.Design) (outcome, error) {
 	e, questions := r.engineFor(p)
-	o := outcome{Name: p.Name, Depth: p.Depth, Relies: p.Induction}
+	o := outcome{Name: p.Name, Solver: p.Solver.String(), Depth: p.Depth, Relies: p.Induction}
 	result, err := e.prove(ctx, design, questions)
 	if err != nil {
 		return o, err

@@ -24,13 +24,13 @@ func newReport(w io.Writer, o options, list []hdl.Proof) *report {
 		r.name = max(r.name, len(p.Name))
 	}
 	if !o.json {
-		r.line("design", "asserts", "bounded", "induction", "covers", "copies", r.ifMutants("mutants"), "seconds")
+		r.line("design", "solver", "asserts", "bounded", "induction", "covers", "copies", r.ifMutants("mutants"), "seconds")
 	}
 	return r
 }
 
 func (r *report) line(name string, cells ...any) {
-	fmt.Fprintf(r.w, "%-*s  %7v  %9v  %9v  %9v  %7v  %s%7v\n", append([]any{r.name, name}, cells...)...)
+	fmt.Fprintf(r.w, "%-*s  %6v  %7v  %9v  %9v  %9v  %7v  %s%7v\n", append([]any{r.name, name}, cells...)...)
 }
 
 // ifMutants is a cell of a column that is there with -mutants alone.
@@ -55,7 +55,7 @@ func (r *report) row(o outcome) {
 		seconds = "(" + seconds + ")"
 		r.known++
 	}
-	r.line(o.Name, o.Asserts, o.bounded(), o.induction(), o.covers(), of(o.Caught, o.Copies), r.ifMutants(of(o.Killed, o.Mutants)), seconds)
+	r.line(o.Name, o.Solver, o.Asserts, o.bounded(), o.induction(), o.covers(), of(o.Caught, o.Copies), r.ifMutants(of(o.Killed, o.Mutants)), seconds)
 	if r.options.verbose {
 		for _, d := range o.details {
 			r.indented(d)

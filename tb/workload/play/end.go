@@ -1,0 +1,42 @@
+package play
+
+import (
+	"fmt"
+
+	"gornic/tb/workload"
+	"gornic/verbs"
+)
+
+// end is one end of a connection: a queue pair and its buffers.
+type end struct {
+	side workload.Side
+	c    workload.QueuePairs
+	host Host
+	qp   *verbs.QP
+	cq   *verbs.CQ
+	peer *end
+
+	source, sink, slots *area
+	slotBytes           int
+	regions             []*verbs.MR
+	buffers             []*verbs.Buffer
+
+	sends    []workload.Request // from here, in order
+	posted   int
+	signaled []int // of sends, posted, with completions to come
+	index    int
+
+	recvs    []workload.Request // to here, those that consume a receive WQE
+	offered  int                // receive WQEs posted
+	received int
+
+	image []byte // what the sink has to hold
+}
+
+func (e *end) String() string {
+	return fmt.Sprintf("host %v, queue pair %d (QPN %#x)", e.side, e.index, e.qp.QPN())
+}
+
+func (e *end) done() bool {
+	return e.posted == len(e.sends) && len(e.signaled) == 0 && e.received == len(e.recvs)
+}

@@ -1,0 +1,168 @@
+package play_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/tb/golden/lab"
+	"gornic/tb/wire"
+	"gornic/tb/workload"
+	"gornic/tb/workload/play"
+	"gornic/verbs"
+)
+
+var ctx = context.Background()
+
+// run plays a workload between two reference NICs.
+func run(t testing.TB, w workload.Workload, seed uint64, taps ...wire.Tap) (play.Report, error) {
+	t.Helper()
+	l, err := lab.New(lab.Options{Seed: seed, Faults: w.Faults(seed), Taps: taps})
+	require.NoError(t, err)
+	var hosts [2]play.Host
+	for i, b := range []*lab.Bus{l.A, l.B} {
+		d, err := verbs.Open(ctx, b, verbs.Config{MAC: b.MAC})
+		require.NoError(t, err)
+		hosts[i] = play.Host{Device: d, MAC: b.MAC, IPv4: b.IPv4, IPv6: b.IPv6}
+	}
+	report, err := play.Run(ctx, w, hosts, play.Options{Seed: seed})
+	if err != nil {
+		return report, err
+	}
+	for _, h := range hosts {
+		err = errors.Join(err, h.Device.Close(ctx))
+	}
+	return report, errors.Join(err, l.CheckGuards())
+}
+
+// Every workload that comes with gornic.
+func TestWorkloads(t *testing.T) {
+	for _, name := range workload.Names() {
+		t.Run(name, func(t *testing.T) {
+			w, err := workload.Load(name)
+			require.NoError(t, err)
+			lost := 0
+			report, err := run(t, w, 1, func(c wire.Crossing) {
+				if c.Action != wire.Pass {
+					lost++
+				}
+			})
+			require.NoError(t, err)
+			require.Equal(t, w.Messages*w.Connections()*len(w.Direction.Senders()), report.Messages)
+			require.Equal(t, len(w.Rules) > 0, lost > 0)
+		})
+	}
+}
+
+// random is a workload of a seed.
+func random(seed uint64) workload.Workload {
+	pick := func(what uint64, n int) int { return int(wire.Hash(seed, what) % uint64(n)) }
+	w := workload.Workload{
+		Name: fmt.Sprintf("random %d", seed), Direction: workload.Direction(pick(0, 3)), Messages: 20,
+		Operations: workload.Operations{Write: pick(1, 3), WriteImm: pick(2, 3), Send: pick(3, 3), SendImm: 1 + pick(4, 2)},
+		Inline:     pick(5, 60), Signaled: pick(6, 101), Solicited: pick(7, 101), Batch: workload.Range{Min: 1, Max: 1 + pick(8, 4)},
+		Sizes: workload.Sizes{Distribution: workload.LogUniform, Range: workload.Range{Max: 1 << (4 + pick(9, 11))}},
+	}
+	for i := range 1 + pick(10, 4) {
+		of := func(what uint64, n int) int { return int(wire.Hash(seed, what, uint64(i)) % uint64(n)) }
+		w.QueuePairs = append(w.QueuePairs, workload.QueuePairs{
+			Count: 1 + of(11, 4), PathMTU: 256 << of(12, 5), IP: 4 + 2*of(13, 2), SendSGEs: 1 + of(14, 6), RecvSGEs: 1 + of(15, 7), Depth: 4 << of(16, 4),
+		})
+	}
+	if pick(17, 2) == 1 {
+		w.Rules = []wire.Rule{
+			{Action: wire.Drop, Rate: 20000, Attempts: 3}, {Action: wire.Corrupt, Rate: 10000, Attempts: 3}, {Action: wire.Duplicate, Rate: 10000},
+		}
+	}
+	return w
+}
+
+// Random verbs programs: 1 to 16 queue pairs, both directions, all operations,
+// sizes, MTUs and lists, over good wires and bad ones.
+func TestRandomWorkloads(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			_, err := run(t, random(seed), seed)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// meddler is a host whose memory reads are changed.
+type meddler struct {
+	*lab.Bus
+	change func(addr uint64, b []byte)
+}
+
+func (m meddler) ReadMemory(ctx context.Context, addr uint64, b []byte) error {
+	err := m.Bus.ReadMemory(ctx, addr, b)
+	m.change(addr, b)
+	return err
+}
+
+// meddled plays a workload whose receiver, host B, reads memory through change.
+func meddled(t *testing.T, w workload.Workload, o play.Options, change func(addr uint64, b []byte)) error {
+	t.Helper()
+	l, err := lab.New(lab.Options{Faults: w.Faults(1)})
+	require.NoError(t, err)
+	b, err := verbs.Open(ctx, meddler{l.B, change}, verbs.Config{MAC: l.B.MAC})
+	require.NoError(t, err)
+	a, err := verbs.Open(ctx, l.A, verbs.Config{MAC: l.A.MAC})
+	require.NoError(t, err)
+	_, err = play.Run(ctx, w, [2]play.Host{
+		{Device: a, MAC: l.A.MAC, IPv4: l.A.IPv4, IPv6: l.A.IPv6}, {Device: b, MAC: l.B.MAC, IPv4: l.B.IPv4, IPv6: l.B.IPv6},
+	}, o)
+	return err
+}
+
+// one is a workload of one message of 1000 bytes from A to B.
+func one(op workload.Operations) workload.Workload {
+	return workload.Workload{
+		Name: "one", Messages: 1, Signaled: 100, Operations: op, Batch: workload.Range{Min: 1, Max: 1},
+		Sizes:      workload.Sizes{List: []int{1000}},
+		QueuePairs: []workload.QueuePairs{{Count: 1, PathMTU: 256, IP: 4, SendSGEs: 1, RecvSGEs: 1, Depth: 1}},
+	}
+}
+
+// What is not as it should be is found, and told in words that lead there.
+func TestFinds(t *testing.T) {
+	none := func(uint64, []byte) {}
+	long := func(_ uint64, b []byte) {
+		if len(b) >= 1000 {
+			b[7] ^= 0x10
+		}
+	}
+	completion := func(_ uint64, b []byte) {
+		if len(b) >= 32 && len(b) < 1000 && b[8] == 0xE8 { // byte_len 1000
+			b[8]++
+		}
+	}
+	dead := one(workload.Operations{Write: 1})
+	dead.Rules = []wire.Rule{{Action: wire.Drop, Rate: wire.Million}}
+	late := one(workload.Operations{Write: 1})
+	late.Arrival = workload.Arrival{Kind: workload.Every, Cycles: 50}
+	for _, c := range []struct {
+		name   string
+		w      workload.Workload
+		o      play.Options
+		change func(uint64, []byte)
+		want   string
+	}{
+		{"nothing wrong", one(workload.Operations{Write: 1}), play.Options{}, none, ""},
+		{"a byte of a WRITE", one(workload.Operations{Write: 1}), play.Options{Seed: 4}, long, "workload one, seed 4: host b, queue pair 0 (QPN 0x40): byte 7 of the sink of WRITEs is"},
+		{"a byte of a SEND", one(workload.Operations{Send: 1}), play.Options{}, long, "request 0, SEND of 1000 bytes: byte 7 is"},
+		{"a completion", one(workload.Operations{Send: 1}), play.Options{}, completion, "request 0, SEND of 1000 bytes: completion {WRID:0 Status:SUCCESS Opcode:RECV Vendor:none ByteLen:1001"},
+		{"a dead wire", dead, play.Options{}, none, "host a, queue pair 0 (QPN 0x40): request 0, RDMA_WRITE of 1000 bytes: completion {WRID:0 Status:RETRY_EXC_ERR"},
+		{"work that never comes", late, play.Options{Now: func() uint64 { return 49 }, Patience: 20}, none, "nothing happens any more: host a, queue pair 0 (QPN 0x40) has posted 0 of 1 sends"},
+	} {
+		err := meddled(t, c.w, c.o, c.change)
+		if c.want == "" {
+			require.NoError(t, err, c.name)
+			continue
+		}
+		require.ErrorContains(t, err, c.want, c.name)
+	}
+}

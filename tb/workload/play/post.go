@@ -1,0 +1,99 @@
+package play
+
+import (
+	"context"
+	"math/bits"
+
+	"gornic/tb/workload"
+	"gornic/verbs"
+)
+
+// postRecvs posts the receive work requests of the messages to come, as far as
+// there is room.
+func (e *end) postRecvs(ctx context.Context) error {
+	var wrs []verbs.RecvWR
+	for free := e.qp.RecvFree(); free > 0 && e.offered < len(e.recvs); free-- {
+		q := e.recvs[e.offered]
+		wr := verbs.RecvWR{WRID: uint64(q.Number)}
+		for _, p := range q.Recv {
+			wr.SGL = append(wr.SGL, e.slots.sge(e.slot(e.offered)+p.Offset, p.Length))
+		}
+		wrs = append(wrs, wr)
+		e.offered++
+	}
+	if len(wrs) == 0 {
+		return nil
+	}
+	return e.qp.PostRecv(ctx, wrs...)
+}
+
+// slot is the offset of the slot of receive work request i.
+func (e *end) slot(i int) int { return i % e.c.Depth * e.slotBytes }
+
+// postSends posts what has arrived, with a doorbell where the workload has one or
+// the queue is full. It returns how many there were.
+func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
+	var wrs []verbs.SendWR
+	total := 0
+	for free := e.qp.SendFree(); free > 0 && e.posted < len(e.sends) && e.sends[e.posted].At <= now; free-- {
+		q := e.sends[e.posted]
+		wr, err := e.sendWR(ctx, q)
+		if err != nil {
+			return total, err
+		}
+		wrs = append(wrs, wr)
+		if q.Signaled {
+			e.signaled = append(e.signaled, e.posted)
+		}
+		e.posted++
+		if err := e.peer.expect(ctx, q); err != nil {
+			return total, err
+		}
+		if !q.Ring && free > 1 {
+			continue
+		}
+		if err := e.qp.PostSend(ctx, wrs...); err != nil {
+			return total, err
+		}
+		total, wrs = total+len(wrs), nil
+	}
+	if len(wrs) == 0 {
+		return total, nil
+	}
+	return total + len(wrs), e.qp.PostSend(ctx, wrs...)
+}
+
+func (e *end) sendWR(ctx context.Context, q workload.Request) (verbs.SendWR, error) {
+	wr := verbs.SendWR{
+		WRID: uint64(q.Number), Opcode: q.Op, Imm: bits.ReverseBytes32(q.Imm),
+		RemoteAddr: e.peer.sink.mr.Addr() + uint64(q.Sink), RKey: e.peer.sink.mr.RKey(),
+	}
+	if q.Signaled {
+		wr.Flags |= verbs.SendSignaled
+	}
+	if q.Solicited {
+		wr.Flags |= verbs.SendSolicited
+	}
+	if q.Inline {
+		data, err := e.payload(ctx, q)
+		wr.Flags, wr.Inline = wr.Flags|verbs.SendInline, data
+		return wr, err
+	}
+	for _, p := range q.Source {
+		wr.SGL = append(wr.SGL, e.source.sge(p.Offset, p.Length))
+	}
+	return wr, nil
+}
+
+// payload is what a request sends.
+func (e *end) payload(ctx context.Context, q workload.Request) ([]byte, error) {
+	var data []byte
+	for _, p := range q.Source {
+		b, err := e.source.read(ctx, p.Offset, p.Length)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, b...)
+	}
+	return data, nil
+}

@@ -1,0 +1,127 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gornic/tb/wire"
+	"gornic/tb/workload"
+	"gornic/verbs"
+)
+
+// setUp makes and connects everything.
+func (g *game) setUp(ctx context.Context) error {
+	for i := range g.sides {
+		s := &g.sides[i]
+		pd, err := s.Device.AllocPD()
+		if err != nil {
+			return err
+		}
+		s.pd = pd
+		for qp := range g.w.Connections() {
+			e, err := g.newEnd(ctx, workload.Side(i), qp)
+			if err != nil {
+				return fmt.Errorf("host %v, queue pair %d: %w", workload.Side(i), qp, err)
+			}
+			s.ends = append(s.ends, e)
+		}
+	}
+	for q := range g.w.Requests(g.o.Seed) {
+		from, to := g.sides[q.From].ends[q.QP], g.sides[1-q.From].ends[q.QP]
+		from.sends = append(from.sends, q)
+		g.report.Bytes += int64(q.Length)
+		if q.Consumes {
+			to.recvs = append(to.recvs, q)
+		}
+	}
+	for qp, a := range g.sides[0].ends {
+		b := g.sides[1].ends[qp]
+		a.peer, b.peer = b, a
+		if err := g.connect(ctx, a); err != nil {
+			return fmt.Errorf("%v: %w", a, err)
+		}
+		if err := g.connect(ctx, b); err != nil {
+			return fmt.Errorf("%v: %w", b, err)
+		}
+	}
+	return nil
+}
+
+func (g *game) newEnd(ctx context.Context, from workload.Side, qp int) (*end, error) {
+	s := &g.sides[from]
+	e := &end{side: from, index: qp, c: g.w.Connection(qp), host: s.Host}
+	var err error
+	// One CQ for both queues: each completion of either, and one to be flushed.
+	if e.cq, err = s.Device.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2*e.c.Depth + 1}); err != nil {
+		return nil, err
+	}
+	e.qp, err = s.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: e.cq, RecvCQ: e.cq, Cap: verbs.QPCap{
+		MaxSendWR: e.c.Depth, MaxRecvWR: e.c.Depth, MaxSendSGE: e.c.SendSGEs, MaxRecvSGE: e.c.RecvSGEs,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return e, g.newAreas(ctx, s.pd, e)
+}
+
+// newAreas makes the buffers of an end, some in scattered pages, and fills them.
+func (g *game) newAreas(ctx context.Context, pd *verbs.PD, e *end) error {
+	sizes := g.w.Buffers()
+	e.slotBytes = sizes.Slot
+	seed := func(what uint64) uint64 { return wire.Hash(g.o.Seed, uint64(e.side), uint64(e.index), what) }
+	for what, a := range []struct {
+		area   **area
+		size   int
+		access verbs.Access
+	}{
+		{&e.source, sizes.Source, 0},
+		{&e.sink, sizes.Sink, verbs.AccessLocalWrite | verbs.AccessRemoteWrite},
+		{&e.slots, sizes.Slot * e.c.Depth, verbs.AccessLocalWrite},
+	} {
+		area, err := e.newArea(ctx, pd, a.size, a.access, seed(uint64(what))>>62 == 0, seed(uint64(what)))
+		if err != nil {
+			return err
+		}
+		if err := area.write(ctx, 0, noise(seed(uint64(what)), 0, a.size)); err != nil {
+			return err
+		}
+		*a.area = area
+	}
+	e.image = noise(seed(1), 0, sizes.Sink)
+	return nil
+}
+
+func (g *game) connect(ctx context.Context, e *end) error {
+	ah := verbs.AHAttr{Src: e.host.IPv4, Dst: e.peer.host.IPv4, DstMAC: e.peer.host.MAC, TrafficClass: 2}
+	if e.c.IP == 6 {
+		ah.Src, ah.Dst = e.host.IPv6, e.peer.host.IPv6
+	}
+	mtu := verbs.MTU256
+	for mtu.Bytes() < e.c.PathMTU {
+		mtu++
+	}
+	return e.qp.Connect(ctx, verbs.QPAttr{
+		Access: verbs.AccessRemoteWrite, Port: 1, AH: ah, PathMTU: mtu, DestQPN: e.peer.qp.QPN(),
+		SQPSN: psn(g.o.Seed, e.side, e.index), RQPSN: psn(g.o.Seed, e.peer.side, e.index),
+		MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7,
+	})
+}
+
+// tearDown destroys what setUp made.
+func (g *game) tearDown(ctx context.Context) error {
+	var errs []error
+	for i := range g.sides {
+		for _, e := range g.sides[i].ends {
+			errs = append(errs, e.qp.Destroy(ctx), e.cq.Destroy(ctx))
+			for _, mr := range e.regions {
+				errs = append(errs, mr.Dereg(ctx))
+			}
+			for _, b := range e.buffers {
+				errs = append(errs, b.Free())
+			}
+		}
+		errs = append(errs, g.sides[i].pd.Dealloc())
+	}
+	return errors.Join(errs...)
+}

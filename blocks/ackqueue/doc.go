@@ -1,0 +1,42 @@
+// Package ackqueue makes received requests visible when their payload is in
+// memory: it counts messages, owes answers, passes completions on. Start with
+// [Def]; [Reference] is the same in plain Go.
+//
+// # Streams
+//
+//	Placed      requests in order, with the memory's answer, from scatter
+//	Completion  CQEs of receive queues, to cqewriter
+//	Ack         answers owed, to transmit
+//	Fault       queue pairs that go to ERR, to qpcontext
+//	Control     a queue pair begins anew
+//	Fence       a fence has passed
+//
+// # State
+//
+// Of each queue pair: the MSN, whether it has failed and the WQE that
+// completed with the failure, and the answer that is owed: syndrome, PSN, MSN. And a queue
+// of the queue pairs that owe one, each once in it (package scheduler).
+//
+// # Order
+//
+// Requests are committed in order, and answers leave in the order in which
+// they came to be owed. A newer answer of the same queue pair takes the place of
+// one that has not left: acknowledgements are cumulative, so ACKs merge when the
+// transmit side is busy. Receive never waits for transmit.
+//
+// # Fault
+//
+// A request whose payload memory refused becomes NAK 0x63 at its PSN and takes the
+// queue pair to ERR; the receive WQE that it holds or ends completes with
+// LOC_PROT_ERR, and where it has none there is an event (protocol section 3.6).
+// What comes after a failure, of that queue pair, has no effect but for its
+// completions, which are flushed: those of the WQE that has failed not at all.
+//
+// # Stall
+//
+// Completion and Fault may stall; they stall everything behind them.
+//
+// # Cycles
+//
+// A request every 2 cycles; an answer leaves 4 cycles after the request came.
+package ackqueue

@@ -1,0 +1,55 @@
+// Package keycache holds the keys that are in use, in front of the key table in
+// host memory, and judges whether a key grants what is asked of it (protocol
+// section 6). It is the only writer of that table. Start with [Def];
+// [Reference] is the same in plain Go, without a cache.
+//
+// # Streams
+//
+//	Clients  questions and answers (link.KeyPort), of translate
+//	Command  makes, ends and reads keys, from command; Done answers
+//	Read     entries of the key table
+//	Write    new entries, and ends of old ones
+//	Base, LogSize  where the table is; they do not change once a key has been asked for
+//
+// # State
+//
+// Of each place: the index of its key, whether it is held, whether it was used
+// since the hand of the clock last passed, and the entry. Of each client: the question
+// that waits for host memory. Only entries of valid keys are held.
+//
+// # Pipeline
+//
+//	asked   the key is compared with all places (match.go)
+//	found   the entry is read and compared with the question (judge.go)
+//	judged  the range is compared; the reply goes to the client's FIFO
+//
+// Nothing stalls in it: a question enters only with room for its reply. What has been
+// read from host memory goes through the same pipeline, as a question that brings its entry;
+// so does the killing of a held entry. Their order in it is the order in which they happen.
+//
+// # Order
+//
+// Each client has its answers in order. A client that misses waits; others go
+// on, and may miss, too: reads of host memory are outstanding for all of them.
+//
+// # Commands
+//
+// A command reads the entry and judges it. Then it locks the index: no read of that entry is asked
+// for, and what is on its way will be asked for again. It kills the held entry,
+// writes memory, waits for the answer, and unlocks. To end a key it writes
+// the byte that has the state, and nothing else.
+//
+// # Miss, stall, fault
+//
+// A key that is not held costs one read of 64 bytes. While the answer of a
+// KeyQuery is not taken, no read is asked for. The clock gives away the first place that
+// was not used since its hand last passed, or where the hand is if the entry comes before one is found.
+//
+// An index beyond the table is format.VendorKeyUnknown, without a read. An error response is
+// format.VendorBusRead, and nothing is held.
+//
+// # Cycles
+//
+// A question every cycle, every second one of a client; the answer 4 cycles
+// after it. A miss adds 4 cycles and the read.
+package keycache

@@ -1,0 +1,48 @@
+package keycache
+
+import (
+	"fmt"
+
+	"gornic/blocks/link"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// enter lets one into the pipeline in each cycle: a question whose entry has
+// come, which cannot wait, else the end of a key, else the question whose turn it is.
+func (b *block) enter() {
+	m := b.m
+	open := make([]hdl.Stream[link.KeyRequest], len(b.io.Clients))
+	for i, c := range b.io.Clients {
+		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, b.mayAsk(i))
+	}
+	next, from := stream.RoundRobin(m, "u_turn", open...)
+	b.killed.Set(b.kill.And(b.comes.Not()))
+	next.Ready.Set(b.comes.Or(b.kill).Not())
+
+	b.looks.Set(next.Fire())
+	b.fills.Set(b.comes)
+	b.kills.Set(b.killed)
+	b.asked.Client.Set(hdl.Mux(b.comes, b.owner, from.ZExt(b.p.ownerBits())))
+	request := next.Data
+	request.Key = hdl.Mux(b.kill, b.io.Command.Data.Entry.Key, request.Key)
+	hdl.Set(b.asked.Request, hdl.MuxOf(b.comes, b.waiting(b.owner), request))
+}
+
+// mayAsk returns one bit: client i's next question would be answered in order.
+// One before it may not be of unknown fate, nor wait for host memory.
+func (b *block) mayAsk(i int) hdl.Bits {
+	mine := func(client hdl.Bits) hdl.Bits { return client.Is(uint64(i)) }
+	open := b.looks.And(mine(b.asked.Client))
+	lacks := b.lacks.And(mine(b.found.Client))
+	return hdl.OrAll(open, lacks, b.misses[i].busy()).Not().And(b.room[i])
+}
+
+// waiting is the question of a client that waits for host memory.
+func (b *block) waiting(client hdl.Bits) link.KeyRequest {
+	all := b.misses[0].request
+	for i := 1; i < len(b.misses); i++ {
+		all = hdl.MuxOf(client.Is(uint64(i)), b.misses[i].request, all)
+	}
+	return all
+}

@@ -1,0 +1,79 @@
+package keycache
+
+import (
+	"fmt"
+
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// remoteRights are the rights that are asked for by packets of the peer alone.
+const remoteRights = format.AccessRemoteWrite | format.AccessRemoteRead | format.AccessRemoteAtomic
+
+// find reads the entry, and compares all but the end of the range.
+func (b *block) find() {
+	e, q := hdl.Unpack(held{}, b.store.At(b.found.Place)), b.found.Request
+	window := e.Type.GeK(format.KeyWindow1)
+	local := q.Rights.And(hdl.K(8, remoteRights)).None()
+	wrongQP := e.Type.Is(format.KeyWindow2).And(e.QPN.Ne(q.QPN))
+	offset, before := minus(q.VA, e.VA)
+	room, longer := minus(e.Length, q.Range.ZExt(64))
+
+	b.judges.Set(b.finds)
+	hdl.Set(b.judged, judged{
+		Client: b.found.Client, BusErr: b.found.BusErr,
+		Unknown: b.found.Unknown.Or(e.Key.Ne(q.Key)),
+		PD:      e.PD.Ne(q.PD).Or(wrongQP),
+		Rights:  q.Rights.And(e.Rights.Not()).Any().Or(window.And(local)), // a window lends to the peer alone
+		Outside: before.Or(longer), Room: room,
+		PageShift: e.PageShift, Translation: e.Translation, Offset: offset, First: e.VA.Trunc(format.PageShiftMax),
+	})
+}
+
+// minus returns a - b, and one bit: that is below zero.
+func minus(a, b hdl.Bits) (difference, below hdl.Bits) {
+	w := a.Width()
+	d := a.ZExt(w + 1).Sub(b.ZExt(w + 1))
+	return d.Trunc(w), d.MSB()
+}
+
+// judge compares the end of the range, as offset <= length - bytes, which cannot
+// wrap, and replies.
+func (b *block) judge() {
+	j := b.judged
+	outside := j.Outside.Or(j.Offset.Gt(j.Room))
+	fault := hdl.K(link.FaultBits, 0)
+	for _, x := range []struct {
+		is   hdl.Bits
+		code format.VendorCode
+	}{ // the last one that is one counts
+		{outside, format.VendorKeyRange}, {j.Rights, format.VendorKeyRights}, {j.PD, format.VendorKeyPD},
+		{j.Unknown, format.VendorKeyUnknown}, {j.BusErr, format.VendorBusRead},
+	} {
+		fault = hdl.Mux(x.is, hdl.K(link.FaultBits, uint64(x.code)), fault)
+	}
+	for i := range b.io.Clients {
+		b.reply(i, link.KeyReply{
+			Fault: fault, PageShift: j.PageShift, Translation: j.Translation, Offset: j.Offset, First: j.First,
+		})
+	}
+}
+
+// reply puts the answer into the FIFO of client i, if it is its own.
+func (b *block) reply(i int, r link.KeyReply) {
+	m, c := b.m, b.io.Clients[i]
+	in := hdl.NewWire(m, fmt.Sprintf("reply_%d", i), hdl.StreamOf(link.KeyReply{}))
+	in.Valid.Set(b.judges.And(b.judged.Client.Is(uint64(i))))
+	hdl.Set(in.Data, r)
+	hdl.Connect(c.Reply, stream.FIFO(m, fmt.Sprintf("u_replies_%d", i), in, ahead))
+
+	unanswered := m.Reg(fmt.Sprintf("unanswered_%d", i), bitsFor(ahead), 0)
+	m.If(c.Request.Fire().Xor(c.Reply.Fire()), func() {
+		unanswered.Set(hdl.Mux(c.Reply.Fire(), unanswered.SubK(1), unanswered.AddK(1)))
+	})
+	b.room[i].Set(unanswered.LtK(ahead))
+	m.Unused(in.Ready)
+	m.Assert(fmt.Sprintf("reply_%d_has_room", i), in.Ready.Or(in.Valid.Not()))
+}

@@ -75,3 +75,38 @@ type Ack struct {
 
 // Ack returns the prototype.
 func (s Sizes) Ack() Ack { return Ack{QP: hdl.W(s.QPBits)} }
+
+// Operations of a ReplayRequest.
+const (
+	ReplayPeek = 0 // answer with the oldest entry
+	ReplayPop  = 1 // remove it
+	ReplayFail = 2 // from now on tell of every new entry of this queue pair
+)
+
+// ReplayRequest works on the entries of a queue pair, oldest first.
+type ReplayRequest struct {
+	QP hdl.Bits
+	Op hdl.Bits `w:"2"`
+}
+
+// Oldest answers ReplayPeek.
+type Oldest struct {
+	Any    hdl.Bits `w:"1"`  // there is an entry; else the rest means nothing
+	Newest hdl.Bits `w:"24"` // PSN of the newest entry
+	Failed hdl.Bits `w:"1"`  // some entry, this one or a later one, is of a WQE that failed
+	Entry  ReplayEntry
+}
+
+// ReplayPort is the completer's side of the replay ring.
+type ReplayPort struct {
+	Request  hdl.Stream[ReplayRequest] `hdl:"out"`
+	Oldest   hdl.Stream[Oldest]        `hdl:"in"`
+	Recorded hdl.Stream[QPRef]         `hdl:"in"` // an entry came that failed, or of a queue pair that has
+}
+
+// ReplayPort returns the prototype.
+func (s Sizes) ReplayPort() ReplayPort {
+	return ReplayPort{
+		Request: hdl.StreamOf(ReplayRequest{QP: hdl.W(s.QPBits)}), Oldest: hdl.StreamOf(Oldest{}), Recorded: hdl.StreamOf(s.QPRef()),
+	}
+}

@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"gornic/blocks/link"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// Proofs lists a small instance.
+func Proofs() []hdl.Proof {
+	p := Params{Sizes: link.Sizes{QPBits: 1, ReplayBits: 1}}
+	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 0).Breaks(
+		hdl.StuckAt0("early_any").As("no entry is ever found"),
+	)}
+}
+
+// properties states the contracts of the streams, and follows a ring that the
+// solver chooses.
+func (b *block) properties() {
+	m, io := b.m, b.io
+	stream.AssumeSource(m, "record", io.Record)
+	stream.AssumeSource(m, "request", io.User.Request)
+	stream.AssertSource(m, "answer", io.User.Oldest)
+	stream.AssertSource(m, "recorded", io.User.Recorded)
+	stream.AssertSource(m, "gone", io.Retired)
+
+	one := m.AnyConst("one", b.p.Sizes.QPBits)
+	var made, held, inside, asked hdl.Bits
+	quota := uint64(1) << b.p.Sizes.ReplayBits
+	m.Ghost(func() {
+		made = m.Reg("one_made", 1, 0)
+		held = m.Reg("one_held", indexBits, 0)
+		m.If(io.Record.Fire().And(io.Record.Data.QP.Eq(one)), func() { held.Set(held.AddK(1)) })
+		m.If(io.Retired.Fire().And(io.Retired.Data.QP.Eq(one)), func() { held.Set(held.SubK(1)) })
+		m.If(hdl.AndAll(io.Record.Fire(), io.Retired.Fire(), io.Record.Data.QP.Eq(one), io.Retired.Data.QP.Eq(one)), func() { held.Set(held) })
+		m.If(b.clears.And(b.which.Eq(one)), func() {
+			made.SetK(1)
+			held.SetK(0)
+		})
+		inside = b.tails.At(one).Sub(b.heads.At(one))
+		asked = m.Reg("one_asked", 1, 0) // the last question was about this ring
+		m.If(io.User.Request.Fire().And(io.User.Request.Data.Op.Is(link.ReplayPeek)), func() { asked.Set(io.User.Request.Data.QP.Eq(one)) })
+	})
+	full := io.Record.Valid.And(io.Record.Data.QP.Eq(one)).And(held.GeK(quota))
+	m.Assume("within_quota", full.Not().Or(made.Not()))
+	m.Assert("ring_holds_what_came", made.Not().Or(inside.Eq(held)))
+	m.Cover("told", io.User.Recorded.Fire())
+	m.Cover("asked_of_one", asked.And(io.User.Oldest.Fire()).And(io.User.Oldest.Data.Any))
+}

@@ -1,0 +1,48 @@
+package replay
+
+// Entry is what matters of an entry.
+type Entry struct {
+	PSN    uint32
+	Failed bool // its WQE failed
+	Rest   any
+}
+
+// Reference is the ring of one queue pair in plain Go.
+type Reference struct {
+	entries []Entry
+	newest  uint32
+	gone    uint16
+	told    bool
+}
+
+// Record enters an entry, and reports whether the completer is told.
+func (r *Reference) Record(e Entry) bool {
+	r.entries = append(r.entries, e)
+	r.newest = e.PSN
+	return e.Failed || r.told
+}
+
+// Peek returns the oldest entry, the newest PSN, and whether some entry failed;
+// false if there is no entry.
+func (r *Reference) Peek() (oldest Entry, newest uint32, failed, ok bool) {
+	for _, e := range r.entries {
+		failed = failed || e.Failed
+	}
+	if len(r.entries) == 0 {
+		return Entry{}, 0, false, false
+	}
+	return r.entries[0], r.newest, failed, true
+}
+
+// Pop removes the oldest entry and returns how many have gone.
+func (r *Reference) Pop() uint16 {
+	r.entries = r.entries[1:]
+	r.gone++
+	return r.gone
+}
+
+// Fail makes Record tell of every entry.
+func (r *Reference) Fail() { r.told = true }
+
+// Len is the number of entries.
+func (r *Reference) Len() int { return len(r.entries) }

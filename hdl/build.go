@@ -53,10 +53,11 @@ func Build[IO any](def Def[IO]) (*Design, *IO, error) {
 // Elaborate is the first half of [Build]: it returns the design even with
 // mistakes in it, and only the mistakes that the builder itself saw.
 func Elaborate[IO any](def Def[IO]) (*Design, *IO, check.Findings) {
-	b := &builder{design: &ir.Design{}, seen: map[string]bool{}}
+	b := newBuilder()
 	m, io := elaborate(b, nil, "", def)
 	b.design.Top = m.ir
 	listModules(b.design, m.ir, map[string]bool{})
+	b.reportDropped()
 	return b.design, io, b.findings
 }
 
@@ -87,12 +88,18 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 }
 
 // ports turns the prototypes of a port struct into ports, which are declared
-// at pos.
-func (m *Module) ports(io any, pos ir.Pos) any {
+// by its fields; body is where the Body begins.
+func (m *Module) ports(io any, body ir.Pos) any {
 	fields := origins(io)
-	m.reportUnexported(pos, "the port struct", reflect.TypeOf(io).Elem())
+	for _, f := range unexported(reflect.TypeOf(io).Elem()) {
+		m.reportUnexported(m.b.fields.at(body, f), f, "the port struct")
+	}
 	for i, l := range leaves(io, "") {
-		m.reportField(pos, &l)
+		pos, innermost := body, body
+		if path := fields[i]; len(path) > 0 {
+			pos, innermost = m.b.fields.at(body, path[0]), m.b.fields.at(body, path[len(path)-1])
+		}
+		m.reportField(innermost, &l)
 		if l.in == l.out {
 			m.reportAt(check.Misuse, pos, `port %s has no direction: tag its field hdl:"in" or hdl:"out"`, l.name)
 		}
@@ -104,7 +111,7 @@ func (m *Module) ports(io any, pos ir.Pos) any {
 		if l.clock != "" {
 			port.n.Signal.Clock = m.Domain(l.clock).clock
 		}
-		port.n.Signal.Origin = fields[i]
+		port.n.Signal.Origin = fields[i].texts()
 		*l.at = port
 	}
 	return io

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"gornic/hdl/check"
+	"gornic/hdl/internal/gosource"
 	"gornic/hdl/ir"
 )
 
@@ -92,10 +93,10 @@ func (l *leaf) width(tag string) {
 	}
 }
 
-// unexported returns the names of fields of a bundle that hold Bits and are
-// not exported: no port or register can be made of them.
-func unexported(t reflect.Type) []string {
-	var names []string
+// unexported returns the fields of a bundle that hold Bits and are not
+// exported: no port or register can be made of them.
+func unexported(t reflect.Type) []gosource.Field {
+	var list []gosource.Field
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return unexported(t.Elem())
@@ -105,13 +106,13 @@ func unexported(t reflect.Type) []string {
 			switch {
 			case t == bitsType:
 			case f.IsExported():
-				names = append(names, unexported(f.Type)...)
+				list = append(list, unexported(f.Type)...)
 			case holdsBits(f.Type):
-				names = append(names, f.Name)
+				list = append(list, fieldOf(t, f))
 			}
 		}
 	}
-	return names
+	return list
 }
 
 // holdsBits reports whether values of a type have Bits in them.
@@ -211,12 +212,18 @@ func NewReg[T any](m *Module, name string, proto T) T {
 
 // NewWire returns a bundle of wires, named NAME_FIELD and shaped like proto.
 func NewWire[T any](m *Module, name string, proto T) T {
-	return declareAll(m, name, proto, func(l leaf) Bits { return m.declare(l.name, *l.at, ir.Wire) })
+	return declareAll(m, name, proto, func(l leaf) Bits {
+		x := m.declare(l.name, *l.at, ir.Wire)
+		x.n.Signal.Field = l.name != name
+		return x
+	})
 }
 
 func declareAll[T any](m *Module, name string, proto T, declare func(leaf) Bits) T {
 	p := clone(proto)
-	m.reportUnexported(ir.Here(1), name, reflect.TypeFor[T]())
+	for _, f := range unexported(reflect.TypeFor[T]()) {
+		m.reportUnexported(ir.Here(1), f, name)
+	}
 	for _, l := range leaves(p, name) {
 		m.reportField(ir.Here(1), &l)
 		*l.at = declare(l.withEnum())
@@ -224,10 +231,8 @@ func declareAll[T any](m *Module, name string, proto T, declare func(leaf) Bits)
 	return *p
 }
 
-func (m *Module) reportUnexported(pos ir.Pos, name string, t reflect.Type) {
-	for _, field := range unexported(t) {
-		m.reportAt(check.Misuse, pos, "field %s of %s is not exported: no signal can be made of it", field, name)
-	}
+func (m *Module) reportUnexported(pos ir.Pos, f gosource.Field, of string) {
+	m.reportAt(check.Misuse, pos, "field %s of %s is not exported: no signal can be made of it", f.Name, of)
 }
 
 // reportField reports what is wrong with a field, and gives it a width to go

@@ -47,6 +47,7 @@ func operands(op string, xs ...Bits) (m *Module, ok bool) {
 
 // admit reports whether x may be used in m, and says why it may not.
 func (m *Module) admit(op string, x Bits) bool {
+	x.use()
 	switch {
 	case x.n == nil:
 		m.reportf(check.Misuse, "%s: a prototype (%s) has no value: make a Reg, Wire or constant of it", op, plural(x.w, "bit"))
@@ -69,20 +70,16 @@ func (m *Module) admit(op string, x Bits) bool {
 
 // value makes a node; the operands have been checked.
 func (m *Module) value(op ir.Op, width int, xs ...Bits) Bits {
-	n := &ir.Node{Op: op, Width: width, Args: make([]*ir.Node, len(xs)), Module: m.ir, Pos: ir.Here(0), Seq: m.sequence()}
+	n := &ir.Node{Op: op, Width: width, Args: make([]*ir.Node, len(xs)), Module: m.ir, Pos: ir.Here(0)}
 	for i, x := range xs {
 		n.Args[i] = x.n
 	}
-	return m.wrap(n)
-}
-
-// sequence numbers the values of a design.
-func (m *Module) sequence() int {
-	if m.b == nil {
-		return 0
+	if m.b != nil {
+		m.b.values++
+		n.Seq = m.b.values
+		m.b.loose[n] = m
 	}
-	m.b.values++
-	return m.b.values
+	return m.wrap(n)
 }
 
 func (m *Module) wrap(n *ir.Node) Bits {

@@ -48,7 +48,7 @@ func ExampleBuild_mistakes() {
 	fmt.Println(err)
 	// Output:
 	// build wrong:
-	// hdl/example_test.go:44: wrong: cannot Set count (8 bits, hdl/example_test.go:43) from enable (1 bit): use Trunc, ZExt or Slice [width]
+	// hdl/example_test.go:44: wrong: cannot Set count (8 bits, hdl/example_test.go:11) from enable (1 bit): use Trunc, ZExt or Slice [width]
 	// hdl/example_test.go:45: wrong: constant 0x3 does not fit in 1 bit [constant]
 	// hdl/example_test.go:45: wrong: enable cannot be assigned: it is an input of wrong, which is driven from outside [assign]
 }

@@ -92,11 +92,9 @@ func (r *Memory) At(addr Bits) Bits {
 	if !r.mem.Async && !r.m.ghost {
 		r.m.reportf(check.Assign, "memory %s is synchronous (%s): read it with Read", r.mem.Name, r.mem.Pos)
 	}
-	n := &ir.Node{
-		Op: ir.OpMemRead, Width: r.mem.Width, Memory: r.mem, Module: r.m.ir, Pos: ir.Here(0), Seq: r.m.sequence(),
-		Args: []*ir.Node{r.input("At", "address", addr, r.AddrWidth())},
-	}
-	return r.m.wrap(n)
+	word := r.m.value(ir.OpMemRead, r.mem.Width, r.m.wrap(r.input("At", "address", addr, r.AddrWidth())))
+	word.n.Memory = r.mem
+	return word
 }
 
 // Write adds a write port: the word at addr takes data at a clock edge where

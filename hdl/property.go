@@ -26,6 +26,7 @@ func (m *Module) property(kind ir.CheckKind, name string, cond Bits) {
 }
 
 func (m *Module) check(kind ir.CheckKind, name string, cond Bits, clock *ir.Clock, pos ir.Pos) {
+	cond.use()
 	if m.nested > 0 {
 		m.reportAt(check.Misuse, pos, "property %s inside If or Switch: make the condition part of it", name)
 	}

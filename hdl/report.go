@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gornic/hdl/check"
+	"gornic/hdl/internal/gosource"
 	"gornic/hdl/ir"
 )
 
@@ -12,7 +13,18 @@ type builder struct {
 	design   *ir.Design
 	findings check.Findings
 	seen     map[string]bool
-	values   int // made so far
+	values   int                  // made so far
+	loose    map[*ir.Node]*Module // those that nothing has read yet, with the module they belong to
+	source   *gosource.Reader
+	fields   *declarations
+}
+
+func newBuilder() *builder {
+	source := gosource.NewReader()
+	return &builder{
+		design: &ir.Design{}, seen: map[string]bool{}, loose: map[*ir.Node]*Module{},
+		source: source, fields: newDeclarations(source),
+	}
 }
 
 func (b *builder) add(f check.Finding) {

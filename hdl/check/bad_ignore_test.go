@@ -6,8 +6,8 @@ import (
 )
 
 func badIgnores() error {
-	return build("ignores", func(m *hdl.Module, io *pairIO) { //hdl:ignore unread all is read
-		io.Y.Set(io.B)
+	return build("ignores", func(m *hdl.Module, io *pairIO) {
+		io.Y.Set(io.B)                     //hdl:ignore unread all is read
 		m.Wire("spare", 1).Set(io.B.Any()) //hdl:ignore unread kept for a probe
 		m.Wire("mute", 1).Set(io.B.Any())  //hdl:ignore unread
 		m.Wire("bare", 1).Set(io.B.Any())  //hdl:ignore

@@ -17,6 +17,8 @@
 //   - owner: a signal used or assigned in the body of another module.
 //   - clash: two signals, memories, instances or properties of one name in a module.
 //   - misuse: a call of the library that has no meaning, such as a width of zero.
+//   - dropped: an operation that is a statement by itself, such as x.Add(y): its result is thrown away. Other values
+//     that nothing reads are not reported: generators make them for some parameters.
 //   - parameter: a module that rejects the parameters it was given.
 //   - panic: a Body that panicked.
 //

@@ -29,6 +29,7 @@ const (
 	Owner    Code = "owner"    // a signal used or assigned in the body of another module
 	Misuse   Code = "misuse"   // the library called in a way that has no meaning
 	Clash    Code = "clash"    // two things of one name
+	Dropped  Code = "dropped"  // an operation whose result is thrown away
 
 	Parameter Code = "parameter" // a module that rejects its parameters
 	Panic     Code = "panic"     // a Body that panicked

@@ -2,15 +2,14 @@ package check
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/scanner"
 	"go/token"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"gornic/hdl/internal/gosource"
 	"gornic/hdl/ir"
 )
 
@@ -143,10 +142,9 @@ func readComments(places map[place]ir.Pos) map[place]*ignore {
 	for at := range places {
 		files[at.file] = true
 	}
-	root := findRoot()
 	comments := make(map[place]*ignore)
 	for file := range files {
-		source, err := os.ReadFile(root.resolve(file))
+		source, err := os.ReadFile(gosource.Locate(file))
 		if err != nil || !bytes.Contains(source, []byte(marker)) {
 			continue
 		}
@@ -176,40 +174,4 @@ func scan(source []byte) map[int]*ignore {
 			found[file.Line(pos)] = &ignore{code: Code(code), reason: strings.TrimSpace(reason)}
 		}
 	}
-}
-
-// moduleRoot is the Go module around the working directory. Programs built
-// with -trimpath know their sources by import path, which starts with its name.
-type moduleRoot struct{ dir, name string }
-
-func findRoot() moduleRoot {
-	dir, err := os.Getwd()
-	for err == nil {
-		if text, readErr := os.ReadFile(filepath.Join(dir, "go.mod")); readErr == nil {
-			return moduleRoot{dir, moduleName(text)}
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return moduleRoot{}
-}
-
-// moduleName returns the name in the module line of a go.mod.
-func moduleName(text []byte) string {
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "module "); ok {
-			return strings.Trim(strings.TrimSpace(name), `"`)
-		}
-	}
-	return ""
-}
-
-// resolve returns the path of a source file as it can be opened.
-func (r moduleRoot) resolve(file string) string {
-	if rest, ok := strings.CutPrefix(file, cmp.Or(r.name, "\x00")+"/"); ok && !filepath.IsAbs(file) {
-		return filepath.Join(r.dir, filepath.FromSlash(rest))
-	}
-	return file
 }

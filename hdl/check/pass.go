@@ -117,6 +117,8 @@ var frontEnd = []pass{
 	{code: Owner, reports: "a signal used or assigned in the body of another module.", why: "Modules meet at ports only."},
 	{code: Clash, reports: "two signals, memories, instances or properties of one name in a module.", why: "Names are printed as given, and never changed in silence."},
 	{code: Misuse, reports: "a call of the library that has no meaning, such as a width of zero.", why: "Nothing can be built from it."},
+	{code: Dropped, reports: "an operation that is a statement by itself, such as x.Add(y): its result is thrown away. Other values that nothing reads are not reported: generators make them for some parameters.",
+		why: "Operations change nothing; Set does."},
 	{code: Parameter, reports: "a module that rejects the parameters it was given.", why: "It cannot be built with them."},
 	{code: Panic, reports: "a Body that panicked.", why: "The module is not complete, so it is not checked further."},
 }

@@ -72,6 +72,7 @@ type Signal struct {
 	Port     *Signal   // ChildInput, ChildOutput: the port inside the child
 	Read     *ReadPort // ReadData
 	Origin   []string  // ports: the struct fields that declare it, outermost first, as "package/path.Type.Field"
+	Field    bool      // Wire: declared as a field of a bundle, so that its name is not the author's own
 	Cross    bool      // reads of this register from another domain are declared safe
 	Ghost    bool      // state or wire of the properties alone: not in the synthesis output
 	Free     bool      // Reg and Ghost: never set, holds an arbitrary value that proofs treat as a variable

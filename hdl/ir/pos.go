@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"iter"
 	"path"
 	"reflect"
 	"runtime"
@@ -15,8 +16,23 @@ const LibraryPath = "gornic/hdl"
 // Pos is where in a Go program something was written. It holds the raw call
 // stack, which is cheap to take for each node, and is resolved only when shown.
 type Pos struct {
-	pcs [16]uintptr
-	n   int
+	pcs  [16]uintptr
+	n    int
+	decl *Decl // stands before the stack; nil for none
+}
+
+// Decl is a line of source that is not the end of a call stack, such as the
+// declaration of a struct field.
+type Decl struct {
+	Package string // import path
+	File    string // full path
+	Line    int
+}
+
+// At returns the position of a declaration that the code at p uses.
+func (p Pos) At(d *Decl) Pos {
+	p.decl = d
+	return p
 }
 
 // Here returns the position of the caller's caller; skip passes over as many
@@ -40,8 +56,13 @@ func (p Pos) Inside(fn any) Pos {
 	return q
 }
 
+// AtFrame returns the position of a line that has called what led to p.
+func (p Pos) AtFrame(f runtime.Frame) Pos {
+	return p.At(&Decl{Package: packageOf(f.Function), File: f.File, Line: f.Line})
+}
+
 // IsValid reports whether the position is known.
-func (p Pos) IsValid() bool { return p.n > 0 }
+func (p Pos) IsValid() bool { return p.n > 0 || p.decl != nil }
 
 // Line returns the innermost line outside packages hdl and hdltest: for a part
 // of hdl/stream that is a line of the part. File is package-relative, like
@@ -99,10 +120,41 @@ func (p Pos) Frames() []runtime.Frame {
 	}
 }
 
+// Calls lists the calls inside the module's Body that led here, innermost
+// first, each as the frame of the caller and that of the function called. The
+// first one called is the function of package hdl that the author's code called.
+func (p Pos) Calls() iter.Seq2[runtime.Frame, runtime.Frame] {
+	return func(yield func(caller, callee runtime.Frame) bool) {
+		frames := runtime.CallersFrames(p.pcs[:p.n])
+		callee, more := frames.Next()
+		for more {
+			var caller runtime.Frame
+			caller, more = frames.Next()
+			if strings.HasPrefix(caller.Function, LibraryPath+".elaborate") {
+				return // the Body was called from there
+			}
+			if !silent(packageOf(caller.Function)) && !yield(caller, callee) {
+				return
+			}
+			callee = caller
+		}
+	}
+}
+
+// Function returns the function of the position's line: its package, and its
+// file as the compiler knew it.
+func (p Pos) Function() (pkg, file string, line int) {
+	f := p.frame(silent)
+	return packageOf(f.Function), f.File, f.Line
+}
+
 // silent reports whether the lines of a package stand for those of its caller.
 func silent(pkg string) bool { return pkg == LibraryPath || pkg == LibraryPath+"/hdltest" }
 
 func (p Pos) frame(skip func(pkg string) bool) runtime.Frame {
+	if d := p.decl; d != nil && !skip(d.Package) {
+		return runtime.Frame{Function: d.Package + ".", File: d.File, Line: d.Line}
+	}
 	if p.n == 0 {
 		return runtime.Frame{}
 	}

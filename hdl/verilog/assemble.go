@@ -74,7 +74,9 @@ func (e *module) printDeclarations(t *text, ghost bool) {
 		case ir.Reg, ir.ReadData:
 			registers = append(registers, s)
 		case ir.Wire:
-			wires = append(wires, s)
+			if !e.folded[s] {
+				wires = append(wires, s)
+			}
 		case ir.ChildInput:
 			if _, ok := e.direct[s]; !ok {
 				pins = append(pins, s)

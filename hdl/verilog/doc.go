@@ -12,6 +12,11 @@
 // the one that it follows. A comment over a line of Go that makes no hardware is not
 // printed.
 //
+// Fields of bundles of wires (hdl.NewWire, hdl.NewStream) that only pass a signal
+// on are read through: the text has the signal. Wires that the author named one by
+// one stay. The hardware is the same text with and without properties; wires that
+// only these read stand in their section.
+//
 // The way of a module through the package:
 //
 //	lower.go     expressions in the form that Verilog wants

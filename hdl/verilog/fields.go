@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gornic/hdl/internal/gosource"
 	"gornic/hdl/ir"
 )
 
@@ -56,7 +57,7 @@ func (f *fields) outer(s *ir.Signal) string {
 // not found has no comments.
 func readFields(path string) map[string]string {
 	table := map[string]string{}
-	dir := locate(strings.TrimSuffix(path, "_test") + "/x.go")
+	dir := gosource.Locate(strings.TrimSuffix(path, "_test") + "/x.go")
 	paths, err := filepath.Glob(filepath.Join(filepath.Dir(dir), "*.go"))
 	if err != nil {
 		return table

@@ -18,6 +18,7 @@ func (e *module) connect() {
 			taken[s] = true
 		}
 	}
+	e.foldAliases(set, taken)
 	read := readSignals(e.ir)
 	for _, s := range e.ir.Signals {
 		a := set[s]
@@ -32,6 +33,34 @@ func (e *module) connect() {
 		}
 		e.direct[s] = a.Value
 	}
+}
+
+// foldAliases takes out the wires of bundles that do nothing but pass a signal
+// on, as a stream does that goes by another name between two parts. Wires that the
+// author named one by one stay.
+func (e *module) foldAliases(set map[*ir.Signal]*ir.Assign, taken map[*ir.Signal]bool) {
+	for _, s := range e.ir.Signals {
+		a := set[s]
+		if a == nil || !s.Field || s.Ghost || taken[s] || a.Value.Op != ir.OpSignal || s.Enum != a.Value.Signal.Enum {
+			continue
+		}
+		if !e.dependsOn(a.Value, s) {
+			e.low.alias[s] = a.Value
+			e.folded[s] = true
+		}
+	}
+}
+
+// dependsOn reports whether a read of a signal stands for a read of s: in a
+// loop of wires, which package check reports, one has to stay.
+func (e *module) dependsOn(n *ir.Node, s *ir.Signal) bool {
+	for n != nil && n.Op == ir.OpSignal {
+		if n.Signal == s {
+			return true
+		}
+		n = e.low.alias[n.Signal]
+	}
+	return false
 }
 
 // simple reports whether a value can stand for a pin wherever that is read:

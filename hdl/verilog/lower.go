@@ -34,7 +34,7 @@ func (l *lowerer) lower(n *ir.Node) *ir.Node {
 func (l *lowerer) rewrite(n *ir.Node) *ir.Node {
 	if n.Op == ir.OpSignal {
 		if a, ok := l.alias[n.Signal]; ok {
-			return a
+			return l.lower(a)
 		}
 		return n
 	}

@@ -18,12 +18,13 @@ type module struct {
 	items     []*item // of the hardware
 	ghosts    []*item // of the properties
 	parts     []part  // of the text of the hardware, in order
+	hardware  layer
+	checks    layer // the properties; planned when the hardware has been printed
 	always    map[*ir.Signal]bool
 	direct    map[*ir.Signal]*ir.Node   // inputs of instances that need no wire
 	joined    map[*ir.Signal]*ir.Signal // outputs of instances -> the wire or output of this module that they drive
-	roots     []root
+	folded    map[*ir.Signal]bool       // wires that stand for another signal and are not printed
 	usage     map[*ir.Node]*usage
-	visited   []*ir.Node // arguments before their users
 	links     map[*ir.Node]bool
 	names     map[*ir.Node]string
 	targetOf  map[*ir.Node]*ir.Signal
@@ -51,7 +52,7 @@ type part struct {
 func (e *emitter) module(m *ir.Module) *text {
 	p := &module{
 		emitter: e, ir: m, out: &text{depth: 1}, scope: scope{}, low: newLowerer(), always: map[*ir.Signal]bool{},
-		direct: map[*ir.Signal]*ir.Node{}, joined: map[*ir.Signal]*ir.Signal{}, usage: map[*ir.Node]*usage{},
+		direct: map[*ir.Signal]*ir.Node{}, joined: map[*ir.Signal]*ir.Signal{}, folded: map[*ir.Signal]bool{}, usage: map[*ir.Node]*usage{},
 		links: map[*ir.Node]bool{}, names: map[*ir.Node]string{}, targetOf: map[*ir.Node]*ir.Signal{},
 		wires: map[*ir.Node]*wire{}, valueOf: map[*ir.Node]*ir.Signal{}, variable: map[*ir.Node]variable{}, said: map[codeLine]bool{},
 		pins: map[*ir.Signal]*ir.Node{},
@@ -60,9 +61,7 @@ func (e *emitter) module(m *ir.Module) *text {
 	p.claimNames()
 	p.sortItems()
 	p.findParts()
-	p.findRoots()
-	p.plan()
-	p.findQuantities()
+	p.planHardware()
 	return p.assemble()
 }
 
@@ -71,7 +70,7 @@ func (e *module) claimNames() {
 		e.scope[c.Clk], e.scope[c.Rst] = true, true
 	}
 	for _, s := range e.ir.Signals {
-		if _, ok := e.direct[s]; !ok && e.joined[s] == nil {
+		if _, ok := e.direct[s]; !ok && e.joined[s] == nil && !e.folded[s] {
 			e.scope[Name(s)] = true
 		}
 	}
@@ -97,16 +96,13 @@ func (e *module) canonical(s *ir.Signal) *ir.Signal {
 
 // sortItems makes the assigns and always blocks.
 func (e *module) sortItems() {
+	driven := map[*ir.Signal]bool{} // by an instance
+	for _, t := range e.joined {
+		driven[t] = true
+	}
 	skip := func(s *ir.Signal) bool {
-		if _, ok := e.direct[s]; ok {
-			return true
-		}
-		for _, t := range e.joined {
-			if t == s {
-				return true
-			}
-		}
-		return false
+		_, direct := e.direct[s]
+		return direct || driven[s] || e.folded[s]
 	}
 	e.items = e.merged(settled(group(e.ir, e.ir.Body, e.paths, e.low, skip)))
 	if e.ir.Ghost != nil && e.opts.Checks {
@@ -209,13 +205,8 @@ func (e *module) itemRoots(it *item) []root {
 	return list
 }
 
-func (e *module) findRoots() {
-	for _, p := range e.parts {
-		e.roots = append(e.roots, p.roots...)
-	}
-	if !e.opts.Checks {
-		return
-	}
+// checkRoots returns the expressions of the properties and of their state.
+func (e *module) checkRoots() []root {
 	var list []root
 	for _, inst := range e.ir.Instances {
 		if ghostInstance(inst) {
@@ -233,8 +224,5 @@ func (e *module) findRoots() {
 	for _, c := range e.ir.Checks {
 		list = append(list, root{node: e.low.lower(c.Cond), base: c.Name, breakable: true})
 	}
-	for i := range list {
-		list[i].ghost = true
-	}
-	e.roots = append(e.roots, list...)
+	return list
 }

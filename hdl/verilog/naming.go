@@ -17,7 +17,7 @@ type variable struct {
 // one line the outermost is the variable's value; those inside it are named
 // after it and what they do. Expressions of one place in the program, made by
 // a loop, are numbered from 0.
-func (e *module) variables() {
+func (e *module) variables(l *layer) {
 	type place struct{ name, key string }
 	places := map[ir.Pos]place{}
 	placeOf := func(n *ir.Node) place {
@@ -34,7 +34,7 @@ func (e *module) variables() {
 	}
 	inner := map[*ir.Node]bool{}
 	made := map[site]int{}
-	for _, n := range e.visited {
+	for _, n := range l.visited {
 		if isLeaf(n) {
 			continue
 		}
@@ -46,7 +46,7 @@ func (e *module) variables() {
 		made[site{n.Pos, n.Field}]++
 	}
 	next := map[site]int{}
-	inOrder := slices.Clone(e.visited)
+	inOrder := slices.Clone(l.visited)
 	slices.SortStableFunc(inOrder, func(a, b *ir.Node) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, n := range inOrder {
 		v := variable{name: placeOf(n).name}

@@ -20,7 +20,7 @@ type usage struct {
 	root      string // what it is by itself, for a name; "" inside other expressions only
 	length    int    // of its text with the names given so far
 	breakable bool   // it stands where its text may take several lines
-	ghost     bool   // only properties use it
+	ghost     bool   // the count is of the properties
 	made      int    // Node.Seq of the latest part of it
 }
 
@@ -36,15 +36,40 @@ type root struct {
 	node      *ir.Node
 	base      string     // what it works on, for a name
 	breakable bool       // its text may take several lines
-	ghost     bool       // only properties use it
 	defines   *ir.Signal // the target of an assign
 	indexed   bool       // its bits are taken by a variable index: it needs a name
 }
 
-// plan decides which expressions become wires.
-func (e *module) plan() {
-	for _, r := range e.roots {
-		e.use(r.node, r.base, r.ghost)
+// A layer is the hardware, or the properties. The hardware is planned and
+// printed as if there were no properties: its text is the same with and without
+// them, and they use the names that it has.
+type layer struct {
+	ghost   bool // the properties
+	roots   []root
+	visited []*ir.Node // arguments before their users; of the properties, what has no name in the hardware
+}
+
+func (e *module) planHardware() {
+	for _, p := range e.parts {
+		e.hardware.roots = append(e.hardware.roots, p.roots...)
+	}
+	e.count(&e.hardware)
+	e.joinTargets()
+	e.nameWires(&e.hardware)
+	e.findQuantities(&e.hardware)
+}
+
+func (e *module) planChecks() {
+	e.checks = layer{ghost: true, roots: e.checkRoots()}
+	e.count(&e.checks)
+	e.nameWires(&e.checks)
+	e.findQuantities(&e.hardware, &e.checks)
+}
+
+// count finds out how often each expression is printed.
+func (e *module) count(l *layer) {
+	for _, r := range l.roots {
+		e.use(l, r.node, r.base)
 		u := e.usage[r.node]
 		if u.root == "" {
 			u.root = r.base
@@ -52,10 +77,13 @@ func (e *module) plan() {
 		u.breakable = u.breakable || r.breakable
 		u.sliced = u.sliced || r.indexed
 	}
-	e.joinTargets()
-	e.findLinks()
-	e.variables()
-	for _, n := range e.visited {
+}
+
+// nameWires decides which expressions become wires.
+func (e *module) nameWires(l *layer) {
+	e.findLinks(l)
+	e.variables(l)
+	for _, n := range l.visited {
 		u := e.usage[n]
 		u.length = e.length(n)
 		if e.names[n] == "" && e.wanted(n, u) {
@@ -67,22 +95,21 @@ func (e *module) plan() {
 	}
 }
 
-// use counts a place in which n is printed. e.visited has the arguments of a
-// node before it.
-func (e *module) use(n *ir.Node, base string, ghost bool) {
-	if u := e.usage[n]; u != nil {
+// use counts a place in which n is printed.
+func (e *module) use(l *layer, n *ir.Node, base string) {
+	if u := e.usage[n]; u != nil && (u.ghost == l.ghost || e.names[n] != "") {
 		u.count++
 		return
 	}
-	e.usage[n] = &usage{count: 1, base: base, ghost: ghost, made: n.Seq}
+	e.usage[n] = &usage{count: 1, base: base, ghost: l.ghost, made: n.Seq}
 	for _, a := range n.Args {
-		e.use(a, base, ghost)
+		e.use(l, a, base)
 		e.usage[n].made = max(e.usage[n].made, e.usage[a].made)
 		if n.Op == ir.OpSlice || n.Op == ir.OpMemRead && !indexes(a) {
 			e.usage[a].sliced = true
 		}
 	}
-	e.visited = append(e.visited, n)
+	l.visited = append(l.visited, n)
 }
 
 // indexes reports whether the text of n can stand as the index of an array.
@@ -97,7 +124,7 @@ func (e *module) joinTargets() {
 			continue
 		}
 		n, target := it.body[0].(*assign).value, it.targets[0]
-		if !isLeaf(n) && e.names[n] == "" && (e.usage[n].ghost || !target.Ghost) {
+		if !isLeaf(n) && e.names[n] == "" {
 			e.names[n] = e.net(target)
 			e.targetOf[n] = target
 		}
@@ -140,8 +167,8 @@ var sums = map[ir.Op]bool{
 func (e *module) continues(n *ir.Node) bool { return e.links[n] }
 
 // findLinks marks the expressions that are printed as part of a chain.
-func (e *module) findLinks() {
-	for _, n := range e.visited {
+func (e *module) findLinks(l *layer) {
+	for _, n := range l.visited {
 		for i, a := range n.Args {
 			chain := n.Op == a.Op && (n.Op == ir.OpAnd || n.Op == ir.OpOr || n.Op == ir.OpXor && i == 0) ||
 				n.Op == ir.OpMux && a.Op == ir.OpMux && i == 2
@@ -186,25 +213,24 @@ type reads struct {
 	wires   map[*ir.Node][]bool
 }
 
-// findReads looks at the hardware, or at the properties as well.
-func (e *module) findReads(ghost bool) *reads {
+// findReads looks at layers.
+func (e *module) findReads(layers ...*layer) *reads {
 	r := &reads{signals: map[*ir.Signal][]bool{}, wires: map[*ir.Node][]bool{}}
-	for _, n := range e.visited {
-		if e.usage[n].ghost && !ghost {
-			continue
-		}
-		for _, a := range n.Args {
-			if n.Op == ir.OpSlice {
-				e.mark(r, a, n.Lo, n.Width)
-			} else {
-				e.mark(r, a, 0, a.Width)
+	for _, l := range layers {
+		for _, n := range l.visited {
+			for _, a := range n.Args {
+				if n.Op == ir.OpSlice {
+					e.mark(r, a, n.Lo, n.Width)
+				} else {
+					e.mark(r, a, 0, a.Width)
+				}
 			}
 		}
-	}
-	for _, root := range e.roots {
-		n := root.node
-		if defined := e.targetOf[n]; (ghost || !root.ghost) && (defined == nil || defined != root.defines) {
-			e.mark(r, n, 0, n.Width)
+		for _, root := range l.roots {
+			n := root.node
+			if defined := e.targetOf[n]; defined == nil || defined != root.defines {
+				e.mark(r, n, 0, n.Width)
+			}
 		}
 	}
 	return r

@@ -50,6 +50,7 @@ func (e *module) printProperties() {
 	if len(e.ir.Checks) == 0 {
 		return
 	}
+	e.planChecks()
 	e.out.blank()
 	e.out.comment([]string{strings.Repeat("-", 70), "Properties"})
 	e.printGhosts()
@@ -71,13 +72,7 @@ func (e *module) printGhosts() {
 	e.out = &text{depth: 1}
 	e.printDeclarations(e.out, true)
 	e.out.blank()
-	var ghosts []root
-	for _, r := range e.roots {
-		if r.ghost {
-			ghosts = append(ghosts, r)
-		}
-	}
-	for _, w := range e.needed(ghosts) {
+	for _, w := range e.needed(e.checks.roots) {
 		e.printWire(w)
 	}
 	for _, inst := range e.ir.Instances {

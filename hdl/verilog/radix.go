@@ -20,29 +20,48 @@ type quantities struct {
 // A follow says that to is an amount if from is.
 type follow struct{ from, to any }
 
-// findQuantities looks at every expression and assignment of the module.
-func (e *module) findQuantities() {
+// findQuantities looks at every expression and assignment of layers.
+func (e *module) findQuantities(layers ...*layer) {
 	q := &quantities{e: e, parent: map[any]any{}, amount: map[any]bool{}}
-	for _, n := range e.visited {
-		q.expression(n)
-	}
-	for _, it := range append(e.items[:len(e.items):len(e.items)], e.ghosts...) {
-		eachNode(it.body, func(n *ir.Node, as role, target *ir.Signal) {
-			if as == roleValue {
-				q.join(n, q.e.readOf(e.canonical(target)))
-			}
-		})
-	}
-	for _, r := range e.ir.Memories {
-		for _, p := range r.Reads {
-			q.mark(e.low.lower(p.Addr))
+	for _, l := range layers {
+		for _, n := range l.visited {
+			q.expression(n)
 		}
-		for _, p := range r.Writes {
-			q.mark(e.low.lower(p.Addr))
+		items := e.items
+		if l.ghost {
+			items = e.ghosts
 		}
+		q.items(items)
+		q.memories(l.ghost)
 	}
 	q.settle()
 	e.quantities = q
+}
+
+// items says that a signal is what its values are.
+func (q *quantities) items(list []*item) {
+	for _, it := range list {
+		eachNode(it.body, func(n *ir.Node, as role, target *ir.Signal) {
+			if as == roleValue {
+				q.join(n, q.e.readOf(q.e.canonical(target)))
+			}
+		})
+	}
+}
+
+// memories says that addresses are amounts.
+func (q *quantities) memories(ghost bool) {
+	for _, r := range q.e.ir.Memories {
+		if r.Ghost != ghost {
+			continue
+		}
+		for _, p := range r.Reads {
+			q.mark(q.e.low.lower(p.Addr))
+		}
+		for _, p := range r.Writes {
+			q.mark(q.e.low.lower(p.Addr))
+		}
+	}
 }
 
 // expression notes what an operation says about its operands and result.

@@ -1,11 +1,10 @@
 package verilog
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"gornic/hdl/internal/gosource"
 	"gornic/hdl/ir"
 )
 
@@ -119,57 +118,10 @@ func (s *sources) load(file string) *source {
 	if src, ok := s.files[file]; ok {
 		return src
 	}
-	src := parseSource(locate(file))
+	src := parseSource(gosource.Locate(file))
 	s.files[file] = src
 	if src == nil && s.missing == "" {
 		s.missing = file
 	}
 	return src
-}
-
-// locate returns where a source file is. With -trimpath the compiler knows it
-// under its import path only: it is then looked for in the module that the
-// program runs in, and in the module cache.
-func locate(file string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	if dir, module := moduleRoot(); module != "" {
-		if rest, ok := strings.CutPrefix(file, module+"/"); ok {
-			return filepath.Join(dir, filepath.FromSlash(rest))
-		}
-	}
-	return filepath.Join(moduleCache(), filepath.FromSlash(file))
-}
-
-// moduleRoot finds the go.mod above the working folder.
-func moduleRoot() (dir, module string) {
-	dir, err := os.Getwd()
-	for err == nil {
-		text, readErr := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if readErr == nil {
-			for _, l := range strings.Split(string(text), "\n") {
-				if name, ok := strings.CutPrefix(strings.TrimSpace(l), "module "); ok {
-					return dir, strings.Trim(strings.TrimSpace(name), `"`)
-				}
-			}
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
-	}
-	return "", ""
-}
-
-func moduleCache() string {
-	if dir := os.Getenv("GOMODCACHE"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("GOPATH"); dir != "" {
-		return filepath.Join(filepath.SplitList(dir)[0], "pkg", "mod")
-	}
-	home, _ := os.UserHomeDir() // without a home the file is simply not found
-	return filepath.Join(home, "go", "pkg", "mod")
 }

@@ -71,6 +71,7 @@ func Cam() hdl.Def[CamIO] {
 			io.Fill.Ready.SetK(1)
 			io.Result.Valid.Set(valid)
 			hdl.Set(io.Result.Data, out)
+			m.Cover("miss", found.Hit.Not())
 			m.Assert("one_hit", found.Hit.Not().Or(hdl.OrAll(hits...)))
 			m.Cover("hit_top", hits[3])
 		},

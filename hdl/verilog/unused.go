@@ -10,11 +10,10 @@ import (
 // linter wonders about it: bits of the hardware that it does not read, or bits of
 // the state of properties.
 func (e *module) printUnused(ghost bool) {
-	r := e.findReads(ghost)
-	name := "unused"
+	l, r, name := &e.hardware, e.findReads(&e.hardware), "unused"
 	var list []string
 	if ghost {
-		name = "unused_by_properties"
+		l, r, name = &e.checks, e.findReads(&e.hardware, &e.checks), "unused_by_properties"
 	} else {
 		list = e.unusedClocks()
 	}
@@ -22,6 +21,10 @@ func (e *module) printUnused(ghost bool) {
 		switch s.Kind {
 		case ir.Output, ir.ChildInput:
 			continue
+		case ir.Wire:
+			if e.folded[s] {
+				continue
+			}
 		case ir.ChildOutput:
 			if e.joined[s] != nil {
 				continue
@@ -31,8 +34,8 @@ func (e *module) printUnused(ghost bool) {
 			list = append(list, unread(Name(s), s.Width, r.signals[s])...)
 		}
 	}
-	for _, n := range e.visited {
-		if w := e.wires[n]; w != nil && e.usage[n].ghost == ghost {
+	for _, n := range l.visited {
+		if w := e.wires[n]; w != nil {
 			list = append(list, unread(w.name, n.Width, r.wires[n])...)
 		}
 	}

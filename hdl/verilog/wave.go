@@ -13,7 +13,7 @@ func (e *module) printWaves() {
 	started := false
 	for _, s := range e.ir.Signals {
 		set := e.enumOfSignal(s)
-		if set == nil || s.Ghost || s.Instance != nil || s.Width > 64 || len(set.enum.Values) == 0 {
+		if set == nil || s.Ghost || s.Instance != nil || e.folded[s] || s.Width > 64 || len(set.enum.Values) == 0 {
 			continue
 		}
 		if !started {

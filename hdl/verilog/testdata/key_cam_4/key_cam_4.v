@@ -129,11 +129,10 @@ module key_cam_4 (
     wire hits_1 = used_1 & (entry_1_key == lookup_key);
     wire hits_2 = used_2 & (entry_2_key == lookup_key);
     wire hits_3 = used_3 & (entry_3_key == lookup_key);
-    wire found_hit = |{hits_3, hits_2, hits_1, hits_0};
 
     always @(posedge clk) begin
         if (lookup_ready) begin
-            out_hit <= found_hit;
+            out_hit <= |{hits_3, hits_2, hits_1, hits_0};
             out_value <= (entry_0_value & {32{hits_0}}) | (entry_1_value & {32{hits_1}})
                 | (entry_2_value & {32{hits_2}}) | (entry_3_value & {32{hits_3}});
         end
@@ -147,6 +146,17 @@ module key_cam_4 (
 
     // ----------------------------------------------------------------------
     // Properties
+
+`ifdef FORMAL
+`define GORNIC_PROPERTIES
+`elsif GORNIC_CHECK
+`define GORNIC_PROPERTIES
+`endif
+`ifdef GORNIC_PROPERTIES
+    wire found_hit = |{hits_3, hits_2, hits_1, hits_0};
+
+`undef GORNIC_PROPERTIES
+`endif
 
 `ifdef FORMAL
 
@@ -163,6 +173,7 @@ module key_cam_4 (
 
     always @(posedge clk) begin
         if (!rst) begin
+            cover_miss: cover (!found_hit);
             assert_one_hit: assert (!found_hit || hits_0 || hits_1 || hits_2 || hits_3);
             cover_hit_top: cover (hits_3);
         end
@@ -171,10 +182,18 @@ module key_cam_4 (
 
 `ifdef GORNIC_CHECK
 
+    reg [63:0] cover_miss_count /* verilator public_flat_rd */;
+    initial cover_miss_count = 64'd0;
     reg [63:0] cover_hit_top_count /* verilator public_flat_rd */;
     initial cover_hit_top_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
+            if (!found_hit) begin
+                if (cover_miss_count == 64'd0) begin
+                    $display("COVER %m miss ?");
+                end
+                cover_miss_count <= cover_miss_count + 64'd1;
+            end
             if (found_hit && !hits_0 && !hits_1 && !hits_2 && !hits_3) begin
                 $display("ASSERT %m one_hit ?");
                 $stop;

@@ -18,6 +18,23 @@ func (q queuePair) post(t require.TestingT, n int) {
 	}
 }
 
+func TestCreateCQ(t *testing.T) {
+	s := newStation(t, 4)
+	for entries, logSize := range map[int]uint64{1: 1, 2: 1, 3: 2, 32768: 15} {
+		cq, err := s.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: entries, Page: 2})
+		require.NoError(t, err)
+		_, c := lastCommand[format.CreateCQ[uint64]](s.fake)
+		require.Equal(t, format.CreateCQ[uint64]{CQN: uint64(cq.Number()), LogSize: logSize, Page: 2, Base: c.Base}, c)
+		require.Zero(t, c.Base%(32<<logSize))
+		require.Equal(t, make([]byte, 32<<logSize), s.Peek(c.Base, 32<<logSize), "nothing is new")
+		require.Equal(t, 1<<logSize, cq.Entries())
+	}
+	for _, attr := range []verbs.CQInitAttr{{}, {Entries: -1}, {Entries: 32769}, {Entries: 4, Page: 8}, {Entries: 4, EQ: newStation(t, 4).eq}} {
+		_, err := s.dev.CreateCQ(ctx, attr)
+		require.ErrorIs(t, err, verbs.ErrInvalid, "%+v", attr)
+	}
+}
+
 func TestPoll(t *testing.T) {
 	s := newStation(t, 8)
 	q := s.connected(t, verbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"gornic/format"
 )
@@ -32,7 +31,7 @@ type Device struct {
 	bus  Bus
 	attr DeviceAttr
 
-	mu             sync.Mutex // held by every exported method; the fields below are its
+	mu             turns // held by every exported method; the fields below are its
 	closed         bool
 	commandRunning bool
 	logQPs         int
@@ -59,7 +58,7 @@ type Device struct {
 // It wraps [ErrNoDevice] if there is none.
 func Open(ctx context.Context, bus Bus, c Config) (*Device, error) {
 	d := &Device{
-		bus: bus, cqs: map[uint32]*CQ{}, qps: map[uint32]*QP{}, mrs: map[uint32]*MR{},
+		bus: bus, mu: newTurns(), cqs: map[uint32]*CQ{}, qps: map[uint32]*QP{}, mrs: map[uint32]*MR{},
 		qpTags: map[uint32]uint32{}, mrTags: map[uint32]uint8{},
 	}
 	if err := d.open(ctx, c); err != nil {

@@ -82,6 +82,10 @@ func TestTwoEQs(t *testing.T) {
 		require.NoError(t, err)
 		require.Same(t, s.cq, got)
 	}
+	s.event(s.eq, completionEvent(cq))
+	stray, err := s.eq.Poll(ctx)
+	require.NoError(t, err)
+	require.Nil(t, stray, "another EQ's CQ")
 	for _, attr := range []verbs.EQInitAttr{{Entries: 0}, {Entries: 1 << 16}, {Entries: 4, Vector: 32}, {Entries: 4, Vector: -1}} {
 		_, err := s.dev.CreateEQ(ctx, attr)
 		require.ErrorIs(t, err, verbs.ErrInvalid, "%+v", attr)
@@ -96,7 +100,14 @@ func TestEventsOfDestroyedCQ(t *testing.T) {
 	s.event(s.eq, completionEvent(cq))
 	require.NoError(t, s.dev.Wait(ctx)) // one event is known to the driver,
 	s.event(s.eq, completionEvent(cq))  // one is not
+	for range 6 {
+		_, err := s.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 4})
+		require.NoError(t, err)
+	}
 	require.NoError(t, cq.Destroy(ctx))
+	again, err := s.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 4})
+	require.NoError(t, err)
+	require.Equal(t, cq.Number(), again.Number(), "the only one that is free")
 	got, err := s.eq.Poll(ctx)
 	require.NoError(t, err)
 	require.Nil(t, got)

@@ -2,9 +2,11 @@ package verbs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/netip"
+	"time"
 
 	"gornic/tb/golden"
 	"gornic/tb/host"
@@ -69,6 +71,7 @@ func Example() {
 // end is a device with one queue pair and one registered buffer.
 type end struct {
 	dev  *verbs.Device
+	pd   *verbs.PD
 	buf  *verbs.Buffer
 	mr   *verbs.MR
 	cq   *verbs.CQ
@@ -80,11 +83,11 @@ type end struct {
 func newEnd(ctx context.Context, bus verbs.Bus, number byte) *end {
 	e := &end{mac: verbs.MAC{2, 0, 0, 0, 0, number}, addr: netip.AddrFrom4([4]byte{10, 0, 0, number})}
 	e.dev = must(verbs.Open(ctx, bus, verbs.Config{MAC: e.mac}))
-	pd := must(e.dev.AllocPD())
+	e.pd = must(e.dev.AllocPD())
 	e.buf = must(e.dev.AllocBuffer(4096, 64))
-	e.mr = must(pd.RegMR(ctx, e.buf.Addr(), e.buf.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite))
+	e.mr = must(e.pd.RegMR(ctx, e.buf.Addr(), e.buf.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite))
 	e.cq = must(e.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 32}))
-	e.qp = must(pd.CreateQP(ctx, verbs.QPInitAttr{
+	e.qp = must(e.pd.CreateQP(ctx, verbs.QPInitAttr{
 		SendCQ: e.cq, RecvCQ: e.cq,
 		Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 2, MaxRecvSGE: 1, MaxInline: 32},
 	}))
@@ -124,13 +127,18 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// nicBus is a bus to a reference NIC. While the driver waits, the wire carries a
-// frame each way.
+// nicBus is a bus to a reference NIC. While the driver waits, 10 microseconds pass,
+// in which the wire carries a frame each way.
 type nicBus struct {
 	*host.Memory
 	nic  *golden.NIC
 	link *wire.Link
+	idle int // waits since a frame was on the wire; see idleLimit
 }
+
+// idleLimit is how many waits in a row without a frame are a mistake of the test:
+// more than any timer needs.
+const idleLimit = 100_000
 
 // cable makes two NICs, each with a host, and joins them.
 func cable() (a, b *nicBus) {
@@ -161,6 +169,12 @@ func (b *nicBus) WriteRegister(_ context.Context, offset, value uint32) error {
 }
 
 func (b *nicBus) Wait(ctx context.Context) error {
-	b.link.Step()
+	b.nic.Tick(10 * time.Microsecond)
+	if b.idle++; b.link.Step() > 0 {
+		b.idle = 0
+	}
+	if b.idle > idleLimit {
+		return errors.New("the wire was idle for a second: what is the driver waiting for?")
+	}
 	return ctx.Err()
 }

@@ -1,0 +1,164 @@
+package verbs_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/verbs"
+)
+
+// exclusive is a bus that notices two calls at a time.
+type exclusive struct {
+	verbs.Bus
+	inside atomic.Int32
+	broken atomic.Bool
+}
+
+func (b *exclusive) enter() func() {
+	if b.inside.Add(1) > 1 {
+		b.broken.Store(true)
+	}
+	return func() { b.inside.Add(-1) }
+}
+
+func (b *exclusive) ReadRegister(ctx context.Context, offset uint32) (uint32, error) {
+	defer b.enter()()
+	return b.Bus.ReadRegister(ctx, offset)
+}
+
+func (b *exclusive) WriteRegister(ctx context.Context, offset, value uint32) error {
+	defer b.enter()()
+	return b.Bus.WriteRegister(ctx, offset, value)
+}
+
+func (b *exclusive) ReadMemory(ctx context.Context, addr uint64, p []byte) error {
+	defer b.enter()()
+	return b.Bus.ReadMemory(ctx, addr, p)
+}
+
+func (b *exclusive) WriteMemory(ctx context.Context, addr uint64, p []byte) error {
+	defer b.enter()()
+	return b.Bus.WriteMemory(ctx, addr, p)
+}
+
+func (b *exclusive) Wait(ctx context.Context) error {
+	defer b.enter()()
+	return b.Bus.Wait(ctx)
+}
+
+// Two threads send on queue pairs of their own, two receive, and one waits for
+// events: the bus sees one call at a time, and nobody starves.
+func TestConcurrentUse(t *testing.T) {
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	a, b := cable()
+	a.idle, b.idle = -1<<60, -1<<60 // a thread may be late
+	lock := &sharedLink{}
+	left := &exclusive{Bus: &lockedBus{a, lock}}
+	right := &exclusive{Bus: &lockedBus{b, lock}}
+	var work sync.WaitGroup
+	alice, bob := newEnd(limited, left, 1), newEnd(limited, right, 2)
+	for range 2 {
+		from, to := alice.another(limited), bob.another(limited)
+		from.connect(limited, to)
+		to.connect(limited, from)
+		work.Go(func() { from.sendMany(limited, 20) })
+		work.Go(func() { to.receiveMany(limited, 20) })
+	}
+	events, stop := context.WithCancel(limited)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		_, err := alice.dev.WaitAsync(events)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+	work.Wait()
+	stop()
+	waiting.Wait()
+	require.False(t, left.broken.Load())
+	require.False(t, right.broken.Load())
+	require.NoError(t, limited.Err())
+}
+
+// sharedLink is the lock of two NICs on one wire: a step of the wire touches both.
+type sharedLink struct{ sync.Mutex }
+
+type lockedBus struct {
+	bus  *nicBus
+	lock *sharedLink
+}
+
+func (b *lockedBus) ReadRegister(ctx context.Context, offset uint32) (uint32, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.ReadRegister(ctx, offset)
+}
+
+func (b *lockedBus) WriteRegister(ctx context.Context, offset, value uint32) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.WriteRegister(ctx, offset, value)
+}
+
+func (b *lockedBus) ReadMemory(ctx context.Context, addr uint64, p []byte) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.ReadMemory(ctx, addr, p)
+}
+
+func (b *lockedBus) WriteMemory(ctx context.Context, addr uint64, p []byte) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.WriteMemory(ctx, addr, p)
+}
+
+func (b *lockedBus) Alloc(size, align uint64) (uint64, error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.Alloc(size, align)
+}
+
+func (b *lockedBus) Free(addr uint64) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.Free(addr)
+}
+
+func (b *lockedBus) Wait(ctx context.Context) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return b.bus.Wait(ctx)
+}
+
+// another is a further queue pair of the same device, with a CQ of its own.
+func (e *end) another(ctx context.Context) *end {
+	pd := must(e.dev.AllocPD())
+	f := *e
+	f.mr = must(pd.RegMR(ctx, e.buf.Addr(), e.buf.Size(), verbs.AccessLocalWrite))
+	f.cq = must(e.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 32}))
+	f.qp = must(pd.CreateQP(ctx, verbs.QPInitAttr{
+		SendCQ: f.cq, RecvCQ: f.cq, Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1},
+	}))
+	return &f
+}
+
+func (e *end) sendMany(ctx context.Context, n int) {
+	for i := range n {
+		check(e.qp.PostSend(ctx, verbs.SendWR{
+			WRID: uint64(i), Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGL: []verbs.SGE{e.mr.SGE(0, 1500)},
+		}))
+		check(e.completions(ctx, 1)[0].Err())
+	}
+}
+
+func (e *end) receiveMany(ctx context.Context, n int) {
+	for i := range n {
+		check(e.qp.PostRecv(ctx, verbs.RecvWR{WRID: uint64(i), SGL: []verbs.SGE{e.mr.SGE(2048, 2048)}}))
+		wc := e.completions(ctx, 1)[0]
+		check(wc.Err())
+	}
+}

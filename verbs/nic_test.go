@@ -1,0 +1,208 @@
+package verbs_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/format"
+	"gornic/tb/host"
+	"gornic/verbs"
+)
+
+// connectedEnds are two reference NICs with a connection between them.
+func connectedEnds(t *testing.T) (alice, bob *end, memories [2]*host.Memory) {
+	a, b := cable()
+	alice, bob = newEnd(ctx, a, 1), newEnd(ctx, b, 2)
+	alice.connect(ctx, bob)
+	bob.connect(ctx, alice)
+	t.Cleanup(func() {
+		for _, m := range []*nicBus{a, b} {
+			require.NoError(t, m.CheckGuards())
+		}
+	})
+	return alice, bob, [2]*host.Memory{a.Memory, b.Memory}
+}
+
+// An error ends both ends of a connection, the rest is flushed in order, and after
+// RESET the same queue pairs connect again.
+func TestErrorAndReset(t *testing.T) {
+	alice, bob, _ := connectedEnds(t)
+	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{WRID: 50}))
+	write := verbs.SendWR{
+		WRID: 1, Opcode: verbs.WRWrite, SGL: []verbs.SGE{alice.mr.SGE(0, 8)}, RemoteAddr: bob.mr.Addr(), RKey: bob.mr.RKey() + 1,
+	}
+	require.NoError(t, alice.qp.PostSend(ctx, write, verbs.SendWR{WRID: 2, Opcode: verbs.WRSend}))
+	require.Equal(t, []wcBrief{
+		{1, verbs.StatusRemAccess}, {2, verbs.StatusFlush},
+	}, briefs(alice.completions(ctx, 2)))
+	e, err := bob.dev.WaitAsync(ctx)
+	require.NoError(t, err)
+	require.Equal(t, verbs.EventQPAccessErr, e.Type)
+	require.Same(t, bob.qp, e.QP)
+	require.Equal(t, []wcBrief{{50, verbs.StatusFlush}}, briefs(bob.completions(ctx, 1)))
+	for _, end := range []*end{alice, bob} {
+		attr, err := end.qp.Query(ctx)
+		require.NoError(t, err)
+		require.Equal(t, verbs.QPError, attr.State)
+		require.NoError(t, end.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPReset}, verbs.AttrState))
+	}
+	alice.connect(ctx, bob)
+	bob.connect(ctx, alice)
+	write.RKey, write.Flags = bob.mr.RKey(), verbs.SendSignaled
+	require.NoError(t, alice.buf.Write(ctx, 0, []byte("recovery")))
+	require.NoError(t, alice.qp.PostSend(ctx, write))
+	require.Equal(t, []wcBrief{{1, verbs.StatusSuccess}}, briefs(alice.completions(ctx, 1)))
+	got := make([]byte, 8)
+	require.NoError(t, bob.buf.Read(ctx, 0, got))
+	require.Equal(t, "recovery", string(got))
+	status, err := bob.qp.Status(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 1001, status.ExpPSN)
+}
+
+type wcBrief struct {
+	WRID   uint64
+	Status verbs.WCStatus
+}
+
+func briefs(wc []verbs.WC) (all []wcBrief) {
+	for _, w := range wc {
+		all = append(all, wcBrief{w.WRID, w.Status})
+	}
+	return all
+}
+
+// The usual loop: wait for an event, arm again, poll until there is nothing. Armed
+// for solicited completions, others raise no event.
+func TestEventLoop(t *testing.T) {
+	alice, bob, _ := connectedEnds(t)
+	for range 4 {
+		require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{bob.mr.SGE(0, 64)}}))
+	}
+	require.NoError(t, bob.cq.ReqNotify(ctx, true))
+	send := verbs.SendWR{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGL: []verbs.SGE{alice.mr.SGE(0, 10)}}
+	require.NoError(t, alice.qp.PostSend(ctx, send))
+	alice.completions(ctx, 1)
+	quiet, err := bob.dev.EQ().Poll(ctx)
+	require.NoError(t, err)
+	require.Nil(t, quiet, "not solicited")
+
+	send.Flags |= verbs.SendSolicited
+	require.NoError(t, alice.qp.PostSend(ctx, send))
+	cq, err := bob.dev.EQ().Wait(ctx)
+	require.NoError(t, err)
+	require.Same(t, bob.cq, cq)
+	require.NoError(t, cq.ReqNotify(ctx, false))
+	n, err := cq.Poll(ctx, make([]verbs.WC, 8))
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+
+	again, err := bob.dev.EQ().Poll(ctx) // both came before CQ was armed, behind what Poll had seen
+	require.NoError(t, err)
+	require.Same(t, bob.cq, again)
+}
+
+// A CQ that is too small is an event of its own and of its queue pair.
+func TestCQOverflow(t *testing.T) {
+	alice, bob, _ := connectedEnds(t)
+	small, err := alice.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2})
+	require.NoError(t, err)
+	qp, err := alice.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: small, RecvCQ: small, Cap: verbs.QPCap{MaxSendWR: 4}})
+	require.NoError(t, err)
+	peer := bob.another(ctx)
+	one := &end{qp: qp, mac: alice.mac, addr: alice.addr}
+	one.connect(ctx, peer)
+	peer.connect(ctx, one)
+	write := verbs.SendWR{WRID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled}
+	require.NoError(t, qp.PostSend(ctx, write, write, write, write))
+	var events []verbs.AsyncEvent
+	for range 2 {
+		e, err := alice.dev.WaitAsync(ctx)
+		require.NoError(t, err)
+		e.Vendor = 0
+		events = append(events, e)
+	}
+	require.ElementsMatch(t, []verbs.AsyncEvent{
+		{Type: verbs.EventCQErr, Number: uint32(small.Number()), CQ: small},
+		{Type: verbs.EventQPFatal, Number: qp.QPN(), QP: qp},
+	}, events)
+	wc := make([]verbs.WC, 4)
+	n, err := small.Poll(ctx, wc)
+	require.NoError(t, err)
+	require.Equal(t, []wcBrief{{1, verbs.StatusSuccess}, {1, verbs.StatusSuccess}}, briefs(wc[:n]))
+	require.Equal(t, verbs.QPError, qp.State())
+}
+
+// Scattered pages on both sides, pieces across their boundaries.
+func TestPageListTransfer(t *testing.T) {
+	alice, bob, memories := connectedEnds(t)
+	const va, size = 0x10_0000_0F00, 3 * 4096
+	regions := make([]*verbs.MR, 2)
+	var pages [2][]uint64
+	for i, e := range []*end{alice, bob} {
+		for range 4 {
+			b, err := e.dev.AllocBuffer(4096, 4096)
+			require.NoError(t, err)
+			pages[i] = append(pages[i], b.Addr())
+		}
+		var err error
+		regions[i], err = e.pd.CreateMR(ctx, verbs.MRInitAttr{
+			Addr: va, Length: size, Access: verbs.AccessLocalWrite, Pages: pages[i], PageSize: 4096,
+		})
+		require.NoError(t, err)
+	}
+	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{regions[1].SGE(1, size-1)}}))
+	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{
+		Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGL: []verbs.SGE{regions[0].SGE(7, 5000), regions[0].SGE(100, 7001)},
+	}))
+	require.NoError(t, alice.completions(ctx, 1)[0].Err())
+	wc := bob.completions(ctx, 1)[0]
+	require.NoError(t, wc.Err())
+	require.EqualValues(t, 12001, wc.ByteLen)
+	source := flat(memories[0], pages[0], 0xF00)
+	want := append(bytes.Clone(source[7:5007]), source[100:7101]...)
+	require.Equal(t, want, flat(memories[1], pages[1], 0xF00)[1:12002])
+}
+
+// flat is what the pages of a region hold, from an offset in the first on.
+func flat(m *host.Memory, pages []uint64, offset int) []byte {
+	var all []byte
+	for _, page := range pages {
+		all = append(all, m.Peek(page, 4096)...)
+	}
+	return all[offset:]
+}
+
+// A bus fault under the payload is a completion with an error, not an error of
+// the driver.
+func TestFault(t *testing.T) {
+	alice, _, memories := connectedEnds(t)
+	memories[0].InjectFault(alice.buf.Addr()+100, 1, host.Reads)
+	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSend, SGL: []verbs.SGE{alice.mr.SGE(0, 200)}}))
+	wc := alice.completions(ctx, 1)[0]
+	require.Equal(t, verbs.StatusLocProt, wc.Status)
+	require.Equal(t, format.VendorBusRead, wc.Vendor)
+	errors, err := alice.dev.Counter(ctx, format.CntBusErrors)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, errors)
+}
+
+// Close in the midst of work: the device touches no memory that was given back.
+func TestCloseAtWork(t *testing.T) {
+	alice, bob, memories := connectedEnds(t)
+	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{bob.mr.SGE(0, 4096)}}))
+	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSend, SGL: []verbs.SGE{alice.mr.SGE(0, 4096)}}))
+	require.NoError(t, alice.dev.Wait(ctx))
+	require.NoError(t, bob.dev.Close(ctx))
+	require.NoError(t, bob.buf.Free())
+	left := 0
+	memories[1].Allocations(func(uint64, uint64) { left++ })
+	require.Zero(t, left)
+	memories[1].OnAccess(func(a host.Access) { require.NoError(t, a.Err) })
+	for range 100 {
+		require.NoError(t, alice.dev.Wait(ctx))
+	}
+	require.NoError(t, alice.dev.Close(ctx))
+}

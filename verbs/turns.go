@@ -1,0 +1,12 @@
+package verbs
+
+// turns is a lock whose waiters are served in the order of their arrival: a
+// goroutine that polls leaves room for the others between its polls, which a
+// sync.Mutex does not promise.
+type turns chan struct{}
+
+func newTurns() turns { return make(turns, 1) }
+
+func (t turns) Lock() { t <- struct{}{} }
+
+func (t turns) Unlock() { <-t }

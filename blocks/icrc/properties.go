@@ -5,21 +5,6 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists small instances of both modules.
-func Proofs() []hdl.Proof {
-	p := Params{DataWidth: 64, WordEnd: true, depth: 2}
-	return []hdl.Proof{
-		hdl.ProofOf(CheckDef(p), 13, 0).Breaks(
-			hdl.StuckAt0("waiting", 1).As("more frames than verdicts have room"),
-			hdl.StuckAt1("valid_5").As("a verdict without a frame"),
-		),
-		hdl.ProofOf(GenerateDef(p), 20, 0).Breaks(
-			hdl.StuckAt0("u_wait.in_last").As("frames run together"),
-			hdl.StuckAt1("valid_3").As("a sum without a beat"),
-		),
-	}
-}
-
 func checkProperties(m *hdl.Module, p Params, io *CheckIO, made hdl.Stream[Verdict], waiting hdl.Bits) {
 	stream.AssumeFrame(m, "in", io.In)
 	stream.AssertSource(m, "verdict", io.Verdict)

@@ -2,11 +2,13 @@ package formal_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/hdl"
 	"gornic/hdl/formal"
 	"gornic/tools/toolset"
 )
@@ -112,4 +114,25 @@ func TestBitsNameWhatFailsLater(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Induction.Failing, 1)
 	require.Equal(t, "below_limit", r.Induction.Failing[0].Path)
+}
+
+// Covers that are reached in the same cycle, and two that are one, are all found.
+func TestBitsFindEveryCover(t *testing.T) {
+	needABC(t)
+	def := counter(9, 10)
+	body := def.Body
+	def.Body = func(m *hdl.Module, io *counterIO) {
+		body(m, io)
+		for i := range uint64(4) {
+			m.Cover(fmt.Sprintf("past_%d", i), io.Count.GtK(i))
+			m.Cover(fmt.Sprintf("steps_past_%d", i), io.Count.GtK(i).And(io.Step))
+		}
+		m.Cover("top_again", io.Count.Is(9))
+		m.Cover("never", io.Count.Is(12))
+	}
+	r, err := formal.ProveBits(t.Context(), build(t, def), formal.Options{Depth: 12})
+	require.NoError(t, err)
+	require.Equal(t, 11, r.Covered)
+	require.Len(t, r.Covers.Failing, 1)
+	require.Equal(t, "never", r.Covers.Failing[0].Path)
 }

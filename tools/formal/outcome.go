@@ -71,12 +71,14 @@ type engine struct {
 	mutants func(context.Context, *hdl.Design, formal.Options, int) ([]formal.Mutant, error)
 }
 
+// patience is the limit of each question: seconds of a solver's work, on a machine that may have much else to do.
+const patience = 15 * time.Minute
+
 func (r runner) engineFor(p hdl.Proof) (engine, formal.Options) {
-	o := formal.Options{Depth: p.Depth, Induction: p.Induction, OneReset: p.Bounded, NoCovers: p.NoCovers, Witness: r.verbose}
+	o := formal.Options{Depth: p.Depth, Induction: p.Induction, OneReset: p.Bounded, NoCovers: p.NoCovers, Witness: r.verbose, Timeout: patience}
 	if p.Solver == hdl.Z3 {
 		return engine{formal.Prove, formal.Copies, formal.Mutants}, o
 	}
-	o.Timeout = 4 * time.Minute
 	if !p.Bounded {
 		o.Induction = 1
 	}

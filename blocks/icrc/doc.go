@@ -5,6 +5,8 @@
 //
 // Start with the two in icrc.go; headers.go reads the frame's headers, cover.go
 // knows what the CRC covers, state.go is the CRC itself, crc.go its arithmetic.
+// What is proved is in properties.go (control) and proof.go (data): sample.go has
+// the frames for that, flip.go sends them with a bit inverted.
 //
 // # Streams
 //

@@ -18,6 +18,20 @@ func (q queuePair) post(t require.TestingT, n int) {
 	}
 }
 
+// The driver looks for the phase in the top bit of the last byte.
+func TestPhaseIsLast(t *testing.T) {
+	for name, fields := range map[string]func() ([]format.Field, error){
+		"CQE": format.Layout[format.CQE[uint64]], "EQE": format.Layout[format.EQE[uint64]],
+	} {
+		all, err := fields()
+		require.NoError(t, err)
+		last := all[len(all)-1]
+		require.Equal(t, "Phase", last.Name, name)
+		require.Equal(t, 1, last.Bits, name)
+		require.Zero(t, (last.Offset+1)%32, name)
+	}
+}
+
 func TestCreateCQ(t *testing.T) {
 	s := newStation(t, 4)
 	for entries, logSize := range map[int]uint64{1: 1, 2: 1, 3: 2, 32768: 15} {

@@ -177,7 +177,9 @@ func (d *Device) Close(ctx context.Context) error {
 // Wait lets the device work until it has something new, or for a short while, and
 // takes in the events it reported. A loop that polls calls it between polls.
 func (d *Device) Wait(ctx context.Context) error {
-	d.mu.Lock()
+	if err := d.mu.LockContext(ctx); err != nil {
+		return fmt.Errorf("verbs: wait: %w", err)
+	}
 	defer d.mu.Unlock()
 	if err := d.usable(); err != nil {
 		return err
@@ -200,7 +202,9 @@ func (d *Device) await(ctx context.Context, ready func() (bool, error)) error {
 }
 
 func (d *Device) awaitOnce(ctx context.Context, ready func() (bool, error)) (bool, error) {
-	d.mu.Lock()
+	if err := d.mu.LockContext(ctx); err != nil {
+		return false, err
+	}
 	defer d.mu.Unlock()
 	if err := d.usable(); err != nil {
 		return false, err

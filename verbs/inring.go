@@ -37,35 +37,44 @@ func newInRing(ctx context.Context, d *Device, n, bytes int) (*inRing, error) {
 func (r *inRing) index() uint16 { return uint16(r.taken) }
 
 // fresh returns the next new entries, at most n, without taking them; they are
-// valid until the next call. It reads what is new twice, since an entry that the
-// device was writing may have shown its phase behind the rest of it.
+// valid until the next call. One word tells whether there is any. What is new is
+// read twice, since an entry that the device was writing may have shown its phase
+// before the rest of it was read.
 func (r *inRing) fresh(ctx context.Context, bus Bus, n int) ([]byte, error) {
 	at := r.taken & (1<<r.log - 1)
 	n = min(n, 1<<r.log-int(at))
 	r.scratch = append(r.scratch[:0], make([]byte, n*r.bytes)...)
 	addr := r.base + uint64(at)*uint64(r.bytes)
+	word := r.scratch[r.bytes-4 : r.bytes]
+	if err := bus.ReadMemory(ctx, addr+uint64(r.bytes-4), word); err != nil {
+		return nil, fmt.Errorf("ring: %w", err)
+	}
+	if !r.isNew(word) {
+		return nil, nil
+	}
 	if err := bus.ReadMemory(ctx, addr, r.scratch); err != nil {
 		return nil, fmt.Errorf("ring: %w", err)
 	}
-	b := r.scratch[:r.newIn(r.scratch)*r.bytes]
-	if len(b) == 0 {
-		return nil, nil
-	}
+	b := r.scratch[:r.countNew(r.scratch)*r.bytes]
 	if err := bus.ReadMemory(ctx, addr, b); err != nil {
 		return nil, fmt.Errorf("ring: %w", err)
 	}
 	return b, nil
 }
 
-// newIn returns how many entries at the start of b, none beyond this lap, are new.
-func (r *inRing) newIn(b []byte) int {
-	want := 1 ^ byte(r.taken>>r.log&1)
-	for i := range len(b) / r.bytes {
-		if b[(i+1)*r.bytes-1]>>7 != want {
-			return i
-		}
+// isNew tells whether an entry of this lap, or the end of one, is new.
+func (r *inRing) isNew(entry []byte) bool {
+	return entry[len(entry)-1]>>7 != byte(r.taken>>r.log&1)
+}
+
+// countNew returns how many entries at the start of b, none beyond this lap, are
+// new.
+func (r *inRing) countNew(b []byte) int {
+	n := 0
+	for ; len(b) > 0 && r.isNew(b[:r.bytes]); b = b[r.bytes:] {
+		n++
 	}
-	return len(b) / r.bytes
+	return n
 }
 
 // logCeil returns the log2 of n, at least 1, rounded up.

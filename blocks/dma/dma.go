@@ -34,8 +34,8 @@ func (p Params) Validate() error {
 
 // IO is the ports of the engine.
 type IO struct {
-	Reads  []link.ReadPort  `hdl:"flip"`
-	Writes []link.WritePort `hdl:"flip"`
+	Reads  []link.ReadPort  `hdl:"in"`
+	Writes []link.WritePort `hdl:"in"`
 	AXI    link.AXI         `name:"m_axi"`
 	Err    hdl.Bits         `hdl:"out" w:"1"` // pulse: an answer of host memory was an error
 }

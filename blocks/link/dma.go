@@ -54,15 +54,15 @@ func (s Sizes) WriteBeat() WriteBeat {
 
 // ReadPort is a client's side of the reading half of the DMA engine.
 type ReadPort struct {
-	Burst hdl.Stream[ReadBurst] `hdl:"out"`
-	Beat  hdl.Stream[ReadBeat]  `hdl:"in"`
+	Burst hdl.Stream[ReadBurst]
+	Beat  hdl.Stream[ReadBeat] `hdl:"flip"`
 }
 
 // WritePort is a client's side of the writing half.
 type WritePort struct {
-	Burst hdl.Stream[WriteBurst] `hdl:"out"`
-	Beat  hdl.Stream[WriteBeat]  `hdl:"out"`
-	Done  hdl.Stream[WriteDone]  `hdl:"in"`
+	Burst hdl.Stream[WriteBurst]
+	Beat  hdl.Stream[WriteBeat]
+	Done  hdl.Stream[WriteDone] `hdl:"flip"`
 }
 
 // ReadPort returns the prototype.

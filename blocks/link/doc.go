@@ -7,6 +7,9 @@
 // the configuration come from [Sizes], whose methods return the prototypes:
 //
 //	io := IO{Bell: hdl.StreamOf(s.RingUpdate()), Read: hdl.StreamOf(s.ReadBurst())}
+//
+// A port is a bundle of streams in both directions, seen from the client: a client has it
+// as hdl:"out", a server as hdl:"in", and hdl.Connect(server.Port, client.Port) joins the two.
 package link
 
 // Sizes are the numbers of a configuration that widths depend on.

@@ -31,8 +31,8 @@ type KeyReply struct {
 
 // KeyPort is a client's side of the key cache.
 type KeyPort struct {
-	Request hdl.Stream[KeyRequest] `hdl:"out"`
-	Reply   hdl.Stream[KeyReply]   `hdl:"in"`
+	Request hdl.Stream[KeyRequest]
+	Reply   hdl.Stream[KeyReply] `hdl:"flip"`
 }
 
 // KeyPort returns the prototype.

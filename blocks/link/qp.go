@@ -55,8 +55,8 @@ type Lookup struct {
 
 // ContextPort is a reader's side of qpcontext; the answers come in order.
 type ContextPort struct {
-	Request hdl.Stream[QPRef]  `hdl:"out"`
-	Reply   hdl.Stream[Lookup] `hdl:"in"`
+	Request hdl.Stream[QPRef]
+	Reply   hdl.Stream[Lookup] `hdl:"flip"`
 }
 
 // ContextPort returns the prototype.

@@ -62,11 +62,11 @@ type Granule struct {
 // QueuePort is the side of who works on the WQEs of a set of queues: requester
 // or responder. The head advances with Take, and only with it.
 type QueuePort struct {
-	Request hdl.Stream[HeadRequest]    `hdl:"out"`
-	Head    hdl.Stream[Head]           `hdl:"in"`
-	Read    hdl.Stream[GranuleRequest] `hdl:"out"`
-	Granule hdl.Stream[Granule]        `hdl:"in"`
-	Take    hdl.Stream[QPRef]          `hdl:"out"`
+	Request hdl.Stream[HeadRequest]
+	Head    hdl.Stream[Head] `hdl:"flip"`
+	Read    hdl.Stream[GranuleRequest]
+	Granule hdl.Stream[Granule] `hdl:"flip"`
+	Take    hdl.Stream[QPRef]
 }
 
 // QueuePort returns the prototype.

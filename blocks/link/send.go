@@ -99,9 +99,9 @@ type Oldest struct {
 
 // ReplayPort is the completer's side of the replay ring.
 type ReplayPort struct {
-	Request  hdl.Stream[ReplayRequest] `hdl:"out"`
-	Oldest   hdl.Stream[Oldest]        `hdl:"in"`
-	Recorded hdl.Stream[QPRef]         `hdl:"in"` // an entry came that failed, or of a queue pair that has
+	Request  hdl.Stream[ReplayRequest]
+	Oldest   hdl.Stream[Oldest] `hdl:"flip"`
+	Recorded hdl.Stream[QPRef]  `hdl:"flip"` // an entry came that failed, or of a queue pair that has
 }
 
 // ReplayPort returns the prototype.

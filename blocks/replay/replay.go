@@ -25,7 +25,7 @@ func (p Params) Validate() error {
 // IO is the ports of the block.
 type IO struct {
 	Record  hdl.Stream[link.Record]    `hdl:"in"`
-	User    link.ReplayPort            `hdl:"flip"`
+	User    link.ReplayPort            `hdl:"in"`
 	Retired hdl.Stream[link.Retired]   `hdl:"out"`
 	Control hdl.Stream[link.QPControl] `hdl:"in"`
 }

@@ -31,9 +31,9 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	Grant   hdl.Stream[link.QPRef] `hdl:"in"`
-	Context link.ContextPort
-	Queue   link.QueuePort
+	Grant   hdl.Stream[link.QPRef]     `hdl:"in"`
+	Context link.ContextPort           `hdl:"out"`
+	Queue   link.QueuePort             `hdl:"out"`
 	Retired hdl.Stream[link.Retired]   `hdl:"in"`
 	Control hdl.Stream[link.QPControl] `hdl:"in"`
 	Fence   hdl.Stream[link.Fence]     `hdl:"in"`

@@ -27,13 +27,13 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	MAC      hdl.Bits                  `hdl:"in" w:"48"` // of the port
-	Ack      hdl.Stream[link.Ack]      `hdl:"in"`
-	Job      hdl.Stream[link.TxJob]    `hdl:"in"`
-	Gathered hdl.Stream[link.Gathered] `hdl:"in"`
-	Payload  stream.Frame              `hdl:"in"`
-	Inline   stream.Frame              `hdl:"in"`
-	Context  link.ContextPort
+	MAC      hdl.Bits                                  `hdl:"in" w:"48"` // of the port
+	Ack      hdl.Stream[link.Ack]                      `hdl:"in"`
+	Job      hdl.Stream[link.TxJob]                    `hdl:"in"`
+	Gathered hdl.Stream[link.Gathered]                 `hdl:"in"`
+	Payload  stream.Frame                              `hdl:"in"`
+	Inline   stream.Frame                              `hdl:"in"`
+	Context  link.ContextPort                          `hdl:"out"`
 	Control  hdl.Stream[link.QPControl]                `hdl:"in"`
 	Desc     hdl.Stream[format.TxDescriptor[hdl.Bits]] `hdl:"out"`
 	Out      stream.Frame                              `hdl:"out"`

@@ -49,9 +49,9 @@ func (p Params) beatsPerSlot() int { return format.WQEBytesMin * 8 / p.Sizes.Dat
 type IO struct {
 	Bell   hdl.Stream[link.RingUpdate] `hdl:"in"`
 	Config hdl.Stream[link.RingConfig] `hdl:"in"`
-	Read   link.ReadPort
-	Ready  hdl.Stream[link.QPRef] `hdl:"out"`
-	Queue  link.QueuePort         `hdl:"flip"`
+	Read   link.ReadPort               `hdl:"out"`
+	Ready  hdl.Stream[link.QPRef]      `hdl:"out"`
+	Queue  link.QueuePort              `hdl:"in"`
 }
 
 // Def is the block. Building it with parameters that are not valid fails.

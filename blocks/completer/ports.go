@@ -1,0 +1,60 @@
+package completer
+
+import (
+	"gornic/blocks/link"
+	"gornic/hdl"
+)
+
+// ports drives the ports.
+func (b *block) ports() {
+	m, io := b.m, b.io
+	idle := b.st.Is(stIdle)
+	io.Replay.Recorded.Ready.Set(idle)
+	io.Dead.Ready.Set(idle.And(io.Replay.Recorded.Valid.Not()))
+	io.Response.Ready.Set(hdl.AndAll(idle, io.Replay.Recorded.Valid.Not(), io.Dead.Valid.Not()))
+	r := io.Response.Data
+	c := r.Context
+	m.Unused(r.MSN, c.Exists, c.State, c.PD, c.DestQPN, c.PathMTU, c.Access, c.MinRNR, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll,
+		c.SQStride, c.RQStride, c.RecvCQ, c.MaxRD, c.MaxDestRD)
+
+	io.Context.Request.Valid.Set(b.st.Is(stLook))
+	io.Context.Request.Data.QP.Set(b.now.QP)
+	io.Context.Reply.Ready.Set(b.st.Is(stFind))
+	l := io.Context.Reply.Data.Context
+	m.Unused(hdl.Pack(io.Context.Reply.Data.Address), l.Exists, l.State, l.PD, l.DestQPN, l.PathMTU, l.Access, l.MinRNR, l.Timeout, l.RetryCnt,
+		l.RNRRetry, l.SigAll, l.SQStride, l.RQStride, l.RecvCQ, l.MaxRD, l.MaxDestRD)
+
+	act, ask := b.st.Is(stAct), io.Replay.Request
+	pops := act.And(b.owes.pop)
+	ask.Valid.Set(hdl.OrAll(b.st.Is(stPeek), b.st.Is(stFail), pops))
+	ask.Data.QP.Set(b.now.QP)
+	op := func(k uint64) hdl.Bits { return hdl.K(2, k) }
+	ask.Data.Op.Set(hdl.Mux(b.st.Is(stPeek), op(link.ReplayPeek), hdl.Mux(pops, op(link.ReplayPop), op(link.ReplayFail))))
+	io.Replay.Oldest.Ready.Set(b.st.Is(stWait))
+
+	e := b.entry
+	io.Completion.Valid.Set(act.And(b.owes.completion))
+	hdl.Set(io.Completion.Data, link.Completion{
+		CQ: b.now.CQ, WRID: e.WRID, ByteLen: hdl.K(32, 0), Imm: hdl.K(32, 0), QP: b.now.QP, QPN: b.now.QPN, Status: b.status,
+		WQEIndex: e.WQEIndex, Opcode: e.WC.ZExt(8), Flags: hdl.K(4, 0), Vendor: b.vendor, Queue: hdl.K(1, 0), Solicited: b.status.Any(),
+	})
+	io.Fault.Valid.Set(act.And(b.owes.fault))
+	hdl.Set(io.Fault.Data, link.QPFault{QP: b.now.QP, HasEvent: hdl.K(1, 0), Event: hdl.K(8, 0), Vendor: b.vendor})
+	m.Unused(e.PSN, e.Offset, e.Length, e.First, e.Last, e.Signaled, e.Status, e.Vendor)
+
+	// A queue pair fails with an entry, or because it is dead.
+	control := io.Control
+	failing := b.st.Is(stFail)
+	control.Ready.Set(failing.Not())
+	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
+	m.Unused(control.Data.PSN)
+	next := state{Failed: hdl.K(1, 1), Ended: hdl.Mux(b.was.Failed, b.was.Ended, b.fails), Index: hdl.Mux(b.was.Failed, b.was.Index, e.WQEIndex)}
+	zero := hdl.K(hdl.WidthOf(state{}), 0)
+	b.states.Write(hdl.Mux(failing, b.now.QP, control.Data.QP), failing.Or(clears), hdl.Mux(failing, hdl.Pack(next), zero))
+
+	unknown, _ := classify(r)
+	o := io.Replay.Oldest
+	old := hdl.OrAll(o.Data.Any.Not(), b.now.PSN.Sub(o.Data.Entry.PSN).MSB(), o.Data.Newest.Sub(b.now.PSN).MSB())
+	nothing := hdl.AndAll(b.st.Is(stWait), o.Valid, b.first, b.now.Kind.IsNot(eventSweep), old)
+	io.Ignored.Set(nothing.Or(io.Response.Fire().And(unknown.Is(eventSweep))))
+}

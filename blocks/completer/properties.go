@@ -1,0 +1,22 @@
+package completer
+
+import (
+	"gornic/hdl/stream"
+)
+
+// properties states the contracts of the streams.
+func (b *block) properties() {
+	m, io := b.m, b.io
+	stream.AssumeSource(m, "response", io.Response)
+	stream.AssumeSource(m, "dead", io.Dead)
+	stream.AssumeSource(m, "oldest", io.Replay.Oldest)
+	stream.AssumeSource(m, "recorded", io.Replay.Recorded)
+	stream.AssumeSource(m, "context_reply", io.Context.Reply)
+	stream.AssumeSource(m, "control", io.Control)
+	stream.AssertSource(m, "context_request", io.Context.Request)
+	stream.AssertSource(m, "request", io.Replay.Request)
+	stream.AssertSource(m, "completion", io.Completion)
+	stream.AssertSource(m, "fault", io.Fault)
+	m.Cover("fatal_nak", b.st.Is(stWait).And(b.now.Kind.Is(eventFatal)))
+	m.Cover("dead", io.Dead.Fire())
+}

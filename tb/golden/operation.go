@@ -44,26 +44,28 @@ func (f requestForm) opcode(first, last bool) format.Opcode {
 	return f.middle
 }
 
-func operations() []operation { return []operation{sendOperation(), writeOperation()} }
+// operations are all there are. A new one is a file and a line here.
+var operations = []operation{sendOperation(), writeOperation()}
+
+// byPacket is the operation of each opcode of a packet.
+var byPacket = func() (table [256]*operation) {
+	for i := range operations {
+		for _, p := range operations[i].packets {
+			table[p] = &operations[i]
+		}
+	}
+	return table
+}()
+
+// operationOf returns the operation of a request packet, nil if there is none.
+func operationOf(opcode format.Opcode) *operation { return byPacket[opcode] }
 
 // requestOf returns the form of a WQE's operation, false if there is none.
 func requestOf(opcode uint64) (requestForm, bool) {
-	for _, o := range operations() {
+	for _, o := range operations {
 		if form, ok := o.requests[format.WROpcode(opcode)]; ok {
 			return form, true
 		}
 	}
 	return requestForm{}, false
-}
-
-// operationOf returns the operation of a request packet, false if there is none.
-func operationOf(opcode format.Opcode) (operation, bool) {
-	for _, o := range operations() {
-		for _, p := range o.packets {
-			if p == opcode {
-				return o, true
-			}
-		}
-	}
-	return operation{}, false
 }

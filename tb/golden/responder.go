@@ -42,7 +42,7 @@ func (n *NIC) requested(q *queuePair, p packet) {
 // duplicate answers a SEND or WRITE that came before (protocol section 3.7;
 // section 10, row 5). Nothing is executed.
 func (n *NIC) duplicate(q *queuePair, p packet) {
-	if _, ok := operationOf(p.opcode); ok && p.AckReq != 0 {
+	if operationOf(p.opcode) != nil && p.AckReq != 0 {
 		n.acknowledge(q, psnAdd(q.resp.expected, psnMask), format.SyndromeNoCredits)
 	}
 }
@@ -65,9 +65,9 @@ func (n *NIC) expected(q *queuePair, p packet) {
 
 func (n *NIC) execute(q *queuePair, p packet) *refusal {
 	r := &q.resp
-	op, known := operationOf(p.opcode)
+	op := operationOf(p.opcode)
 	switch {
-	case !known:
+	case op == nil:
 		return invalid(format.StatusLocQPOp, format.VendorBadOpcode)
 	case !r.inSequence(op.kind, p.info.Start):
 		return invalid(format.StatusLocQPOp, format.VendorSequence)

@@ -538,6 +538,8 @@ func TestResponderOtherFrames(t *testing.T) {
 	raw, ok := q.s.nic.Raw()
 	require.True(t, ok)
 	require.Equal(t, arp, raw)
+	_, ok = q.s.nic.Raw()
+	require.False(t, ok)
 	require.Equal(t, uint32(1), q.s.nic.Counter(format.CntRxPassed))
 	require.Equal(t, uint64(startPSN), q.query().ExpPSN)
 	require.Empty(t, q.s.poll(q.recvCQ))

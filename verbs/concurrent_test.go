@@ -2,6 +2,7 @@ package verbs_test
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -57,8 +58,8 @@ func TestConcurrentUse(t *testing.T) {
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	a, b := cable()
-	a.idle, b.idle = -1<<60, -1<<60 // a thread may be late
-	lock := &sharedLink{}
+	a.most, b.most = math.MaxInt, math.MaxInt // a thread may be late
+	lock := make(sharedLink, 1)
 	left := &exclusive{Bus: &lockedBus{a, lock}}
 	right := &exclusive{Bus: &lockedBus{b, lock}}
 	var work sync.WaitGroup
@@ -85,11 +86,15 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 // sharedLink is the lock of two NICs on one wire: a step of the wire touches both.
-type sharedLink struct{ sync.Mutex }
+// It serves in order, as the driver's own does.
+type sharedLink chan struct{}
+
+func (l sharedLink) Lock()   { l <- struct{}{} }
+func (l sharedLink) Unlock() { <-l }
 
 type lockedBus struct {
 	bus  *nicBus
-	lock *sharedLink
+	lock sharedLink
 }
 
 func (b *lockedBus) ReadRegister(ctx context.Context, offset uint32) (uint32, error) {

@@ -102,3 +102,15 @@ func (s Sizes) QPFault() QPFault { return QPFault{QP: hdl.W(s.QPBits)} }
 type Fence struct {
 	Token hdl.Bits `w:"1"` // returned as it came
 }
+
+// ContextWrite makes a queue pair what Lookup says: from command. State ERR is
+// left for RESET only: a fault in the meantime is not undone.
+type ContextWrite struct {
+	QP     hdl.Bits
+	Lookup Lookup
+}
+
+// ContextWrite returns the prototype.
+func (s Sizes) ContextWrite() ContextWrite {
+	return ContextWrite{QP: hdl.W(s.QPBits), Lookup: Lookup{Context: s.Context()}}
+}

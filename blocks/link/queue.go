@@ -166,10 +166,9 @@ func (s Sizes) Written() Written { return Written{CQ: hdl.W(s.CQBits)} }
 
 // Async asks for an asynchronous event.
 type Async struct {
-	Code   hdl.Bits `w:"8"` // format.AsyncEvent
-	Vendor hdl.Bits `w:"5"` // format.VendorCode
-	QP     hdl.Bits // index; of EventCQErr, the CQ's
-	Number hdl.Bits `w:"24"` // QPN or CQN
+	Code   hdl.Bits `w:"8"`  // format.AsyncEvent
+	Vendor hdl.Bits `w:"5"`  // format.VendorCode
+	Number hdl.Bits `w:"24"` // QPN; of EventCQErr the CQN
 }
 
 // Bell is a write to a doorbell page.

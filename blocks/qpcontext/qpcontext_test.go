@@ -1,0 +1,162 @@
+package qpcontext_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/link"
+	"gornic/blocks/qpcontext"
+	"gornic/format"
+	"gornic/hdl/hdltest"
+	"gornic/hdl/sim"
+	verilator "gornic/sim-verilator"
+)
+
+const (
+	qps     = 8
+	clients = 3
+)
+
+var params = qpcontext.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2}, Clients: clients, Faults: 2}
+
+type context struct {
+	Exists                                  bool
+	QPN                                     uint32
+	State                                   int
+	PD, DestQPN                             uint32
+	PathMTU, Access, MinRNR, Timeout, Retry int
+	RNRRetry                                int
+	SigAll                                  bool
+	SQStride, RQStride                      int
+	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
+}
+
+type address struct {
+	DstMAC                     uint64
+	HopLimit, TrafficClass     int
+	FlowLabel                  int
+	IPv6, VLAN                 bool
+	TCI, SrcPort               int
+	SrcHi, SrcLo, DstHi, DstLo uint64
+}
+
+type lookup struct {
+	Context context
+	Address address
+}
+
+func randomLookup(r *rand.Rand) lookup {
+	states := []format.QPState{format.QPReset, format.QPInit, format.QPRTR, format.QPRTS, format.QPSQD, format.QPError}
+	return lookup{
+		context{
+			Exists: r.IntN(6) > 0, QPN: r.Uint32N(1 << 24), State: int(states[r.IntN(len(states))]), PD: r.Uint32N(1 << 24), DestQPN: r.Uint32N(1 << 24),
+			PathMTU: r.IntN(8), Access: r.IntN(16), MinRNR: r.IntN(32), Timeout: r.IntN(32), Retry: r.IntN(8), RNRRetry: r.IntN(8), SigAll: r.IntN(2) == 0,
+			SQStride: r.IntN(2), RQStride: r.IntN(2), SendCQ: r.IntN(4), RecvCQ: r.IntN(4), MaxRD: r.IntN(256), MaxDestRD: r.IntN(256),
+		},
+		address{
+			DstMAC: r.Uint64N(1 << 48), HopLimit: r.IntN(256), TrafficClass: r.IntN(256), FlowLabel: r.IntN(1 << 20), IPv6: r.IntN(2) == 0, VLAN: r.IntN(2) == 0,
+			TCI: r.IntN(1 << 16), SrcPort: r.IntN(1 << 16), SrcHi: r.Uint64(), SrcLo: r.Uint64(), DstHi: r.Uint64(), DstLo: r.Uint64(),
+		},
+	}
+}
+
+// Random writes, faults and lookups of all clients: answers, deaths and events
+// are the reference's.
+func TestAgainstReference(t *testing.T) {
+	design, io := hdltest.Build(t, qpcontext.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 12))
+		g := hdltest.Gaps(t, 25)
+		var asks []*sim.Source
+		var replies []*sim.Sink
+		for _, c := range io.Clients {
+			asks, replies = append(asks, sim.NewSource(s, c.Request, g)), append(replies, sim.NewSink(s, c.Reply, g))
+		}
+		write, dead, async := sim.NewSource(s, io.Write, g), sim.NewSink(s, io.Dead, g), sim.NewSink(s, io.Async, g)
+		faults := []*sim.Source{sim.NewSource(s, io.Faults[0], g), sim.NewSource(s, io.Faults[1], g)}
+		s.Reset(2)
+		ref := qpcontext.Reference{Pairs: map[int]qpcontext.Pair{}}
+		died := 0
+		for range 800 {
+			qp := r.IntN(qps)
+			var deaths []int
+			switch r.IntN(4) {
+			case 0:
+				l := randomLookup(r)
+				write.Send(struct {
+					QP int
+					L  lookup
+				}{qp, l})
+				if ref.Write(qp, qpcontext.Pair{Exists: l.Context.Exists, State: format.QPState(l.Context.State), Rest: l}) {
+					deaths = []int{qp}
+				}
+				s.Run(40)
+			case 1:
+				event := r.IntN(2)
+				was := ref.Pairs[qp]
+				faults[r.IntN(2)].Send(struct{ QP, HasEvent, Event, Vendor int }{qp, event, 3, 9})
+				s.Run(40)
+				events := sim.Received[struct {
+					Code, Vendor int
+					Number       uint32
+				}](async)
+				if ref.Fault(qp) {
+					deaths = []int{qp}
+					require.Len(t, events, event)
+					if event == 1 {
+						require.Equal(t, was.Rest.(lookup).Context.QPN, events[0].Number)
+						require.Equal(t, []int{3, 9}, []int{events[0].Code, events[0].Vendor})
+					}
+				} else {
+					require.Empty(t, events)
+				}
+			default:
+				c := r.IntN(clients)
+				asks[c].Send(qp)
+				s.Run(40)
+				got := sim.Received[lookup](replies[c])
+				require.Len(t, got, 1)
+				want := ref.Pairs[qp]
+				require.Equal(t, want.Exists, got[0].Context.Exists)
+				if want.Exists {
+					l := want.Rest.(lookup)
+					l.Context.State = int(want.State)
+					require.Equal(t, l, got[0])
+				}
+			}
+			require.NoError(t, s.Err())
+			require.Equal(t, deaths, sim.Received[int](dead))
+			died += len(deaths)
+		}
+		require.Greater(t, died, 20)
+	}, verilator.Simulator)
+}
+
+// Clients that do not take their answers keep nobody waiting; the others have an
+// answer every four cycles.
+func TestClients(t *testing.T) {
+	design, io := hdltest.Build(t, qpcontext.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		slow, quick := sim.NewSource(s, io.Clients[0].Request, sim.Pattern{}), sim.NewSource(s, io.Clients[1].Request, sim.Pattern{})
+		sim.NewSink(s, io.Clients[0].Reply, sim.Pattern{Kind: sim.Never})
+		answers := sim.NewSink(s, io.Clients[1].Reply, sim.Pattern{})
+		s.Reset(2)
+		s.Run(qps + 2)
+		const n = 50
+		for i := range n {
+			slow.Send(i % qps)
+			quick.Send(i % qps)
+		}
+		s.Run(4*n + 4)
+		require.Equal(t, uint64(n), answers.Count())
+		require.Equal(t, n-1, slow.Pending())
+	}, verilator.Simulator)
+}
+
+func TestValidate(t *testing.T) {
+	require.NoError(t, params.Validate())
+	require.Error(t, qpcontext.Params{Sizes: params.Sizes}.Validate())
+	require.Error(t, qpcontext.Params{Clients: 1, Faults: 1}.Validate())
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/configs"
 	"gornic/format"
 	"gornic/tb/golden"
 	"gornic/tb/host"
@@ -315,6 +316,18 @@ func TestRegisters(t *testing.T) {
 	require.Equal(t, uint32(format.CmdBadCommand), read(format.RegMailboxDone))
 	require.Zero(t, s.nic.Counter(-1))
 	require.Zero(t, s.nic.Counter(99))
+}
+
+// A NIC of each configuration of the core says what the core would.
+func TestConfigOf(t *testing.T) {
+	core, err := configs.Named("tiny")
+	require.NoError(t, err)
+	nic := golden.NewNIC(golden.ConfigOf(core), nil)
+	require.Equal(t, uint32(1<<28|3<<24|1<<16|2<<8|2), nic.ReadRegister(format.RegCaps0))
+	require.Equal(t, uint32(8<<16|16), nic.ReadRegister(format.RegCaps1))
+	nic = golden.NewNIC(golden.Config{LogQPs: 99, Replay: 1 << 20, PathMTU: 1, DataWidth: 1}, nil)
+	require.Equal(t, uint32(1<<28|3<<24|16), nic.ReadRegister(format.RegCaps0))
+	require.Equal(t, uint32(255<<16|1), nic.ReadRegister(format.RegCaps1))
 }
 
 // A device that is not enabled neither takes nor sends a frame.

@@ -9,7 +9,7 @@
 //
 // Where to read:
 //
-//	nic.go         what the parts are and whose turn it is
+//	nic.go         what the parts are and whose turn it is; config.go: how many
 //	registers.go   registers; doorbell.go: doorbells; command*.go: the mailbox
 //	key.go         keys: who may touch what; translate.go, sglist.go: where it is
 //	ring.go        work queues; cq.go: completions; eq.go: events

@@ -6,37 +6,6 @@ import (
 	"gornic/format"
 )
 
-// Config is what a NIC has of everything.
-type Config struct {
-	LogQPs    int // log2 of queue pairs, 0 to 16
-	LogCQs    int // log2 of completion queues, 0 to 16
-	LogEQs    int // log2 of event queues, 0 to 16
-	Pages     int // doorbell pages, 1 to 65535
-	DataWidth int // bits of a beat, 64 to 512; the capability registers alone tell it
-	PathMTU   int // largest path MTU in bytes, 256 to 4096
-	Replay    int // packets that a QP may have unacknowledged, 1 to 255
-	AckEvery  int // a packet in so many of a long message asks for an acknowledgement, at least 1
-}
-
-// DefaultConfig is a NIC of 64 queue pairs and the largest path MTU.
-func DefaultConfig() Config {
-	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, AckEvery: 16}
-}
-
-// inRange brings each number into its range.
-func (c Config) inRange() Config {
-	between := func(v *int, low, high int) { *v = min(max(*v, low), high) }
-	between(&c.LogQPs, 0, 16)
-	between(&c.LogCQs, 0, 16)
-	between(&c.LogEQs, 0, 16)
-	between(&c.Pages, 1, 65535)
-	between(&c.DataWidth, 64, 512)
-	between(&c.PathMTU, 256, format.MTUMax)
-	between(&c.Replay, 1, 255)
-	between(&c.AckEvery, 1, 1<<23)
-	return c
-}
-
 // NIC is the reference device. It is used by one goroutine at a time.
 type NIC struct {
 	config   Config

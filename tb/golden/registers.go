@@ -2,7 +2,6 @@ package golden
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"gornic/format"
 )
@@ -26,7 +25,7 @@ func (n *NIC) ReadRegister(offset uint32) uint32 {
 	case format.RegCaps0:
 		return n.config.caps0()
 	case format.RegCaps1:
-		return uint32(n.config.Pages) | uint32(n.config.Replay)<<16
+		return n.config.caps1()
 	case format.RegControl, format.RegStatus:
 		return n.port.enabledBit()
 	case format.RegMACLow:
@@ -91,9 +90,4 @@ func (p port) enabledBit() uint32 {
 		return format.ControlEnable
 	}
 	return 0
-}
-
-func (c Config) caps0() uint32 {
-	log := func(v int) uint32 { return uint32(bits.Len(uint(v)) - 1) }
-	return uint32(c.LogQPs) | uint32(c.LogCQs)<<8 | uint32(c.LogEQs)<<16 | log(c.DataWidth/8)<<24 | log(c.PathMTU/128)<<28
 }

@@ -1,0 +1,60 @@
+package golden
+
+import (
+	"math/bits"
+
+	"gornic/configs"
+	"gornic/format"
+)
+
+// Config is what a NIC has of everything.
+type Config struct {
+	LogQPs    int // log2 of queue pairs, 0 to 16
+	LogCQs    int // log2 of completion queues, 0 to 16
+	LogEQs    int // log2 of event queues, 0 to 16
+	Pages     int // doorbell pages, 1 to 65535
+	DataWidth int // bits of a beat, 64 to 512; the capability registers alone tell it
+	PathMTU   int // largest path MTU in bytes, 256 to 4096
+	Replay    int // packets that a QP may have unacknowledged, 1 to 4096
+	AckEvery  int // a packet in so many of a long message asks for an acknowledgement, at least 1
+}
+
+// DefaultConfig is a NIC of 64 queue pairs and the largest path MTU.
+func DefaultConfig() Config {
+	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, AckEvery: 16}
+}
+
+// ConfigOf is a NIC with the sizes of a core's configuration.
+func ConfigOf(core configs.Config) Config {
+	c := DefaultConfig()
+	c.LogQPs, c.LogCQs, c.LogEQs = log2(core.QPs), log2(core.CQs), log2(core.EQs)
+	c.DataWidth, c.PathMTU, c.Replay = core.DataWidth, core.PathMTU, core.Replay
+	return c
+}
+
+// log2 is the logarithm of a power of two, and for other numbers that of the next
+// below.
+func log2(v int) int { return bits.Len(uint(v)) - 1 }
+
+// inRange brings each number into its range.
+func (c Config) inRange() Config {
+	between := func(v *int, low, high int) { *v = min(max(*v, low), high) }
+	between(&c.LogQPs, 0, 16)
+	between(&c.LogCQs, 0, 16)
+	between(&c.LogEQs, 0, 16)
+	between(&c.Pages, 1, 65535)
+	between(&c.DataWidth, 64, 512)
+	between(&c.PathMTU, 256, format.MTUMax)
+	between(&c.Replay, 1, 4096)
+	between(&c.AckEvery, 1, 1<<23)
+	return c
+}
+
+// caps0 and caps1 are the capability registers.
+func (c Config) caps0() uint32 {
+	return uint32(c.LogQPs) | uint32(c.LogCQs)<<8 | uint32(c.LogEQs)<<16 | uint32(log2(c.DataWidth/8))<<24 | uint32(log2(c.PathMTU/128))<<28
+}
+
+func (c Config) caps1() uint32 {
+	return uint32(c.Pages) | uint32(min(c.Replay, 0xFF))<<16 // the field has no room for more
+}

@@ -4,16 +4,16 @@
 //
 // [Open] takes over a device. From it come, as in libibverbs,
 //
-//	Device.AllocPD       protection domains        ibv_alloc_pd
-//	PD.RegMR, CreateMR   memory regions            ibv_reg_mr, ibv_reg_mr_iova
-//	Device.CreateEQ      event queues              ibv_create_comp_channel
-//	Device.CreateCQ      completion queues         ibv_create_cq
-//	PD.CreateQP          queue pairs               ibv_create_qp
-//	QP.Modify, Connect   their states              ibv_modify_qp
-//	QP.PostSend, PostRecv  work                    ibv_post_send, ibv_post_recv
-//	CQ.Poll, PollWait    completions               ibv_poll_cq
-//	CQ.ReqNotify, EQ.Wait  completion events       ibv_req_notify_cq, ibv_get_cq_event
-//	Device.WaitAsync     asynchronous events       ibv_get_async_event
+//	Device.AllocPD         protection domains    ibv_alloc_pd
+//	PD.RegMR, CreateMR     memory regions        ibv_reg_mr, ibv_reg_mr_iova
+//	Device.CreateEQ        event queues          ibv_create_comp_channel
+//	Device.CreateCQ        completion queues     ibv_create_cq
+//	PD.CreateQP            queue pairs           ibv_create_qp
+//	QP.Modify, Connect     their states          ibv_modify_qp
+//	QP.PostSend, PostRecv  work                  ibv_post_send, ibv_post_recv
+//	CQ.Poll, PollWait      completions           ibv_poll_cq
+//	CQ.ReqNotify, EQ.Wait  completion events     ibv_req_notify_cq, ibv_get_cq_event
+//	Device.WaitAsync       asynchronous events   ibv_get_async_event
 //
 // A memory region is shared memory: [Device.AllocBuffer] reserves some, and SGEs
 // name it by virtual address and key ([MR.SGE]). All numbers are those of

@@ -147,14 +147,8 @@ func cable() (a, b *nicBus) {
 
 func newNICBus(seed uint64) *nicBus {
 	memory := must(host.New(host.Options{Seed: seed}))
-	return &nicBus{Memory: memory, nic: golden.NewNIC(golden.DefaultConfig(), deviceSide{memory}), most: 100_000}
+	return &nicBus{Memory: memory, nic: golden.NewNIC(golden.DefaultConfig(), host.DeviceSide{Memory: memory}), most: 100_000}
 }
-
-// deviceSide is memory as a device sees it.
-type deviceSide struct{ m *host.Memory }
-
-func (s deviceSide) Read(addr uint64, b []byte) error  { return s.m.DeviceRead(addr, b) }
-func (s deviceSide) Write(addr uint64, b []byte) error { return s.m.DeviceWrite(addr, b) }
 
 func (b *nicBus) ReadRegister(_ context.Context, offset uint32) (uint32, error) {
 	return b.nic.ReadRegister(offset), nil

@@ -7,9 +7,12 @@ import (
 	"gornic/format"
 )
 
+// encoder appends the i-th WQE of a list to b.
+type encoder func(b []byte, i int) ([]byte, error)
+
 // post writes n WQEs to a queue, as far as there is room and encode can make them,
-// and rings its doorbell. encode appends the i-th WQE.
-func (q *QP) post(ctx context.Context, r *workRing, queue string, state func() error, n int, encode func(b []byte, i int) ([]byte, error)) error {
+// and rings its doorbell.
+func (q *QP) post(ctx context.Context, r *workRing, queue string, state func() error, n int, encode encoder) error {
 	q.pd.d.mu.Lock()
 	defer q.pd.d.mu.Unlock()
 	if n == 0 {
@@ -40,7 +43,7 @@ func (q *QP) post(ctx context.Context, r *workRing, queue string, state func() e
 
 // fill makes the slots of n WQEs. With an error they are those before the WQE that
 // it belongs to.
-func (r *workRing) fill(n int, encode func(b []byte, i int) ([]byte, error)) ([]byte, error) {
+func (r *workRing) fill(n int, encode encoder) ([]byte, error) {
 	slots := make([]byte, 0, min(n, r.free())*r.stride)
 	for i := range n {
 		if i == r.free() {

@@ -81,6 +81,16 @@ func (m *Memory) DeviceWriteBeat(addr uint64, b []byte, strobe uint64) error {
 	return nil
 }
 
+// DeviceSide is a memory as a device sees it: its Read and Write are DeviceRead and
+// DeviceWrite.
+type DeviceSide struct{ Memory *Memory }
+
+// Read is [Memory.DeviceRead].
+func (s DeviceSide) Read(addr uint64, b []byte) error { return s.Memory.DeviceRead(addr, b) }
+
+// Write is [Memory.DeviceWrite].
+func (s DeviceSide) Write(addr uint64, b []byte) error { return s.Memory.DeviceWrite(addr, b) }
+
 // ReadMemory is [Memory.Read] as a verbs.Bus has it.
 func (m *Memory) ReadMemory(_ context.Context, addr uint64, b []byte) error { return m.Read(addr, b) }
 

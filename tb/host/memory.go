@@ -52,11 +52,11 @@ func New(o Options) (*Memory, error) {
 	if o.AddressBits < minAddressBits || o.AddressBits > 64 {
 		return nil, fmt.Errorf("host: an address of %d bits: want %d to 64", o.AddressBits, minAddressBits)
 	}
-	if o.Guard < 0 || o.Guard > 1<<o.AddressBits/4-1 && o.AddressBits < 32 {
+	if o.Guard < 0 || o.Guard > 1<<min(o.AddressBits-2, 30) {
 		return nil, fmt.Errorf("host: guard zones of %d bytes do not fit %d address bits", o.Guard, o.AddressBits)
 	}
 	return &Memory{
-		seed: o.Seed, guard: uint64(o.Guard), last: 1<<(o.AddressBits-1)<<1 - 1,
+		seed: o.Seed, guard: uint64(o.Guard), last: ^uint64(0) >> (64 - o.AddressBits),
 		random: rand.New(rand.NewPCG(o.Seed, 0x686F7374)),
 		pages:  map[uint64]*[PageBytes]byte{},
 	}, nil

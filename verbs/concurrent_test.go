@@ -2,7 +2,6 @@ package verbs_test
 
 import (
 	"context"
-	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/tb/golden/lab"
 	"gornic/verbs"
 )
 
@@ -57,13 +57,12 @@ func (b *exclusive) Wait(ctx context.Context) error {
 func TestConcurrentUse(t *testing.T) {
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	a, b := cable()
-	a.most, b.most = math.MaxInt, math.MaxInt // a thread may be late
+	hosts := must(lab.New(lab.Options{Seed: 1}))
 	lock := make(sharedLink, 1)
-	left := &exclusive{Bus: &lockedBus{a, lock}}
-	right := &exclusive{Bus: &lockedBus{b, lock}}
+	left := &exclusive{Bus: &lockedBus{hosts.A, lock}}
+	right := &exclusive{Bus: &lockedBus{hosts.B, lock}}
 	var work sync.WaitGroup
-	alice, bob := newEnd(limited, left, 1), newEnd(limited, right, 2)
+	alice, bob := newEnd(limited, left, hosts.A), newEnd(limited, right, hosts.B)
 	for range 2 {
 		from, to := alice.another(limited), bob.another(limited)
 		from.connect(limited, to)
@@ -93,7 +92,7 @@ func (l sharedLink) Lock()   { l <- struct{}{} }
 func (l sharedLink) Unlock() { <-l }
 
 type lockedBus struct {
-	bus  *nicBus
+	bus  *lab.Bus
 	lock sharedLink
 }
 

@@ -1,6 +1,10 @@
 package verbs
 
-import "gornic/format"
+import (
+	"fmt"
+
+	"gornic/format"
+)
 
 // Numbers that driver and device share. They are those of libibverbs where it has
 // them.
@@ -79,6 +83,16 @@ const (
 
 // Bytes returns the MTU in bytes.
 func (m MTU) Bytes() int { return 128 << m }
+
+// MTUOf returns the MTU of a number of bytes: 256, 512, 1024, 2048 or 4096.
+func MTUOf(bytes int) (MTU, error) {
+	for m := MTU256; m <= MTU4096; m++ {
+		if m.Bytes() == bytes {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("verbs: path MTU of %d bytes: %w", bytes, ErrInvalid)
+}
 
 // Statuses of completions.
 const (

@@ -2,15 +2,10 @@ package verbs_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
-	"net/netip"
-	"time"
 
-	"gornic/tb/golden"
-	"gornic/tb/host"
-	"gornic/tb/wire"
+	"gornic/tb/golden/lab"
 	"gornic/verbs"
 )
 
@@ -18,8 +13,8 @@ import (
 // immediate. The two devices are reference NICs, joined by a wire.
 func Example() {
 	ctx := context.Background()
-	a, b := cable()
-	alice, bob := newEnd(ctx, a, 1), newEnd(ctx, b, 2)
+	hosts := must(lab.New(lab.Options{Seed: 1}))
+	alice, bob := newEnd(ctx, hosts.A, hosts.A), newEnd(ctx, hosts.B, hosts.B)
 	defer alice.dev.Close(ctx)
 	defer bob.dev.Close(ctx)
 	alice.connect(ctx, bob)
@@ -76,13 +71,13 @@ type end struct {
 	mr   *verbs.MR
 	cq   *verbs.CQ
 	qp   *verbs.QP
-	mac  verbs.MAC
-	addr netip.Addr
+	host *lab.Bus // its addresses
 }
 
-func newEnd(ctx context.Context, bus verbs.Bus, number byte) *end {
-	e := &end{mac: verbs.MAC{2, 0, 0, 0, 0, number}, addr: netip.AddrFrom4([4]byte{10, 0, 0, number})}
-	e.dev = must(verbs.Open(ctx, bus, verbs.Config{MAC: e.mac}))
+// newEnd opens the device behind bus, which is that of host.
+func newEnd(ctx context.Context, bus verbs.Bus, host *lab.Bus) *end {
+	e := &end{host: host}
+	e.dev = must(verbs.Open(ctx, bus, verbs.Config{MAC: host.MAC}))
 	e.pd = must(e.dev.AllocPD())
 	e.buf = must(e.dev.AllocBuffer(4096, 64))
 	e.mr = must(e.pd.RegMR(ctx, e.buf.Addr(), e.buf.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite))
@@ -99,7 +94,7 @@ func newEnd(ctx context.Context, bus verbs.Bus, number byte) *end {
 func (e *end) connect(ctx context.Context, peer *end) {
 	check(e.qp.Connect(ctx, verbs.QPAttr{
 		Access: verbs.AccessRemoteWrite, Port: 1, PathMTU: verbs.MTU1024,
-		AH:      verbs.AHAttr{Src: e.addr, Dst: peer.addr, DstMAC: peer.mac},
+		AH:      verbs.AHAttr{Src: e.host.IPv4, Dst: peer.host.IPv4, DstMAC: peer.host.MAC},
 		DestQPN: peer.qp.QPN(), RQPSN: 1000, SQPSN: 1000,
 		MaxRDAtomic: 4, MaxDestRDAtomic: 4, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 	}))
@@ -125,47 +120,4 @@ func check(err error) {
 func must[T any](v T, err error) T {
 	check(err)
 	return v
-}
-
-// nicBus is a bus to a reference NIC. While the driver waits, 10 microseconds pass,
-// in which the wire carries a frame each way.
-type nicBus struct {
-	*host.Memory
-	nic  *golden.NIC
-	link *wire.Link
-	idle int // waits since a frame was on the wire
-	most int // of them; more are a mistake of the test
-}
-
-// cable makes two NICs, each with a host, and joins them.
-func cable() (a, b *nicBus) {
-	a, b = newNICBus(1), newNICBus(2)
-	a.link = wire.NewLink(a.nic, b.nic, wire.Faults{})
-	b.link = a.link
-	return a, b
-}
-
-func newNICBus(seed uint64) *nicBus {
-	memory := must(host.New(host.Options{Seed: seed}))
-	return &nicBus{Memory: memory, nic: golden.NewNIC(golden.DefaultConfig(), host.DeviceSide{Memory: memory}), most: 100_000}
-}
-
-func (b *nicBus) ReadRegister(_ context.Context, offset uint32) (uint32, error) {
-	return b.nic.ReadRegister(offset), nil
-}
-
-func (b *nicBus) WriteRegister(_ context.Context, offset, value uint32) error {
-	b.nic.WriteRegister(offset, value)
-	return nil
-}
-
-func (b *nicBus) Wait(ctx context.Context) error {
-	b.nic.Tick(10 * time.Microsecond)
-	if b.idle++; b.link.Step() > 0 {
-		b.idle = 0
-	}
-	if b.idle > b.most {
-		return errors.New("the wire was idle for long: what is the driver waiting for?")
-	}
-	return ctx.Err()
 }

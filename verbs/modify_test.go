@@ -218,6 +218,21 @@ func TestModifyBytes(t *testing.T) {
 	}
 }
 
+func TestMTUs(t *testing.T) {
+	for code, size := range []int{1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096} {
+		m, err := verbs.MTUOf(size)
+		if size == 0 {
+			require.ErrorIs(t, err, verbs.ErrInvalid)
+			continue
+		}
+		require.NoError(t, err)
+		require.EqualValues(t, code, m)
+		require.Equal(t, size, m.Bytes())
+	}
+	_, err := verbs.MTUOf(8192)
+	require.ErrorIs(t, err, verbs.ErrInvalid)
+}
+
 func TestAddressVectors(t *testing.T) {
 	addr := netip.MustParseAddr
 	for name, c := range map[string]struct {

@@ -7,28 +7,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/format"
+	"gornic/tb/golden/lab"
 	"gornic/tb/host"
 	"gornic/verbs"
 )
 
 // connectedEnds are two reference NICs with a connection between them.
-func connectedEnds(t *testing.T) (alice, bob *end, memories [2]*host.Memory) {
-	a, b := cable()
-	alice, bob = newEnd(ctx, a, 1), newEnd(ctx, b, 2)
+func connectedEnds(t *testing.T) (alice, bob *end) {
+	hosts, alice, bob := newEnds()
 	alice.connect(ctx, bob)
 	bob.connect(ctx, alice)
-	t.Cleanup(func() {
-		for _, m := range []*nicBus{a, b} {
-			require.NoError(t, m.CheckGuards())
-		}
-	})
-	return alice, bob, [2]*host.Memory{a.Memory, b.Memory}
+	t.Cleanup(func() { require.NoError(t, hosts.CheckGuards()) })
+	return alice, bob
+}
+
+func newEnds() (hosts *lab.Lab, alice, bob *end) {
+	hosts = must(lab.New(lab.Options{Seed: 1}))
+	return hosts, newEnd(ctx, hosts.A, hosts.A), newEnd(ctx, hosts.B, hosts.B)
 }
 
 // An error ends both ends of a connection, the rest is flushed in order, and after
 // RESET the same queue pairs connect again.
 func TestErrorAndReset(t *testing.T) {
-	alice, bob, _ := connectedEnds(t)
+	alice, bob := connectedEnds(t)
 	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{WRID: 50}))
 	write := verbs.SendWR{
 		WRID: 1, Opcode: verbs.WRWrite, SGL: []verbs.SGE{alice.mr.SGE(0, 8)}, RemoteAddr: bob.mr.Addr(), RKey: bob.mr.RKey() + 1,
@@ -77,7 +78,7 @@ func briefs(wc []verbs.WC) (all []wcBrief) {
 // The usual loop: wait for an event, arm again, poll until there is nothing. Armed
 // for solicited completions, others raise no event.
 func TestEventLoop(t *testing.T) {
-	alice, bob, _ := connectedEnds(t)
+	alice, bob := connectedEnds(t)
 	for range 4 {
 		require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{bob.mr.SGE(0, 64)}}))
 	}
@@ -106,13 +107,13 @@ func TestEventLoop(t *testing.T) {
 
 // A CQ that is too small is an event of its own and of its queue pair.
 func TestCQOverflow(t *testing.T) {
-	alice, bob, _ := connectedEnds(t)
+	alice, bob := connectedEnds(t)
 	small, err := alice.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2})
 	require.NoError(t, err)
 	qp, err := alice.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: small, RecvCQ: small, Cap: verbs.QPCap{MaxSendWR: 4}})
 	require.NoError(t, err)
 	peer := bob.another(ctx)
-	one := &end{qp: qp, mac: alice.mac, addr: alice.addr}
+	one := &end{qp: qp, host: alice.host}
 	one.connect(ctx, peer)
 	peer.connect(ctx, one)
 	write := verbs.SendWR{WRID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled}
@@ -137,7 +138,7 @@ func TestCQOverflow(t *testing.T) {
 
 // Scattered pages on both sides, pieces across their boundaries.
 func TestPageListTransfer(t *testing.T) {
-	alice, bob, memories := connectedEnds(t)
+	alice, bob := connectedEnds(t)
 	const va, size = 0x10_0000_0F00, 3 * 4096
 	regions := make([]*verbs.MR, 2)
 	var pages [2][]uint64
@@ -161,9 +162,9 @@ func TestPageListTransfer(t *testing.T) {
 	wc := bob.completions(ctx, 1)[0]
 	require.NoError(t, wc.Err())
 	require.EqualValues(t, 12001, wc.ByteLen)
-	source := flat(memories[0], pages[0], 0xF00)
+	source := flat(alice.host.Memory, pages[0], 0xF00)
 	want := append(bytes.Clone(source[7:5007]), source[100:7101]...)
-	require.Equal(t, want, flat(memories[1], pages[1], 0xF00)[1:12002])
+	require.Equal(t, want, flat(bob.host.Memory, pages[1], 0xF00)[1:12002])
 }
 
 // flat is what the pages of a region hold, from an offset in the first on.
@@ -178,8 +179,8 @@ func flat(m *host.Memory, pages []uint64, offset int) []byte {
 // A bus fault under the payload is a completion with an error, not an error of
 // the driver.
 func TestFault(t *testing.T) {
-	alice, _, memories := connectedEnds(t)
-	memories[0].InjectFault(alice.buf.Addr()+100, 1, host.Reads)
+	alice, _ := connectedEnds(t)
+	alice.host.InjectFault(alice.buf.Addr()+100, 1, host.Reads)
 	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSend, SGL: []verbs.SGE{alice.mr.SGE(0, 200)}}))
 	wc := alice.completions(ctx, 1)[0]
 	require.Equal(t, verbs.StatusLocProt, wc.Status)
@@ -191,16 +192,16 @@ func TestFault(t *testing.T) {
 
 // Close in the midst of work: the device touches no memory that was given back.
 func TestCloseAtWork(t *testing.T) {
-	alice, bob, memories := connectedEnds(t)
+	alice, bob := connectedEnds(t)
 	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{bob.mr.SGE(0, 4096)}}))
 	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSend, SGL: []verbs.SGE{alice.mr.SGE(0, 4096)}}))
 	require.NoError(t, alice.dev.Wait(ctx))
 	require.NoError(t, bob.dev.Close(ctx))
 	require.NoError(t, bob.buf.Free())
 	left := 0
-	memories[1].Allocations(func(uint64, uint64) { left++ })
+	bob.host.Allocations(func(uint64, uint64) { left++ })
 	require.Zero(t, left)
-	memories[1].OnAccess(func(a host.Access) { require.NoError(t, a.Err) })
+	bob.host.OnAccess(func(a host.Access) { require.NoError(t, a.Err) })
 	for range 100 {
 		require.NoError(t, alice.dev.Wait(ctx))
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"gornic/tb/host"
 	"gornic/verbs"
 )
 
@@ -23,7 +22,8 @@ const areaBytes = 3*4096 + 100
 
 // newArea registers an area, contiguous or of scattered pages, anywhere in the
 // virtual address space.
-func newArea(t *rapid.T, e *end, m *host.Memory, access verbs.Access) *area {
+func newArea(t *rapid.T, e *end, access verbs.Access) *area {
+	m := e.host.Memory
 	size := uint64(4096)
 	if rapid.Bool().Draw(t, "contiguous") {
 		buf := must(e.dev.AllocBuffer(areaBytes, 1))
@@ -80,8 +80,7 @@ func (a *area) scatter(sgl []verbs.SGE, message []byte) {
 // sent.
 func TestRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := cable()
-		alice, bob := newEnd(ctx, a, 1), newEnd(ctx, b, 2)
+		hosts, alice, bob := newEnds()
 		for _, e := range []*end{alice, bob} {
 			e.qp = must(e.pd.CreateQP(ctx, verbs.QPInitAttr{
 				SendCQ: e.cq, RecvCQ: e.cq, Cap: verbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 6, MaxRecvSGE: 7, MaxInline: 96},
@@ -90,19 +89,18 @@ func TestRandomPrograms(t *testing.T) {
 		mtu := verbs.MTU(rapid.IntRange(1, 5).Draw(t, "MTU"))
 		for _, e := range [][2]*end{{alice, bob}, {bob, alice}} {
 			attr := connection()
-			attr.AH = verbs.AHAttr{Src: e[0].addr, Dst: e[1].addr, DstMAC: e[1].mac}
+			attr.AH = verbs.AHAttr{Src: e[0].host.IPv4, Dst: e[1].host.IPv4, DstMAC: e[1].host.MAC}
 			attr.PathMTU, attr.DestQPN, attr.RQPSN, attr.SQPSN = mtu, e[1].qp.QPN(), 0xFFFFFA, 0xFFFFFA
 			require.NoError(t, e[0].qp.Connect(ctx, attr))
 		}
-		source := newArea(t, alice, a.Memory, verbs.AccessLocalWrite)
-		target := newArea(t, bob, b.Memory, verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+		source := newArea(t, alice, verbs.AccessLocalWrite)
+		target := newArea(t, bob, verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
 		for i := range rapid.IntRange(1, 12).Draw(t, "messages") {
 			oneMessage(t, alice, bob, source, target, uint64(i))
 		}
 		require.True(t, bytes.Equal(source.want, source.at(0, areaBytes)))
 		require.True(t, bytes.Equal(target.want, target.at(0, areaBytes)))
-		require.NoError(t, a.CheckGuards())
-		require.NoError(t, b.CheckGuards())
+		require.NoError(t, hosts.CheckGuards())
 	})
 }
 

@@ -1,0 +1,57 @@
+package link
+
+import "gornic/hdl"
+
+// AXILite is the AXI4-Lite port of a slave of 32-bit data, with the names of the
+// standard.
+type AXILite struct {
+	AWAddr  hdl.Bits `hdl:"in" name:"awaddr"`
+	AWProt  hdl.Bits `hdl:"in" w:"3" name:"awprot"`
+	AWValid hdl.Bits `hdl:"in" w:"1" name:"awvalid"`
+	AWReady hdl.Bits `hdl:"out" w:"1" name:"awready"`
+
+	WData  hdl.Bits `hdl:"in" w:"32" name:"wdata"`
+	WStrb  hdl.Bits `hdl:"in" w:"4" name:"wstrb"`
+	WValid hdl.Bits `hdl:"in" w:"1" name:"wvalid"`
+	WReady hdl.Bits `hdl:"out" w:"1" name:"wready"`
+
+	BResp  hdl.Bits `hdl:"out" w:"2" name:"bresp"`
+	BValid hdl.Bits `hdl:"out" w:"1" name:"bvalid"`
+	BReady hdl.Bits `hdl:"in" w:"1" name:"bready"`
+
+	ARAddr  hdl.Bits `hdl:"in" name:"araddr"`
+	ARProt  hdl.Bits `hdl:"in" w:"3" name:"arprot"`
+	ARValid hdl.Bits `hdl:"in" w:"1" name:"arvalid"`
+	ARReady hdl.Bits `hdl:"out" w:"1" name:"arready"`
+
+	RData  hdl.Bits `hdl:"out" w:"32" name:"rdata"`
+	RResp  hdl.Bits `hdl:"out" w:"2" name:"rresp"`
+	RValid hdl.Bits `hdl:"out" w:"1" name:"rvalid"`
+	RReady hdl.Bits `hdl:"in" w:"1" name:"rready"`
+}
+
+// AddressBits is the width of an address of the device's registers and doorbell
+// pages, of which there are as many as queue pairs.
+func (s Sizes) AddressBits() int { return 12 + s.QPBits + 1 }
+
+// AXILite returns the prototype.
+func (s Sizes) AXILite() AXILite {
+	a := hdl.W(s.AddressBits())
+	return AXILite{AWAddr: a, ARAddr: a}
+}
+
+// MailboxWords is the size of the command mailbox in words of 32 bits.
+const MailboxWords = 32
+
+// Go starts a command.
+type Go struct {
+	Code hdl.Bits `w:"8"`    // format.CommandCode
+	In   hdl.Bits `w:"1024"` // the mailbox, its first byte in the lowest bits
+}
+
+// Done ends a command.
+type Done struct {
+	Status  hdl.Bits `w:"8"` // format.CommandStatus
+	Replies hdl.Bits `w:"1"` // Out is put into the mailbox
+	Out     hdl.Bits `w:"512"`
+}

@@ -1,0 +1,32 @@
+// Package registers is the core's AXI4-Lite slave: registers, counters, the
+// command mailbox and the doorbell pages (package format, register.go). Start with
+// [Def]; [Reference] says in plain Go what a driver sees.
+//
+// # Streams
+//
+//	Bus   the AXI4-Lite port
+//	Bell  writes to doorbell pages, to doorbell
+//	Go    a command with the contents of the mailbox, to command
+//	Done  its outcome, which may come with new contents
+//
+// # State
+//
+// The registers that software writes, the mailbox of 32 words, the outcome of the
+// last command, a counter of 32 bits for each pulse of Counts, and the vectors
+// with an interrupt (set by events' pulses, cleared by software).
+//
+// # Order
+//
+// One write and one read at a time; a write to a doorbell page is answered when the
+// doorbell has been taken. While a command runs, the mailbox cannot be written and
+// no other command starts: such a write is answered with SLVERR, and has no effect.
+//
+// # Stall and fault
+//
+// A read of what is not there gives zero, a write to it has no effect; both are
+// answered with SLVERR, as is a write of less than four bytes.
+//
+// # Cycles
+//
+// A write takes 2 cycles, a read 3.
+package registers

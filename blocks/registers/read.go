@@ -1,0 +1,93 @@
+package registers
+
+import (
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// known is a word that can be read.
+type known struct {
+	offset uint64
+	value  hdl.Bits // 32 bits
+}
+
+// read answers a read in steps: the address is held, the word is chosen among
+// registers, mailbox and counters, the answer is held.
+func (b *block) read() {
+	m, bus := b.m, &b.io.Bus
+	m.Unused(bus.ARProt, bus.ARAddr.Slice(1, 0))
+	held, answers := m.Reg("read_held", 1, 0), m.Reg("read_answers", 1, 0)
+	at := m.RegN("read_at", 10)
+	outside := m.RegN("read_outside", 1) // a doorbell page: nothing to be read
+	word, resp := m.RegN("read_word", 32), m.RegN("read_resp", 2)
+
+	moves := answers.Not().Or(bus.RReady)
+	bus.ARReady.Set(held.Not())
+	m.If(moves, func() { answers.SetK(0) })
+	m.If(held.And(moves), func() {
+		held.SetK(0)
+		answers.SetK(1)
+		value, there := b.word(at)
+		good := there.And(outside.Not())
+		word.Set(hdl.Mux(good, value, value.K(0)))
+		resp.Set(hdl.Mux(good, hdl.K(2, respOKAY), hdl.K(2, respSLVERR)))
+	})
+	m.If(bus.ARValid.And(held.Not()), func() {
+		held.SetK(1)
+		at.Set(bus.ARAddr.Slice(11, 2))
+		outside.Set(bus.ARAddr.Slice(bus.ARAddr.Width()-1, 12).Any())
+	})
+	bus.RValid.Set(answers)
+	bus.RData.Set(word)
+	bus.RResp.Set(resp)
+}
+
+// word is what is at an offset in words, and whether anything is.
+func (b *block) word(at hdl.Bits) (value, there hdl.Bits) {
+	value, there = hdl.K(32, 0), hdl.K(1, 0)
+	for _, k := range b.words() {
+		is := at.Is(k.offset / 4)
+		value = value.Or(is.Rep(32).And(k.value))
+		there = there.Or(is)
+	}
+	mail := b.inMailbox(at)
+	value = hdl.Mux(mail, hdl.Select(at.Trunc(5), b.mailbox...), value)
+	return value, there.Or(mail)
+}
+
+// words are the registers that can be read, and the counters.
+func (b *block) words() []known {
+	s, set := b.p.Sizes, b.io.Settings
+	wide := func(x hdl.Bits) hdl.Bits { return x.ZExt(32) }
+	caps0 := uint64(s.QPBits | s.CQBits<<8 | s.EQBits<<16 | log2(s.DataWidth/8)<<24 | mtuCode(b.p.MTU)<<28)
+	caps1 := uint64(1<<s.QPBits&0xFFFF | 1<<s.ReplayBits<<16)
+	all := []known{
+		{format.RegID, hdl.K(32, format.DeviceID)},
+		{format.RegVersion, hdl.K(32, Version)},
+		{format.RegCaps0, hdl.K(32, caps0)},
+		{format.RegCaps1, hdl.K(32, caps1&0xFFFFFFFF)},
+		{format.RegControl, wide(set.Enabled)},
+		{format.RegStatus, wide(hdl.Cat(b.runs, set.Enabled))},
+		{format.RegMACLow, set.MAC.Slice(31, 0)},
+		{format.RegMACHigh, wide(set.MAC.Slice(47, 32))},
+		{format.RegKeyBaseLow, set.KeyBase.Slice(31, 0)},
+		{format.RegKeyBaseHigh, set.KeyBase.Slice(63, 32)},
+		{format.RegKeyLogSize, wide(set.KeyLogSize)},
+		{format.RegModeration, set.Moderation},
+		{format.RegIRQPending, wide(b.pending)},
+		{format.RegMailboxDone, hdl.Cat(b.runs, hdl.K(23, 0), b.status)},
+	}
+	for i, c := range b.counters {
+		all = append(all, known{format.RegCounters + 4*uint64(i), c})
+	}
+	return all
+}
+
+// log2 is the logarithm of a power of two.
+func log2(n int) int {
+	k := 0
+	for 1<<k < n {
+		k++
+	}
+	return k
+}

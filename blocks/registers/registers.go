@@ -1,0 +1,234 @@
+package registers
+
+import (
+	"fmt"
+
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// Params are the parameters of the block.
+type Params struct {
+	Sizes link.Sizes
+	MTU   int // largest path MTU in bytes
+}
+
+// Validate returns an error for parameters that the block cannot have.
+func (p Params) Validate() error {
+	s := p.Sizes
+	if s.QPBits < 1 || s.QPBits > 16 || s.EQBits < 1 || s.EQBits > 5 {
+		return fmt.Errorf("registers: 2^%d queue pairs, 2^%d event queues: not 2^1 to 2^16, 2^1 to 2^5", s.QPBits, s.EQBits)
+	}
+	if mtuCode(p.MTU) == 0 {
+		return fmt.Errorf("registers: path MTU of %d bytes: not 256, 512, 1024, 2048 or 4096", p.MTU)
+	}
+	return nil
+}
+
+// mtuCode is the code of a path MTU, 0 if there is none.
+func mtuCode(mtu int) int {
+	for code := format.MTU256; code <= format.MTU4096; code++ {
+		if 128<<code == mtu {
+			return code
+		}
+	}
+	return 0
+}
+
+// Version of the device: major and minor.
+const Version = 1 << 16
+
+// Settings are what software has set.
+type Settings struct {
+	Enabled    hdl.Bits `w:"1"`
+	MAC        hdl.Bits `w:"48"`
+	KeyBase    hdl.Bits `w:"64"`
+	KeyLogSize hdl.Bits `w:"5"`
+	Moderation hdl.Bits `w:"32"` // least cycles between two interrupts of a vector
+}
+
+// IO is the ports of the block.
+type IO struct {
+	Bus      link.AXILite          `name:"s_axil"`
+	Bell     hdl.Stream[link.Bell] `hdl:"out"`
+	Go       hdl.Stream[link.Go]   `hdl:"out"`
+	Done     hdl.Stream[link.Done] `hdl:"in"`
+	Settings Settings              `hdl:"out"`
+	Counts   hdl.Bits              `hdl:"in"`  // a pulse of each counter: bit i of format.Counter i
+	Raise    hdl.Bits              `hdl:"in"`  // vectors that get an interrupt
+	Pending  hdl.Bits              `hdl:"out"` // vectors that have one
+}
+
+// Def is the block. Building it with parameters that are not valid fails.
+func Def(p Params) hdl.Def[IO] {
+	s := p.Sizes
+	return hdl.Def[IO]{
+		Name: fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_%d_mtu%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.DataWidth, p.MTU),
+		Doc:  "AXI4-Lite slave: registers, counters, command mailbox, doorbell pages.",
+		IO: IO{
+			Bus: s.AXILite(), Bell: hdl.StreamOf(link.Bell{}), Go: hdl.StreamOf(link.Go{}), Done: hdl.StreamOf(link.Done{}),
+			Counts: hdl.W(format.CounterCount), Raise: hdl.W(1 << s.EQBits), Pending: hdl.W(1 << s.EQBits),
+		},
+		Body: func(m *hdl.Module, io *IO) {
+			if err := p.Validate(); err != nil {
+				m.Reject("%v", err)
+			}
+			b := newBlock(m, p, io)
+			b.write()
+			b.command()
+			b.interrupts()
+			b.read()
+			b.properties()
+		},
+	}
+}
+
+// block is the module while it is built.
+type block struct {
+	m  *hdl.Module
+	p  Params
+	io *IO
+
+	mailbox  []hdl.Bits
+	runs     hdl.Bits // a command runs
+	starts   hdl.Bits // and has not been taken
+	code     hdl.Bits
+	status   hdl.Bits // of the last one
+	pending  hdl.Bits
+	counters []hdl.Bits
+
+	writes hdl.Bits // a word is written to
+	at     hdl.Bits // this offset in words, of the first page
+	data   hdl.Bits
+}
+
+func newBlock(m *hdl.Module, p Params, io *IO) *block {
+	b := &block{
+		m: m, p: p, io: io,
+		runs: m.Reg("runs", 1, 0), starts: m.Reg("starts", 1, 0), code: m.Reg("code", 8, 0), status: m.Reg("status", 8, 0),
+		pending: m.Reg("pending_now", 1<<p.Sizes.EQBits, 0),
+		writes:  m.Wire("writes", 1),
+	}
+	for i := range link.MailboxWords {
+		b.mailbox = append(b.mailbox, m.Reg(fmt.Sprintf("mailbox_%d", i), 32, 0))
+	}
+	for i := range format.CounterCount {
+		name := "count_" + format.Counter(i).String()
+		c := m.Reg(name, 32, 0)
+		m.If(io.Counts.Bit(i), func() { c.Set(c.AddK(1)) })
+		b.counters = append(b.counters, c)
+	}
+	return b
+}
+
+// Responses of AXI.
+const (
+	respOKAY   = 0
+	respSLVERR = 2
+)
+
+// write takes address and data together, when the answer before has left.
+func (b *block) write() {
+	m, bus, bell := b.m, &b.io.Bus, b.io.Bell
+	answers := m.Reg("write_answers", 1, 0)
+	resp := m.Reg("write_resp", 2, respOKAY)
+	m.Unused(bus.AWProt, bus.AWAddr.Slice(1, 0))
+	page := bus.AWAddr.Slice(bus.AWAddr.Width()-1, 12)
+	isBell := page.Any()
+	whole := bus.WStrb.All()
+	comes := hdl.AndAll(bus.AWValid, bus.WValid, answers.Not().Or(bus.BReady))
+	rings := hdl.AndAll(comes, isBell, whole)
+	bell.Valid.Set(rings)
+	hdl.Set(bell.Data, link.Bell{
+		Page: page.SubK(1).ZExt(16), Offset: bus.AWAddr.Slice(11, 2), Index: bus.WData.Slice(31, 16), Number: bus.WData.Slice(15, 0),
+	})
+	takes := comes.And(rings.Not().Or(bell.Ready))
+	bus.AWReady.Set(takes)
+	bus.WReady.Set(takes)
+	b.at, b.data = bus.AWAddr.Slice(11, 2), bus.WData
+	b.writes.Set(hdl.AndAll(takes, isBell.Not(), whole))
+	good := whole.And(isBell.Or(b.writable()))
+	m.If(bus.BReady, func() { answers.SetK(0) })
+	m.If(takes, func() {
+		answers.SetK(1)
+		resp.Set(hdl.Mux(good, hdl.K(2, respOKAY), hdl.K(2, respSLVERR)))
+	})
+	bus.BValid.Set(answers)
+	bus.BResp.Set(resp)
+	b.settings()
+}
+
+// is returns one bit: the write is to this offset.
+func (b *block) is(offset uint64) hdl.Bits { return b.at.Is(offset / 4) }
+
+// inMailbox returns one bit: it is to the mailbox.
+func (b *block) inMailbox(at hdl.Bits) hdl.Bits {
+	return at.Slice(9, 5).Is(format.RegMailbox / format.MailboxBytes)
+}
+
+// writable returns one bit: the write has an effect.
+func (b *block) writable() hdl.Bits {
+	known := hdl.K(1, 0)
+	for _, r := range format.Registers() {
+		if r.Access == format.ReadWrite {
+			known = known.Or(b.is(uint64(r.Offset)))
+		}
+	}
+	command := b.inMailbox(b.at).Or(b.is(format.RegMailboxGo))
+	return known.Or(command.And(b.runs.Not()))
+}
+
+// settings are the registers that software sets.
+func (b *block) settings() {
+	m := b.m
+	set := func(offset uint64, name string, width int) hdl.Bits {
+		r := m.Reg(name, width, 0)
+		m.If(b.writes.And(b.is(offset)), func() { r.Set(b.data.Trunc(width)) })
+		return r
+	}
+	low, high := set(format.RegMACLow, "mac_low", 32), set(format.RegMACHigh, "mac_high", 16)
+	baseLow, baseHigh := set(format.RegKeyBaseLow, "key_base_low", 32), set(format.RegKeyBaseHigh, "key_base_high", 32)
+	hdl.Set(b.io.Settings, Settings{
+		Enabled: set(format.RegControl, "enabled", 1), MAC: hdl.Cat(high, low), KeyBase: hdl.Cat(baseHigh, baseLow),
+		KeyLogSize: set(format.RegKeyLogSize, "key_log_size", 5), Moderation: set(format.RegModeration, "moderation", 32),
+	})
+}
+
+// command is the mailbox and the command that runs on it.
+func (b *block) command() {
+	m, io := b.m, b.io
+	free := b.runs.Not()
+	for i, word := range b.mailbox {
+		mine := hdl.AndAll(b.writes, free, b.inMailbox(b.at), b.at.Trunc(5).Is(uint64(i)))
+		m.If(mine, func() { word.Set(b.data) })
+		if 32*i < io.Done.Data.Out.Width() {
+			m.If(io.Done.Valid.And(io.Done.Data.Replies), func() { word.Set(io.Done.Data.Out.Slice(32*i+31, 32*i)) })
+		}
+	}
+	m.If(hdl.AndAll(b.writes, free, b.is(format.RegMailboxGo)), func() {
+		b.runs.SetK(1)
+		b.starts.SetK(1)
+		b.code.Set(b.data.Trunc(8))
+	})
+	m.If(io.Go.Fire(), func() { b.starts.SetK(0) })
+	m.If(io.Done.Valid, func() {
+		b.runs.SetK(0)
+		b.status.Set(io.Done.Data.Status)
+	})
+	var words []hdl.Bits
+	for i := range b.mailbox {
+		words = append(words, b.mailbox[len(b.mailbox)-1-i])
+	}
+	io.Go.Valid.Set(b.starts)
+	hdl.Set(io.Go.Data, link.Go{Code: b.code, In: hdl.Cat(words...)})
+	io.Done.Ready.SetK(1)
+}
+
+// interrupts keeps the vectors with an interrupt until software clears them.
+func (b *block) interrupts() {
+	n := b.pending.Width()
+	clear := hdl.Mux(b.writes.And(b.is(format.RegIRQPending)), b.data.Trunc(n), hdl.K(n, 0))
+	b.pending.Set(b.pending.And(clear.Not()).Or(b.io.Raise))
+	b.io.Pending.Set(b.pending)
+}

@@ -6,6 +6,7 @@ import (
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
 	"gornic/blocks/icrc"
+	"gornic/blocks/keycache"
 	"gornic/blocks/link"
 	"gornic/blocks/packetbuild"
 	"gornic/blocks/requester"
@@ -56,6 +57,10 @@ func All() []Block {
 			},
 		},
 		{
+			"keycache", "holds keys in front of the key table in host memory, and judges what is asked of them",
+			func(c configs.Config) (*hdl.Design, error) { return build(keycache.Def(keyCache(c))) },
+		},
+		{
 			"doorbell", "lets doorbells through that come from the page of their queue",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(doorbell.Def(doorbell.Params{Sizes: Sizes(c)}))
@@ -90,6 +95,11 @@ func All() []Block {
 
 func rxBuffer(c configs.Config) rxbuffer.Params {
 	return rxbuffer.Params{DataWidth: c.DataWidth, Beats: c.RxBuffer / (c.DataWidth / 8), Frames: c.RxPackets}
+}
+
+// keyCache has a client for each direction.
+func keyCache(c configs.Config) keycache.Params {
+	return keycache.Params{Sizes: link.Sizes{DataWidth: c.DataWidth}, Clients: 2, Entries: c.Keys}
 }
 
 // RxPath returns the parameters of the receive side in a configuration.

@@ -11,6 +11,7 @@ type commandState int
 
 const (
 	stIdle  commandState = iota
+	stBound              // does the table go as far?
 	stRead               // the entry is to be read
 	stWait               // it has been asked for
 	stJudge              // it is here: may it be done?
@@ -23,17 +24,20 @@ const (
 )
 
 func (s commandState) String() string {
-	return [...]string{"idle", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "done"}[s]
+	return [...]string{"idle", "bound", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "done"}[s]
 }
 
 // command runs commands, one by one.
 func (b *block) command() {
 	m, in, done := b.m, b.io.Command, b.io.Done
-	st := hdl.NewFSM(m, "command", stIdle, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stDone)
+	st := hdl.NewFSM(m, "command", stIdle, stBound, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stDone)
+	b.state = st
 	c := &commander{
 		block: b, st: st, status: m.RegN("status", done.Data.Status.Width()), keyType: m.RegN("key_type", 4),
 		writes: in.Data.Kind.Is(link.KeyWrite), ends: in.Data.Kind.Is(link.KeyInvalidate),
 	}
+	beyond := m.RegN("key_beyond", 1)
+	beyond.Set(b.beyond(in.Data.Entry.Key))
 	query := in.Data.Kind.Is(link.KeyQuery)
 	b.wants.Set(st.Is(stRead))
 	b.quiet.Set(query.And(hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stDone))))
@@ -42,11 +46,10 @@ func (b *block) command() {
 
 	write := b.io.Write
 	st.Switch(
-		hdl.On(stIdle, func() {
-			m.If(in.Valid, func() {
-				st.Goto(stRead)
-				m.If(b.beyond(in.Data.Entry.Key), func() { c.end(format.CmdBadNumber) })
-			})
+		hdl.On(stIdle, func() { m.If(in.Valid, func() { st.Goto(stBound) }) }),
+		hdl.On(stBound, func() {
+			st.Goto(stRead)
+			m.If(beyond, func() { c.end(format.CmdBadNumber) })
 		}),
 		hdl.On(stRead, func() { m.If(b.reads, func() { st.Goto(stWait) }) }),
 		hdl.On(stWait, func() { m.If(b.ended, func() { st.Goto(stJudge) }) }),

@@ -19,9 +19,9 @@
 //
 // # Pipeline
 //
-//	asked   the key is compared with all places (match.go)
+//	asked   the key's index is compared with all places (match.go)
 //	found   the entry is read and compared with the question (judge.go)
-//	judged  the range is compared; the reply goes to the client's FIFO
+//	judged  the end of the range is compared; the reply goes to the client's FIFO
 //
 // Nothing stalls in it: a question enters only with room for its reply. What has been
 // read from host memory goes through the same pipeline, as a question that brings its entry;
@@ -50,6 +50,6 @@
 //
 // # Cycles
 //
-// A question every cycle, every second one of a client; the answer 4 cycles
-// after it. A miss adds 4 cycles and the read.
+// A question every cycle, every third one of a client; the answer 4 cycles
+// after it. A miss adds 5 cycles and the read.
 package keycache

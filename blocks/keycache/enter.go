@@ -20,8 +20,8 @@ func (b *block) enter() {
 	b.killed.Set(b.kill.And(b.comes.Not()))
 	next.Ready.Set(b.comes.Or(b.kill).Not())
 
-	b.looks.Set(next.Fire())
-	b.fills.Set(b.comes)
+	b.looks.Set(next.Fire().Or(b.comes.And(b.twin)))
+	b.fills.Set(b.comes.And(b.twin.Not()))
 	b.kills.Set(b.killed)
 	b.asked.Client.Set(hdl.Mux(b.comes, b.owner, from.ZExt(b.p.ownerBits())))
 	request := next.Data
@@ -33,9 +33,9 @@ func (b *block) enter() {
 // One before it may not be of unknown fate, nor wait for host memory.
 func (b *block) mayAsk(i int) hdl.Bits {
 	mine := func(client hdl.Bits) hdl.Bits { return client.Is(uint64(i)) }
-	open := b.looks.And(mine(b.asked.Client))
-	lacks := b.lacks.And(mine(b.found.Client))
-	return hdl.OrAll(open, lacks, b.misses[i].busy()).Not().And(b.room[i])
+	asked := b.looks.And(mine(b.asked.Client))
+	found := b.finds.And(mine(b.found.Client))
+	return hdl.OrAll(asked, found, b.misses[i].busy()).Not().And(b.room[i])
 }
 
 // waiting is the question of a client that waits for host memory.

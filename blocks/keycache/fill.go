@@ -17,13 +17,14 @@ type miss struct {
 	away    hdl.Bits // its entry has been asked for
 	locked  hdl.Bits // the command changes that entry in memory
 	stale   hdl.Bits // or has changed it since it was asked for
+	twin    hdl.Bits // the entry has been put into a place, for another client
 }
 
 func newMiss(m *hdl.Module, i int) *miss {
 	reg := func(name string) hdl.Bits { return m.Reg(fmt.Sprintf("miss_%d_%s", i, name), 1, 0) }
 	return &miss{
 		request: hdl.NewReg(m, fmt.Sprintf("miss_%d", i), link.KeyRequest{}),
-		wants:   reg("wants"), settled: reg("settled"), away: reg("away"), locked: reg("locked"), stale: reg("stale"),
+		wants:   reg("wants"), settled: reg("settled"), away: reg("away"), locked: reg("locked"), stale: reg("stale"), twin: reg("twin"),
 	}
 }
 
@@ -44,9 +45,17 @@ func (b *block) miss() {
 		m.If(b.lacks.And(mine(b.found.Client)), func() {
 			hdl.Set(x.request, b.found.Request)
 			x.wants.SetK(1)
+			x.twin.Set(b.puts(b.found.Request))
+		}).ElseIf(b.puts(x.request), func() {
+			x.twin.SetK(1)
 		})
 		m.If(x.away.And(x.locked), func() { x.stale.SetK(1) })
 	}
+}
+
+// puts returns one bit: the entry of that question is put into a place in this cycle.
+func (b *block) puts(q link.KeyRequest) hdl.Bits {
+	return b.takes.And(indexOf(b.asked.Request.Key).Eq(indexOf(q.Key)))
 }
 
 // read asks for one entry at a time, that of the command first, and takes what comes.
@@ -108,18 +117,26 @@ func (b *block) take(order hdl.Stream[hdl.Bits]) {
 	b.owner.Set(order.Data)
 	b.ended.Set(last.And(order.Data.Is(uint64(b.p.Clients))))
 
-	comes := hdl.K(1, 0)
+	comes, twin := hdl.K(1, 0), hdl.K(1, 0)
 	for i, x := range b.misses {
 		mine := last.And(order.Data.Is(uint64(i)))
+		known := x.twin
+		if b.p.beats() == 1 { // the entry before this one may have come in the last cycle
+			known = known.Or(b.puts(x.request))
+		}
 		comes = comes.Or(mine.And(x.again().Not()))
+		twin = twin.Or(mine.And(known))
 		m.If(mine, func() {
 			x.away.SetK(0)
 			x.wants.Set(x.again())
 			x.stale.SetK(0)
+			x.twin.SetK(0)
 		})
 		m.Cover(fmt.Sprintf("read_again_%d", i), mine.And(x.again()))
 	}
 	b.comes.Set(comes)
+	b.twin.Set(twin)
+	m.Cover("came_twice", comes.And(twin))
 	m.Unused(order.Valid)
 	m.Assert("read_was_asked_for", last.Not().Or(order.Valid))
 }

@@ -14,22 +14,35 @@ const remoteRights = format.AccessRemoteWrite | format.AccessRemoteRead | format
 
 // find reads the entry, and compares all but the end of the range.
 func (b *block) find() {
-	e, q := hdl.Unpack(held{}, b.store.At(b.found.Place)), b.found.Request
+	some := b.found.Places.Any()
+	b.lacks.Set(hdl.AndAll(b.finds, some.Not(), b.found.Beyond.Not()))
+	b.judges.Set(hdl.OrAll(b.filled, b.finds.And(some), b.finds.And(b.found.Beyond)))
+
+	e, q := hdl.Unpack(held{}, b.store.At(encode(b.found.Places))), b.found.Request
 	window := e.Type.GeK(format.KeyWindow1)
 	local := q.Rights.And(hdl.K(8, remoteRights)).None()
-	wrongQP := e.Type.Is(format.KeyWindow2).And(e.QPN.Ne(q.QPN))
+	bound := e.Type.Is(format.KeyWindow2)
 	offset, before := minus(q.VA, e.VA)
 	room, longer := minus(e.Length, q.Range.ZExt(64))
 
-	b.judges.Set(b.finds)
 	hdl.Set(b.judged, judged{
 		Client: b.found.Client, BusErr: b.found.BusErr,
-		Unknown: b.found.Unknown.Or(e.Key.Ne(q.Key)),
-		PD:      e.PD.Ne(q.PD).Or(wrongQP),
+		Unknown: b.found.Beyond.Or(b.found.Unknown), Tag: e.Tag.Ne(q.Key.Trunc(format.KeyTagBits)),
+		PD: bytesNe(e.PD, q.PD), QP: bytesNe(e.QPN, q.QPN).And(bound.Rep(3)),
 		Rights:  q.Rights.And(e.Rights.Not()).Any().Or(window.And(local)), // a window lends to the peer alone
 		Outside: before.Or(longer), Room: room,
 		PageShift: e.PageShift, Translation: e.Translation, Offset: offset, First: e.VA.Trunc(format.PageShiftMax),
 	})
+}
+
+// bytesNe returns a bit for each byte: it differs. The rest of the comparison is for the
+// next stage.
+func bytesNe(a, b hdl.Bits) hdl.Bits {
+	var differ []hdl.Bits
+	for i := range a.Width() / 8 {
+		differ = append(differ, a.Byte(i).Ne(b.Byte(i)))
+	}
+	return bitsOf(differ)
 }
 
 // minus returns a - b, and one bit: that is below zero.
@@ -49,8 +62,8 @@ func (b *block) judge() {
 		is   hdl.Bits
 		code format.VendorCode
 	}{ // the last one that is one counts
-		{outside, format.VendorKeyRange}, {j.Rights, format.VendorKeyRights}, {j.PD, format.VendorKeyPD},
-		{j.Unknown, format.VendorKeyUnknown}, {j.BusErr, format.VendorBusRead},
+		{outside, format.VendorKeyRange}, {j.Rights, format.VendorKeyRights}, {j.PD.Or(j.QP).Any(), format.VendorKeyPD},
+		{j.Unknown.Or(j.Tag), format.VendorKeyUnknown}, {j.BusErr, format.VendorBusRead},
 	} {
 		fault = hdl.Mux(x.is, hdl.K(link.FaultBits, uint64(x.code)), fault)
 	}

@@ -55,12 +55,12 @@ func (p Params) beats() int { return entryBits / p.Sizes.DataWidth }
 type IO struct {
 	Base    hdl.Bits                    `hdl:"in" w:"64"` // bus address of the key table, a multiple of 64
 	LogSize hdl.Bits                    `hdl:"in" w:"5"`  // log2 of its entries, 0 to 24
-	Clients []link.KeyPort              `hdl:"flip"`
+	Clients []link.KeyPort              `hdl:"in"`
 	Command hdl.Stream[link.KeyCommand] `hdl:"in"`
 	Done    hdl.Stream[link.KeyDone]    `hdl:"out"`
-	Read    link.ReadPort
-	Write   link.WritePort
-	Missed  hdl.Bits `hdl:"out" w:"1"` // pulse: a question was not answered from what is held
+	Read    link.ReadPort               `hdl:"out"`
+	Write   link.WritePort              `hdl:"out"`
+	Missed  hdl.Bits                    `hdl:"out" w:"1"` // pulse: a question was not answered from what is held
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -105,21 +105,26 @@ type block struct {
 	line   hdl.Bits   // what was read last: an entry once its last beat has come
 	bad    hdl.Bits   // a beat of it had an error response
 	comes  hdl.Bits   // the last beat of a client's entry comes, to be used
+	twin   hdl.Bits   // with comes: meanwhile it has been put into a place
 	owner  hdl.Bits   // of the entry that comes: a client, or Clients for the command
 	ended  hdl.Bits   // the last beat of the command's entry comes
 	lock   hdl.Bits   // the command changes the entry of its key in memory
 	kill   hdl.Bits   // it wants to kill the entry that is held
 	killed hdl.Bits   // that enters the pipeline
-	wants  hdl.Bits   // it wants to read the entry
-	reads  hdl.Bits   // that is asked for
-	quiet  hdl.Bits   // no other entry may be asked for: line is the answer of a query
+	state  *hdl.FSM[commandState]
+	wants  hdl.Bits // it wants to read the entry
+	reads  hdl.Bits // that is asked for
+	quiet  hdl.Bits // no other entry may be asked for: line is the answer of a query
 
 	looks, fills, kills hdl.Bits // what is asked: a question, one whose entry is in line, the end of a key
 	asked               asked
-	finds, lacks        hdl.Bits // what is found: an answer can be given, host memory has to be asked
+	takes               hdl.Bits // the place under the hand takes the entry in line
+	finds, filled       hdl.Bits // what is found: a question, one whose entry has come
 	found               found
+	lacks               hdl.Bits // host memory has to be asked
 	judges              hdl.Bits // something is judged
 	judged              judged
+	places              []place
 	store               *hdl.Memory // entries
 }
 
@@ -132,8 +137,9 @@ type asked struct {
 // found is a question with the place of its entry.
 type found struct {
 	Client  hdl.Bits
-	Place   hdl.Bits
-	Unknown hdl.Bits `w:"1"` // there is no entry, or no valid one
+	Places  hdl.Bits // a bit for each; no more than one is one
+	Beyond  hdl.Bits `w:"1"` // the index lies behind the table
+	Unknown hdl.Bits `w:"1"` // the entry that has come is not valid, or another key's
 	BusErr  hdl.Bits `w:"1"` // it could not be read
 	Request link.KeyRequest
 }
@@ -143,7 +149,9 @@ type judged struct {
 	Client  hdl.Bits
 	BusErr  hdl.Bits `w:"1"`
 	Unknown hdl.Bits `w:"1"`
-	PD      hdl.Bits `w:"1"`  // another protection domain or queue pair
+	Tag     hdl.Bits `w:"1"`  // the key has another tag
+	PD      hdl.Bits `w:"3"`  // bytes in which the protection domain differs
+	QP      hdl.Bits `w:"3"`  // of a window of type 2: bytes in which the queue pair differs
 	Rights  hdl.Bits `w:"1"`  // not all granted
 	Outside hdl.Bits `w:"1"`  // begins before the key's range, or is longer
 	Room    hdl.Bits `w:"64"` // the last offset at which so many bytes fit
@@ -156,7 +164,7 @@ type judged struct {
 
 // held is what is kept of an entry.
 type held struct {
-	Key         hdl.Bits `w:"32"`
+	Tag         hdl.Bits `w:"8"` // low bits of the key; its place has the others
 	PD          hdl.Bits `w:"24"`
 	Type        hdl.Bits `w:"4"`
 	VA          hdl.Bits `w:"64"`
@@ -168,17 +176,19 @@ type held struct {
 }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
-	client, place := hdl.W(p.ownerBits()), hdl.W(p.placeBits())
+	client := hdl.W(p.ownerBits())
 	b := &block{
 		m: m, p: p, io: io,
 		line: m.RegN("line", entryBits), bad: m.RegN("line_bad", 1),
-		comes: m.Wire("comes", 1), owner: m.Wire("owner", p.ownerBits()), ended: m.Wire("ended", 1),
+		comes: m.Wire("comes", 1), twin: m.Wire("twin", 1), owner: m.Wire("owner", p.ownerBits()), ended: m.Wire("ended", 1),
 		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1),
 		wants: m.Wire("wants", 1), reads: m.Wire("reads", 1), quiet: m.Wire("quiet", 1),
 		looks: m.Reg("looks", 1, 0), fills: m.Reg("fills", 1, 0), kills: m.Reg("kills", 1, 0),
 		asked: hdl.NewReg(m, "asked", asked{Client: client}),
-		finds: m.Reg("finds", 1, 0), lacks: m.Reg("lacks", 1, 0),
-		found:  hdl.NewReg(m, "found", found{Client: client, Place: place}),
+		takes: m.Wire("takes", 1),
+		finds: m.Reg("finds", 1, 0), filled: m.Reg("filled", 1, 0),
+		found:  hdl.NewReg(m, "found", found{Client: client, Places: hdl.W(p.Entries)}),
+		lacks:  m.Wire("lacks", 1),
 		judges: m.Reg("judges", 1, 0), judged: hdl.NewReg(m, "judged", judged{Client: client}),
 		store: m.LUTRAM("store", p.Entries, hdl.WidthOf(held{})),
 	}

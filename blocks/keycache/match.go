@@ -8,15 +8,18 @@ import (
 	"gornic/hdl"
 )
 
-// match compares what is asked with all places.
+// place is what is compared of an entry that is held.
+type place struct{ valid, index hdl.Bits }
+
+// match compares what is asked with all places. A question that brings its entry puts
+// it into the place under the hand: no place has it yet, or it would have come without (see miss.twin).
 func (b *block) match() {
 	m, n := b.m, b.p.Entries
 	valid := m.Reg("valid", n, 0)
-	index := indexOf(b.asked.Request.Key)
 	hand := m.Reg("hand", b.p.placeBits(), 0)
-	entry := b.entry()
-	good := b.bad.Not().And(entry.State.Is(format.KeyValid))
-	takes := m.Wire("takes", 1) // the place under the hand takes the entry in line
+	index, entry := indexOf(b.asked.Request.Key), b.entry()
+	good := hdl.AndAll(b.bad.Not(), entry.State.Is(format.KeyValid), indexOf(entry.Key).Eq(index))
+	b.takes.Set(b.fills.And(good))
 
 	same := make([]hdl.Bits, n)
 	at := make([]hdl.Bits, n)
@@ -24,30 +27,28 @@ func (b *block) match() {
 		key := m.RegN(fmt.Sprintf("index_%d", i), format.KeyIndexBits)
 		at[i] = hand.Is(uint64(i))
 		same[i] = valid.Bit(i).And(key.Eq(index))
-		m.If(takes.And(at[i]), func() { key.Set(index) })
+		m.If(b.takes.And(at[i]), func() { key.Set(index) })
+		b.places = append(b.places, place{valid: valid.Bit(i), index: key})
 	}
 	match, under := bitsOf(same), bitsOf(at)
-	any := match.Any()
-	// Two clients may have missed the same key: the second one finds it.
-	takes.Set(hdl.AndAll(b.fills, good, any.Not()))
-	b.store.Write(hand, takes, hdl.Pack(held{
-		Key: entry.Key, PD: entry.PD, Type: entry.Type, VA: entry.VA, Length: entry.Length,
+	into := under.And(b.takes.Rep(n))
+	b.store.Write(hand, b.takes, hdl.Pack(held{
+		Tag: entry.Key.Trunc(format.KeyTagBits), PD: entry.PD, Type: entry.Type, VA: entry.VA, Length: entry.Length,
 		Translation: entry.Translation, Rights: entry.Rights, PageShift: entry.PageShift.Trunc(5), QPN: entry.QPN,
 	}))
-	valid.Set(valid.And(match.And(b.kills.Rep(n)).Not()).Or(under.And(takes.Rep(n))))
-	b.clock(clock{valid: valid, hand: hand, under: under, used: match.And(b.looks.Rep(n)), takes: takes})
+	valid.Set(valid.And(match.And(b.kills.Rep(n)).Not()).Or(into))
+	b.clock(clock{valid: valid, hand: hand, under: under, into: into})
 
-	beyond := b.beyond(b.asked.Request.Key)
-	b.finds.Set(b.fills.Or(b.looks.And(any.Or(beyond))))
-	b.lacks.Set(hdl.AndAll(b.looks, any.Not(), beyond.Not()))
+	b.finds.Set(b.looks)
+	b.filled.Set(b.fills)
 	hdl.Set(b.found, found{
-		Client: b.asked.Client, Place: hdl.Mux(any, encode(match), hand),
-		Unknown: beyond.Or(b.fills.And(good.Not())), BusErr: b.fills.And(b.bad),
+		Client: b.asked.Client, Places: hdl.Mux(b.fills, into, match),
+		Beyond: b.beyond(b.asked.Request.Key), Unknown: b.fills.And(good.Not()), BusErr: b.fills.And(b.bad),
 		Request: b.asked.Request,
 	})
 	m.Assert("one_place", match.And(match.SubK(1)).None())
-	m.Cover("found_by_two", hdl.AndAll(b.fills, good, any))
-	m.Cover("killed_held", b.kills.And(any))
+	m.Assert("takes_what_is_new", b.takes.Not().Or(match.None()))
+	m.Cover("killed_held", b.kills.And(match.Any()))
 }
 
 // clock is what the clock of the places looks at.
@@ -55,8 +56,7 @@ type clock struct {
 	valid hdl.Bits // places that hold an entry
 	hand  hdl.Bits // the place that the next entry takes
 	under hdl.Bits // the same, a bit for each place
-	used  hdl.Bits // places that are used in this cycle
-	takes hdl.Bits // the place under the hand takes an entry
+	into  hdl.Bits // the place that takes an entry in this cycle
 }
 
 // clock moves the hand on while somebody waits for an entry and the place under it
@@ -68,9 +68,11 @@ func (b *block) clock(c clock) {
 	for _, x := range b.misses {
 		missing = missing.Or(x.busy())
 	}
-	passes := missing.And(hdl.AndAll(c.under, used, c.valid).Any())
-	used.Set(used.Or(c.used).And(c.under.And(passes.Rep(n)).Not()).Or(c.under.And(c.takes.Rep(n))))
-	m.If(passes.Or(c.takes), func() { c.hand.Set(c.hand.AddK(1)) })
+	passes := m.Reg("hand_passes", 1, 0)
+	passes.Set(hdl.AndAll(missing, hdl.AndAll(c.under, used, c.valid).Any(), passes.Not(), b.takes.Not()))
+	kept := used.And(c.under.And(passes.Rep(n)).Not())
+	used.Set(hdl.OrAll(kept, c.into, b.found.Places.And(b.finds.Rep(n))))
+	m.If(passes.Or(b.takes), func() { c.hand.Set(c.hand.AddK(1)) })
 }
 
 // bitsOf puts bits side by side, bit i in place i.

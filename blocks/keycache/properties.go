@@ -3,10 +3,26 @@ package keycache
 import (
 	"fmt"
 
+	"gornic/blocks/link"
+	"gornic/hdl"
 	"gornic/hdl/stream"
 )
 
-// properties states the contracts of the streams.
+// Proofs lists a small instance.
+func Proofs() []hdl.Proof {
+	p := Params{Sizes: link.Sizes{DataWidth: 512}, Clients: 2, Entries: 4}
+	proof := hdl.ProofOf(Def(p), 14, 0).Breaks(
+		hdl.StuckAt0("kills").As("the entry that is held survives its key"),
+		hdl.StuckAt0("miss_0_locked").As("an entry is read while it changes"),
+		hdl.StuckAt0("twin").As("an entry takes two places"),
+		hdl.StuckAt0("finds").As("a question overtakes one that misses"),
+	)
+	proof.NoCovers = true
+	return []hdl.Proof{proof}
+}
+
+// properties states the contracts of the streams, and that nothing of an entry that
+// changes is held or on its way.
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "command_in", io.Command)
@@ -17,5 +33,23 @@ func (b *block) properties() {
 	for i, c := range io.Clients {
 		stream.AssumeSource(m, fmt.Sprintf("request_%d", i), c.Request)
 		stream.AssertSource(m, fmt.Sprintf("answer_%d", i), c.Reply)
+		unknown := hdl.OrAll(b.looks.And(b.asked.Client.Is(uint64(i))), b.finds.And(b.found.Client.Is(uint64(i))))
+		m.Assert(fmt.Sprintf("one_question_%d", i), unknown.And(b.misses[i].busy()).Not())
+	}
+
+	index := indexOf(io.Command.Data.Entry.Key)
+	changes := b.state.Is(stBeats).Or(b.state.Is(stAck))
+	for i, x := range b.places {
+		m.Assert(fmt.Sprintf("changing_not_held_%d", i), hdl.AndAll(changes, x.valid, x.index.Eq(index)).Not())
+	}
+	for i, x := range b.misses {
+		var old hdl.Bits
+		m.Ghost(func() {
+			old = m.Reg(fmt.Sprintf("miss_%d_old", i), 1, 0) // what is on its way may be from before a change
+			m.If(x.away.Not(), func() { old.SetK(0) })
+			m.If(hdl.AndAll(x.away, changes, indexOf(x.request.Key).Eq(index)), func() { old.SetK(1) })
+		})
+		uses := b.comes.And(b.owner.Is(uint64(i)))
+		m.Assert(fmt.Sprintf("old_not_used_%d", i), uses.And(old).Not())
 	}
 }

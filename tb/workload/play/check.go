@@ -135,6 +135,18 @@ func (g *game) checkEnd(ctx context.Context) error {
 	return nil
 }
 
+// checkWire puts a packet that broke a rule before what came of it.
+func (g *game) checkWire(err error) error {
+	violation := g.o.Watch.Err()
+	switch {
+	case violation != nil && err != nil:
+		return fmt.Errorf("%w; then %w", violation, err)
+	case err != nil:
+		return err
+	}
+	return g.o.Watch.Finish()
+}
+
 func (e *end) checkSink(ctx context.Context) error {
 	got, err := e.sink.read(ctx, 0, len(e.image))
 	if err != nil {

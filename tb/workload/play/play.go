@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
 	"gornic/tb/workload"
 	"gornic/verbs"
 )
@@ -22,6 +23,9 @@ type Options struct {
 	Seed uint64
 	// Now is the cycle at the moment, for arrivals; nil: all work has arrived.
 	Now func() uint64
+	// Watch, where it is not nil, is told of the connections; the caller hangs it on
+	// the wire. At the end it has to be content. Its Payloads is set.
+	Watch *monitor.Monitor
 	// Patience is how often in a row the devices may be waited for in vain; 0: 10000.
 	Patience int
 }
@@ -51,6 +55,9 @@ func Run(ctx context.Context, w workload.Workload, hosts [2]Host, o Options) (Re
 	}
 	if err == nil {
 		err = g.checkEnd(ctx)
+	}
+	if o.Watch != nil {
+		err = g.checkWire(err)
 	}
 	if err != nil {
 		return g.report, fmt.Errorf("workload %s, seed %d: %w", w.Name, o.Seed, err)

@@ -10,6 +10,7 @@ import (
 
 	"gornic/tb/golden/lab"
 	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
 	"gornic/tb/workload"
 	"gornic/tb/workload/play"
 	"gornic/verbs"
@@ -20,7 +21,8 @@ var ctx = context.Background()
 // run plays a workload between two reference NICs.
 func run(t testing.TB, w workload.Workload, seed uint64, taps ...wire.Tap) (play.Report, error) {
 	t.Helper()
-	l, err := lab.New(lab.Options{Seed: seed, Faults: w.Faults(seed), Taps: taps})
+	watch := monitor.New()
+	l, err := lab.New(lab.Options{Seed: seed, Faults: w.Faults(seed), Taps: append(taps, watch.Tap)})
 	require.NoError(t, err)
 	var hosts [2]play.Host
 	for i, b := range []*lab.Bus{l.A, l.B} {
@@ -28,7 +30,7 @@ func run(t testing.TB, w workload.Workload, seed uint64, taps ...wire.Tap) (play
 		require.NoError(t, err)
 		hosts[i] = play.Host{Device: d, MAC: b.MAC, IPv4: b.IPv4, IPv6: b.IPv6}
 	}
-	report, err := play.Run(ctx, w, hosts, play.Options{Seed: seed})
+	report, err := play.Run(ctx, w, hosts, play.Options{Seed: seed, Watch: watch})
 	if err != nil {
 		return report, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
 	"gornic/tb/workload"
 	"gornic/verbs"
 )
@@ -44,8 +45,22 @@ func (g *game) setUp(ctx context.Context) error {
 		if err := g.connect(ctx, b); err != nil {
 			return fmt.Errorf("%v: %w", b, err)
 		}
+		g.watch(a, b)
 	}
 	return nil
+}
+
+// watch tells the monitor of a connection.
+func (g *game) watch(a, b *end) {
+	if g.o.Watch == nil {
+		return
+	}
+	g.o.Watch.Payloads = true // a source never changes
+	g.o.Watch.Add(monitor.Connection{
+		QPN:     [2]uint32{a.qp.QPN(), b.qp.QPN()},
+		PSN:     [2]uint32{psn(g.o.Seed, a.side, a.index), psn(g.o.Seed, b.side, b.index)},
+		PathMTU: a.c.PathMTU,
+	})
 }
 
 func (g *game) newEnd(ctx context.Context, from workload.Side, qp int) (*end, error) {

@@ -1,0 +1,201 @@
+package monitor
+
+import (
+	"bytes"
+
+	"gornic/format"
+)
+
+const (
+	psnMask  = 1<<24 - 1
+	noOpcode = format.Opcode(0xFF)
+	window   = 1 << 23 // packets that may be on their way, and one
+)
+
+// flow is the requests of one direction of a connection, and their answers.
+// Packets are counted from 0, so that nothing wraps.
+type flow struct {
+	mtu   int
+	first uint32 // PSN of packet 0
+	port  uint64 // UDP source port; 0: not seen yet
+	back  *flow  // the other direction
+
+	sent   []sent
+	last   int           // the packet that was sent last
+	openOp format.Opcode // of the last new packet of a message that goes on
+	openAt int           // the first packet of that message
+	known  int           // the sender has answers for those before it
+
+	reach int  // the receiver can have no more than the packets before it
+	ahead bool // a packet behind reach arrived: there was a gap
+	acked int  // it told of those before it
+	dead  bool // it sent a fatal NAK
+}
+
+// sent is a request as it was first sent.
+type sent struct {
+	op      format.Opcode
+	se      uint64
+	ext     format.ExtWords[uint64]
+	payload []byte
+	ends    int // messages that end with this packet or before
+}
+
+func newFlow(first uint32, mtu int) *flow {
+	return &flow{mtu: mtu, first: first, last: -1, openOp: noOpcode}
+}
+
+func (f *flow) next() int { return len(f.sent) }
+
+func (f *flow) psn(i int) uint32 { return (f.first + uint32(i)) & psnMask }
+
+// index is the packet of a PSN: the one nearest to those that are sent next.
+func (f *flow) index(psn uint32) int {
+	return f.next() + int(int32((psn-f.psn(f.next()))<<8)>>8)
+}
+
+// request judges a request packet.
+func (f *flow) request(p packet, payloads bool) *fault {
+	i := f.index(p.psn)
+	var wrongWith *fault
+	switch {
+	case i > f.next():
+		return wrong("4.1", "expected PSN %#x, the next one", f.psn(f.next()))
+	case i < 0:
+		return wrong("4.1", "before the first PSN of the connection, %#x", f.first)
+	case i > f.last+1 && i > f.known:
+		return wrong("4.5", "it follows PSN %#x; those between are not acknowledged", f.psn(f.last))
+	case i == f.next():
+		wrongWith = f.newRequest(p)
+	default:
+		wrongWith = f.again(p, i, payloads)
+	}
+	if wrongWith != nil {
+		return wrongWith
+	}
+	f.last = i
+	if p.arrives() {
+		if i == f.reach {
+			f.reach++
+		} else if i > f.reach {
+			f.ahead = true
+		}
+	}
+	return nil
+}
+
+// again judges a request that was sent before.
+func (f *flow) again(p packet, i int, payloads bool) *fault {
+	was := f.sent[i]
+	switch {
+	case p.op != was.op:
+		return wrong("4.2", "sent again, it was %v", was.op)
+	case len(p.Payload) != len(was.payload):
+		return wrong("4.2", "sent again with %d bytes, it had %d", len(p.Payload), len(was.payload))
+	case p.Descriptor.Ext != was.ext || p.Descriptor.SE != was.se:
+		return wrong("4.2", "sent again with other headers")
+	case payloads && !bytes.Equal(p.Payload, was.payload):
+		return wrong("4.2", "sent again with another payload")
+	}
+	return nil
+}
+
+// newRequest judges a request that is sent for the first time, and notes it.
+func (f *flow) newRequest(p packet) *fault {
+	info, known := format.Lookup(p.op)
+	switch {
+	case !known || p.op > format.OpWriteOnlyImm:
+		return wrong("1.5", "no request that there is")
+	case f.next()-f.acked >= window-1:
+		return wrong("4.1", "2^23 packets are not acknowledged")
+	}
+	if wrongWith := f.sequence(p, info); wrongWith != nil {
+		return wrongWith
+	}
+	if wrongWith := f.length(p, info); wrongWith != nil {
+		return wrongWith
+	}
+	mayEvent := p.op < format.OpWriteFirst || hasImm(info)
+	switch {
+	case p.Descriptor.SE != 0 && !(info.End && mayEvent):
+		return wrong("1.3", "SE is set")
+	case info.End && p.Descriptor.AckReq == 0:
+		return wrong("4.1", "the last packet of a message does not ask for an acknowledgement")
+	}
+	f.note(p, info)
+	return nil
+}
+
+// sequence judges the place in the message.
+func (f *flow) sequence(p packet, info format.OpInfo) *fault {
+	open := f.openOp != noOpcode
+	switch {
+	case info.Start && open:
+		return wrong("3.5", "a message begins before the one before it ends, which began at PSN %#x", f.psn(f.openAt))
+	case !info.Start && !open:
+		return wrong("3.5", "no message has begun")
+	case open && (p.op < format.OpWriteFirst) != (f.openOp < format.OpWriteFirst):
+		return wrong("3.5", "it follows %v", f.openOp)
+	}
+	return nil
+}
+
+// length judges the payload against path MTU and RETH.
+func (f *flow) length(p packet, info format.OpInfo) *fault {
+	n := len(p.Payload)
+	low, high := 0, f.mtu
+	switch info.Payload {
+	case format.PayloadFull:
+		low = f.mtu
+	case format.PayloadSome:
+		low = 1
+	}
+	if n < low || n > high {
+		return wrong("1.5", "%d bytes of payload, expected %d to %d", n, low, high)
+	}
+	if p.op < format.OpWriteFirst {
+		return nil
+	}
+	total := n
+	ext, op := p.Descriptor.Ext, p.op
+	if !info.Start {
+		ext, op = f.sent[f.openAt].ext, f.sent[f.openAt].op
+		for _, s := range f.sent[f.openAt:] {
+			total += len(s.payload)
+		}
+	}
+	reth, _ := format.ExtHeaderOf[format.RETH[uint64]](ext, op, format.ExtRETH)
+	switch want := int(reth.DMALen); {
+	case info.End && total != want:
+		return wrong("4.2", "%d bytes in the message, its RETH says %d", total, want)
+	case !info.End && total >= want:
+		return wrong("4.2", "%d bytes so far and the message goes on; its RETH says %d", total, want)
+	}
+	return nil
+}
+
+func (f *flow) note(p packet, info format.OpInfo) {
+	if info.Start {
+		f.openAt = f.next()
+	}
+	f.openOp = p.op
+	ends := f.endsBefore(f.next())
+	if info.End {
+		f.openOp = noOpcode
+		ends++
+	}
+	f.sent = append(f.sent, sent{p.op, p.Descriptor.SE, p.Descriptor.Ext, bytes.Clone(p.Payload), ends})
+}
+
+// endsBefore counts the messages that end before packet i.
+func (f *flow) endsBefore(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return f.sent[i-1].ends
+}
+
+func hasImm(info format.OpInfo) bool {
+	_, ok := info.ExtOffset(format.ExtImmDt)
+	return ok
+}

@@ -93,8 +93,9 @@ func (q *CQ) Entries() int { return 1 << q.ring.log }
 
 // Poll takes up to len(wc) completions and returns how many (ibv_poll_cq); it
 // does not wait. Each completion gives the slots of its work request, and of the
-// unsignaled ones before it, back to their queue. It wraps [ErrDevice], besides
-// returning the completions, if one does not fit what was posted.
+// unsignaled ones before it, back to their queue. The completions that it returns
+// are valid also with an error; it wraps [ErrDevice] if one does not fit what was
+// posted.
 func (q *CQ) Poll(ctx context.Context, wc []WC) (int, error) {
 	q.d.mu.Lock()
 	defer q.d.mu.Unlock()
@@ -146,7 +147,7 @@ func (q *CQ) poll(ctx context.Context, wc []WC) (int, error) {
 // fetch takes at most n CQEs from the ring and tells the device.
 func (q *CQ) fetch(ctx context.Context, n int) error {
 	b, err := q.ring.fresh(ctx, q.d.bus, n)
-	if err != nil || len(b) == 0 {
+	if err != nil {
 		return err
 	}
 	for ; len(b) > 0; b = b[q.ring.bytes:] {
@@ -157,7 +158,9 @@ func (q *CQ) fetch(ctx context.Context, n int) error {
 		q.kept = append(q.kept, e)
 		q.ring.taken++
 	}
-	return q.d.doorbell(ctx, q.page, format.DoorbellCQ, q.ring.index(), q.number)
+	return q.ring.tell(func(index uint16) error {
+		return q.d.doorbell(ctx, q.page, format.DoorbellCQ, index, q.number)
+	})
 }
 
 // purge drops the completions of a queue pair that starts anew or ends. The

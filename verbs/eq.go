@@ -177,7 +177,6 @@ const eqBatch = 8
 
 // drain takes all events and tells the device how far it came.
 func (q *EQ) drain(ctx context.Context) error {
-	before := q.ring.taken
 	for {
 		b, err := q.ring.fresh(ctx, q.d.bus, eqBatch)
 		if err != nil {
@@ -196,10 +195,9 @@ func (q *EQ) drain(ctx context.Context) error {
 			b = b[q.ring.bytes:]
 		}
 	}
-	if q.ring.taken == before {
-		return nil
-	}
-	return q.d.doorbell(ctx, 0, format.DoorbellEQ, q.ring.index(), q.number)
+	return q.ring.tell(func(index uint16) error {
+		return q.d.doorbell(ctx, 0, format.DoorbellEQ, index, q.number)
+	})
 }
 
 // take files an event. One of an object that is gone is dropped.

@@ -11,9 +11,10 @@ import (
 // 1 in the first lap, 0 in the second, and so on.
 type inRing struct {
 	base    uint64
-	log     int // log2 of its entries
-	bytes   int // of an entry
-	taken   uint32
+	log     int    // log2 of its entries
+	bytes   int    // of an entry
+	taken   uint32 // entries taken from it
+	told    uint32 // of them, the device knows
 	scratch []byte
 }
 
@@ -60,6 +61,18 @@ func (r *inRing) fresh(ctx context.Context, bus Bus, n int) ([]byte, error) {
 		return nil, fmt.Errorf("ring: %w", err)
 	}
 	return b, nil
+}
+
+// tell rings the doorbell for what was taken, if the device does not know of it.
+func (r *inRing) tell(doorbell func(index uint16) error) error {
+	if r.told == r.taken {
+		return nil
+	}
+	if err := doorbell(r.index()); err != nil {
+		return err
+	}
+	r.told = r.taken
+	return nil
 }
 
 // isNew tells whether an entry of this lap, or the end of one, is new.

@@ -38,6 +38,7 @@ type end struct {
 	remote region    // for the peer's WRITEs
 	image  []byte    // what remote has to hold
 	lands  []landing // of SENDs
+	late   []func()  // posts receive WQEs, but only when a message has missed them
 	recvs  []string  // completions of the receive queue
 	sends  []string  // and of the send queue
 	slots  int       // WQEs since the last check
@@ -252,12 +253,22 @@ func (g *program) destination(to *end, wr *sendWR, data []byte) {
 		wr.remote, wr.rkey = to.remote.va+offset, to.remote.key
 		copy(to.image[offset:], data)
 		if imm != "" {
-			to.q.receive(wr.id)
+			g.receive(to, wr.id)
 			to.recvs = append(to.recvs, fmt.Sprintf("%d SUCCESS RECV_RDMA_WITH_IMM %d%s", wr.id, len(data), imm))
 		}
 	default:
-		to.q.receive(wr.id, g.landing(to, data)...)
+		g.receive(to, wr.id, g.landing(to, data)...)
 		to.recvs = append(to.recvs, fmt.Sprintf("%d SUCCESS RECV %d%s", wr.id, len(data), imm))
+	}
+}
+
+// receive posts a receive WQE, at times too late, and then all behind it as well.
+func (g *program) receive(to *end, id uint64, list ...format.SGE[uint64]) {
+	post := func() { to.q.receive(id, list...) }
+	if len(to.late) > 0 || g.r.IntN(8) == 0 {
+		to.late = append(to.late, post)
+	} else {
+		post()
 	}
 }
 
@@ -284,6 +295,12 @@ func (g *program) settle() {
 	for range 1000 {
 		if g.p.run(); g.idle() {
 			break
+		}
+		for _, e := range g.ends {
+			for _, post := range e.late {
+				post()
+			}
+			e.late = nil
 		}
 		g.p.a.nic.Tick(200 * time.Microsecond)
 		g.p.b.nic.Tick(200 * time.Microsecond)
@@ -316,7 +333,7 @@ func (g *program) idle() bool {
 
 // programs runs programs of so many messages with the faults that faults gives
 // for a seed.
-func programs(t *testing.T, seeds, messages uint64, faults func(seed uint64) wire.Faults) (frames, lost int) {
+func programs(t *testing.T, seeds, messages uint64, faults func(seed uint64) wire.Faults) (frames, lost, naks int) {
 	t.Helper()
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -331,21 +348,23 @@ func programs(t *testing.T, seeds, messages uint64, faults func(seed uint64) wir
 					lost++
 				}
 			}
+			naks += int(g.p.a.nic.Counter(format.CntTxNAKs) + g.p.b.nic.Counter(format.CntTxNAKs))
 		})
 	}
-	return frames, lost
+	return frames, lost, naks
 }
 
 // Random programs over a good wire: every byte, every completion, and nothing
 // beside them.
 func TestPrograms(t *testing.T) {
-	frames, _ := programs(t, 40, 60, func(uint64) wire.Faults { return wire.Faults{} })
+	frames, _, naks := programs(t, 40, 60, func(uint64) wire.Faults { return wire.Faults{} })
 	require.Greater(t, frames, 5000)
+	require.Greater(t, naks, 200, "RNR NAKs")
 }
 
 // The same over a wire that loses, doubles and damages packets.
 func TestProgramsWithFaults(t *testing.T) {
-	frames, lost := programs(t, 40, 60, func(seed uint64) wire.Faults {
+	frames, lost, _ := programs(t, 40, 60, func(seed uint64) wire.Faults {
 		return wire.Faults{Seed: seed, Rules: []wire.Rule{
 			{Action: wire.Drop, Rate: 30000, Attempts: 3},
 			{Action: wire.Duplicate, Rate: 20000},

@@ -13,6 +13,7 @@ import (
 	"gornic/tb/golden"
 	"gornic/tb/host"
 	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
 )
 
 // deviceView is host memory as the device reaches it.
@@ -485,17 +486,19 @@ func (r region) whole() []format.SGE[uint64] { return []format.SGE[uint64]{r.par
 
 // pair is two stations on a wire.
 type pair struct {
-	t    testing.TB
-	a, b *station
-	link *wire.Link
-	log  []wire.Crossing
+	t     testing.TB
+	a, b  *station
+	link  *wire.Link
+	log   []wire.Crossing
+	watch *monitor.Monitor
 }
 
 func newPair(t testing.TB, faults wire.Faults) *pair {
 	t.Helper()
 	config := golden.DefaultConfig()
-	p := &pair{t: t, a: newStation(t, 1, config), b: newStation(t, 2, config)}
-	p.link = wire.NewLink(p.a.nic, p.b.nic, faults, func(c wire.Crossing) { p.log = append(p.log, c) })
+	p := &pair{t: t, a: newStation(t, 1, config), b: newStation(t, 2, config), watch: monitor.New()}
+	p.watch.Payloads = true
+	p.link = wire.NewLink(p.a.nic, p.b.nic, faults, p.watch.Tap, func(c wire.Crossing) { p.log = append(p.log, c) })
 	return p
 }
 
@@ -504,6 +507,9 @@ func (p *pair) qps(c qpConfig) (a, b *qp) {
 	p.t.Helper()
 	a, b = p.a.newQP(c), p.b.newQP(c)
 	connect(a, b)
+	p.watch.Add(monitor.Connection{
+		QPN: [2]uint32{uint32(a.number), uint32(b.number)}, PSN: [2]uint32{uint32(c.psn), uint32(c.psn)}, PathMTU: 128 << a.c.mtu,
+	})
 	return a, b
 }
 
@@ -512,6 +518,7 @@ func (p *pair) run() {
 	p.t.Helper()
 	_, err := p.link.Run(context.Background(), 100000)
 	require.NoError(p.t, err)
+	require.NoError(p.t, p.watch.Err())
 	require.NoError(p.t, p.a.mem.CheckGuards())
 	require.NoError(p.t, p.b.mem.CheckGuards())
 }

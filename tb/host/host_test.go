@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"testing"
 
@@ -289,6 +290,56 @@ func TestFirstDifference(t *testing.T) {
 	require.True(t, differ)
 	require.True(t, d.Allocation)
 	require.Contains(t, []uint64{addr, more}, d.Addr)
+	require.Contains(t, d.String(), "allocations differ from")
+	other := alloc(t, b, 20, 1)
+	d, differ = host.FirstDifference(a, b)
+	require.True(t, differ && d.Allocation)
+	require.Contains(t, []uint64{addr, more, other}, d.Addr)
+	_, differ = host.FirstDifference(newMemory(t, host.Options{Seed: 1}), newMemory(t, host.Options{Seed: 2}))
+	require.True(t, differ, "of two seeds")
+}
+
+// What a report says, in words.
+func TestWords(t *testing.T) {
+	for want, got := range map[string]fmt.Stringer{
+		"byte -2 of the allocation of 10 bytes at 0x1000, at 0xffe: is 0x07, want 0x08": host.Difference{
+			Addr: 0xFFE, Start: 0x1000, Size: 10, Got: 7, Want: 8,
+		},
+		"software": host.Software,
+		"device":   host.Device,
+	} {
+		require.Equal(t, want, got.String())
+	}
+	for want, got := range map[string]error{
+		"host: device write of 8 bytes at 0x1000: injected fault": &host.AccessError{
+			Source: host.Device, Write: true, Addr: 0x1000, Size: 8, Err: host.ErrFault,
+		},
+		"host: software read of 1 bytes at 0x0: not allocated": &host.AccessError{Size: 1, Err: host.ErrUnmapped},
+		"host: byte 3 behind the allocation of 16 bytes at 0x1000, at 0x1012, was written to: it is 0x01, was 0x02": &host.GuardError{
+			Addr: 0x1012, Start: 0x1000, Size: 16, Got: 1, Want: 2,
+		},
+	} {
+		require.EqualError(t, got, want)
+	}
+}
+
+// The sides that a bus and a device model want.
+func TestSides(t *testing.T) {
+	m := newMemory(t, host.Options{Seed: 1})
+	addr := alloc(t, m, 16, 16)
+	m.InjectFault(addr, 1, host.Reads|host.Writes)
+	device := host.DeviceSide{Memory: m}
+	b := make([]byte, 4)
+	require.ErrorIs(t, device.Read(addr, b), host.ErrFault)
+	require.ErrorIs(t, device.Write(addr, b), host.ErrFault)
+	require.NoError(t, m.WriteMemory(context.Background(), addr, []byte{1, 2, 3, 4}))
+	require.NoError(t, m.ReadMemory(context.Background(), addr, b))
+	require.Equal(t, []byte{1, 2, 3, 4}, b)
+	m.Allocations(func(a, size uint64) { require.Equal(t, [2]uint64{addr, 16}, [2]uint64{a, size}) })
+	require.ErrorIs(t, m.DeviceWriteBeat(addr, make([]byte, 65), 1), host.ErrParameter)
+	f := m.InjectFault(addr+4, ^uint64(0), host.Writes) // to the end of the address space
+	require.ErrorIs(t, device.Write(addr+15, b[:1]), host.ErrFault)
+	require.Equal(t, 1, f.Hits())
 }
 
 // Memory that nobody wrote takes no room: a region of 2^40 bytes can be had.

@@ -24,6 +24,7 @@ func (s Sizes) RingUpdate() RingUpdate { return RingUpdate{QP: hdl.W(s.QPBits)} 
 // are 0, and what was fetched is forgotten.
 type RingConfig struct {
 	QP        hdl.Bits
+	Keep      hdl.Bits `w:"1"`  // where the ring is stays as it is, and the rest means nothing
 	Base      hdl.Bits `w:"64"` // bus address, a multiple of 4096
 	LogSize   hdl.Bits `w:"4"`  // log2 of its WQEs
 	LogStride hdl.Bits `w:"1"`  // slots of 64 << LogStride bytes

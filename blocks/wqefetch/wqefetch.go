@@ -131,7 +131,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		landed: m.Wire("landed", 1),
 	}
 	b.making, b.toMake = io.Config.Fire(), io.Config.Data.QP
-	b.rings.Write(b.toMake, b.making, hdl.Pack(ring{
+	b.rings.Write(b.toMake, b.making.And(io.Config.Data.Keep.Not()), hdl.Pack(ring{
 		Page: io.Config.Data.Base.Slice(63, 12), LogSize: io.Config.Data.LogSize, LogStride: io.Config.Data.LogStride,
 	}))
 	m.Unused(io.Config.Data.Base.Slice(11, 0))

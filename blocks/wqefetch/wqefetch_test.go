@@ -92,9 +92,10 @@ func (b *bench) make(qp int, r ring) {
 	b.ref.Config(qp, r.base, r.logSize, r.logStride)
 	b.config.Send([]any{struct {
 		QP                 int
+		Keep               bool
 		Base               uint64
 		LogSize, LogStride int
-	}{qp, r.base, r.logSize, r.logStride}}...)
+	}{qp, false, r.base, r.logSize, r.logStride}}...)
 	b.until("config", func() bool { return b.config.Pending() == 0 })
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"gornic/hdl/ir"
 )
 
 // Status is the answer to one question.
@@ -26,10 +28,11 @@ func (s Status) String() string { return statusNames[s] }
 // Answer is what the solver said to one question.
 type Answer struct {
 	Status    Status
-	Failing   []Property // assertions that can fail, or covers that were not reached
-	Trace     *Trace     // how the assertions fail: all of Failing in its last cycle; nil for covers
-	Witnesses []Witness  // with Options.Witness: how the covers that were reached are
-	Time      time.Duration
+	Failing   []Property    // assertions that can fail, or covers that were not reached
+	Cycles    int           // that the question is about
+	Trace     *Trace        // how the assertions fail: all of Failing in its last cycle; nil for covers
+	Witnesses []Witness     // with Options.Witness: how the covers that were reached are
+	Time      time.Duration // of the solver's processor
 }
 
 // A Witness is a way to covers.
@@ -41,8 +44,9 @@ type Witness struct {
 // Result has the answers to all questions.
 type Result struct {
 	Bounded, Induction, Covers Answer
-	Properties                 int // assertions that were proved
-	Covered                    int // covers that were looked for
+	Properties                 int           // assertions that were proved
+	Covered                    int           // covers that were looked for
+	Time                       time.Duration // of the processor, for everything: the tools that make the model, too
 }
 
 // Err is nil where everything that was asked passed. It names the properties that failed, with their Go lines, and the
@@ -56,12 +60,16 @@ func (a Answer) err(question string) error {
 		return nil
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s %s after %.1f s", question, a.Status, a.Time.Seconds())
+	fmt.Fprintf(&text, "%s %s after %.1f s of processor time", question, a.Status, a.Time.Seconds())
 	if a.Trace != nil {
 		fmt.Fprintf(&text, ", in cycle %d %s", a.Trace.Cycles-1, a.Trace.origin())
 	}
 	for _, p := range a.Failing {
-		fmt.Fprintf(&text, "\n\t%s", p)
+		what := ""
+		if a.Status == Failed && p.Check != nil && p.Check.Kind == ir.Cover {
+			what = fmt.Sprintf(": not reached within %d cycles", a.Cycles)
+		}
+		text.WriteString("\n\t" + p.text(what))
 	}
 	if a.Trace != nil {
 		fmt.Fprintf(&text, "\n\twaves: %s", a.Trace.File)

@@ -3,7 +3,6 @@ package formal
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +28,7 @@ func ProveBits(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
 	}
 	defer b.close()
 	r := &Result{Properties: b.count(ir.Assert), Covered: b.count(ir.Cover)}
+	defer func() { r.Time += b.used }()
 	m, err := b.model(ctx)
 	if err != nil {
 		return nil, err
@@ -42,32 +42,34 @@ func ProveBits(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
 		}
 	}
 	if !o.NoCovers && r.Covered > 0 {
-		r.Covers, err = coverBits(ctx, d, o)
+		r.Covers, r.Time, err = coverBits(ctx, d, o)
 	}
 	return r, err
 }
 
 // coverBits looks for covers: it asks whether the opposite of each can be proved. When it has found one way, bmc3 may lose
 // sight of another property that fails in the same cycle, so what is missing is asked for once more, alone.
-func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
-	all, err := fails(ctx, opposites(d, nil), o)
+// used is the processor time with the making of the models.
+func coverBits(ctx context.Context, d *ir.Design, o Options) (answer Answer, used time.Duration, err error) {
+	all, used, err := fails(ctx, opposites(d, nil), o)
 	if err != nil {
-		return all, err
+		return all, used, err
 	}
 	reached := map[string]bool{}
 	for _, p := range all.Failing {
 		reached[p.Path] = true
 	}
-	answer := Answer{Status: Passed, Time: all.Time}
+	answer = Answer{Status: Passed, Time: all.Time, Cycles: o.Depth}
 	for _, c := range sim.Checks(d) {
 		if c.Kind != ir.Cover || reached[c.Path()] {
 			continue
 		}
-		alone, err := fails(ctx, opposites(d, c.Check), o)
+		alone, usedAlone, err := fails(ctx, opposites(d, c.Check), o)
 		answer.Time += alone.Time
+		used += usedAlone
 		switch {
 		case err != nil:
-			return answer, err
+			return answer, used, err
 		case alone.Status == Failed:
 			continue
 		case alone.Status == TimedOut:
@@ -77,21 +79,21 @@ func coverBits(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
 		}
 		answer.Failing = append(answer.Failing, Property{c.Path(), c.Check, c.Module})
 	}
-	return answer, nil
+	return answer, used, nil
 }
 
 // fails asks which assertions of a design fail.
-func fails(ctx context.Context, d *ir.Design, o Options) (Answer, error) {
+func fails(ctx context.Context, d *ir.Design, o Options) (answer Answer, used time.Duration, err error) {
 	b, err := newBitProver(d, o)
 	if err != nil {
-		return Answer{}, err
+		return answer, 0, err
 	}
 	defer b.close()
 	m, err := b.model(ctx)
-	if err != nil {
-		return Answer{}, err
+	if err == nil {
+		answer, err = b.bounded(ctx, m, o)
 	}
-	return b.bounded(ctx, m, o)
+	return answer, b.used, err
 }
 
 // opposites is the design with the opposite of each cover, or of one alone, as its only assertions. It shares all else with
@@ -250,6 +252,7 @@ const stateless = "Does not work for combinational networks"
 // bounded looks for assertions that fail within o.Depth cycles.
 func (b *bitProver) bounded(ctx context.Context, m bitModel, o Options) (Answer, error) {
 	answer, failed, err := b.ask(ctx, m, o, "bmc3 -a -F "+strconv.Itoa(o.Depth), boundedDone)
+	answer.Cycles = o.Depth
 	for _, f := range failed {
 		answer.Failing = append(answer.Failing, b.output(m, f[1]))
 	}
@@ -282,22 +285,20 @@ func (b *bitProver) forever(ctx context.Context, m bitModel, o Options) (Answer,
 
 // ask runs a command of ABC; it returns the outputs that failed, with their frames, or that the report says that none does.
 func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, command string, none *regexp.Regexp) (answer Answer, failed [][]string, err error) {
-	limited, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	start := time.Now()
-	text, err := b.abcRun(limited, m, prepare+simplify+command)
-	if !assertedOutput.MatchString(text) && !none.MatchString(text) && limited.Err() == nil {
+	text, used, expired, err := b.abcRun(ctx, m, prepare+simplify+command, o.Timeout)
+	answer.Time = used
+	if !assertedOutput.MatchString(text) && !none.MatchString(text) && !expired && ctx.Err() == nil {
 		// No state or no output may be left for the solver, which then says neither.
-		text, err = b.abcRun(limited, m, prepare+command)
+		text, used, expired, err = b.abcRun(ctx, m, prepare+command, o.Timeout)
+		answer.Time += used
 	}
-	answer.Time = time.Since(start)
 	failed = assertedOutput.FindAllStringSubmatch(text, -1)
 	switch {
 	case ctx.Err() != nil:
 		return answer, nil, ctx.Err()
 	case len(failed) > 0:
 		answer.Status = Failed
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
+	case expired:
 		answer.Status = TimedOut
 	case none.MatchString(text), strings.Contains(text, stateless):
 		answer.Status = Passed
@@ -307,12 +308,12 @@ func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, command stri
 	return answer, failed, nil
 }
 
-func (b *bitProver) abcRun(ctx context.Context, m bitModel, commands string) (string, error) {
+func (b *bitProver) abcRun(ctx context.Context, m bitModel, commands string, limit time.Duration) (text string, used time.Duration, expired bool, err error) {
 	cmd := b.abc.Command(ctx, "-c", "read_aiger "+m.name+".aig; "+commands)
 	cmd.Dir = b.dir
-	endWithChildren(cmd)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	text, used, expired, err = run(cmd, limit)
+	b.used += used
+	return text, used, expired, err
 }
 
 // output is the property behind one output of the model.

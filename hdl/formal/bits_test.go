@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,13 +72,6 @@ func TestBitsCatchMutants(t *testing.T) {
 	mutants, err = formal.MutantsBits(t.Context(), build(t, counter(9, 15)), formal.Options{Depth: 8}, 5)
 	require.NoError(t, err)
 	require.Zero(t, caught(mutants))
-}
-
-func TestBitsTimeOut(t *testing.T) {
-	needABC(t)
-	r, err := formal.ProveBits(context.Background(), build(t, counter(9, 10)), formal.Options{Timeout: time.Microsecond})
-	require.NoError(t, err)
-	require.Equal(t, formal.TimedOut, r.Bounded.Status)
 }
 
 // Depths are as exact as those of Prove.

@@ -17,6 +17,7 @@
 //	prove.go, answer.go   questions and answers
 //	model.go              from a design to Yosys' SMT file
 //	smtbmc.go             running yosys-smtbmc, reading its report
+//	process.go            tools with a limit of processor time
 //	trace.go, vcd.go      counterexamples and ways to covers; waves.go keeps them as files
 //	table.go, relevant.go what a person sees of them
 //	bits.go               the same questions with ABC

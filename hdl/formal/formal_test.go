@@ -3,6 +3,7 @@ package formal_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"gornic/hdl"
 	"gornic/hdl/formal"
+	"gornic/hdl/stream"
 	"gornic/tools/toolset"
 )
 
@@ -106,6 +108,22 @@ func TestUnreachedCoverIsNamed(t *testing.T) {
 	require.Equal(t, formal.Failed, r.Covers.Status)
 	require.Len(t, r.Covers.Failing, 1)
 	require.Equal(t, "at_top", r.Covers.Failing[0].Path)
+	require.ErrorContains(t, r.Err(), "cover at_top (hdl/formal/formal_test.go:")
+	require.ErrorContains(t, r.Err(), "): not reached within 5 cycles")
+}
+
+// What a part of the library states is said to whoever uses the part.
+func TestPropertyOfTheLibraryNamesItsUser(t *testing.T) {
+	def := hdl.Def[passIO]{Name: "offers", Body: func(m *hdl.Module, io *passIO) {
+		offered := hdl.StreamOf(hdl.W(2))
+		offered.Valid, offered.Ready, offered.Data = io.In.Bit(0), io.In.Bit(1), io.In
+		stream.AssertSource(m, "offered", offered)
+		io.Out.Set(io.In)
+	}}
+	_, _, line, _ := runtime.Caller(0)
+	r := prove(t, build(t, def), formal.Options{Depth: 4})
+	require.ErrorContains(t, r.Err(), "assert offered_valid_holds (hdl/stream/contract.go:")
+	require.ErrorContains(t, r.Err(), fmt.Sprintf(") (used at hdl/formal/formal_test.go:%d)", line-3))
 }
 
 type passIO struct {
@@ -166,12 +184,38 @@ func TestAnEmptyPropertyCatchesNoMutant(t *testing.T) {
 	require.Zero(t, caught(mutants))
 }
 
+type factorsIO struct {
+	A       hdl.Bits `hdl:"in" w:"32"`
+	B       hdl.Bits `hdl:"in" w:"32"`
+	Product hdl.Bits `hdl:"out" w:"64"`
+}
+
+// factors says that a product of two primes is none, which takes a solver for ever to find wrong.
+func factors() hdl.Def[factorsIO] {
+	return hdl.Def[factorsIO]{Name: "factors", Body: func(m *hdl.Module, io *factorsIO) {
+		product := hdl.K(64, 0)
+		for i := range 32 {
+			product = product.Add(io.A.ZExt(64).ShlK(i).And(io.B.Bit(i).Rep(64)))
+		}
+		io.Product.Set(product)
+		m.Assert("no_factors", product.IsNot(3367900313*2654435761))
+	}}
+}
+
 func TestTimeout(t *testing.T) {
 	needTools(t)
-	r, err := formal.Prove(context.Background(), build(t, counter(9, 10)), formal.Options{Timeout: time.Microsecond})
-	require.NoError(t, err)
-	require.Equal(t, formal.TimedOut, r.Bounded.Status)
-	require.ErrorContains(t, r.Err(), "timed out")
+	for name, prove := range map[string]func(context.Context, *hdl.Design, formal.Options) (*formal.Result, error){
+		"z3": formal.Prove, "bits": formal.ProveBits,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := prove(t.Context(), build(t, factors()), formal.Options{Timeout: time.Second, Depth: 2})
+			require.NoError(t, err)
+			require.Equal(t, formal.TimedOut, r.Bounded.Status)
+			require.Greater(t, r.Bounded.Time, 500*time.Millisecond)
+			require.GreaterOrEqual(t, r.Time, r.Bounded.Time)
+			require.ErrorContains(t, r.Err(), "timed out")
+		})
+	}
 }
 
 func TestCancelledProof(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gornic/hdl/ir"
 	"gornic/hdl/sim"
@@ -24,6 +25,7 @@ type prover struct {
 	yosys, z3  toolset.Tool
 	smtbmc     toolset.Tool
 	oneReset   bool
+	used       time.Duration       // processor time of all tools so far
 	properties map[string]Property // by path
 	lines      map[string][]string // of each file
 }
@@ -137,11 +139,12 @@ func (p *prover) script() string {
 func (p *prover) run(ctx context.Context, script string) (string, error) {
 	cmd := p.yosys.Command(ctx, "-p", script)
 	cmd.Dir = p.dir
-	out, err := cmd.CombinedOutput()
+	out, used, _, err := run(cmd, 0)
+	p.used += used
 	if err != nil {
-		return "", fmt.Errorf("yosys on %s: %w\n%s", p.design.Top.Name, err, tail(string(out), 10))
+		return "", fmt.Errorf("yosys on %s: %w\n%s", p.design.Top.Name, err, tail(out, 10))
 	}
-	return string(out), nil
+	return out, nil
 }
 
 func tail(text string, n int) string {

@@ -8,14 +8,15 @@ import (
 	"gornic/hdl/ir"
 )
 
-// Options say how far a proof goes. The zero value proves 20 cycles, without induction, in at most two minutes a question.
+// Options say how far a proof goes. The zero value proves 20 cycles, without induction, in at most two minutes of
+// processor time a question.
 type Options struct {
 	Depth     int           // cycles of the bounded proof and of covers, the one in reset included; 0 means 20
 	Induction int           // cycles that the induction step relies on; 0 means no induction
 	OneReset  bool          // the reset stays low behind the first cycle: see Prove
 	NoCovers  bool          // do not look for covers
 	Witness   bool          // keep how each cover is reached: Answer.Witnesses
-	Timeout   time.Duration // of each question; 0 means two minutes
+	Timeout   time.Duration // of each question, whole seconds of processor time; 0 means two minutes
 	Dir       string        // for waves; "" means build/formal/NAME in the module root, NAME being the top's
 }
 
@@ -47,6 +48,7 @@ func Prove(ctx context.Context, d *ir.Design, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Properties: p.count(ir.Assert), Covered: p.count(ir.Cover)}
+	defer func() { r.Time = p.used }()
 	if r.Bounded, err = p.ask(ctx, model, o, bounded); err != nil || r.Bounded.Status == Failed {
 		return r, err
 	}
@@ -75,10 +77,20 @@ type Property struct {
 	Module *ir.Module // the instance
 }
 
-// String names the property and the Go line that states it.
-func (p Property) String() string {
+// String names the property and the Go line that states it; where that is inside a part of the library, also the line that
+// uses the part.
+func (p Property) String() string { return p.text("") }
+
+// text is String with what happened to the property behind its name and line.
+func (p Property) text(what string) string {
 	if p.Check == nil {
-		return p.Path
+		return p.Path + what
 	}
-	return fmt.Sprintf("%s %s (%s)", p.Check.Kind, p.Path, p.Check.Pos)
+	text := fmt.Sprintf("%s %s (%s)%s", p.Check.Kind, p.Path, p.Check.Pos, what)
+	if file, line := p.Check.Pos.User(); file != "" {
+		if user := fmt.Sprintf("%s:%d", file, line); user != p.Check.Pos.String() {
+			text += " (used at " + user + ")"
+		}
+	}
+	return text
 }

@@ -2,7 +2,6 @@ package formal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -44,6 +43,7 @@ func (p *prover) ask(ctx context.Context, m model, o Options, q question) (Answe
 		args = append(args, "--dump-vcd", q.waves())
 	}
 	answer, text, err := p.solve(ctx, m, o.Timeout, args)
+	answer.Cycles = o.cycles(q)
 	if err != nil {
 		return answer, err
 	}
@@ -66,24 +66,20 @@ func (p *prover) try(ctx context.Context, m model, o Options) (Answer, error) {
 }
 
 func (p *prover) solve(ctx context.Context, m model, timeout time.Duration, args []string) (answer Answer, text string, err error) {
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	cmd := p.smtbmc.Command(limited, append(args, string(m))...)
+	cmd := p.smtbmc.Command(ctx, append(args, string(m))...)
 	cmd.Dir = p.dir
-	endWithChildren(cmd)
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	answer.Time = time.Since(start)
-	text = string(out)
+	text, used, expired, err := run(cmd, timeout)
+	answer.Time = used
+	p.used += used
 	switch {
 	case ctx.Err() != nil:
 		return answer, text, ctx.Err()
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		answer.Status = TimedOut
 	case strings.Contains(text, "Status: PASSED"):
 		answer.Status = Passed
-	case strings.Contains(text, "Status: FAILED"):
+	case strings.Contains(text, "Status: FAILED") && !expired:
 		answer.Status = Failed
+	case expired:
+		answer.Status = TimedOut
 	default:
 		return answer, text, fmt.Errorf("%s on %s: %w\n%s", p.smtbmc.Name, p.design.Top.Name, err, tail(text, 10))
 	}

@@ -18,7 +18,7 @@
 //	covers     reached of all; - where they are left to simulation
 //	copies     broken copies that the assertions notice, of those that the proof names
 //	mutants    with -mutants: the same of random ones, a measure that nothing depends on
-//	seconds    for all questions; in brackets for what was known
+//	seconds    of processor time for all questions; in brackets for what was known
 //
 // What passed is remembered in build/formal/known by a hash of the Verilog, the questions and the tools, and not asked
 // again. Counterexamples are in build/formal/NAME as VCD files. The last line is `N passed, N failed`, and the exit status is

@@ -18,7 +18,7 @@ import (
 type memory struct{ dir string }
 
 // method is raised when package formal asks other questions about the same Verilog.
-const method = 3
+const method = 4
 
 // keyOf is a hash of all that the outcome depends on.
 func keyOf(ctx context.Context, p hdl.Proof, design *hdl.Design, mutants int) (string, error) {

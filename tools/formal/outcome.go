@@ -17,18 +17,18 @@ type outcome struct {
 	Name      string  `json:"name"`
 	Asserts   int     `json:"asserts"`
 	Solver    string  `json:"solver"`
-	Depth     int     `json:"depth"`     // cycles of the bounded proof
-	Bounded   string  `json:"bounded"`   // as formal.Status says it
-	Relies    int     `json:"relies"`    // cycles that the induction relies on; 0: a solver searched
-	Induction string  `json:"induction"` // as formal.Status
-	Covers    string  `json:"covers"`    // as formal.Status
-	Reached   int     `json:"reached"`   // covers,
-	Covered   int     `json:"covered"`   // of so many
-	Caught    int     `json:"caught"`    // broken copies that the assertions notice,
-	Copies    int     `json:"copies"`    // of so many
-	Killed    int     `json:"killed"`    // random mutants that they notice,
-	Mutants   int     `json:"mutants"`   // of so many
-	Seconds   float64 `json:"seconds"`
+	Depth     int     `json:"depth"`             // cycles of the bounded proof
+	Bounded   string  `json:"bounded"`           // as formal.Status says it
+	Relies    int     `json:"relies"`            // cycles that the induction relies on; 0: a solver searched
+	Induction string  `json:"induction"`         // as formal.Status
+	Covers    string  `json:"covers"`            // as formal.Status
+	Reached   int     `json:"reached"`           // covers,
+	Covered   int     `json:"covered"`           // of so many
+	Caught    int     `json:"caught"`            // broken copies that the assertions notice,
+	Copies    int     `json:"copies"`            // of so many
+	Killed    int     `json:"killed"`            // random mutants that they notice,
+	Mutants   int     `json:"mutants"`           // of so many
+	Seconds   float64 `json:"seconds"`           // of processor time
 	Known     bool    `json:"known"`             // from an earlier run
 	Failure   string  `json:"failure,omitempty"` // absent where all is well
 
@@ -52,9 +52,8 @@ func (r runner) one(ctx context.Context, p hdl.Proof) outcome {
 		o.Known, o.Solver = true, p.Solver.String()
 		return o
 	}
-	start := time.Now()
 	o, err := r.ask(ctx, p, design)
-	o.Seconds = math.Round(time.Since(start).Seconds()*100) / 100
+	o.Seconds = math.Round(o.Seconds*100) / 100
 	if err == nil {
 		err = r.known.keep(key, o)
 	}
@@ -71,8 +70,8 @@ type engine struct {
 	mutants func(context.Context, *hdl.Design, formal.Options, int) ([]formal.Mutant, error)
 }
 
-// patience is the limit of each question: seconds of a solver's work, on a machine that may have much else to do.
-const patience = 15 * time.Minute
+// patience is the limit of each question, in processor time; the longest takes less than a quarter of it.
+const patience = 3 * time.Minute
 
 func (r runner) engineFor(p hdl.Proof) (engine, formal.Options) {
 	o := formal.Options{Depth: p.Depth, Induction: p.Induction, OneReset: p.Bounded, NoCovers: p.NoCovers, Witness: r.verbose, Timeout: patience}
@@ -122,6 +121,7 @@ func (r runner) breakCopies(ctx context.Context, e engine, p hdl.Proof, question
 	var missed []error
 	for _, c := range copies {
 		o.Copies++
+		o.Seconds += c.Time.Seconds()
 		if c.Answer.Status == formal.Failed {
 			o.Caught++
 		} else {
@@ -134,6 +134,7 @@ func (r runner) breakCopies(ctx context.Context, e engine, p hdl.Proof, question
 
 // take notes the answers.
 func (o *outcome) take(r *formal.Result) {
+	o.Seconds += r.Time.Seconds()
 	o.Asserts, o.Covered = r.Properties, r.Covered
 	o.Bounded, o.Induction, o.Covers = r.Bounded.Status.String(), r.Induction.Status.String(), r.Covers.Status.String()
 	if r.Covers.Status != formal.NotAsked {

@@ -16,6 +16,7 @@ type report struct {
 	options options
 	name    int // width of the column
 	known   int
+	seconds float64 // of processor time, in this run
 }
 
 func newReport(w io.Writer, o options, list []hdl.Proof) *report {
@@ -54,6 +55,8 @@ func (r *report) row(o outcome) {
 	if o.Known {
 		seconds = "(" + seconds + ")"
 		r.known++
+	} else {
+		r.seconds += o.Seconds
 	}
 	r.line(o.Name, o.Solver, o.Asserts, o.bounded(), o.induction(), o.covers(), of(o.Caught, o.Copies), r.ifMutants(of(o.Killed, o.Mutants)), seconds)
 	if r.options.verbose {
@@ -77,7 +80,7 @@ func (r *report) end(passed, failed int) {
 	if r.known > 0 {
 		fmt.Fprintf(r.w, "%d known from earlier runs, with the seconds they took; -v asks again\n", r.known)
 	}
-	fmt.Fprintf(r.w, "%d passed, %d failed\n", passed, failed)
+	fmt.Fprintf(r.w, "%.0f seconds of processor time\n%d passed, %d failed\n", r.seconds, passed, failed)
 }
 
 func (o outcome) bounded() string {

@@ -87,7 +87,7 @@ func TestActions(t *testing.T) {
 	}
 	_, ok := ParseAction("delay")
 	require.False(t, ok)
-	require.Equal(t, "action 99", Action(99).String())
+	require.Equal(t, "action 4", Action(4).String())
 }
 
 // A corrupted packet differs in one bit, and the receive side sees a wrong ICRC
@@ -140,6 +140,45 @@ func TestParse(t *testing.T) {
 		packets++
 	}
 	require.Greater(t, packets, 1000)
+}
+
+// What is no packet of the reliable connection, or not a whole one.
+func TestParseOthers(t *testing.T) {
+	build := func(change func(*format.TxDescriptor[uint64])) []byte {
+		d := format.TxDescriptor[uint64]{Opcode: uint64(format.OpSendOnly), PKey: format.PKeyDefault, DestQP: 9, PSN: 8}
+		change(&d)
+		frame, err := frames.Build(d, make([]byte, 4))
+		require.NoError(t, err)
+		return frame
+	}
+	plain := build(func(*format.TxDescriptor[uint64]) {})
+	edit := func(at int, b byte) []byte {
+		frame := bytes.Clone(plain)
+		frame[at] = b
+		return frame
+	}
+	for name, frame := range map[string][]byte{
+		"CNP":          build(func(d *format.TxDescriptor[uint64]) { d.Opcode = uint64(format.OpCNP) }),
+		"UC":           build(func(d *format.TxDescriptor[uint64]) { d.Opcode = 0x24 }),
+		"cut":          plain[:len(plain)-1],
+		"ARP":          edit(13, 6),
+		"TCP":          edit(14+9, 6),
+		"another port": edit(14+20+3, 1),
+		"short":        edit(14+3, 20+8+12+3),
+		"empty":        {},
+		"header alone": plain[:14],
+	} {
+		p, ok := parse(frame)
+		require.False(t, ok, name)
+		require.Zero(t, p, name)
+	}
+	for _, vlan := range []uint64{0, 1} {
+		for _, ipv6 := range []uint64{0, 1} {
+			p, ok := parse(build(func(d *format.TxDescriptor[uint64]) { d.VLAN, d.IPv6 = vlan, ipv6 }))
+			require.True(t, ok)
+			require.Equal(t, Packet{QP: 9, PSN: 8}, p)
+		}
+	}
 }
 
 // No bytes make it fail.

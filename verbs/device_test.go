@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/format"
+	"gornic/tb/host"
 	"gornic/verbs"
 )
 
@@ -141,6 +142,45 @@ func TestCommandErrors(t *testing.T) {
 		delete(s.refuse, format.CmdCreateQP)
 		q := s.newQP(t, verbs.QPCap{})
 		require.EqualValues(t, 1<<logFakeQPs, q.create.QPN&^1, "index 0 was not lost: its next tag, or index 1's first")
+	}
+}
+
+// What the device refuses to make leaves no memory behind, nor does memory that
+// runs out half way.
+func TestRefusedLeaksNothing(t *testing.T) {
+	pages := verbs.MRInitAttr{Length: 4096, Pages: []uint64{0x1000}, PageSize: 4096}
+	for name, c := range map[string]struct {
+		code   format.CommandCode
+		allocs int // calls of Alloc, of which the last one fails in the second try
+		create func(s *station) error
+	}{
+		"EQ": {format.CmdCreateEQ, 1, func(s *station) error {
+			_, err := s.dev.CreateEQ(ctx, verbs.EQInitAttr{Entries: 4})
+			return err
+		}},
+		"CQ": {format.CmdCreateCQ, 1, func(s *station) error {
+			_, err := s.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 4})
+			return err
+		}},
+		"MR": {format.CmdWriteKey, 1, func(s *station) error { _, err := s.pd.CreateMR(ctx, pages); return err }},
+		"QP": {format.CmdCreateQP, 2, func(s *station) error {
+			_, err := s.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStation(t, 4)
+			before := allocations(s.fake)
+			s.refuse[c.code] = format.CmdBadParameter
+			require.ErrorIs(t, c.create(s), verbs.ErrInvalid)
+			require.Equal(t, before, allocations(s.fake))
+			delete(s.refuse, c.code)
+			s.allocsLeft = c.allocs - 1
+			require.ErrorIs(t, c.create(s), host.ErrNoSpace)
+			require.Equal(t, before, allocations(s.fake))
+			s.allocsLeft = -1
+			require.NoError(t, c.create(s))
+		})
 	}
 }
 

@@ -30,6 +30,8 @@ type fake struct {
 	cqs      map[uint32]*outRing
 	eqs      map[uint32]*outRing
 	onWait   func()
+
+	allocsLeft int // calls of Alloc until memory has run out; negative: never
 }
 
 // command is a command that the driver gave.
@@ -62,7 +64,7 @@ func newFake(t require.TestingT) *fake {
 			format.RegCaps1: 8 | 64<<16 | 10<<24,
 		},
 		refuse: map[format.CommandCode]format.CommandStatus{}, answer: map[format.CommandCode][]byte{},
-		fail: map[uint32]error{}, cqs: map[uint32]*outRing{}, eqs: map[uint32]*outRing{},
+		allocsLeft: -1, fail: map[uint32]error{}, cqs: map[uint32]*outRing{}, eqs: map[uint32]*outRing{},
 	}
 }
 
@@ -72,6 +74,14 @@ func open(t require.TestingT) (*fake, *verbs.Device) {
 	d, err := verbs.Open(context.Background(), f, verbs.Config{MAC: verbs.MAC{2, 0, 0, 0, 0, 1}})
 	require.NoError(t, err)
 	return f, d
+}
+
+func (f *fake) Alloc(size, align uint64) (uint64, error) {
+	if f.allocsLeft == 0 {
+		return 0, host.ErrNoSpace
+	}
+	f.allocsLeft--
+	return f.Memory.Alloc(size, align)
 }
 
 func (f *fake) ReadRegister(_ context.Context, offset uint32) (uint32, error) {

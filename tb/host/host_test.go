@@ -163,6 +163,33 @@ func TestAllocRefuses(t *testing.T) {
 	require.ErrorIs(t, m.AllocAt(1<<32-20, 5), host.ErrOverlap, "in the guard zone")
 }
 
+// Guard zones of neighbours may touch, but not overlap.
+func TestNeighbours(t *testing.T) {
+	m := newMemory(t, host.Options{Guard: 16})
+	require.NoError(t, m.AllocAt(0x10000, 100))
+	for _, distance := range []uint64{0, 1, 16, 31} {
+		require.ErrorIs(t, m.AllocAt(0x10000+100+distance, 8), host.ErrOverlap, "%d behind", distance)
+		require.ErrorIs(t, m.AllocAt(0x10000-8-distance, 8), host.ErrOverlap, "%d before", distance)
+	}
+	require.NoError(t, m.AllocAt(0x10000+100+32, 8))
+	require.NoError(t, m.AllocAt(0x10000-8-32, 8))
+}
+
+// Neighbours on one page: when one goes, the other keeps what it holds, and a new
+// one finds the pattern.
+func TestFreeOnSharedPage(t *testing.T) {
+	m := newMemory(t, host.Options{Guard: 16})
+	const a, b = 0x10000, 0x10100
+	require.NoError(t, m.AllocAt(a, 64))
+	require.NoError(t, m.AllocAt(b, 64))
+	require.NoError(t, m.Write(a, []byte("gone")))
+	require.NoError(t, m.Write(b, []byte("kept")))
+	require.NoError(t, m.Free(a))
+	require.Equal(t, "kept", string(m.Peek(b, 4)))
+	require.NoError(t, m.AllocAt(a, 64))
+	require.Equal(t, m.Pattern(a, 64), m.Peek(a, 64))
+}
+
 // The last byte of the address space can be used, and nothing wraps behind it.
 func TestTopOfAddressSpace(t *testing.T) {
 	m := newMemory(t, host.Options{})

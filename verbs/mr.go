@@ -183,7 +183,7 @@ func (a *MRInitAttr) checkPages() error {
 	return nil
 }
 
-// LKey returns the key for SGEs, RKey that for peers: they are the same.
+// LKey returns the key for SGEs. It is the same as RKey.
 func (m *MR) LKey() uint32 { return m.key }
 
 // RKey returns the key for peers.

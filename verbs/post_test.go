@@ -242,6 +242,9 @@ func TestCreateQP(t *testing.T) {
 		QPN: uint64(qp.QPN()), SigAll: 1, PD: uint64(s.pd.Number()), SendCQ: 0, RecvCQ: 1, Page: 7, SQBase: c.SQBase, RQBase: c.RQBase,
 	}, c)
 	require.Equal(t, verbs.QPReset, qp.State())
+	require.Same(t, s.cq, qp.SendCQ())
+	require.Same(t, other, qp.RecvCQ())
+	require.Same(t, s.pd, qp.PD())
 
 	another := newStation(t, 4)
 	for name, attr := range map[string]verbs.QPInitAttr{

@@ -197,15 +197,23 @@ func (q *QP) QPN() uint32 { return q.qpn }
 // Cap returns the sizes that the queue pair has.
 func (q *QP) Cap() QPCap { return q.cap }
 
-// SendFree returns how many send work requests can be posted at this moment,
-// RecvFree how many receive work requests.
+// SendCQ returns the CQ of the send queue.
+func (q *QP) SendCQ() *CQ { return q.sendCQ }
+
+// RecvCQ returns the CQ of the receive queue.
+func (q *QP) RecvCQ() *CQ { return q.recvCQ }
+
+// PD returns the protection domain.
+func (q *QP) PD() *PD { return q.pd }
+
+// SendFree returns how many send work requests can be posted at this moment.
 func (q *QP) SendFree() int {
 	q.pd.d.mu.Lock()
 	defer q.pd.d.mu.Unlock()
 	return q.sq.free()
 }
 
-// RecvFree returns how many receive work requests can be posted.
+// RecvFree returns how many receive work requests can be posted at this moment.
 func (q *QP) RecvFree() int {
 	q.pd.d.mu.Lock()
 	defer q.pd.d.mu.Unlock()

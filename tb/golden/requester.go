@@ -60,34 +60,37 @@ func (r *requester) at(psn uint32) *request {
 }
 
 // request does one unit of a requester's work: it ends the oldest WQE if that is
-// in trouble, starts on a WQE, or sends a packet.
+// in trouble, or sends a packet, the first of the next WQE among them.
 func (n *NIC) request(q *queuePair) bool {
 	r := &q.req
 	if len(r.started) > 0 && r.started[0].trouble != nil {
 		n.endSend(q, *r.started[0].trouble)
 		return true
 	}
-	if len(n.frames) > 0 || r.waits(n.now) {
+	full := r.cursor == r.next && r.unacknowledged() >= n.config.Replay
+	if full || len(n.frames) > 0 || r.waits(n.now) {
 		return false
 	}
-	w := r.at(r.cursor)
+	w, fresh := r.at(r.cursor), false
+	if w == nil {
+		w, fresh = n.start(q), true
+	}
 	switch {
 	case w == nil:
-		return n.start(q)
-	case w.trouble != nil && w.troubleAt == r.cursor:
-		return false // until those before it are done
-	case r.cursor == r.next && r.unacknowledged() >= n.config.Replay:
 		return false
+	case w.trouble != nil && w.troubleAt == r.cursor:
+		return fresh // it waits for those before it
 	}
 	n.sendRequest(q, w)
 	return true
 }
 
-// start takes the next WQE from the send queue and gives it its PSNs. One that
-// makes no sense ends its QP, but only when those before it are done.
-func (n *NIC) start(q *queuePair) bool {
+// start takes the next WQE from the send queue, if there is one, and gives it its
+// PSNs. One that makes no sense ends its QP, but only when those before it are
+// done.
+func (n *NIC) start(q *queuePair) *request {
 	if q.state != format.QPRTS || q.sq.empty() {
-		return false
+		return nil
 	}
 	r := &q.req
 	wqe, status, vendor := n.readSendWQE(q, q.sq.take())
@@ -99,7 +102,7 @@ func (n *NIC) start(q *queuePair) bool {
 		w.fails(r.cursor, status, vendor)
 	}
 	r.started = append(r.started, w)
-	return true
+	return w
 }
 
 func (w *request) fails(psn uint32, status format.Status, vendor format.VendorCode) {

@@ -96,8 +96,8 @@ func (f Faults) hash(rule int, p Packet) uint64 {
 	return Hash(f.Seed, uint64(rule), uint64(p.QP), uint64(p.PSN), class, uint64(p.Attempt))
 }
 
-// Hash mixes numbers: for each, the sum so far is xored with it and goes through
-// the finalizer of splitmix64.
+// Hash mixes numbers, starting from 0: the hash so far is xored with each, then
+// goes through a step of splitmix64.
 func Hash(numbers ...uint64) uint64 {
 	var h uint64
 	for _, x := range numbers {

@@ -17,6 +17,10 @@ func TestHash(t *testing.T) {
 	require.Equal(t, uint64(0xE220A8397B1DCDAF), Hash(0), "splitmix64 of seed 0")
 	require.NotEqual(t, Hash(1, 2), Hash(2, 1))
 	require.NotEqual(t, Hash(1), Hash(1, 0))
+	p := Packet{QP: 2, PSN: 3, Attempt: 4}
+	require.Equal(t, Hash(1, 5, 2, 3, 0, 4), Faults{Seed: 1}.hash(5, p))
+	p.Response = true
+	require.Equal(t, Hash(1, 5, 2, 3, 1, 4), Faults{Seed: 1}.hash(5, p))
 }
 
 // A rate is a share of packets, alike in each coordinate; the same packet always

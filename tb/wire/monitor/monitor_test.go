@@ -100,7 +100,7 @@ func TestAllows(t *testing.T) {
 		"a gap, and again from there":  {only(0), only(1).lost(), only(2), ack(0, 1), answer(1, 0x60, 1), only(1), only(2), ack(2, 3)},
 		"lost ACK, timeout, duplicate": {only(0), ack(0, 1).lost(), only(0), ack(0, 1)},
 		"a duplicate draws the newest": {only(0), only(1), ack(1, 2).lost(), only(0), ack(1, 2)},
-		"RNR, and again":               {only(0), only(1), answer(0, 0x21, 0), only(0), only(1), ack(1, 2)},
+		"RNR, and again":               {only(0), only(1), answer(0, 0x20, 0), only(0), only(1), ack(1, 2)},
 		"RNR of LAST_IMM": {
 			{op: format.OpWriteFirst, size: 256, dma: 260}, {op: format.OpWriteLastImm, psn: 1, size: 4, a: 1}, answer(1, 0x21, 0),
 			{op: format.OpWriteLastImm, psn: 1, size: 4, a: 1}, ack(1, 1),
@@ -170,10 +170,12 @@ func TestRefuses(t *testing.T) {
 		{"NAK of what was lost", []step{only(0).lost(), answer(0, 0x61, 0)}, "refused, but PSN 0xfffffe did not arrive"},
 		{"sequence error without one", []step{only(0).lost(), answer(0, 0x60, 0)}, "sequence error, but no packet behind this one arrived"},
 		{"RNR of a WRITE", []step{write(0), answer(0, 0x21, 0)}, "RNR NAK of WRITE_ONLY, which needs no receive WQE (protocol section 3.12)"},
+		{"RNR of a WRITE_FIRST", []step{{op: format.OpWriteFirst, size: 256, dma: 300}, answer(0, 0x20, 0)}, "RNR NAK of WRITE_FIRST, which needs no receive WQE"},
 		{"RNR of a LAST", []step{first(0), last(1), answer(1, 0x21, 0)}, "RNR NAK of SEND_LAST, which needs no receive WQE"},
 		{"reserved syndrome", []step{only(0), answer(0, 0x64, 0)}, "syndrome 0x64 is reserved (protocol section 1.6)"},
 		{"behind the end", []step{only(0), only(1), answer(0, 0x62, 0), ack(1, 2)}, "an answer behind a fatal NAK"},
 		{"READ response", []step{only(0), {op: format.OpReadResponseOnly}}, "no request has this answer (protocol section 3.6)"},
+		{"ACK with SE", []step{only(0), ack(0, 1).with(func(d *descriptor) { d.SE = 1 })}, "an acknowledgement with AckReq, SE or payload"},
 		{"ACK with AckReq", []step{only(0), ack(0, 1).with(func(d *descriptor) { d.AckReq = 1 })}, "an acknowledgement with AckReq, SE or payload"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,5 +4,40 @@
 // The co-simulation, the benchmark and the cycle model read the same files and so
 // do the same work. Start with [Load] for a file, [Workload] for what is in it
 // and [Workload.Requests] for what it stands for. [Workload.Faults] are the
-// losses on the wire: whatever the model, the same packets meet them.
+// losses on the wire: whatever the model, the same packets meet them. Package
+// play runs a workload over verbs.
+//
+// # A workload file
+//
+// Fields without a default have to be there; one that is not known, or a value
+// that cannot be, is an error that names file, line and field.
+//
+//	direction: both             # a_to_b, b_to_a or both: which hosts send
+//	messages:  1000             # of each queue pair, in each direction
+//	queue_pairs:                # connections between the hosts, in groups
+//	  - count:     4            # 1 to 65536
+//	    path_mtu:  1024         # 256, 512, 1024, 2048 or 4096 bytes
+//	    ip:        4            # 4 or 6
+//	    send_sges: 2            # most SGEs of a send work request, 1 to 6; default 2
+//	    recv_sges: 3            # and of a receive work request, 1 to 7; default 3
+//	    depth:     16           # work requests in a queue, a power of two to 32768; default 16
+//	operations:                 # weights: of 10 messages here, 6 are WRITEs
+//	  write:     6
+//	  write_imm: 1
+//	  send:      2
+//	  send_imm:  1
+//	sizes: [0, 64, 4096]        # bytes of a message: a number, a list, or
+//	                            # {distribution: uniform or log_uniform, min: 0, max: 65536}
+//	inline:    10               # percent sent inline, of messages that fit; default 0
+//	signaled:  50               # percent with a completion; default 100
+//	solicited: 10               # percent that ask for a solicited event, of those that can; default 0
+//	batch:     {min: 1, max: 4} # work requests a doorbell, or one number; default 1
+//	arrival:                    # default: {kind: closed}, as soon as there is room
+//	  kind:    poisson          # closed, every or poisson
+//	  cycles:  500              # between two messages of a queue pair, or their mean
+//	faults:                     # default: none. The first that hits a packet decides
+//	  - action:   drop          # drop, duplicate or corrupt
+//	    rate:     0.001         # share of packets
+//	    packets:  requests      # all, requests or responses; default all
+//	    attempts: 3             # only the first so many times that a packet is sent; default: always
 package workload

@@ -148,3 +148,19 @@ func TestLoad(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorContains(t, err, "bulk")
 }
+
+// The file in the package's comment is one that is taken.
+func TestParseDocumented(t *testing.T) {
+	source, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	var file strings.Builder
+	for line := range strings.Lines(string(source)) {
+		if text, ok := strings.CutPrefix(line, "//\t"); ok {
+			file.WriteString(text)
+		}
+	}
+	w, err := Parse("doc.yaml", []byte(file.String()))
+	require.NoError(t, err)
+	require.Equal(t, 1000, w.Messages)
+	require.Equal(t, []wire.Rule{{Action: wire.Drop, Class: wire.Requests, Rate: 1000, Attempts: 3}}, w.Rules)
+}

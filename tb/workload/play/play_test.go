@@ -168,3 +168,30 @@ func TestFinds(t *testing.T) {
 		require.ErrorContains(t, err, c.want, c.name)
 	}
 }
+
+// Four thousand bytes a message over a wire between two reference NICs.
+func ExampleRun() {
+	w, err := workload.Load("bulk")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, err := lab.New(lab.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var hosts [2]play.Host
+	for i, b := range []*lab.Bus{l.A, l.B} {
+		device, err := verbs.Open(ctx, b, verbs.Config{MAC: b.MAC})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		hosts[i] = play.Host{Device: device, MAC: b.MAC, IPv4: b.IPv4, IPv6: b.IPv6}
+	}
+	report, err := play.Run(ctx, w, hosts, play.Options{Seed: 1})
+	fmt.Printf("%+v %v\n", report, err)
+	// Output:
+	// {Messages:1000 Bytes:4096000 Completions:253} <nil>
+}

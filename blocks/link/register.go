@@ -43,10 +43,13 @@ func (s Sizes) AXILite() AXILite {
 // MailboxWords is the size of the command mailbox in words of 32 bits.
 const MailboxWords = 32
 
+// GoWords is how many words of the mailbox the longest command takes.
+const GoWords = 19
+
 // Go starts a command.
 type Go struct {
-	Code hdl.Bits `w:"8"`    // format.CommandCode
-	In   hdl.Bits `w:"1024"` // the mailbox, its first byte in the lowest bits
+	Code hdl.Bits `w:"8"`   // format.CommandCode
+	In   hdl.Bits `w:"608"` // the first GoWords of the mailbox, its first byte in the lowest bits
 }
 
 // Done ends a command.

@@ -217,8 +217,8 @@ func (b *block) command() {
 		b.status.Set(io.Done.Data.Status)
 	})
 	var words []hdl.Bits
-	for i := range b.mailbox {
-		words = append(words, b.mailbox[len(b.mailbox)-1-i])
+	for i := range link.GoWords {
+		words = append(words, b.mailbox[link.GoWords-1-i])
 	}
 	io.Go.Valid.Set(b.starts)
 	hdl.Set(io.Go.Data, link.Go{Code: b.code, In: hdl.Cat(words...)})

@@ -1,0 +1,304 @@
+package command_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/command"
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl/hdltest"
+	"gornic/hdl/sim"
+	verilator "gornic/sim-verilator"
+)
+
+var params = command.Params{Sizes: link.Sizes{QPBits: 2, CQBits: 2, EQBits: 1}, MTU: 2048}
+
+const keyLog = 5
+
+type context struct {
+	Exists                                               bool
+	QPN                                                  uint64
+	State                                                int
+	PD, DestQPN                                          uint64
+	PathMTU, Access, MinRNR, Timeout, RetryCnt, RNRRetry uint64
+	SigAll, SQStride, RQStride                           uint64
+	SendCQ, RecvCQ, MaxRD, MaxDestRD                     uint64
+}
+
+type address struct {
+	DstMAC, HopLimit, TrafficClass, FlowLabel, IPv6, VLAN, TCI, SrcPort, SrcHi, SrcLo, DstHi, DstLo uint64
+}
+
+type lookup struct {
+	Context context
+	Address address
+}
+
+// bench is the block with models of those that it tells. It notes in which order
+// they were told.
+type bench struct {
+	t   *testing.T
+	s   *sim.Sim
+	io  *command.IO
+	r   *rand.Rand
+	ref command.Reference
+
+	run, context, keyDone, txPassed, rxPassed *sim.Source
+	done, ask, write                          *sim.Sink
+	others                                    map[string]*sim.Sink
+	pairs                                     map[int]lookup
+	told                                      []string
+	keyStatus                                 int
+}
+
+func newBench(t *testing.T, s *sim.Sim, io *command.IO) *bench {
+	g := hdltest.Gaps(t, 20)
+	b := &bench{
+		t: t, s: s, io: io, r: rand.New(rand.NewPCG(hdltest.Seed(t), 14)),
+		ref: command.Reference{QPBits: 2, CQBits: 2, EQBits: 1, MTU: 2048, KeyLog: keyLog},
+		run: sim.NewSource(s, io.Go, g), context: sim.NewSource(s, io.Context.Reply, g), keyDone: sim.NewSource(s, io.KeyDone, g),
+		txPassed: sim.NewSource(s, io.TxPassed, g), rxPassed: sim.NewSource(s, io.RxPassed, g),
+		done: sim.NewSink(s, io.Done, g), ask: sim.NewSink(s, io.Context.Request, g), write: sim.NewSink(s, io.Write, g),
+		pairs: map[int]lookup{},
+		others: map[string]*sim.Sink{
+			"control": sim.NewSink(s, io.Control, g), "sq": sim.NewSink(s, io.SQ, g), "rq": sim.NewSink(s, io.RQ, g), "owner": sim.NewSink(s, io.Owner, g),
+			"cq": sim.NewSink(s, io.CQ, g), "eq": sim.NewSink(s, io.EQ, g), "key": sim.NewSink(s, io.Key, g),
+			"tx fence": sim.NewSink(s, io.TxFence, g), "rx fence": sim.NewSink(s, io.RxFence, g), "wake": sim.NewSink(s, io.Wake, g),
+		},
+	}
+	s.Set(io.KeyLog, keyLog)
+	s.Reset(2)
+	return b
+}
+
+func (b *bench) step() {
+	b.s.Step()
+	require.NoError(b.t, b.s.Err())
+	for _, qp := range sim.Received[int](b.ask) {
+		b.context.Send(b.pairs[qp])
+	}
+	type write struct {
+		QP     int
+		Lookup lookup
+	}
+	for _, w := range sim.Received[write](b.write) {
+		b.pairs[w.QP] = w.Lookup
+		b.told = append(b.told, "context")
+	}
+	for name, sink := range b.others {
+		for range sink.Take() {
+			b.told = append(b.told, name)
+			switch name {
+			case "key":
+				b.keyDone.Send(struct {
+					Status int
+					Entry  format.KeyEntry[uint64]
+				}{Status: b.keyStatus, Entry: format.KeyEntry[uint64]{Key: 0x1234, Length: 77}})
+			case "tx fence":
+				b.txPassed.Send(0)
+			case "rx fence":
+				b.rxPassed.Send(0)
+			}
+		}
+	}
+	if b.s.Get(b.io.Flush) == 1 {
+		b.told = append(b.told, "flush")
+	}
+}
+
+type outcome struct {
+	Status  int
+	Replies bool
+	Out     []byte
+}
+
+// command runs a command and returns its outcome.
+func (b *bench) command(code format.CommandCode, in []byte) outcome {
+	b.told = nil
+	mailbox := make([]byte, 4*link.GoWords)
+	copy(mailbox, in)
+	b.run.Send(struct {
+		Code int
+		In   []byte
+	}{int(code), mailbox})
+	for range 500 {
+		b.step()
+		if got := sim.Received[outcome](b.done); len(got) == 1 {
+			return got[0]
+		}
+	}
+	b.t.Fatalf("command %d does not end", code)
+	return outcome{}
+}
+
+func bytesOf[T any](t *testing.T, x T) []byte {
+	b, err := format.AppendHost(nil, x)
+	require.NoError(t, err)
+	return b
+}
+
+// Random commands, good ones and bad ones: outcomes, and queue pairs as they
+// are written, are the reference's; a refused command tells nobody anything.
+func TestAgainstReference(t *testing.T) {
+	design, io := hdltest.Build(t, command.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		outcomes := map[string]int{}
+		for range 2500 {
+			code, in := b.random()
+			want := b.ref.Run(code, append(in, make([]byte, format.MailboxBytes)...))
+			got := b.command(code, in)
+			require.Equal(t, want.String(), format.CommandStatus(got.Status).String(), "command %d: %x", code, in)
+			outcomes[fmt.Sprint(code, want)]++
+			if want != format.CmdOK {
+				require.Empty(t, b.told)
+				require.False(t, got.Replies)
+			}
+			b.compare()
+			if code == format.CmdQueryQP && want == format.CmdOK {
+				require.True(t, got.Replies)
+				status, err := format.DecodeHost[format.QPStatus[uint64]](got.Out)
+				require.NoError(t, err)
+				q := b.ref.QP(status.QPN & 3)
+				require.Equal(t, q.Create.QPN, status.QPN)
+				require.Equal(t, uint64(q.State), status.State)
+			}
+		}
+		require.Greater(t, len(outcomes), 24, "%v", outcomes)
+	}, verilator.Simulator)
+}
+
+// compare compares the table of queue pairs with the reference's.
+func (b *bench) compare() {
+	for i := range 4 {
+		q := b.ref.QP(uint64(i))
+		got := b.pairs[i]
+		require.Equal(b.t, q != nil, got.Context.Exists)
+		if q == nil {
+			continue
+		}
+		c, a := q.Create, q.Attr
+		require.Equal(b.t, context{
+			Exists: true, QPN: c.QPN, State: int(q.State), PD: c.PD, DestQPN: a.DestQPN, PathMTU: a.PathMTU, Access: a.Access, MinRNR: a.MinRNR,
+			Timeout: a.Timeout, RetryCnt: a.RetryCnt, RNRRetry: a.RNRRetry, SigAll: c.SigAll, SQStride: c.SQLogStride, RQStride: c.RQLogStride,
+			SendCQ: c.SendCQ, RecvCQ: c.RecvCQ, MaxRD: a.MaxRD, MaxDestRD: a.MaxDestRD,
+		}, got.Context)
+		if q.State != format.QPReset && q.State != format.QPInit && a.AV != (format.AV[uint64]{}) {
+			v := a.AV
+			require.Equal(b.t, address{v.DstMAC, v.HopLimit, v.TrafficClass, v.FlowLabel, v.IPv6, v.VLAN, v.TCI, v.SrcPort, v.SrcHi, v.SrcLo, v.DstHi, v.DstLo}, got.Address)
+		}
+	}
+}
+
+// random is a command whose values are mostly good.
+func (b *bench) random() (format.CommandCode, []byte) {
+	r, t := b.r, b.t
+	pick := func(good ...uint64) uint64 { return good[r.IntN(len(good))] }
+	odd := func(good, bad uint64) uint64 {
+		if r.IntN(12) == 0 {
+			return bad
+		}
+		return good
+	}
+	qpn := r.Uint64N(4) | pick(0, 0x100)
+	if q := b.ref.QP(r.Uint64N(4)); q != nil && r.IntN(4) > 0 {
+		qpn = q.Create.QPN
+	}
+	switch code := format.CommandCode(r.IntN(14)); code {
+	case format.CmdCreateEQ:
+		return code, bytesOf(t, format.CreateEQ[uint64]{EQN: r.Uint64N(3), LogSize: odd(4, pick(0, 16)), Vector: odd(1, 2), Base: odd(0x1000, 0x1080)})
+	case format.CmdCreateCQ:
+		return code, bytesOf(t, format.CreateCQ[uint64]{CQN: r.Uint64N(5), EQN: r.Uint64N(2), LogSize: odd(5, pick(0, 16, 255)), Page: 3, Base: odd(0x4000, 0x4200)})
+	case format.CmdCreateQP:
+		return code, bytesOf(t, format.CreateQP[uint64]{
+			QPN: qpn, SigAll: odd(r.Uint64N(2), 2), PD: 5, SendCQ: r.Uint64N(5), RecvCQ: r.Uint64N(4), Page: 9, SQLogSize: 4, RQLogSize: 3,
+			SQLogStride: odd(1, 2), SQBase: odd(0x8000, 0x8001), RQBase: odd(0x9000, 0x9800),
+		})
+	case format.CmdModifyQP, 12, 13:
+		return format.CmdModifyQP, bytesOf(t, b.modify(qpn, odd))
+	case format.CmdWriteKey:
+		return code, bytesOf(t, format.KeyEntry[uint64]{
+			Key: odd(r.Uint64N(1<<13), 1<<13), State: odd(2, pick(0, 3)), Type: odd(r.Uint64N(4), 4), VA: r.Uint64(), Length: odd(r.Uint64N(1<<20), 1<<63),
+			Translation: odd(8*r.Uint64N(1<<50), 1), Rights: odd(7, pick(2, 8, 64)), PageShift: odd(pick(0, 12, 21), pick(11, 22, 255)),
+		})
+	default:
+		return code, bytesOf(t, format.QueueRef[uint64]{Number: pick(r.Uint64N(5), qpn)})
+	}
+}
+
+func (b *bench) modify(qpn uint64, odd func(good, bad uint64) uint64) format.ModifyQP[uint64] {
+	r := b.r
+	c := format.ModifyQP[uint64]{
+		QPN: qpn, State: r.Uint64N(8), DestQPN: r.Uint64N(1 << 24), PathMTU: odd(1+r.Uint64N(4), r.Uint64N(8)), RQPSN: r.Uint64N(1 << 24), MinRNR: odd(12, 32),
+		SQPSN: r.Uint64N(1 << 24), Timeout: odd(14, 32), Access: odd(r.Uint64N(16), 16), RetryCnt: odd(7, 8), RNRRetry: odd(7, 8), MaxRD: 4, MaxDestRD: 5,
+		PKeyIndex: odd(0, 1), Port: odd(1, 2),
+		AV: format.AV[uint64]{DstMAC: r.Uint64N(1 << 48), HopLimit: 64, FlowLabel: 9, SrcPort: 0xC001, SrcLo: r.Uint64(), DstLo: r.Uint64(), IPv6: 1, VLAN: 1, TCI: 77},
+	}
+	c.Mask = format.AttrState
+	if r.IntN(8) > 0 { // a row of the table
+		all := format.QPTransitions()
+		row := all[r.IntN(len(all))]
+		if q := b.ref.QP(qpn & 3); q != nil {
+			for row.From != q.State && r.IntN(10) > 0 {
+				row = all[r.IntN(len(all))]
+			}
+		}
+		c.State = uint64(row.To)
+		c.Mask |= uint64(row.Required) | uint64(row.Optional)&r.Uint64()
+		if row.From == row.To && r.IntN(2) == 0 {
+			c.Mask &^= format.AttrState
+		}
+	}
+	if r.IntN(15) == 0 {
+		c.Mask ^= 1 << r.IntN(32)
+	}
+	return c
+}
+
+// What is told, and in which order.
+func TestOrder(t *testing.T) {
+	design, io := hdltest.Build(t, command.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		ok := func(code format.CommandCode, in []byte, told ...string) outcome {
+			t.Helper()
+			o := b.command(code, in)
+			require.Zero(t, o.Status)
+			require.Equal(t, told, b.told)
+			return o
+		}
+		ok(format.CmdCreateEQ, bytesOf(t, format.CreateEQ[uint64]{LogSize: 4, Base: 0x1000}), "eq")
+		ok(format.CmdCreateCQ, bytesOf(t, format.CreateCQ[uint64]{LogSize: 4, Base: 0x1000}), "owner", "cq")
+		ok(format.CmdCreateQP, bytesOf(t, format.CreateQP[uint64]{QPN: 0x102, SQBase: 0x1000}), "context", "control", "sq", "rq", "owner")
+		modify := func(state format.QPState, mask uint64) []byte {
+			return bytesOf(t, format.ModifyQP[uint64]{QPN: 0x102, State: uint64(state), Mask: mask | format.AttrState, PathMTU: 1, Port: 1})
+		}
+		rows := format.QPTransitions()
+		ok(format.CmdModifyQP, modify(format.QPInit, uint64(rows[0].Required)), "context")
+		ok(format.CmdModifyQP, modify(format.QPRTR, uint64(rows[2].Required)), "control", "context")
+		ok(format.CmdModifyQP, modify(format.QPRTS, uint64(rows[3].Required)), "control", "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPError, 0), "context")
+		ok(format.CmdModifyQP, modify(format.QPReset, 0), "context", "tx fence", "rx fence", "control", "sq", "rq")
+		ok(format.CmdDestroyQP, bytesOf(t, format.QueueRef[uint64]{Number: 0x102}), "context", "tx fence", "rx fence", "control", "owner")
+		ok(format.CmdInvalidate, bytesOf(t, format.KeyRef[uint64]{Key: 7}), "key", "flush", "tx fence", "rx fence")
+		o := ok(format.CmdQueryKey, bytesOf(t, format.KeyRef[uint64]{Key: 7}), "key")
+		require.True(t, o.Replies)
+		entry, err := format.DecodeHost[format.KeyEntry[uint64]](o.Out)
+		require.NoError(t, err)
+		require.Equal(t, format.KeyEntry[uint64]{Key: 0x1234, Length: 77}, entry)
+		b.keyStatus = int(format.CmdBusError)
+		o = b.command(format.CmdQueryKey, bytesOf(t, format.KeyRef[uint64]{Key: 7}))
+		require.Equal(t, int(format.CmdBusError), o.Status)
+		require.False(t, o.Replies)
+	}, verilator.Simulator)
+}
+
+func TestValidate(t *testing.T) {
+	require.NoError(t, params.Validate())
+	require.Error(t, command.Params{Sizes: params.Sizes, MTU: 100}.Validate())
+	require.Error(t, command.Params{MTU: 256}.Validate())
+}

@@ -1,0 +1,39 @@
+// Package command runs the commands of the mailbox: it checks them, and tells the
+// owners of what they change. Start with [Def]; [Reference] judges commands in
+// plain Go.
+//
+// # Streams
+//
+//	Go, Done       a command and its outcome (registers)
+//	Context, Write the table of queue pairs (qpcontext)
+//	Control        state that blocks own for a queue pair, to all of them
+//	SQ, RQ         rings, to the two wqefetch
+//	Owner          doorbell pages, to doorbell
+//	CQ, EQ         completion and event queues, to cqewriter and events
+//	Key, KeyDone   the key table (keycache)
+//	Flush          what translators hold of page lists
+//	TxFence, TxPassed, RxFence, RxPassed  tokens through the two pipelines
+//	Wake           a queue pair that may send now, to scheduler
+//
+// # State
+//
+// Of each completion queue: whether it exists, its event queue and how many queue
+// pairs use it; of each event queue: whether it exists and how many completion
+// queues use it. Queue pairs are qpcontext's, keys keycache's.
+//
+// # A command
+//
+// Its object is looked up; then it is judged as a whole, and one that cannot
+// be changes nothing. What it has to tell, it tells one after the other, in this order: key, flush,
+// first PSN, context and state, fences, state of blocks, rings, doorbell page,
+// queue, wake. So a PSN is there before the state that uses it, and nothing new of a
+// queue pair enters a pipeline from before the fence until its state is gone.
+//
+// # Stall and fault
+//
+// A command ends: no block makes it wait for the network, and host memory answers.
+// An error of host memory, which only key commands can meet, is their outcome.
+//
+// After reset the tables are cleared, for as many cycles as there are completion
+// queues; commands wait for that.
+package command

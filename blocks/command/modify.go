@@ -1,0 +1,62 @@
+package command
+
+import (
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// has returns one bit: the attribute is in the mask.
+func (b *block) has(attr int) hdl.Bits { return b.in.modify.Mask.Bit(log2(attr)) }
+
+// nextState is the state that ModifyQP asks for.
+func (b *block) nextState() hdl.Bits {
+	return hdl.Mux(b.has(format.AttrState), b.in.modify.State.Trunc(3), b.found.Context.State)
+}
+
+// judgeModifyQP checks a change of state and attributes (protocol section 5.2).
+func (b *block) judgeModifyQP() verdict {
+	in := b.in.modify
+	from, to := b.found.Context.State, b.nextState()
+	at := func(s hdl.Bits, q format.QPState) hdl.Bits { return s.Is(uint64(q)) }
+	alone := in.Mask.Eq(hdl.K(32, format.AttrState))
+	reset, dies := at(to, format.QPReset).And(b.has(format.AttrState)), at(to, format.QPError).And(b.has(format.AttrState))
+
+	known := reset.Or(dies.And(at(from, format.QPReset).Not()))
+	good := known.And(alone)
+	for _, t := range format.QPTransitions() {
+		row := at(from, t.From).And(at(to, t.To))
+		missing := in.Mask.Not().And(hdl.K(32, uint64(t.Required))).Any()
+		extra := in.Mask.And(hdl.K(32, uint64(^(t.Required | t.Optional | format.AttrState)))).Any()
+		known = known.Or(row)
+		good = good.Or(hdl.AndAll(row, missing.Not(), extra.Not()))
+	}
+	noState := b.has(format.AttrState).And(in.State.GtK(uint64(format.QPError)).Or(in.State.Is(5)))
+
+	wake := hdl.Mux(at(to, format.QPRTS), tell(tellWake), tell())
+	clears := hdl.Mux(reset, tell(tellTxFence, tellRxFence, tellPassed, tellClear, tellSQ, tellRQ), tell())
+	psn := hdl.Mux(b.has(format.AttrSQPSN).Or(b.has(format.AttrRQPSN)), tell(tellPSN), tell())
+	return verdict{b.first(
+		refuse(b.present().Not(), format.CmdBadNumber),
+		refuse(noState, format.CmdBadParameter),
+		refuse(known.Not(), format.CmdBadState),
+		refuse(good.Not(), format.CmdBadAttribute),
+		refuse(b.badValue(), format.CmdBadParameter),
+	), hdl.OrAll(tell(tellContext), wake, clears, psn)}
+}
+
+// badValue returns one bit: an attribute in the mask has a value that it cannot
+// have.
+func (b *block) badValue() hdl.Bits {
+	in := b.in.modify
+	bad := hdl.K(1, 0)
+	check := func(attr int, wrong hdl.Bits) { bad = bad.Or(b.has(attr).And(wrong)) }
+	check(format.AttrPathMTU, in.PathMTU.None().Or(in.PathMTU.GtK(uint64(log2(b.p.MTU/128)))))
+	check(format.AttrAccess, in.Access.GtK(format.AccessLocalWrite|format.AccessRemoteWrite|format.AccessRemoteRead|format.AccessRemoteAtomic))
+	check(format.AttrMinRNR, in.MinRNR.GtK(31))
+	check(format.AttrTimeout, in.Timeout.GtK(31))
+	check(format.AttrRetryCnt, in.RetryCnt.GtK(7))
+	check(format.AttrRNRRetry, in.RNRRetry.GtK(7))
+	check(format.AttrPKeyIndex, in.PKeyIndex.Any())
+	check(format.AttrPort, in.Port.IsNot(1))
+	return bad
+}

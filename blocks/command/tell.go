@@ -1,0 +1,196 @@
+package command
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// turn returns one bit: it is the turn of this telling.
+func (b *block) turn(what int) hdl.Bits {
+	before := hdl.K(1, 0)
+	if what > 0 {
+		before = b.todo.Slice(what-1, 0).Any()
+	}
+	return hdl.AndAll(b.st.Is(stTell), b.todo.Bit(what), before.Not())
+}
+
+// tell tells the owners, one after the other.
+func (b *block) tell() {
+	m, io := b.m, b.io
+	for what := range tellings {
+		turn := b.turn(what)
+		m.If(turn.And(b.telling(what, turn)), func() {
+			b.todo.Set(b.todo.And(tell(what).Not()))
+		})
+	}
+	io.TxPassed.Ready.SetK(1)
+	io.RxPassed.Ready.SetK(1)
+	m.Unused(io.TxPassed.Data.Token, io.RxPassed.Data.Token)
+	m.If(b.st.Is(stJudge), func() {
+		b.passed.tx.SetK(0)
+		b.passed.rx.SetK(0)
+	})
+	m.If(io.TxPassed.Valid, func() { b.passed.tx.SetK(1) })
+	m.If(io.RxPassed.Valid, func() { b.passed.rx.SetK(1) })
+}
+
+// telling drives the stream of a telling, and returns one bit: it is taken.
+func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
+	io := b.io
+	switch what {
+	case tellKey:
+		kind := hdl.Mux(b.in.is(format.CmdWriteKey), hdl.K(2, link.KeyWrite),
+			hdl.Mux(b.in.is(format.CmdInvalidate), hdl.K(2, link.KeyInvalidate), hdl.K(2, link.KeyQuery)))
+		return offer(io.Key, turn, link.KeyCommand{Kind: kind, Entry: b.in.key})
+	case tellKeyDone:
+		return b.keyDone(turn)
+	case tellFlush:
+		io.Flush.Set(turn)
+		return turn
+	case tellPSN:
+		return b.control(turn)
+	case tellContext:
+		return offer(io.Write, turn, b.contextWrite())
+	case tellTxFence:
+		return offer(io.TxFence, turn, link.Fence{Token: hdl.K(1, 0)})
+	case tellRxFence:
+		return offer(io.RxFence, turn, link.Fence{Token: hdl.K(1, 0)})
+	case tellPassed:
+		return b.passed.tx.And(b.passed.rx)
+	case tellClear:
+		return b.io.Control.Ready
+	case tellSQ:
+		q := b.in.createQP
+		return offer(io.SQ, turn, b.ring(q.SQBase, q.SQLogSize, q.SQLogStride))
+	case tellRQ:
+		q := b.in.createQP
+		return offer(io.RQ, turn, b.ring(q.RQBase, q.RQLogSize, q.RQLogStride))
+	case tellOwner:
+		return offer(io.Owner, turn, b.owner())
+	case tellQueue:
+		return b.queue(turn)
+	case tellWake:
+		return offer(io.Wake, turn, link.QPRef{QP: b.qp})
+	}
+	return turn // the counts are in this block
+}
+
+// offer puts data on a stream in its turn.
+func offer[T any](to hdl.Stream[T], turn hdl.Bits, data T) hdl.Bits {
+	to.Valid.Set(turn)
+	hdl.Set(to.Data, data)
+	return to.Ready
+}
+
+// keyDone takes the outcome of a key command; a failed one tells nothing more.
+func (b *block) keyDone(turn hdl.Bits) hdl.Bits {
+	m, done := b.m, b.io.KeyDone
+	done.Ready.SetK(1)
+	m.Unused(b.key.Status)
+	m.If(turn.And(done.Valid), func() {
+		hdl.Set(b.key, done.Data)
+		b.status.Set(done.Data.Status.ZExt(8))
+		b.reply.Set(b.reply.And(done.Data.Status.None()))
+	})
+	return done.Valid
+}
+
+// control drives Control, which has two turns: the first PSN, and all state.
+func (b *block) control(turn hdl.Bits) hdl.Bits {
+	in, control := b.in.modify, b.io.Control
+	clear := b.turn(tellClear)
+	send := b.has(format.AttrSQPSN)
+	kind := hdl.Mux(send, hdl.K(2, link.ControlSendPSN), hdl.K(2, link.ControlRecvPSN))
+	control.Valid.Set(turn.Or(clear))
+	hdl.Set(control.Data, link.QPControl{
+		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(2, link.ControlClear), kind), PSN: hdl.Mux(clear, in.SQPSN.K(0), hdl.Mux(send, in.SQPSN, in.RQPSN)),
+	})
+	return control.Ready
+}
+
+// ring is a ring of a new queue pair, or of one that is reset and keeps it.
+func (b *block) ring(base, logSize, logStride hdl.Bits) link.RingConfig {
+	return link.RingConfig{QP: b.qp, Keep: b.in.is(format.CmdModifyQP), Base: base, LogSize: logSize, LogStride: logStride.Bit(0)}
+}
+
+// owner gives a queue its doorbell page, or takes it away.
+func (b *block) owner() link.BellOwner {
+	in := b.in
+	forCQ := in.is(format.CmdCreateCQ, format.CmdDestroyCQ)
+	makes := in.is(format.CmdCreateCQ, format.CmdCreateQP)
+	w := b.io.Owner.Data.Index.Width()
+	return link.BellOwner{
+		Kind:  hdl.Mux(forCQ, hdl.K(1, link.OwnerCQ), hdl.K(1, link.OwnerQP)),
+		Index: hdl.Mux(forCQ, b.tables.cqAt.ZExt(w), b.qp.ZExt(w)), Exists: makes,
+		Page: hdl.Mux(forCQ, in.createCQ.Page, in.createQP.Page), Number: in.number.Trunc(16),
+	}
+}
+
+// queue tells of a completion or event queue that is made or goes.
+func (b *block) queue(turn hdl.Bits) hdl.Bits {
+	in, s := b.in, b.p.Sizes
+	forCQ := in.is(format.CmdCreateCQ, format.CmdDestroyCQ)
+	cq := offer(b.io.CQ, turn.And(forCQ), link.CQConfig{
+		CQ: b.tables.cqAt, Exists: in.is(format.CmdCreateCQ), EQ: in.createCQ.EQN.Trunc(s.EQBits),
+		LogSize: in.createCQ.LogSize.Trunc(4), Base: in.createCQ.Base,
+	})
+	eq := offer(b.io.EQ, turn.And(forCQ.Not()), link.EQConfig{
+		EQ: in.number.Trunc(s.EQBits), Exists: in.is(format.CmdCreateEQ), Vector: in.createEQ.Vector,
+		LogSize: in.createEQ.LogSize.Trunc(4), Base: in.createEQ.Base,
+	})
+	return hdl.Mux(forCQ, cq, eq)
+}
+
+// contextWrite is the queue pair as the command makes it.
+func (b *block) contextWrite() link.ContextWrite {
+	creates, destroys := b.in.is(format.CmdCreateQP), b.in.is(format.CmdDestroyQP)
+	changed := b.changed()
+	next := hdl.MuxOf(creates, b.created(), changed.Context)
+	next.Exists = destroys.Not()
+	return link.ContextWrite{QP: b.qp, Lookup: link.Lookup{Context: next, Address: changed.Address}}
+}
+
+// created is a new queue pair: in state RESET, and without attributes.
+func (b *block) created() link.Context {
+	q, s := b.in.createQP, b.p.Sizes
+	zero := hdl.Unpack(s.Context(), hdl.K(hdl.WidthOf(s.Context()), 0))
+	zero.QPN, zero.PD, zero.SigAll = q.QPN, q.PD, q.SigAll.Bit(0)
+	zero.SQStride, zero.RQStride = q.SQLogStride.Bit(0), q.RQLogStride.Bit(0)
+	zero.SendCQ, zero.RecvCQ = q.SendCQ.Trunc(s.CQBits), q.RecvCQ.Trunc(s.CQBits)
+	zero.State = hdl.K(3, uint64(format.QPReset))
+	return zero
+}
+
+// changed is the queue pair with the attributes of ModifyQP.
+func (b *block) changed() link.Lookup {
+	in, l := b.in.modify, b.found
+	c := &l.Context
+	put := func(attr int, field *hdl.Bits, value hdl.Bits) {
+		*field = hdl.Mux(b.has(attr), value.Trunc(field.Width()), *field)
+	}
+	c.State = b.nextState()
+	put(format.AttrAccess, &c.Access, in.Access)
+	put(format.AttrPathMTU, &c.PathMTU, in.PathMTU)
+	put(format.AttrDestQPN, &c.DestQPN, in.DestQPN)
+	put(format.AttrMinRNR, &c.MinRNR, in.MinRNR)
+	put(format.AttrTimeout, &c.Timeout, in.Timeout)
+	put(format.AttrRetryCnt, &c.RetryCnt, in.RetryCnt)
+	put(format.AttrRNRRetry, &c.RNRRetry, in.RNRRetry)
+	put(format.AttrMaxRD, &c.MaxRD, in.MaxRD)
+	put(format.AttrMaxDestRD, &c.MaxDestRD, in.MaxDestRD)
+	a, v := &l.Address, in.AV
+	put(format.AttrAV, &a.DstMAC, v.DstMAC)
+	put(format.AttrAV, &a.HopLimit, v.HopLimit)
+	put(format.AttrAV, &a.TrafficClass, v.TrafficClass)
+	put(format.AttrAV, &a.FlowLabel, v.FlowLabel)
+	put(format.AttrAV, &a.IPv6, v.IPv6)
+	put(format.AttrAV, &a.VLAN, v.VLAN)
+	put(format.AttrAV, &a.TCI, v.TCI)
+	put(format.AttrAV, &a.SrcPort, v.SrcPort)
+	put(format.AttrAV, &a.SrcHi, v.SrcHi)
+	put(format.AttrAV, &a.SrcLo, v.SrcLo)
+	put(format.AttrAV, &a.DstHi, v.DstHi)
+	put(format.AttrAV, &a.DstLo, v.DstLo)
+	return l
+}

@@ -1,0 +1,62 @@
+package core
+
+import (
+	"fmt"
+
+	"gornic/blocks/link"
+	"gornic/blocks/rxpath"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// Params are the parameters of the core.
+type Params struct {
+	Sizes link.Sizes
+	MTU   int // largest path MTU in bytes
+	Keys  int // keys that are held
+	Rx    rxpath.Params
+}
+
+// AXIS is an AXI4-Stream of Ethernet frames, with the names of the standard.
+type AXIS struct {
+	TData  hdl.Bits `name:"tdata"`
+	TKeep  hdl.Bits `name:"tkeep"`
+	TLast  hdl.Bits `w:"1" name:"tlast"`
+	TUser  hdl.Bits `w:"1" name:"tuser"` // with tlast: the frame is bad
+	TValid hdl.Bits `w:"1" name:"tvalid"`
+	TReady hdl.Bits `hdl:"flip" w:"1" name:"tready"`
+}
+
+func axis(width int) AXIS { return AXIS{TData: hdl.W(width), TKeep: hdl.W(width / 8)} }
+
+// frames is the port as a stream of frames.
+func (a AXIS) frames() stream.Frame {
+	return stream.Frame{Valid: a.TValid, Ready: a.TReady, Data: stream.Beat{Data: a.TData, Keep: a.TKeep, Last: a.TLast, Err: a.TUser}}
+}
+
+// IO is the ports of the core.
+type IO struct {
+	Registers link.AXILite `name:"s_axil"`
+	Memory    link.AXI     `name:"m_axi"`
+	Rx        AXIS         `hdl:"in" name:"s_axis_rx"`   // from the MAC; never waits
+	Tx        AXIS         `hdl:"out" name:"m_axis_tx"`  // to the MAC
+	RawRx     AXIS         `hdl:"out" name:"m_axis_raw"` // received frames for the host's network stack
+	RawTx     AXIS         `hdl:"in" name:"s_axis_raw"`  // frames of the host's network stack to be sent
+
+	IRQ       hdl.Bits             `hdl:"out" w:"1" name:"irq"`  // some vector has an interrupt
+	IRQVector hdl.Stream[hdl.Bits] `hdl:"out" name:"m_axis_irq"` // the vector of each interrupt, for MSI-X
+}
+
+func ports(p Params) IO {
+	s := p.Sizes
+	frames := axis(s.DataWidth)
+	return IO{
+		Registers: s.AXILite(), Memory: s.AXI(), Rx: frames, Tx: frames, RawRx: frames, RawTx: frames,
+		IRQVector: hdl.StreamOf(hdl.W(8)),
+	}
+}
+
+func (p Params) name() string {
+	s := p.Sizes
+	return fmt.Sprintf("gornic_%d_qp%d_cq%d_eq%d", s.DataWidth, 1<<s.QPBits, 1<<s.CQBits, 1<<s.EQBits)
+}

@@ -1,0 +1,118 @@
+package cqewriter
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// judgeState is the step of judging a completion or a doorbell.
+type judgeState int
+
+const (
+	stTake   judgeState = iota // it comes in; the state of its queue is read
+	stCount                    // what is in the ring is counted
+	stDecide                   // what becomes of it
+)
+
+func (s judgeState) String() string { return [...]string{"take", "count", "decide"}[s] }
+
+// judge decides over completions and doorbells, one at a time.
+func (b *block) judge() {
+	m, update := b.m, b.io.Update
+	next, from := stream.RoundRobin(m, "u_completions", b.io.Completions...)
+	m.Unused(from)
+	st := hdl.NewFSM(m, "judge", stTake, stCount, stDecide)
+	seen := hdl.NewReg(m, "doorbell", hdl.Proto(update.Data))
+	done := hdl.NewReg(m, "judged", hdl.Proto(next.Data))
+	isUpdate := m.Reg("is_update", 1, 0) // what is judged, or was last
+
+	open := hdl.AndAll(st.Is(stTake), b.swept(), b.io.Config.Valid.Not())
+	update.Ready.Set(open.And(hdl.OrAll(isUpdate.Not(), next.Valid.Not())))
+	next.Ready.Set(open.And(hdl.OrAll(isUpdate, update.Valid.Not())))
+	takes := update.Fire().Or(next.Fire())
+	cq := hdl.Mux(update.Fire(), update.Data.CQ, next.Data.CQ)
+	r := hdl.Unpack(ring{}, b.rings.Read("ring", cq, takes))
+	f := hdl.Unpack(fill{}, b.fills.Read("fill", cq, takes))
+	consumer := b.consumers.Read("consumer", cq, takes)
+
+	used := m.RegN("used", 16)        // CQEs that software has not seen
+	moved := m.RegN("moved", 16)      // CQEs that it has seen since the last doorbell
+	refused := m.RegN("refused", 1)   // lost, whether there is room or not
+	moves := m.Wire("judge_moves", 1) // the decision is taken
+	st.Switch(
+		hdl.On(stTake, func() {
+			hdl.Set(seen, update.Data)
+			hdl.Set(done, next.Data)
+			m.If(takes, func() {
+				isUpdate.Set(update.Fire())
+				st.Goto(stCount)
+			})
+		}),
+		hdl.On(stCount, func() {
+			used.Set(f.Producer.Sub(consumer))
+			moved.Set(seen.Index.Sub(consumer))
+			refused.Set(hdl.OrAll(r.Exists.Not(), f.Over, b.failed.At(done.CQ)))
+			st.Goto(stDecide)
+		}),
+		hdl.On(stDecide, func() { m.If(moves, func() { st.Goto(stTake) }) }),
+	)
+	decides := st.Is(stDecide)
+	full := hdl.Select(r.LogSize, bitsOf(used)...)
+	fills := b.complete(decides.And(isUpdate.Not()), done, r, f, refused, full)
+	seenBy := b.consume(decides.And(isUpdate), seen, r.Exists.And(moved.Le(used)))
+	moves.Set(fills.Or(seenBy))
+
+	b.making.Set(hdl.AndAll(st.Is(stTake), b.swept(), b.io.Config.Valid, b.flights.Out.Valid.Not(), b.retires.Not()))
+	b.io.Config.Ready.Set(b.making)
+}
+
+// complete sends a CQE to memory unless it is lost, and notes what is to be said of it.
+// It returns one bit: both have been taken.
+func (b *block) complete(valid hdl.Bits, c link.Completion, r ring, f fill, refused, full hdl.Bits) hdl.Bits {
+	lost := refused.Or(full)
+	jobs, flights := b.jobs.In, b.flights.In
+	jobs.Valid.Set(hdl.AndAll(valid, lost.Not(), flights.Ready))
+	flights.Valid.Set(valid.And(lost.Or(jobs.Ready)))
+	phase := hdl.Select(r.LogSize, bitsOf(f.Producer)...).Not()
+	hdl.Set(jobs.Data, job{At: r.Base.Or(f.Producer.And(ringMask(r.LogSize)).ZExt(r.Base.Width())), CQE: cqe(c, phase)})
+
+	behind := f.Producer.AddK(1)
+	hdl.Set(flights.Data, flight{
+		CQ: c.CQ, QP: c.QP, Producer: behind, Solicited: c.Solicited, Lost: lost, Nowhere: r.Exists.Not(),
+	})
+	b.set(b.fills, c.CQ, flights.Fire(), hdl.Pack(fill{Producer: hdl.Mux(lost, f.Producer, behind), Over: f.Over.Or(full)}))
+	return flights.Fire()
+}
+
+// consume passes a doorbell on that is good. It returns one bit: that is done, or
+// it was not good.
+func (b *block) consume(valid hdl.Bits, u link.CQUpdate, good hdl.Bits) hdl.Bits {
+	b.io.Seen.Valid.Set(valid.And(good))
+	hdl.Set(b.io.Seen.Data, u)
+	b.set(b.consumers, u.CQ, b.io.Seen.Fire(), u.Index)
+	return valid.And(good.Not().Or(b.io.Seen.Ready))
+}
+
+// cqe is a CQE as it is in memory.
+func cqe(c link.Completion, phase hdl.Bits) hdl.Bits {
+	return hdl.PackLow(format.CQE[hdl.Bits]{
+		WRID: c.WRID, ByteLen: c.ByteLen, Imm: c.Imm, QPN: c.QPN, Status: c.Status, WQEIndex: c.WQEIndex, Opcode: c.Opcode,
+		Flags: c.Flags.ZExt(8), Vendor: c.Vendor.ZExt(16), Reserved: hdl.K(46, 0), Queue: c.Queue, Phase: phase,
+	})
+}
+
+// ringMask is the size of a ring in CQEs less one.
+func ringMask(logSize hdl.Bits) hdl.Bits {
+	return hdl.Ones(maxLogSize + 1).Shl(logSize).Not()
+}
+
+// bitsOf is the bits of a number, from the lowest up.
+func bitsOf(x hdl.Bits) []hdl.Bits {
+	var all []hdl.Bits
+	for i := range x.Width() {
+		all = append(all, x.Bit(i))
+	}
+	return all
+}

@@ -1,0 +1,68 @@
+package cqewriter
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// retire says what has become of CQEs, in order, each when memory has answered.
+func (b *block) retire() {
+	m, io, head := b.m, b.io, b.flights.Out
+	answers := hdl.Instance(m, "u_answers", stream.FIFODef(link.WriteDone{}, outstanding))
+	hdl.Connect(answers.In, io.Write.Done)
+	m.Unused(answers.Level, answers.HighWater)
+	m.Assert("answers_have_room", io.Write.Done.Ready.Or(io.Write.Done.Valid.Not()))
+
+	now := hdl.NewReg(m, "retired", b.p.flight())
+	vendor := m.RegN("retired_vendor", hdl.Proto(io.Async.Data).Vendor.Width())
+	written, lost, failure := m.Reg("owes_written", 1, 0), m.Reg("owes_fault", 1, 0), m.Reg("owes_event", 1, 0)
+
+	f := head.Data
+	takes := hdl.AndAll(head.Valid, b.retires.Not(), f.Lost.Or(answers.Out.Valid))
+	head.Ready.Set(takes)
+	answers.Out.Ready.Set(takes.And(f.Lost.Not()))
+	failed := b.failed.At(f.CQ)
+	bad := hdl.OrAll(f.Lost, answers.Out.Data.Err, failed)
+	first := hdl.AndAll(bad, failed.Not(), f.Nowhere.Not())
+	b.set(b.failed, f.CQ, takes.And(first), hdl.K(1, 1))
+
+	m.If(takes, func() {
+		b.retires.SetK(1)
+		hdl.Set(now, f)
+		vendor.Set(hdl.Mux(f.Lost, vendor.K(uint64(format.VendorCQOverflow)), vendor.K(uint64(format.VendorBusWrite))))
+		written.Set(bad.Not())
+		lost.Set(bad)
+		failure.Set(first)
+	})
+	wake := b.faults.Wakes[0]
+	owed := hdl.OrAll(
+		offer(m, io.Written, written, link.Written{CQ: now.CQ, Producer: now.Producer, Solicited: now.Solicited}),
+		offer(m, wake, lost, link.QPRef{QP: now.QP}),
+		offer(m, io.Async, failure, link.Async{
+			Code: hdl.K(8, uint64(format.EventCQErr)), Vendor: vendor, Number: now.CQ.ZExt(24),
+		}))
+	m.If(b.retires.And(owed.Not()), func() { b.retires.SetK(0) })
+	m.Unused(now.Lost, now.Nowhere)
+	b.fault()
+}
+
+// offer puts what is owed on a stream until it is taken. It returns one bit: that
+// is not in this cycle.
+func offer[T any](m *hdl.Module, to hdl.Stream[T], owes hdl.Bits, data T) hdl.Bits {
+	to.Valid.Set(owes)
+	hdl.Set(to.Data, data)
+	m.If(owes.And(to.Ready), func() { owes.SetK(0) })
+	return owes.And(to.Ready.Not())
+}
+
+// fault tells of queue pairs that lost a CQE.
+func (b *block) fault() {
+	hdl.Connect(b.io.Fault, stream.Map(b.faults.Grant, func(q link.QPRef) link.QPFault {
+		return link.QPFault{
+			QP: q.QP, HasEvent: hdl.K(1, 1), Event: hdl.K(8, uint64(format.EventQPFatal)),
+			Vendor: hdl.K(b.io.Fault.Data.Vendor.Width(), uint64(format.VendorCQOverflow)),
+		}
+	}))
+}

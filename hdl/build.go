@@ -69,20 +69,25 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 			Name: def.Name, Doc: def.Doc, Path: path, External: def.External, Params: def.Params,
 			Body: &ir.Block{}, Ghost: &ir.Block{}, Pos: ir.Here(1),
 		},
-		named: map[string]*ir.Clock{}, names: map[string]ir.Pos{},
+		named: map[string]*ir.Clock{}, names: map[string]holder{}, clashed: map[ir.Pos]bool{},
 	}
 	if parent != nil {
 		m.ir.Parent = parent.ir
 	}
 	m.block = m.ir.Body
 	b.design.All = append(b.design.All, m.ir)
+	before := b.mark()
 	io := m.ports(clone(def.IO), m.ir.Pos.Inside(def.Body))
+	after := b.mark()
 	m.run(func() {
 		if def.Body == nil {
 			m.Reject("the definition of %s has no Body", def.Name)
 		}
 		def.Body(m, io.(*IO))
 	})
+	if m.rejected {
+		b.drop(before, after) // the parameters are the reason
+	}
 	m.finish()
 	return m, io.(*IO)
 }
@@ -117,30 +122,6 @@ func (m *Module) ports(io any, body ir.Pos) any {
 	return io
 }
 
-// run runs a body and turns a panic of it into an error that says where.
-func (m *Module) run(body func()) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case rejection:
-			m.reportAt(check.Parameter, m.ir.Pos, "%s", r.text)
-		default:
-			m.reportAt(check.Panic, ir.Here(1), "while building %s (%s): panic: %v", m.ir.Name, pathOrTop(m.ir.Path), r)
-		}
-	}()
-	body()
-}
-
-// rejection is how Reject leaves a Body.
-type rejection struct{ text string }
-
-// Reject ends the Body: the module cannot be built with the parameters that
-// it was given. It is reported at the line that instantiates or builds the
-// module.
-func (m *Module) Reject(format string, args ...any) {
-	panic(rejection{fmt.Sprintf(format, args...)})
-}
-
 func pathOrTop(path string) string {
 	if path == "" {
 		return "the top"
@@ -164,15 +145,21 @@ func (m *Module) finish() {
 // domain m is [Module.In] at the moment, unless [WithClock] says otherwise.
 func Instance[IO any](m *Module, name string, def Def[IO], clocks ...ClockJoin) *IO {
 	pos := ir.Here(0)
-	m.claim(name, pos)
+	m.claim("instance", name, pos)
 	if m.nested > 0 {
 		m.reportf(check.Misuse, "instance %s inside If or Switch: hardware is there in every cycle", name)
 	}
 	child, inner := elaborate(m.b, m, join2(m.ir.Path, name), def)
 	inst := &ir.Instance{Name: name, Module: child.ir, Parent: m.ir, Clocks: map[*ir.Clock]*ir.Clock{}, Pos: pos}
 	m.ir.Instances = append(m.ir.Instances, inst)
-	m.joinClocks(inst, clocks)
 	io := clone(*inner)
+	if child.broken { // reported; nothing of it is worth a word more
+		for _, l := range leaves(io, name) {
+			*l.at = poison(l.at.w, Bits{m: m})
+		}
+		return io
+	}
+	m.joinClocks(inst, clocks)
 	for _, l := range leaves(io, name) {
 		*l.at = m.childPort(inst, l.name, l.at.n.Signal)
 	}
@@ -185,9 +172,9 @@ func (m *Module) childPort(inst *ir.Instance, name string, port *ir.Signal) Bits
 	if port.Kind == ir.Input {
 		kind = ir.ChildInput
 	}
-	x := m.declare(name, Bits{w: port.Width, enum: port.Enum}, kind)
+	x := m.declareAt(inst.Pos, name, Bits{w: port.Width, enum: port.Enum}, kind)
 	s := x.n.Signal
-	s.Instance, s.Port, s.Pos = inst, port, inst.Pos
+	s.Instance, s.Port = inst, port
 	if port.Clock != nil {
 		s.Clock = inst.Clocks[port.Clock]
 	}

@@ -24,8 +24,8 @@ func (m *Module) Domain(name string) Clock {
 		c.Clk, c.Rst = name+"_clk", name+"_rst"
 	}
 	pos := ir.Here(0)
-	m.claim(c.Clk, pos)
-	m.claim(c.Rst, pos)
+	m.claim("clock", c.Clk, pos)
+	m.claim("reset", c.Rst, pos)
 	m.named[name] = c
 	m.ir.Clocks = append(m.ir.Clocks, c)
 	return Clock{m, c}

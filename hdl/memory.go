@@ -54,7 +54,7 @@ func (m *Module) memory(name string, depth, width, lane int, collide Collision, 
 		m.reportf(check.Width, "memory %s has %s of %s: at least one of each", name, plural(depth, "word"), plural(width, "bit"))
 		depth, width, lane = max(depth, 1), max(width, 1), max(lane, 1)
 	}
-	m.claim(name, pos)
+	m.claim("memory", name, pos)
 	mem := &ir.Memory{
 		Name: name, Module: m.ir, Width: width, Depth: depth, Lane: lane, Async: async, Collide: collide, Ghost: m.ghost, Pos: pos,
 	}

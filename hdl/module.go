@@ -16,8 +16,12 @@ type Module struct {
 	ghost  bool
 	clock  *ir.Clock // where new state goes; nil until first asked for
 	named  map[string]*ir.Clock
-	names  map[string]ir.Pos
 	done   bool
+
+	names    map[string]holder
+	clashed  map[ir.Pos]bool // statements whose clash of names is reported
+	rejected bool            // the Body did not take its parameters
+	broken   bool            // the Body did not come to its end
 }
 
 // Name returns the module's Verilog name.
@@ -57,7 +61,7 @@ func (m *Module) declareAt(pos ir.Pos, name string, proto Bits, kind ir.Kind) Bi
 		m.reportAt(check.Width, pos, "%s has a width of %d bits: a width is at least 1", name, width)
 		width = 1
 	}
-	m.claim(name, pos)
+	m.claim(kind.String(), name, pos)
 	s := &ir.Signal{
 		Name: name, Width: width, Kind: kind, Module: m.ir, Enum: proto.enum, Ghost: m.ghost, Pos: pos,
 	}
@@ -68,19 +72,6 @@ func (m *Module) declareAt(pos ir.Pos, name string, proto Bits, kind ir.Kind) Bi
 // read returns the value of a signal of the module.
 func (m *Module) read(s *ir.Signal) Bits {
 	return m.wrap(&ir.Node{Op: ir.OpSignal, Width: s.Width, Signal: s, Module: m.ir, Pos: s.Pos})
-}
-
-// claim takes a name in the module, and reports the second taker.
-func (m *Module) claim(name string, pos ir.Pos) {
-	if name == "" {
-		m.reportAt(check.Clash, pos, "a signal, memory or instance without a name")
-		return
-	}
-	if first, taken := m.names[name]; taken {
-		m.reportAt(check.Clash, pos, "the name %s is taken (%s)", name, first)
-		return
-	}
-	m.names[name] = pos
 }
 
 // Unused names values that nobody reads on purpose. Without it an unread bit

@@ -103,7 +103,7 @@ func TestMistakesInStatements(t *testing.T) {
 		{"slice past the top", func(m *hdl.Module, a, b hdl.Bits) { a.Slice(8, 1) },
 			"Slice(8, 1) of a, which is 8 bits (hdl/ops_test.go:19) [slice]"},
 		{"name taken", func(m *hdl.Module, a, b hdl.Bits) { m.Reg("a", 1, 0) },
-			"the name a is taken (hdl/ops_test.go:19) [clash]"},
+			"reg a: the name is taken by input a (hdl/ops_test.go:19) [clash]"},
 		{"case too large", func(m *hdl.Module, a, b hdl.Bits) { m.Switch(a, hdl.Case(256, func() {})) },
 			"case 0x100 does not fit in the 8 bits of a [constant]"},
 		{"reset value too large", func(m *hdl.Module, a, b hdl.Bits) { m.Reg("r", 2, 4) },

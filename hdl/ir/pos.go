@@ -75,11 +75,23 @@ func (p Pos) Line() (file string, line int) {
 // User returns the innermost line outside the whole library, hdl/stream
 // included: the person's own code.
 func (p Pos) User() (file string, line int) {
-	f := p.frame(func(pkg string) bool {
-		rest, inside := strings.CutPrefix(pkg+"/", LibraryPath+"/")
-		return inside && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(rest, "_test/")
-	})
+	f := p.frame(library)
 	return shortFile(f), f.Line
+}
+
+// AtUser returns the position of the innermost line of the Body that led to p
+// outside the whole library: the person's own. For the code of a part itself it
+// is p.
+func (p Pos) AtUser() Pos {
+	if d := p.decl; d != nil && !library(d.Package) {
+		return p
+	}
+	for _, f := range p.Frames() {
+		if !library(packageOf(f.Function)) {
+			return p.AtFrame(f)
+		}
+	}
+	return p
 }
 
 // Source returns the full path of the file of Line, as the compiler knew it.
@@ -146,6 +158,12 @@ func (p Pos) Calls() iter.Seq2[runtime.Frame, runtime.Frame] {
 func (p Pos) Function() (pkg, file string, line int) {
 	f := p.frame(silent)
 	return packageOf(f.Function), f.File, f.Line
+}
+
+// library reports whether a package is one of the hardware language.
+func library(pkg string) bool {
+	rest, inside := strings.CutPrefix(pkg+"/", LibraryPath+"/")
+	return inside && !strings.HasPrefix(rest, "examples/") && !strings.HasSuffix(rest, "_test/")
 }
 
 // silent reports whether the lines of a package stand for those of its caller.

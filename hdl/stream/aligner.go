@@ -65,7 +65,7 @@ type lifted struct {
 }
 
 func newAligner(m *hdl.Module, o RealignOptions, in, out Frame) *aligner {
-	o.check()
+	o.check(m)
 	return &aligner{m: m, o: o, in: in, out: out}
 }
 

@@ -1,10 +1,6 @@
 package stream
 
-import (
-	"fmt"
-
-	"gornic/hdl"
-)
+import "gornic/hdl"
 
 // AsyncFIFOIO is the ports of a FIFO between two clock domains.
 type AsyncFIFOIO[T any] struct {
@@ -75,10 +71,8 @@ type crossed struct {
 }
 
 func (c crossing[T]) build() crossed {
-	if c.depth < 4 || c.depth&(c.depth-1) != 0 {
-		panic(fmt.Sprintf("asynchronous FIFO of depth %d: a power of two from 4", c.depth))
-	}
 	m := c.m
+	wantRing(m, c.depth)
 	ram := m.RAM("ram", c.depth, hdl.WidthOf(c.in.Data), hdl.Undefined)
 	w := ram.AddrWidth() + 1
 	x := crossed{ram: ram, ready: c.in.Ready}

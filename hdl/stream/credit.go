@@ -41,9 +41,7 @@ func CreditDef[T any](proto T, o CreditOptions) hdl.Def[CreditIO[T]] {
 			Need: hdl.W(o.NeedBits), Give: hdl.W(o.GiveBits), Left: hdl.W(w),
 		},
 		Body: func(m *hdl.Module, io *CreditIO[T]) {
-			if o.NeedBits > w || o.GiveBits > w {
-				panic(fmt.Sprintf("credit counter of %d: Need and Give have at most %d bits", o.Max, w))
-			}
+			o.check(m, w)
 			left := m.Reg("credits", w, uint64(o.Max))
 			need, give := io.Need.ZExt(w), io.Give.ZExt(w)
 			open := need.Le(left)
@@ -57,6 +55,18 @@ func CreditDef[T any](proto T, o CreditOptions) hdl.Def[CreditIO[T]] {
 
 			creditProperties(m, io, o, take, give)
 		},
+	}
+}
+
+// check rejects a counter of w bits that cannot be.
+func (o CreditOptions) check(m *hdl.Module, w int) {
+	switch {
+	case o.Max < 1:
+		m.Reject("%d credits: at least 1", o.Max)
+	case o.NeedBits < 1 || o.NeedBits > w:
+		m.Reject("Need has %d bits for %d credits: 1 to %d", o.NeedBits, o.Max, w)
+	case o.GiveBits < 1 || o.GiveBits > w:
+		m.Reject("Give has %d bits for %d credits: 1 to %d", o.GiveBits, o.Max, w)
 	}
 }
 

@@ -32,6 +32,7 @@ func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 		Doc:  "FIFO in LUT RAM: the first payload falls through after a cycle; a payload every cycle.",
 		IO:   fifoIO(proto, depth),
 		Body: func(m *hdl.Module, io *FIFOIO[T]) {
+			wantDepth(m, depth)
 			ram := m.LUTRAM("ram", depth, hdl.WidthOf(proto))
 			head := m.Reg("head", ram.AddrWidth(), 0) // the payload that leaves next
 			tail := m.Reg("tail", ram.AddrWidth(), 0) // where the next one goes
@@ -78,6 +79,7 @@ func BlockFIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 		Doc:  "FIFO in block RAM: the first payload falls through after three cycles; a payload every cycle.",
 		IO:   fifoIO(proto, depth),
 		Body: func(m *hdl.Module, io *FIFOIO[T]) {
+			wantDepth(m, depth)
 			ram := m.RAM("ram", depth, hdl.WidthOf(proto), hdl.Undefined)
 			head := m.Reg("head", ram.AddrWidth(), 0) // the payload that is read next
 			tail := m.Reg("tail", ram.AddrWidth(), 0) // where the next one goes

@@ -49,9 +49,8 @@ func FrameFIFODef(o FrameFIFOOptions) hdl.Def[FrameFIFOIO] {
 			In: FrameOf(o.Width), Out: FrameOf(o.Width), Level: hdl.W(levelW), HighWater: hdl.W(levelW),
 		},
 		Body: func(m *hdl.Module, io *FrameFIFOIO) {
-			if o.Depth < 4 || o.Depth&(o.Depth-1) != 0 || o.Width < 8 || o.Width%8 != 0 {
-				panic(fmt.Sprintf("frame FIFO of %d beats of %d bits: the depth is a power of two from 4, the width a multiple of 8", o.Depth, o.Width))
-			}
+			wantRing(m, o.Depth)
+			wantBytes(m, o.Width)
 			f := &frameFIFO{m: m, io: io, o: o}
 			f.write()
 			f.read()

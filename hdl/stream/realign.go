@@ -127,16 +127,17 @@ func (o RealignOptions) name(part string) string {
 	return name
 }
 
-func (o RealignOptions) check() {
+// check rejects a realigner that cannot be.
+func (o RealignOptions) check(m *hdl.Module) {
 	n, g := o.bytes(), max(o.Granule, 1)
 	switch {
-	case n < 2 || n&(n-1) != 0 || o.Width != 8*n:
-		panic(fmt.Sprintf("realigner of %d bits: the width is 8 times a power of two from 16", o.Width))
+	case n < 2 || !powerOfTwo(n) || o.Width != 8*n:
+		m.Reject("beats of %d bits: 8 times a power of two from 16", o.Width)
 	case o.LengthBits <= o.indexBits():
-		panic(fmt.Sprintf("realigner of %d bits with lengths of %d bits: more than %d", o.Width, o.LengthBits, o.indexBits()))
-	case g&(g-1) != 0 || g > n:
-		panic(fmt.Sprintf("realigner with granule %d: a power of two, at most %d", g, n))
+		m.Reject("lengths of %d bits: more than %d", o.LengthBits, o.indexBits())
+	case !powerOfTwo(g) || g > n:
+		m.Reject("a granule of %d: a power of two, at most %d", g, n)
 	case o.Phase < 0 || o.Phase >= g:
-		panic(fmt.Sprintf("realigner with phase %d: less than the granule %d", o.Phase, g))
+		m.Reject("a phase of %d: less than the granule of %d", o.Phase, g)
 	}
 }

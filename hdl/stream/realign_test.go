@@ -1,13 +1,11 @@
 package stream_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	"gornic/hdl/stream"
@@ -187,15 +185,5 @@ func TestRealignRate(t *testing.T) {
 			s.Await(10, out.Frames(n))
 			require.NoError(t, s.Close())
 		})
-	}
-}
-
-func TestRealignOptionsThatDoNotFit(t *testing.T) {
-	for _, o := range []stream.RealignOptions{
-		{Width: 24, LengthBits: 8}, {Width: 8, LengthBits: 8}, {Width: 64, LengthBits: 3},
-		{Width: 64, LengthBits: 8, Granule: 3}, {Width: 64, LengthBits: 8, Granule: 16}, {Width: 64, LengthBits: 8, Granule: 4, Phase: 4},
-	} {
-		_, _, err := hdl.Build(stream.RealignDef(o))
-		require.ErrorContains(t, err, "realigner", fmt.Sprint(o))
 	}
 }

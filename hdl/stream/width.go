@@ -26,7 +26,7 @@ func NarrowDef(from, to int) hdl.Def[WidthIO] {
 		Doc:  "Width converter: each beat becomes several narrower ones.",
 		IO:   WidthIO{In: FrameOf(from), Out: FrameOf(to)},
 		Body: func(m *hdl.Module, io *WidthIO) {
-			mustDivide(from, to)
+			wantRatio(m, from, to)
 			valid := m.Reg("valid", 1, 0)
 			beat := hdl.NewReg(m, "beat", BeatOf(from))
 
@@ -67,7 +67,7 @@ func WidenDef(from, to int) hdl.Def[WidthIO] {
 		Doc:  "Width converter: several beats become a wider one.",
 		IO:   WidthIO{In: FrameOf(from), Out: FrameOf(to)},
 		Body: func(m *hdl.Module, io *WidthIO) {
-			mustDivide(to, from)
+			wantRatio(m, to, from)
 			parts := to / from
 			whole := m.Reg("whole", 1, 0) // the beat is complete
 			part := m.Reg("part", ir.AddrWidth(parts), 0)
@@ -139,16 +139,4 @@ func resize(m *hdl.Module, name string, in Frame, def hdl.Def[WidthIO]) Frame {
 	c := hdl.Instance(m, name, def)
 	hdl.Connect(c.In, in)
 	return c.Out
-}
-
-// mustDivide panics, which Build reports, unless wide is narrow times a power
-// of two above one and both are whole bytes.
-func mustDivide(wide, narrow int) {
-	ratio := 0
-	if narrow >= 8 && narrow%8 == 0 && wide%narrow == 0 {
-		ratio = wide / narrow
-	}
-	if ratio < 2 || ratio&(ratio-1) != 0 {
-		panic(fmt.Sprintf("width converter between %d and %d bits: the ratio is a power of two above 1, both are whole bytes", wide, narrow))
-	}
 }

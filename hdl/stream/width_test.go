@@ -76,15 +76,6 @@ func TestWidthRate(t *testing.T) {
 	}
 }
 
-func TestWidthsThatDoNotFit(t *testing.T) {
-	for _, def := range []hdl.Def[stream.WidthIO]{
-		stream.NarrowDef(64, 24), stream.NarrowDef(64, 64), stream.NarrowDef(96, 32), stream.WidenDef(12, 24),
-	} {
-		_, _, err := hdl.Build(def)
-		require.ErrorContains(t, err, "the ratio is a power of two", def.Name)
-	}
-}
-
 type resizeIO struct {
 	In  stream.Frame `hdl:"in"`
 	Out stream.Frame `hdl:"out"`

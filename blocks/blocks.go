@@ -3,17 +3,25 @@ package blocks
 import (
 	"math/bits"
 
+	"gornic/blocks/ackqueue"
+	"gornic/blocks/command"
+	"gornic/blocks/completer"
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
 	"gornic/blocks/icrc"
 	"gornic/blocks/keycache"
 	"gornic/blocks/link"
 	"gornic/blocks/packetbuild"
+	"gornic/blocks/psncheck"
+	"gornic/blocks/qpcontext"
+	"gornic/blocks/registers"
+	"gornic/blocks/replay"
 	"gornic/blocks/requester"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/rxpath"
 	"gornic/blocks/scheduler"
+	"gornic/blocks/transmit"
 	"gornic/blocks/wqefetch"
 	"gornic/configs"
 	"gornic/hdl"
@@ -51,6 +59,12 @@ func All() []Block {
 			func(c configs.Config) (*hdl.Design, error) { return build(rxpath.Def(RxPath(c))) },
 		},
 		{
+			"psncheck", "finds the queue pair of a packet, and judges requests by their PSN",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(psncheck.Def(psncheck.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
 			"packetbuild", "makes frames of descriptors and payloads, pad and ICRC included",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(packetbuild.Def(packetbuild.Params{DataWidth: c.DataWidth}))
@@ -75,13 +89,55 @@ func All() []Block {
 		{
 			"scheduler", "chooses whose turn it is to send, a packet at a time",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: 4}))
+				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: 5}))
 			},
 		},
 		{
 			"requester", "makes request packets of work queue entries",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(requester.Def(requester.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"transmit", "gives packets to the builder: acknowledgements, and requests whose payload is whole",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(transmit.Def(transmit.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"replay", "packets that wait for their acknowledgement",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(replay.Def(replay.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"completer", "acknowledgements retire packets, and send WQEs complete",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(completer.Def(completer.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"ackqueue", "makes requests visible when their payload is in memory: answers, completions",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(ackqueue.Def(ackqueue.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"qpcontext", "the table of queue pairs, and their states",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(qpcontext.Def(qpcontext.Params{Sizes: Sizes(c), Clients: 6, Faults: 3}))
+			},
+		},
+		{
+			"registers", "AXI4-Lite slave: registers, counters, mailbox, doorbell pages",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(registers.Def(registers.Params{Sizes: Sizes(c), MTU: c.PathMTU}))
+			},
+		},
+		{
+			"command", "runs the commands of the mailbox",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(command.Def(command.Params{Sizes: Sizes(c), MTU: c.PathMTU}))
 			},
 		},
 		{

@@ -47,6 +47,7 @@ type IO struct {
 	IRQVector hdl.Stream[hdl.Bits] `hdl:"out" name:"m_axis_irq"` // the vector of each interrupt, for MSI-X
 }
 
+// ports returns the prototype of the ports.
 func ports(p Params) IO {
 	s := p.Sizes
 	frames := axis(s.DataWidth)

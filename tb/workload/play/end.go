@@ -23,6 +23,8 @@ type end struct {
 
 	sends    []workload.Request // from here, in order
 	posted   int
+	consumed int   // receive WQEs of the peer that the posted ones consume
+	ready    bool  // never more than the peer has posted
 	signaled []int // of sends, posted, with completions to come
 	index    int
 

@@ -23,6 +23,12 @@ type Options struct {
 	Seed uint64
 	// Now is the cycle at the moment, for arrivals; nil: all work has arrived.
 	Now func() uint64
+	// Ready keeps a message that consumes a receive work request back until the
+	// peer has posted one for it, so that no receiver is ever not ready.
+	Ready bool
+	// Attr, where it is not nil, changes the attributes of each queue pair before it
+	// is connected: timeouts and retries, say.
+	Attr func(*verbs.QPAttr)
 	// Watch, where it is not nil, is told of the connections; the caller hangs it on
 	// the wire. At the end it has to be content. Its Payloads is set.
 	Watch *monitor.Monitor

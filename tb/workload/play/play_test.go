@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/format"
 	"gornic/tb/golden/lab"
 	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
@@ -90,6 +91,38 @@ func TestRandomWorkloads(t *testing.T) {
 			_, err := run(t, random(seed), seed)
 			require.NoError(t, err)
 		})
+	}
+}
+
+// eager is a host whose device works with every register write.
+type eager struct{ *lab.Bus }
+
+func (e eager) WriteRegister(ctx context.Context, offset, value uint32) error {
+	if err := e.Bus.WriteRegister(ctx, offset, value); err != nil {
+		return err
+	}
+	return e.Wait(ctx)
+}
+
+// Receivers that are always ready send no RNR NAK; Attr has the last word.
+func TestReady(t *testing.T) {
+	for _, ready := range []bool{false, true} {
+		w := one(workload.Operations{SendImm: 1})
+		w.Messages = 200
+		w.QueuePairs[0].Depth = 2
+		l, err := lab.New(lab.Options{})
+		require.NoError(t, err)
+		var hosts [2]play.Host
+		for i, b := range []*lab.Bus{l.A, l.B} {
+			d, err := verbs.Open(ctx, eager{b}, verbs.Config{MAC: b.MAC})
+			require.NoError(t, err)
+			hosts[i] = play.Host{Device: d, MAC: b.MAC, IPv4: b.IPv4, IPv6: b.IPv6}
+		}
+		asked := 0
+		_, err = play.Run(ctx, w, hosts, play.Options{Ready: ready, Attr: func(a *verbs.QPAttr) { asked++; a.MinRNRTimer = 3 }})
+		require.NoError(t, err)
+		require.Equal(t, 2, asked)
+		require.Equal(t, ready, l.B.NIC.Counter(format.CntTxNAKs) == 0)
 	}
 }
 

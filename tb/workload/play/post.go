@@ -35,7 +35,7 @@ func (e *end) slot(i int) int { return i % e.c.Depth * e.slotBytes }
 func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 	var wrs []verbs.SendWR
 	total := 0
-	for free := e.qp.SendFree(); free > 0 && e.posted < len(e.sends) && e.sends[e.posted].At <= now; free-- {
+	for free := e.qp.SendFree(); free > 0 && e.mayPost(now); free-- {
 		q := e.sends[e.posted]
 		wr, err := e.sendWR(ctx, q)
 		if err != nil {
@@ -46,6 +46,9 @@ func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 			e.signaled = append(e.signaled, e.posted)
 		}
 		e.posted++
+		if q.Consumes {
+			e.consumed++
+		}
 		if err := e.peer.expect(ctx, q); err != nil {
 			return total, err
 		}
@@ -61,6 +64,16 @@ func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 		return total, nil
 	}
 	return total + len(wrs), e.qp.PostSend(ctx, wrs...)
+}
+
+// mayPost tells whether the next request, if there is one, has arrived, and the
+// peer is ready for it as far as that is asked for.
+func (e *end) mayPost(now uint64) bool {
+	if e.posted == len(e.sends) {
+		return false
+	}
+	q := e.sends[e.posted]
+	return q.At <= now && (!e.ready || !q.Consumes || e.consumed < e.peer.offered)
 }
 
 func (e *end) sendWR(ctx context.Context, q workload.Request) (verbs.SendWR, error) {

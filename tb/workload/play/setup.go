@@ -65,7 +65,7 @@ func (g *game) watch(a, b *end) {
 
 func (g *game) newEnd(ctx context.Context, from workload.Side, qp int) (*end, error) {
 	s := &g.sides[from]
-	e := &end{side: from, index: qp, c: g.w.Connection(qp), host: s.Host}
+	e := &end{side: from, index: qp, c: g.w.Connection(qp), host: s.Host, ready: g.o.Ready}
 	var err error
 	// One CQ for both queues: each completion of either, and one to be flushed.
 	if e.cq, err = s.Device.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2*e.c.Depth + 1}); err != nil {
@@ -116,11 +116,15 @@ func (g *game) connect(ctx context.Context, e *end) error {
 	for mtu.Bytes() < e.c.PathMTU {
 		mtu++
 	}
-	return e.qp.Connect(ctx, verbs.QPAttr{
+	attr := verbs.QPAttr{
 		Access: verbs.AccessRemoteWrite, Port: 1, AH: ah, PathMTU: mtu, DestQPN: e.peer.qp.QPN(),
 		SQPSN: psn(g.o.Seed, e.side, e.index), RQPSN: psn(g.o.Seed, e.peer.side, e.index),
 		MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7,
-	})
+	}
+	if g.o.Attr != nil {
+		g.o.Attr(&attr)
+	}
+	return e.qp.Connect(ctx, attr)
 }
 
 // tearDown destroys what setUp made.

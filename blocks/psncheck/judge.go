@@ -1,0 +1,122 @@
+package psncheck
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// judged is what is known of the packet at hand, from the cycle on in which the
+// state of its queue pair has been read.
+type judged struct {
+	known    hdl.Bits // all that follows has a meaning
+	fresh    hdl.Bits // in the first cycle of that
+	state    state
+	request  hdl.Bits // it is a request to be judged by its PSN
+	kind     hdl.Bits // link.PSNExpected, PSNDuplicate or PSNAhead, if it is
+	bad      hdl.Bits // it fits no queue pair
+	cnp      hdl.Bits // it is a CNP, which does
+	owesReq  hdl.Bits // a Request has not been taken,
+	owesResp hdl.Bits // a Response has not been taken
+}
+
+// judge reads the state of the packet's queue pair when no other request of it is
+// with the responder, and then says what the packet is.
+func (b *block) judge() {
+	m, io, f := b.m, b.io, b.found.Data
+	n := &b.now
+	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
+	n.state = hdl.NewReg(m, "now", state{})
+	n.request, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
+	n.owesReq, n.owesResp = m.RegN("owes_request", 1), m.RegN("owes_response", 1)
+
+	response := isResponse(f.Opcode)
+	fits := hdl.AndAll(f.Number, f.Source, f.Dest, stateTakes(f.Context.State, response))
+	request := hdl.AndAll(fits, response.Not(), f.CNP.Not())
+	now := hdl.Unpack(state{}, b.states.At(f.QP))
+	waits := request.And(b.locks.held(f.QP).Or(b.locks.full()))
+	reads := hdl.AndAll(b.found.Valid, n.known.Not(), waits.Not())
+	n.fresh.Set(reads)
+	m.If(reads, func() {
+		n.known.SetK(1)
+		hdl.Set(n.state, now)
+		alive := request.And(now.Dead.Not())
+		n.request.Set(alive)
+		n.bad.Set(fits.Not().Or(request.And(now.Dead)))
+		n.cnp.Set(fits.And(f.CNP))
+		n.owesReq.Set(alive.Or(f.PayloadLen.Any()))
+		n.owesResp.Set(fits.And(response))
+	})
+
+	// Protocol section 3.2: half of the numbers are ahead, half behind.
+	d := f.PSN.Sub(n.state.Expected)
+	kind := func(k uint64) hdl.Bits { return hdl.K(3, k) }
+	n.kind = hdl.Mux(d.None(), kind(link.PSNExpected), hdl.Mux(d.MSB(), kind(link.PSNDuplicate), kind(link.PSNAhead)))
+
+	fence := io.Fence.Valid.And(b.inside.Not())
+	io.Fence.Ready.Set(fence.And(io.Request.Ready))
+	io.Request.Valid.Set(n.known.And(n.owesReq).Or(fence))
+	hdl.Set(io.Request.Data, link.RxRequest{
+		Kind: hdl.Mux(fence, kind(link.PSNFence), hdl.Mux(n.request, n.kind, kind(link.PSNIgnored))),
+		QP:   f.QP, Opcode: f.Opcode, Undefined: f.Undefined, SE: f.SE, AckReq: f.AckReq, PadCnt: f.PadCnt,
+		PSN: hdl.Mux(fence, io.Fence.Data.Token.ZExt(24), f.PSN), Expected: n.state.Expected, SendNAK: n.state.NAKSent.Not(),
+		Ext: f.Ext, PayloadLen: f.PayloadLen, Context: f.Context,
+	})
+
+	aeth := hdl.Unpack(format.AETH[hdl.Bits]{}, f.Ext[0])
+	io.Response.Valid.Set(n.known.And(n.owesResp))
+	hdl.Set(io.Response.Data, link.RxResponse{
+		QP: f.QP, Opcode: f.Opcode, PSN: f.PSN, Syndrome: aeth.Syndrome, MSN: aeth.MSN, Context: f.Context,
+	})
+
+	m.If(n.known.And(io.Request.Ready), func() { n.owesReq.SetK(0) })
+	m.If(n.known.And(io.Response.Ready), func() { n.owesResp.SetK(0) })
+	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesResp.Not().Or(io.Response.Ready))
+	b.found.Ready.Set(leaves)
+	m.If(leaves, func() { n.known.SetK(0) })
+
+	io.BadQP.Set(n.fresh.And(n.bad))
+	io.CNP.Set(n.fresh.And(n.cnp))
+	io.Duplicate.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNDuplicate)))
+	io.Ahead.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead)))
+}
+
+// isResponse tells responses from requests: protocol section 2, step 5.
+func isResponse(opcode hdl.Bits) hdl.Bits {
+	return opcode.GeK(uint64(format.OpReadResponseFirst)).And(opcode.LeK(uint64(format.OpAtomicAck)))
+}
+
+// stateTakes is the table of protocol section 5.2.
+func stateTakes(s, response hdl.Bits) hdl.Bits {
+	is := func(q format.QPState) hdl.Bits { return s.Is(uint64(q)) }
+	return hdl.OrAll(is(format.QPRTS), is(format.QPSQD), is(format.QPRTR).And(response.Not()))
+}
+
+// keep writes the state. It has one writer at a time: the judge for a NAK, in the
+// first cycle in which he knows of it, then Outcome, then Control.
+func (b *block) keep() {
+	m, io, n := b.m, b.io, b.now
+	f := b.found.Data
+	naks := hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead))
+	b.locks.lock(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNExpected)), f.QP)
+
+	out, control := io.Outcome, io.Control
+	out.Ready.Set(naks.Not())
+	b.locks.unlock(out.Fire(), out.Data.QP)
+	was := hdl.Unpack(state{}, b.states.At(out.Data.QP))
+	m.Unused(was.NAKSent, was.Dead)
+
+	control.Ready.Set(naks.Or(out.Valid).Not())
+	d := control.Data
+	zero := d.PSN.K(0)
+	begins := hdl.AndAll(control.Fire(), d.Kind.IsNot(link.ControlSendPSN))
+	b.states.Write(
+		hdl.Mux(naks, f.QP, hdl.Mux(out.Valid, out.Data.QP, d.QP)),
+		hdl.OrAll(naks, out.Valid, begins),
+		hdl.Pack(hdl.MuxOf(naks,
+			state{Expected: n.state.Expected, NAKSent: hdl.K(1, 1), Dead: n.state.Dead},
+			hdl.MuxOf(out.Valid,
+				state{Expected: was.Expected.Add(out.Data.Advance), NAKSent: out.Data.NAKSent, Dead: out.Data.Dead},
+				state{Expected: hdl.Mux(d.Kind.Is(link.ControlRecvPSN), d.PSN, zero), NAKSent: hdl.K(1, 0), Dead: hdl.K(1, 0)},
+			))))
+}

@@ -1,0 +1,425 @@
+package psncheck_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/link"
+	"gornic/blocks/psncheck"
+	"gornic/format"
+	"gornic/hdl/hdltest"
+	"gornic/hdl/sim"
+	verilator "gornic/sim-verilator"
+)
+
+const qps = 8
+
+var params = psncheck.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2}}
+
+type context struct {
+	Exists                                  bool
+	QPN                                     uint64
+	State                                   format.QPState
+	PD, DestQPN                             uint32
+	PathMTU, Access, MinRNR, Timeout, Retry int
+	RNRRetry                                int
+	SigAll                                  bool
+	SQStride, RQStride                      int
+	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
+}
+
+type address struct {
+	DstMAC                     uint64
+	HopLimit, TrafficClass     int
+	FlowLabel                  int
+	IPv6                       uint64
+	VLAN                       bool
+	TCI, SrcPort               int
+	SrcHi, SrcLo, DstHi, DstLo uint64
+}
+
+type request struct {
+	Kind, QP      int
+	Opcode        uint64
+	Undefined, SE uint64
+	AckReq, Pad   uint64
+	PSN           uint64
+	Expected      uint32
+	SendNAK       bool
+	Ext           [7]uint64
+	PayloadLen    uint64
+	Context       context
+}
+
+type response struct {
+	QP            int
+	Opcode, PSN   uint64
+	Syndrome, MSN uint64
+	Context       context
+}
+
+type outcome struct {
+	QP            int
+	Advance       uint32
+	NAKSent, Dead bool
+}
+
+// counts are the pulses.
+type counts struct{ badQP, duplicate, ahead, cnp int }
+
+// bench is the block between models of its neighbours.
+type bench struct {
+	t  *testing.T
+	s  *sim.Sim
+	io *psncheck.IO
+
+	header, reply, outcomes, control, fence *sim.Source
+	ask, request, response                  *sim.Sink
+
+	peers    [qps]psncheck.Peer
+	refs     [qps]psncheck.Reference
+	requests []request // expected
+	answers  []response
+	words    [qps][]outcome // what the responder will say of expected requests
+	late     []outcome      // and has not said yet
+	want     counts
+	got      counts
+	slow     func() bool // the responder takes its time
+}
+
+func newBench(t *testing.T, s *sim.Sim, io *psncheck.IO, g sim.Pattern) *bench {
+	b := &bench{
+		t: t, s: s, io: io,
+		header: sim.NewSource(s, io.Header, g), reply: sim.NewSource(s, io.Context.Reply, g), outcomes: sim.NewSource(s, io.Outcome, g),
+		control: sim.NewSource(s, io.Control, g), fence: sim.NewSource(s, io.Fence, g),
+		ask: sim.NewSink(s, io.Context.Request, g), request: sim.NewSink(s, io.Request, g), response: sim.NewSink(s, io.Response, g),
+		slow: func() bool { return false },
+	}
+	s.Reset(2)
+	return b
+}
+
+// create makes a queue pair that receives from a PSN on.
+func (b *bench) create(qp int, state format.QPState, psn uint32, ipv6 uint64) {
+	b.refs[qp] = psncheck.Reference{Expected: psn}
+	b.peers[qp] = psncheck.Peer{Exists: true, QPN: uint64(0xA500 + qp), State: state, AV: format.AV[uint64]{
+		IPv6: ipv6, SrcHi: 0x20 * ipv6, SrcLo: 0x0A000001, DstHi: 0x30 * ipv6, DstLo: uint64(0x0A000100 + qp),
+	}}
+	type control struct {
+		QP, Kind int
+		PSN      uint32
+	}
+	b.control.Send(control{qp, link.ControlClear, 0x123})
+	b.control.Send(control{qp, link.ControlRecvPSN, psn})
+	b.control.Send(control{qp, link.ControlSendPSN, 0x777}) // nothing to this block
+	for b.control.Pending() > 0 {
+		b.step()
+	}
+}
+
+func (b *bench) contextOf(qp int) context {
+	p := b.peers[qp]
+	return context{Exists: p.Exists, QPN: p.QPN, State: p.State, PD: uint32(qp), RecvCQ: qp & 3}
+}
+
+// packet is a good one with no payload for a queue pair.
+func (b *bench) packet(qp int, op format.Opcode, psn uint32) format.RxDescriptor[uint64] {
+	v := b.peers[qp].AV
+	_, defined := format.Lookup(op)
+	return format.RxDescriptor[uint64]{
+		IPv6: v.IPv6, SrcHi: v.DstHi, SrcLo: v.DstLo, DstHi: v.SrcHi, DstLo: v.SrcLo, DestQP: b.peers[qp].QPN,
+		Opcode: uint64(op), Undefined: bit(!defined), CNP: bit(op == format.OpCNP), PSN: uint64(psn & 0xFFFFFF), AckReq: 1,
+		Ext: format.ExtWords[uint64]{0x1F000000 | uint64(qp), 2, 3, 4, 5, 6, 7},
+	}
+}
+
+func bit(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// send sends a packet; of an expected request the responder will say said.
+func (b *bench) send(d format.RxDescriptor[uint64], said outcome) psncheck.Verdict {
+	qp := int(d.DestQP & (qps - 1))
+	v := b.refs[qp].Judge(d, b.peers[qp])
+	b.header.Send(d)
+	if v.Request {
+		b.requests = append(b.requests, request{
+			Kind: v.Kind, QP: qp, Opcode: d.Opcode, Undefined: d.Undefined, SE: d.SE, AckReq: d.AckReq, Pad: d.PadCnt, PSN: d.PSN,
+			Expected: v.Expected, SendNAK: v.SendNAK, Ext: d.Ext, PayloadLen: d.PayloadLen, Context: b.contextOf(qp),
+		})
+		if v.Kind == link.PSNExpected {
+			said.QP = qp
+			b.words[qp] = append(b.words[qp], said)
+			b.refs[qp].Outcome(said.Advance, said.NAKSent, said.Dead)
+		}
+	}
+	if v.Response {
+		b.answers = append(b.answers, response{
+			QP: qp, Opcode: d.Opcode, PSN: d.PSN, Syndrome: d.Ext[0] >> 24, MSN: d.Ext[0] & 0xFFFFFF, Context: b.contextOf(qp),
+		})
+	}
+	b.want.badQP += int(bit(v.BadQP))
+	b.want.duplicate += int(bit(v.Duplicate))
+	b.want.ahead += int(bit(v.Ahead))
+	b.want.cnp += int(bit(v.CNP))
+	return v
+}
+
+// sendFence sends a fence behind all packets.
+func (b *bench) sendFence(token int) {
+	for b.header.Pending() > 0 {
+		b.step()
+	}
+	b.fence.Send(token)
+	b.requests = append(b.requests, request{Kind: link.PSNFence, PSN: uint64(token)})
+	for b.fence.Pending() > 0 {
+		b.step()
+	}
+}
+
+// step is a cycle.
+func (b *bench) step() {
+	b.s.Step()
+	require.NoError(b.t, b.s.Err())
+	b.got.badQP += int(b.s.Get(b.io.BadQP))
+	b.got.duplicate += int(b.s.Get(b.io.Duplicate))
+	b.got.ahead += int(b.s.Get(b.io.Ahead))
+	b.got.cnp += int(b.s.Get(b.io.CNP))
+	for _, qp := range sim.Received[int](b.ask) {
+		v := b.peers[qp].AV
+		b.reply.Send(struct {
+			C context
+			A address
+		}{b.contextOf(qp), address{IPv6: v.IPv6, SrcHi: v.SrcHi, SrcLo: v.SrcLo, DstHi: v.DstHi, DstLo: v.DstLo}})
+	}
+	for _, r := range sim.Received[request](b.request) {
+		b.compare(r)
+	}
+	for _, r := range sim.Received[response](b.response) {
+		require.NotEmpty(b.t, b.answers, "a response too many: %+v", r)
+		require.Equal(b.t, b.answers[0], r)
+		b.answers = b.answers[1:]
+	}
+	for len(b.late) > 0 && !b.slow() {
+		b.outcomes.Send(b.late[0])
+		b.late = b.late[1:]
+	}
+}
+
+// compare compares a request with what the reference makes of its packet.
+func (b *bench) compare(r request) {
+	require.NotEmpty(b.t, b.requests, "a request too many: %+v", r)
+	want := b.requests[0]
+	b.requests = b.requests[1:]
+	switch r.Kind {
+	case link.PSNFence:
+		r = request{Kind: r.Kind, PSN: r.PSN}
+	case link.PSNIgnored: // what else it has means nothing
+		r = request{Kind: r.Kind, PayloadLen: r.PayloadLen}
+		want = request{Kind: want.Kind, PayloadLen: want.PayloadLen}
+	case link.PSNExpected, link.PSNDuplicate:
+		r.SendNAK = want.SendNAK
+	}
+	require.Equal(b.t, want, r)
+	if r.Kind == link.PSNExpected {
+		b.late = append(b.late, b.words[r.QP][0])
+		b.words[r.QP] = b.words[r.QP][1:]
+	}
+}
+
+// drain waits until all has come that was expected.
+func (b *bench) drain() {
+	for range 3000 {
+		if len(b.requests)+len(b.answers)+len(b.late)+b.header.Pending()+b.outcomes.Pending() == 0 {
+			break
+		}
+		b.step()
+	}
+	require.Empty(b.t, b.requests)
+	require.Empty(b.t, b.answers)
+	for range 20 {
+		b.step()
+	}
+	require.Equal(b.t, b.want, b.got)
+}
+
+// randomPacket is one for a queue pair, mostly with a PSN near the expected one,
+// now and then with something wrong.
+func (b *bench) randomPacket(r *rand.Rand) format.RxDescriptor[uint64] {
+	qp := r.IntN(qps)
+	op := format.Opcode(r.IntN(0x20))
+	if r.IntN(20) == 0 {
+		op = format.OpCNP
+	}
+	near := []uint32{0, 0, 0, 0, 1, 2, 0xFFFFFF, 0xFFFFFE, 1 << 23, 1<<23 - 1, 1<<23 + 1, r.Uint32()}
+	d := b.packet(qp, op, b.refs[qp].Expected+near[r.IntN(len(near))])
+	d.SE, d.AckReq, d.PadCnt = r.Uint64N(2), r.Uint64N(2), r.Uint64N(4)
+	if r.IntN(2) == 0 {
+		d.PayloadLen = r.Uint64N(4097)
+	}
+	for i := range d.Ext {
+		d.Ext[i] = uint64(r.Uint32())
+	}
+	d.VLAN, d.TCI, d.TrafficClass, d.SrcPort = r.Uint64N(2), r.Uint64N(1<<16), r.Uint64N(256), r.Uint64N(1<<16)
+	flip := uint64(1) << r.IntN(64)
+	switch r.IntN(40) {
+	case 0:
+		d.SrcHi ^= flip
+	case 1:
+		d.SrcLo ^= flip
+	case 2:
+		d.DstHi ^= flip
+	case 3:
+		d.DstLo ^= flip
+	case 4:
+		d.DestQP ^= 1 << (3 + r.IntN(21)) // another number with the same index
+	case 5:
+		d.IPv6 ^= 1
+	}
+	return d
+}
+
+// Random packets for queue pairs in every state, with random outcomes and
+// fences: each request, response and count is the reference's.
+func TestAgainstReference(t *testing.T) {
+	design, io := hdltest.Build(t, psncheck.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 3))
+		b := newBench(t, s, io, hdltest.Gaps(t, 25))
+		b.slow = func() bool { return r.IntN(6) > 0 }
+		states := []format.QPState{format.QPRTS, format.QPRTS, format.QPRTS, format.QPRTR, format.QPSQD, format.QPError, format.QPInit, format.QPReset}
+		for range 4 {
+			for qp, state := range states {
+				b.create(qp, state, r.Uint32N(1<<24), r.Uint64N(2))
+			}
+			b.peers[7].State, b.peers[7].Exists = format.QPRTS, false
+			for range 400 {
+				said := outcome{Advance: 1, NAKSent: r.IntN(8) == 0, Dead: r.IntN(60) == 0}
+				if r.IntN(4) == 0 {
+					said.Advance = r.Uint32N(3)
+				}
+				b.send(b.randomPacket(r), said)
+				for range r.IntN(8) {
+					b.step()
+				}
+				if r.IntN(30) == 0 {
+					b.sendFence(r.IntN(2))
+				}
+			}
+			b.drain()
+		}
+		require.Greater(t, b.got.ahead, 100)
+		require.Greater(t, b.got.duplicate, 100)
+	}, verilator.Simulator)
+}
+
+// Each state takes what protocol section 5.2 says.
+func TestStates(t *testing.T) {
+	design, io := hdltest.Build(t, psncheck.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		for state, takes := range map[format.QPState][2]bool{ // requests, responses
+			format.QPReset: {false, false}, format.QPInit: {false, false}, format.QPRTR: {true, false},
+			format.QPRTS: {true, true}, format.QPSQD: {true, true}, format.QPError: {false, false}, 5: {false, false}, 7: {false, false},
+		} {
+			b.create(1, state, 100, 0)
+			require.Equal(t, takes[0], b.send(b.packet(1, format.OpSendOnly, 100), outcome{Advance: 1}).Request, "%v", state)
+			require.Equal(t, takes[1], b.send(b.packet(1, format.OpAcknowledge, 7), outcome{}).Response, "%v", state)
+			b.drain()
+		}
+	})
+}
+
+// The rows of protocol section 3.3, and the edges of section 3.2.
+func TestPSN(t *testing.T) {
+	type step struct {
+		psn     uint32
+		said    outcome
+		kind    int
+		sendNAK bool
+	}
+	good, rnr := outcome{Advance: 1}, outcome{NAKSent: true}
+	for name, steps := range map[string][]step{
+		"expected, and again":             {{0xFFFFFF, good, link.PSNExpected, false}, {0xFFFFFF, good, link.PSNDuplicate, false}, {0, good, link.PSNExpected, false}},
+		"ahead draws one NAK":             {{1, good, link.PSNAhead, true}, {1, good, link.PSNAhead, false}, {2, good, link.PSNAhead, false}},
+		"and one again, once it is there": {{1, good, link.PSNAhead, true}, {0xFFFFFF, good, link.PSNExpected, false}, {1, good, link.PSNAhead, true}},
+		"a duplicate does not matter":     {{1, good, link.PSNAhead, true}, {5 + 1<<23, good, link.PSNDuplicate, false}, {1, good, link.PSNAhead, false}},
+		"none behind an RNR NAK":          {{0xFFFFFF, rnr, link.PSNExpected, false}, {0, good, link.PSNAhead, false}, {0xFFFFFF, good, link.PSNExpected, false}},
+		"half are ahead, half behind":     {{1<<23 - 2, good, link.PSNAhead, true}, {1<<23 - 1, good, link.PSNDuplicate, false}, {1 << 23, good, link.PSNDuplicate, false}},
+		"a refused one ends it":           {{0xFFFFFF, outcome{Dead: true}, link.PSNExpected, false}, {0xFFFFFF, good, link.PSNIgnored, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r psncheck.Reference
+			r.Expected = 0xFFFFFF
+			for i, s := range steps {
+				q := psncheck.Peer{Exists: true, State: format.QPRTS}
+				v := r.Judge(format.RxDescriptor[uint64]{PSN: uint64(s.psn), PayloadLen: 1}, q)
+				require.Equal(t, []any{s.kind, s.sendNAK}, []any{v.Kind, v.SendNAK}, "step %d", i)
+				if v.Kind == link.PSNExpected {
+					r.Outcome(s.said.Advance, s.said.NAKSent, s.said.Dead)
+				}
+			}
+		})
+	}
+}
+
+// While a request is with the responder, packets of other queue pairs pass until
+// one of the same comes.
+func TestOthersPass(t *testing.T) {
+	design, io := hdltest.Build(t, psncheck.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		silent := true
+		b.slow = func() bool { return silent }
+		for qp := range 3 {
+			b.create(qp, format.QPRTS, 100, 1)
+		}
+		b.send(b.packet(0, format.OpSendOnly, 100), outcome{Advance: 1})
+		b.send(b.packet(1, format.OpSendOnly, 100), outcome{Advance: 1})
+		b.send(b.packet(0, format.OpAcknowledge, 9), outcome{})
+		b.send(b.packet(1, format.OpSendOnly, 103), outcome{})
+		b.send(b.packet(2, format.OpSendOnly, 100), outcome{Advance: 1})
+		for range 60 {
+			b.step()
+		}
+		require.Len(t, b.requests, 2, "the second one of a queue pair waits, and what is behind it")
+		require.Empty(t, b.answers)
+		silent = false
+		b.drain()
+	})
+}
+
+// A packet takes two cycles.
+func TestCycles(t *testing.T) {
+	design, io := hdltest.Build(t, psncheck.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		for qp := range qps {
+			b.create(qp, format.QPRTS, 0, 0)
+		}
+		const rounds = 50
+		begin := s.Cycle()
+		for i := range uint32(rounds) {
+			for qp := range qps {
+				b.send(b.packet(qp, format.OpWriteOnly, i), outcome{Advance: 1})
+			}
+		}
+		for len(b.requests) > 0 {
+			b.step()
+		}
+		cycles := s.Cycle() - begin
+		t.Logf("%.2f cycles a packet", float64(cycles)/(rounds*qps))
+		require.LessOrEqual(t, cycles, uint64(2*rounds*qps+20))
+	}, verilator.Simulator)
+}
+
+func TestValidate(t *testing.T) {
+	require.NoError(t, params.Validate())
+	require.Error(t, psncheck.Params{}.Validate())
+	require.Error(t, psncheck.Params{Sizes: link.Sizes{QPBits: 17}}.Validate())
+}

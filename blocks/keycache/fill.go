@@ -138,7 +138,7 @@ func (b *block) take(order hdl.Stream[hdl.Bits]) {
 	b.twin.Set(twin)
 	m.Cover("came_twice", comes.And(twin))
 	m.Unused(order.Valid)
-	m.Assert("read_was_asked_for", last.Not().Or(order.Valid))
+	m.Assume("read_was_asked_for", beat.Valid.Not().Or(order.Valid))
 }
 
 // bitsFor is the width of a number from 0 to n.

@@ -21,6 +21,17 @@ func Proofs() []hdl.Proof {
 	return []hdl.Proof{proof}
 }
 
+// assumeBeats takes for granted that an entry comes in as many beats as it has.
+func (b *block) assumeBeats() {
+	m, beat := b.m, b.io.Read.Beat
+	var left hdl.Bits
+	m.Ghost(func() {
+		left = m.Reg("line_left", bitsFor(b.p.beats()), uint64(b.p.beats()-1))
+		m.If(beat.Valid, func() { left.Set(hdl.Mux(left.None(), left.K(uint64(b.p.beats()-1)), left.SubK(1))) })
+	})
+	m.Assume("read_is_an_entry", beat.Valid.Not().Or(beat.Data.Last.Eq(left.None())))
+}
+
 // properties states the contracts of the streams, and that nothing of an entry that
 // changes is held or on its way.
 func (b *block) properties() {
@@ -36,6 +47,8 @@ func (b *block) properties() {
 		unknown := hdl.OrAll(b.looks.And(b.asked.Client.Is(uint64(i))), b.finds.And(b.found.Client.Is(uint64(i))))
 		m.Assert(fmt.Sprintf("one_question_%d", i), unknown.And(b.misses[i].busy()).Not())
 	}
+
+	b.assumeBeats()
 
 	index := indexOf(io.Command.Data.Entry.Key)
 	changes := b.state.Is(stBeats).Or(b.state.Is(stAck))

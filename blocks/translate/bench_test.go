@@ -1,0 +1,125 @@
+package translate_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/keycache"
+	"gornic/blocks/linktest"
+	"gornic/blocks/translate"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/hdltest"
+	"gornic/hdl/sim"
+)
+
+// bench is the block between its packets, its key cache and its memory.
+type bench struct {
+	t     *testing.T
+	s     *sim.Sim
+	mem   *linktest.Memory
+	reads *linktest.Reads
+	ref   translate.Reference
+	keys  map[uint32]keycache.Entry // by index
+	flush hdl.Bits
+
+	segment, reply             *sim.Source
+	request, piece, translated *sim.Sink
+
+	now    int
+	pieces []translate.Piece // owed
+	fates  []format.VendorCode
+}
+
+func newBench(t *testing.T, s *sim.Sim, io *translate.IO, gaps sim.Pattern) *bench {
+	b := &bench{t: t, s: s, mem: linktest.NewMemory(), keys: map[uint32]keycache.Entry{}, flush: io.Flush}
+	b.reads = linktest.NewReads(s, io.Read, b.mem, gaps, hdltest.Seed(t))
+	table := keycache.Reference{LogSize: format.KeyIndexBits, Read: b.entry}
+	b.ref = translate.Reference{Ask: table.Ask, Read: b.mem.Read}
+	b.segment, b.reply = sim.NewSource(s, io.Segment, gaps), sim.NewSource(s, io.Key.Reply, gaps)
+	b.request, b.piece, b.translated = sim.NewSink(s, io.Key.Request, gaps), sim.NewSink(s, io.Piece, gaps), sim.NewSink(s, io.Translated, gaps)
+	s.Reset(2)
+	return b
+}
+
+// entry is the key table, at address 0.
+func (b *bench) entry(addr uint64, to []byte) error {
+	text, err := format.AppendHost(nil, b.keys[uint32(addr/64)])
+	copy(to, text)
+	return err
+}
+
+// list writes a page list.
+func (b *bench) list(at uint64, pages ...uint64) {
+	for i, p := range pages {
+		b.mem.Poke(at+8*uint64(i), binary.LittleEndian.AppendUint64(nil, p))
+	}
+}
+
+// send sends a packet, and owes what the reference makes of it now.
+func (b *bench) send(segments ...translate.Segment) {
+	segments[len(segments)-1].Last = true
+	pieces, fault := b.ref.Packet(segments)
+	b.pieces = append(b.pieces, pieces...)
+	b.fates = append(b.fates, fault)
+	for _, s := range segments {
+		b.segment.Send(struct {
+			Key, PD, QPN uint32
+			Rights       uint8
+			VA           uint64
+			Range        uint32
+			Len          int
+			Skip, Last   bool
+		}{s.Key, s.PD, s.QPN, s.Rights, s.VA, s.Range, s.Len, s.Skip, s.Last})
+	}
+}
+
+func (b *bench) step() {
+	b.s.Step()
+	b.now++
+	b.reads.Step()
+	for _, q := range sim.Received[keycache.Question](b.request) {
+		b.reply.Send(b.ref.Ask(q))
+	}
+	for _, got := range sim.Received[translate.Piece](b.piece) {
+		require.NotEmpty(b.t, b.pieces, "a piece too many: %+v", got)
+		want := b.pieces[0]
+		b.pieces = b.pieces[1:]
+		if want.Skip {
+			got.Addr = 0
+		}
+		if want.Skip && want.Len == 0 {
+			got.Len = 0
+		}
+		require.Equal(b.t, want, got)
+	}
+	for _, got := range sim.Received[format.VendorCode](b.translated) {
+		require.NotEmpty(b.t, b.fates)
+		require.Equal(b.t, b.fates[0], got)
+		b.fates = b.fates[1:]
+	}
+	require.NoError(b.t, b.s.Err())
+}
+
+func (b *bench) idle() bool { return len(b.pieces)+len(b.fates)+b.segment.Pending() == 0 }
+
+// until steps until ok, for at most some cycles.
+func (b *bench) until(what string, ok func() bool) {
+	b.t.Helper()
+	for range 5000 {
+		if ok() {
+			return
+		}
+		b.step()
+	}
+	b.t.Fatalf("in vain: %s", what)
+}
+
+// drop gives Flush for a cycle.
+func (b *bench) drop() {
+	b.s.Set(b.flush, 1)
+	b.step()
+	b.s.Set(b.flush, 0)
+}

@@ -15,7 +15,13 @@ const (
 	depthMax = 1 << 15
 )
 
-var pathMTUs = []string{"256", "512", "1024", "2048", "4096"}
+// Words of the fields that have a choice, in the order of their constants.
+var (
+	pathMTUs      = []string{"256", "512", "1024", "2048", "4096"}
+	distributions = []string{"uniform", "log_uniform"} // from Uniform on
+	arrivals      = []string{"closed", "every", "poisson"}
+	classes       = []string{"all", "requests", "responses"}
+)
 
 func (r *reader) workload(n *yaml.Node) Workload {
 	w := Workload{Signaled: percent, Batch: Range{1, 1}}
@@ -108,7 +114,7 @@ func (r *reader) sizes(n *yaml.Node) Sizes {
 		if o == nil {
 			break
 		}
-		s.Distribution = Uniform + Distribution(o.choice("distribution", []string{"uniform", "log_uniform"}))
+		s.Distribution = Uniform + Distribution(o.choice("distribution", distributions))
 		s.Min, s.Max = o.number("min", 0, format.MessageMax), o.number("max", 0, format.MessageMax)
 		o.done()
 		r.ordered(s.Range, "sizes")
@@ -143,7 +149,7 @@ func (r *reader) arrival(n *yaml.Node) Arrival {
 	if o == nil {
 		return Arrival{}
 	}
-	a := Arrival{Kind: ArrivalKind(o.choice("kind", []string{"closed", "every", "poisson"}))}
+	a := Arrival{Kind: ArrivalKind(o.choice("kind", arrivals))}
 	if a.Kind != Closed {
 		a.Cycles = o.number("cycles", 1, math.MaxInt32)
 	}
@@ -161,7 +167,7 @@ func (r *reader) rule(n *yaml.Node, path string) wire.Rule {
 	rule.Action = wire.Drop + wire.Action(o.choice("action", actions))
 	rule.Rate = o.rate("rate")
 	if o.has("packets") {
-		rule.Class = wire.Class(o.choice("packets", []string{"all", "requests", "responses"}))
+		rule.Class = wire.Class(o.choice("packets", classes))
 	}
 	rule.Attempts = o.numberOr("attempts", 1, math.MaxInt32, 0)
 	o.done()

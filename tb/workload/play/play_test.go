@@ -60,35 +60,12 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// random is a workload of a seed.
-func random(seed uint64) workload.Workload {
-	pick := func(what uint64, n int) int { return int(wire.Hash(seed, what) % uint64(n)) }
-	w := workload.Workload{
-		Name: fmt.Sprintf("random %d", seed), Direction: workload.Direction(pick(0, 3)), Messages: 20,
-		Operations: workload.Operations{Write: pick(1, 3), WriteImm: pick(2, 3), Send: pick(3, 3), SendImm: 1 + pick(4, 2)},
-		Inline:     pick(5, 60), Signaled: pick(6, 101), Solicited: pick(7, 101), Batch: workload.Range{Min: 1, Max: 1 + pick(8, 4)},
-		Sizes: workload.Sizes{Distribution: workload.LogUniform, Range: workload.Range{Max: 1 << (4 + pick(9, 11))}},
-	}
-	for i := range 1 + pick(10, 4) {
-		of := func(what uint64, n int) int { return int(wire.Hash(seed, what, uint64(i)) % uint64(n)) }
-		w.QueuePairs = append(w.QueuePairs, workload.QueuePairs{
-			Count: 1 + of(11, 4), PathMTU: 256 << of(12, 5), IP: 4 + 2*of(13, 2), SendSGEs: 1 + of(14, 6), RecvSGEs: 1 + of(15, 7), Depth: 4 << of(16, 4),
-		})
-	}
-	if pick(17, 2) == 1 {
-		w.Rules = []wire.Rule{
-			{Action: wire.Drop, Rate: 20000, Attempts: 3}, {Action: wire.Corrupt, Rate: 10000, Attempts: 3}, {Action: wire.Duplicate, Rate: 10000},
-		}
-	}
-	return w
-}
-
 // Random verbs programs: 1 to 16 queue pairs, both directions, all operations,
 // sizes, MTUs and lists, over good wires and bad ones.
 func TestRandomWorkloads(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			_, err := run(t, random(seed), seed)
+			_, err := run(t, workload.Random(seed, workload.Limits{Faults: true}), seed)
 			require.NoError(t, err)
 		})
 	}

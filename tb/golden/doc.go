@@ -1,5 +1,5 @@
 // Package golden is the reference NIC: what the core has to do, in plain Go,
-// packet by packet. It is written from docs/protocol and shares with the
+// packet by packet. It is written from docs/protocol.md and shares with the
 // generators nothing but the tables of package format.
 //
 // A [NIC] has what a core has: registers and doorbells ([NIC.ReadRegister],
@@ -19,5 +19,6 @@
 //	op_*.go        a file for each operation: what it does at either end
 //	frame.go       a packet as bytes
 //
-// The receive side up to the transport is the function [Receive].
+// The receive side up to the transport is the function [Receive]. Package lab has
+// two hosts with such NICs on a wire, ready for programs over verbs.
 package golden

@@ -20,17 +20,18 @@ const (
 	stBurst              // the write is announced
 	stBeats              // what is written
 	stAck                // memory has to answer
+	stEnd                // the command is taken
 	stDone               // the answer waits for its taker
 )
 
 func (s commandState) String() string {
-	return [...]string{"idle", "bound", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "done"}[s]
+	return [...]string{"idle", "bound", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "end", "done"}[s]
 }
 
 // command runs commands, one by one.
 func (b *block) command() {
 	m, in, done := b.m, b.io.Command, b.io.Done
-	st := hdl.NewFSM(m, "command", stIdle, stBound, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stDone)
+	st := hdl.NewFSM(m, "command", stIdle, stBound, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stEnd, stDone)
 	b.state = st
 	c := &commander{
 		block: b, st: st, status: m.RegN("status", done.Data.Status.Width()), keyType: m.RegN("key_type", 4),
@@ -40,7 +41,7 @@ func (b *block) command() {
 	beyond.Set(b.beyond(in.Data.Entry.Key))
 	query := in.Data.Kind.Is(link.KeyQuery)
 	b.wants.Set(st.Is(stRead))
-	b.quiet.Set(query.And(hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stDone))))
+	b.quiet.Set(query.And(hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stEnd))).Or(st.Is(stDone)))
 	b.lock.Set(hdl.OrAll(st.Is(stLock), st.Is(stKill), st.Is(stBurst), st.Is(stBeats), st.Is(stAck)))
 	b.kill.Set(st.Is(stKill))
 
@@ -64,10 +65,11 @@ func (b *block) command() {
 				m.If(write.Done.Data.Err, func() { c.end(format.CmdBusError) })
 			})
 		}),
+		hdl.On(stEnd, func() { st.Goto(stDone) }),
 		hdl.On(stDone, func() { m.If(done.Ready, func() { st.Goto(stIdle) }) }),
 	)
 	c.write()
-	in.Ready.Set(done.Fire())
+	in.Ready.Set(st.Is(stEnd))
 	done.Valid.Set(st.Is(stDone))
 	done.Data.Status.Set(c.status)
 	hdl.Set(done.Data.Entry, b.entry())
@@ -84,7 +86,7 @@ type commander struct {
 
 func (c *commander) end(status format.CommandStatus) {
 	c.status.SetK(uint64(status))
-	c.st.Goto(stDone)
+	c.st.Goto(stEnd)
 }
 
 // judge looks at the entry that has been read. A key is made where there is none, and

@@ -41,8 +41,8 @@
 //
 // # Miss, stall, fault
 //
-// A key that is not held costs one read of 64 bytes. While the answer of a
-// KeyQuery is not taken, no read is asked for. The clock gives away the first place that
+// A key that is not held costs one read of 64 bytes. While a KeyQuery reads, no
+// other read is asked for: a miss may wait for that one. Who gets Done takes it at once. The clock gives away the first place that
 // was not used since its hand last passed, or where the hand is if the entry comes before one is found.
 //
 // An index beyond the table is format.VendorKeyUnknown, without a read. An error response is

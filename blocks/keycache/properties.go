@@ -37,7 +37,7 @@ func (b *block) assumeBeats() {
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "command_in", io.Command)
-	stream.AssertSource(m, "done", io.Done)
+	m.Assume("done_is_taken", io.Done.Ready.Or(io.Done.Valid.Not()))
 	stream.AssertSource(m, "burst", io.Read.Burst)
 	stream.AssertSource(m, "write", io.Write.Burst)
 	stream.AssertSource(m, "write_beat", io.Write.Beat)

@@ -48,14 +48,14 @@ const (
 )
 
 // KeyCommand works on the key table in host memory, of which the key cache is the
-// only writer. It stays until its KeyDone is taken.
+// only writer. It is taken when it has been done; its KeyDone follows.
 type KeyCommand struct {
 	Kind  hdl.Bits                  `w:"2"` // KeyWrite, KeyInvalidate or KeyQuery
 	Entry format.KeyEntry[hdl.Bits] // of the latter two, Key alone
 }
 
-// KeyDone answers a KeyCommand: no lookup that begins later sees what was before.
-// Of an invalidated key there may still be replies on their way: a Fence finds them. Who gets it takes it at once.
+// KeyDone answers a KeyCommand, and is taken at once: no lookup that begins later
+// sees what was before. Replies on an invalidated key may still be on their way: a Fence finds them.
 type KeyDone struct {
 	Status hdl.Bits                  `w:"3"` // format.CmdOK, CmdBadNumber, CmdBusy or CmdBusError
 	Entry  format.KeyEntry[hdl.Bits] // of a KeyQuery that went well; else it means nothing

@@ -78,11 +78,16 @@ func (b *bench) send(segments ...translate.Segment) {
 
 func (b *bench) step() {
 	b.s.Step()
-	b.now++
-	b.reads.Step()
 	for _, q := range sim.Received[keycache.Question](b.request) {
 		b.reply.Send(b.ref.Ask(q))
 	}
+	b.look()
+}
+
+// look compares what has come in a cycle.
+func (b *bench) look() {
+	b.now++
+	b.reads.Step()
 	for _, got := range sim.Received[translate.Piece](b.piece) {
 		require.NotEmpty(b.t, b.pieces, "a piece too many: %+v", got)
 		want := b.pieces[0]

@@ -20,9 +20,9 @@
 // # State
 //
 // A direct-mapped cache of lines of page lists: 8 entries of 8 bytes, 64 bytes of
-// host memory, named by their bus address. Lines may be shared by the lists of several keys, and by memory that
-// becomes a list later: so command gives Flush with every command that makes a key, and
-// with every one that ends a key, after the fence behind it. A line on its way at that time is used, but not held.
+// host memory, named by their bus address. A line may hold memory that becomes a list later: so command
+// gives Flush with every command that makes a key, when its list is in memory. A line on its way at that time is
+// used, but not held.
 //
 // # Order
 //

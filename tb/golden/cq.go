@@ -51,7 +51,7 @@ func (c *completionQueue) consume(index uint16) bool {
 }
 
 // fire raises the event of an armed CQ that has what it waits for. CQEs that
-// software did not see when it armed the CQ count (design section 3).
+// software did not see when it armed the CQ count.
 func (n *NIC) fire(c *completionQueue) {
 	switch {
 	case c.armed == armNext && c.producer != c.consumer:

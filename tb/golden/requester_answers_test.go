@@ -39,7 +39,7 @@ func TestRequesterAnswers(t *testing.T) {
 		{name: "a READ response to a SEND", answers: []packetSpec{{op: format.OpReadResponseOnly, psn: 1, size: 4}}, want: append([]string{"1 BAD_RESP_ERR (none)"}, flush(2)...), state: format.QPError},
 		{name: "an ATOMIC_ACK to a SEND", answers: []packetSpec{{op: format.OpAtomicAck, psn: 0}}, want: append([]string{"1 BAD_RESP_ERR (none)"}, flush(2)...), state: format.QPError},
 		{
-			name: "NAK 0x60: from there again", answers: []packetSpec{ack(3, 0x60)}, want: done(1), state: format.QPRTS, // case 49
+			name: "NAK 0x60: from there again", answers: []packetSpec{ack(3, 0x60)}, want: done(1), state: format.QPRTS, // protocol section 9, case 49
 			sent: []string{"SEND_LAST 0x67 44 bytes A", "SEND_FIRST 0x68 256 bytes", "SEND_LAST 0x69 44 bytes A", "SEND_FIRST 0x6a 256 bytes", "SEND_LAST 0x6b 44 bytes A"},
 		},
 		{

@@ -9,7 +9,7 @@ import (
 	"gornic/tb/golden"
 )
 
-// PSNs wrap while requests are on their way (case 1).
+// PSNs wrap while requests are on their way (protocol section 9, case 1).
 func TestRequesterWraps(t *testing.T) {
 	q, _ := newTarget(t, qpConfig{sigAll: 1, psn: 0xFFFFFE})
 	for id := range uint64(6) {
@@ -26,7 +26,7 @@ func TestRequesterWraps(t *testing.T) {
 }
 
 // A sequence error at the first PSN of a message of which everything was sent:
-// all of it again, and the SEND behind it (case 24).
+// all of it again, and the SEND behind it (protocol section 9, case 24).
 func TestRequesterFirstPSNMissed(t *testing.T) {
 	q, _ := newTarget(t, qpConfig{mtu: format.MTU4096, psn: 15729420, retry: 1})
 	big := q.s.region(9824, 0)
@@ -37,7 +37,7 @@ func TestRequesterFirstPSNMissed(t *testing.T) {
 	require.Equal(t, all, q.frames())
 }
 
-// Two queue pairs whose answers take turns both get on (case 32c), and the long
+// Two queue pairs whose answers take turns both get on (protocol section 9, case 32c), and the long
 // message of one holds the other's short ones up by a packet at most.
 func TestRequestersTakeTurns(t *testing.T) {
 	s := newStation(t, 9, golden.DefaultConfig())

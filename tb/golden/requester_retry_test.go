@@ -9,8 +9,8 @@ import (
 	"gornic/format"
 )
 
-// The wait of an RNR NAK is at least its timer's, for all codes (case 19); a
-// second one for the same packet costs a retry, an ACK gives them back (case 5).
+// The wait of an RNR NAK is at least its timer's, for all codes (protocol section 9, case 19); a
+// second one for the same packet costs a retry, an ACK gives them back (protocol section 9, case 5).
 func TestRequesterRNR(t *testing.T) {
 	waits := []time.Duration{
 		655360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 1920, 2560, 3840, 5120, 7680, 10240, 15360, 20480,
@@ -33,7 +33,7 @@ func TestRequesterRNR(t *testing.T) {
 		answers []packetSpec
 		want    []string
 	}{
-		{"none", 0, []packetSpec{ack(0, rnr)}, []string{"1 RNR_RETRY_EXC_ERR (none)", "2 WR_FLUSH_ERR (none)"}}, // case 44
+		{"none", 0, []packetSpec{ack(0, rnr)}, []string{"1 RNR_RETRY_EXC_ERR (none)", "2 WR_FLUSH_ERR (none)"}}, // protocol section 9, case 44
 		{"one", 1, []packetSpec{ack(0, rnr), ack(0, rnr)}, []string{"1 RNR_RETRY_EXC_ERR (none)", "2 WR_FLUSH_ERR (none)"}},
 		{"given back", 1, []packetSpec{ack(0, rnr), ack(0, 0), ack(1, rnr), ack(1, 0)}, []string{"1 SUCCESS SEND 0", "2 SUCCESS SEND 0"}},
 		{"for ever", 7, []packetSpec{ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(0, rnr), ack(1, 0)}, []string{"1 SUCCESS SEND 0", "2 SUCCESS SEND 0"}},
@@ -53,7 +53,7 @@ func TestRequesterRNR(t *testing.T) {
 }
 
 // The timer: restarted by progress, off when nothing is on its way, and after
-// retry_cnt restarts the end (cases 26 and 27).
+// retry_cnt restarts the end (protocol section 9, cases 26 and 27).
 func TestRequesterTimeout(t *testing.T) {
 	const timeout = 4096 * time.Nanosecond << 3
 	q, _ := newTarget(t, qpConfig{sigAll: 1, retry: 2, timeout: 3})

@@ -63,7 +63,7 @@ func TestResponderKeys(t *testing.T) {
 // top moves a key to the end of the virtual address space.
 func top(e *format.KeyEntry[uint64]) { e.VA = -e.Length }
 
-// The MSN wraps (case 47).
+// The MSN wraps (protocol section 9, case 47).
 func TestResponderMSN(t *testing.T) {
 	q, _ := newTarget(t, qpConfig{})
 	q.s.nic.PresetMSN(q.number, 0xFFFFFE)

@@ -125,7 +125,7 @@ func TestResponderGood(t *testing.T) {
 			replies: []string{nak(100, 0x1F, 1)}, written: []int{256},
 		},
 		{
-			name:    "WRITE_ONLY of no bytes with a key that does not exist", // case 8
+			name:    "WRITE_ONLY of no bytes with a key that does not exist", // protocol section 9, case 8
 			packets: []packetSpec{{op: format.OpWriteOnly, key: 0xFFFFFFFF, va: 1 << 63, a: 1}},
 			replies: []string{nak(100, 0x1F, 1)},
 		},
@@ -135,7 +135,7 @@ func TestResponderGood(t *testing.T) {
 			replies: []string{nak(100, 0x1F, 1)}, recv: []string{"1 SUCCESS RECV_RDMA_WITH_IMM 0 imm cafef00d"},
 		},
 		{
-			name: "WRITE of 600 bytes with immediate", receive: []uint64{8}, // case 11
+			name: "WRITE of 600 bytes with immediate", receive: []uint64{8}, // protocol section 9, case 11
 			packets: []packetSpec{
 				{op: format.OpWriteFirst, size: 256, dma: 600},
 				{op: format.OpWriteMiddle, psn: 1, size: 256},
@@ -154,7 +154,7 @@ func TestResponderGood(t *testing.T) {
 			recv:    []string{"1 SUCCESS RECV_RDMA_WITH_IMM 4 imm 00000002"}, written: []int{4},
 		},
 		{
-			name: "PSNs and MSN wrap", config: qpConfig{psn: 0xFFFFFE}, // case 1
+			name: "PSNs and MSN wrap", config: qpConfig{psn: 0xFFFFFE}, // protocol section 9, case 1
 			packets: []packetSpec{
 				{op: format.OpWriteFirst, size: 256, dma: 600},
 				{op: format.OpWriteMiddle, psn: 1, size: 256},
@@ -163,7 +163,7 @@ func TestResponderGood(t *testing.T) {
 			replies: []string{nak(0, 0x1F, 1)}, written: []int{256, 256, 88},
 		},
 		{
-			name: "reserved bits and congestion bits", receive: []uint64{100}, // case 36
+			name: "reserved bits and congestion bits", receive: []uint64{100}, // protocol section 9, case 36
 			packets: []packetSpec{{op: format.OpSendOnly, size: 3, a: 1, patch: func(d *format.TxDescriptor[uint64]) {
 				d.FECN, d.BECN, d.MigReq, d.TrafficClass = 1, 1, 1, 0xFF
 			}}},

@@ -9,7 +9,7 @@ import (
 	"gornic/tb/wire"
 )
 
-// The walks W1 and W2: a WRITE of three packets, and one with immediate.
+// A WRITE of three packets, and one with immediate.
 func TestWriteThreePackets(t *testing.T) {
 	p := newPair(t, wire.Faults{})
 	a, b := p.qps(qpConfig{mtu: format.MTU4096, psn: 1000})
@@ -45,7 +45,7 @@ func TestWriteThreePackets(t *testing.T) {
 	require.Equal(t, format.QPStatus[uint64]{QPN: a.number, State: uint64(format.QPRTS), NextPSN: 1006, OldestPSN: 1006, ExpPSN: 1000, SQConsumer: 2}, a.query())
 }
 
-// The walk C1: a SEND of two packets over two buffers.
+// A SEND of two packets over two buffers.
 func TestSendScatter(t *testing.T) {
 	p := newPair(t, wire.Faults{})
 	a, b := p.qps(qpConfig{mtu: format.MTU4096, psn: 100, ipv6: true})

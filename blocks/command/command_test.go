@@ -284,6 +284,7 @@ func TestOrder(t *testing.T) {
 		ok(format.CmdModifyQP, modify(format.QPError, 0), "context")
 		ok(format.CmdModifyQP, modify(format.QPReset, 0), "context", "tx fence", "rx fence", "control", "sq", "rq")
 		ok(format.CmdDestroyQP, bytesOf(t, format.QueueRef[uint64]{Number: 0x102}), "context", "tx fence", "rx fence", "control", "owner")
+		ok(format.CmdWriteKey, bytesOf(t, format.KeyEntry[uint64]{Key: 7, State: format.KeyValid, Length: 1}), "key", "flush")
 		ok(format.CmdInvalidate, bytesOf(t, format.KeyRef[uint64]{Key: 7}), "key", "flush", "tx fence", "rx fence")
 		o := ok(format.CmdQueryKey, bytesOf(t, format.KeyRef[uint64]{Key: 7}), "key")
 		require.True(t, o.Replies)

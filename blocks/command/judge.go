@@ -151,7 +151,7 @@ func (b *block) judgeWriteKey() verdict {
 			remoteWrites.And(k.Rights.Bit(log2(format.AccessLocalWrite)).Not()), k.Rights.Slice(7, 6).Any(),
 			listed.And(k.Translation.Slice(2, 0).Any()),
 		), format.CmdBadParameter),
-	), tell(tellKey, tellKeyDone)}
+	), tell(tellKey, tellKeyDone, tellFlush)}
 }
 
 // above returns one bit: a number is 1 << bits or more.

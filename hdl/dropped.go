@@ -3,9 +3,7 @@ package hdl
 import (
 	"cmp"
 	"maps"
-	"runtime"
 	"slices"
-	"strings"
 
 	"gornic/hdl/check"
 	"gornic/hdl/internal/gosource"
@@ -39,7 +37,7 @@ func (b *builder) reportDropped() {
 // followed to their callers.
 func (b *builder) discarded(n *ir.Node) (pos ir.Pos, function string, ok bool) {
 	for caller, callee := range n.Pos.Calls() {
-		function = functionName(callee)
+		function = ir.FunctionName(callee)
 		switch b.source.Fate(caller.File, caller.Line, function) {
 		case gosource.Discarded:
 			return n.Pos.AtFrame(caller), function, true
@@ -48,14 +46,4 @@ func (b *builder) discarded(n *ir.Node) (pos ir.Pos, function string, ok bool) {
 		}
 	}
 	return ir.Pos{}, "", false
-}
-
-// functionName is the name of a function without package, receiver and type
-// arguments.
-func functionName(f runtime.Frame) string {
-	name, _, _ := strings.Cut(f.Function, "[")
-	if inner := strings.LastIndex(f.Function, "]."); inner >= 0 {
-		name = f.Function[inner+1:] // a method of a generic type
-	}
-	return name[strings.LastIndexByte(name, '.')+1:]
 }

@@ -194,6 +194,17 @@ func plumbing(f runtime.Frame) bool {
 	return strings.HasPrefix(f.Function, "reflect.") || strings.HasPrefix(f.Function, "runtime.")
 }
 
+// FunctionName is the name of the function of a frame, without package, receiver
+// and type arguments. A function literal is "func1", or "2"
+// where it stands in another.
+func FunctionName(f runtime.Frame) string {
+	name, _, _ := strings.Cut(f.Function, "[")
+	if inner := strings.LastIndex(f.Function, "]."); inner >= 0 {
+		name = f.Function[inner+1:] // a method of a generic type
+	}
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
 // packageOf returns the import path of a function's symbol name, such as
 // "gornic/hdl/stream.FIFO[...].func1".
 func packageOf(function string) string {

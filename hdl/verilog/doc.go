@@ -24,7 +24,7 @@
 //	merge.go     neighbouring registers put together
 //	plan.go      which expressions become wires
 //	radix.go     which constants are decimal
-//	naming.go    and how these are called; source.go and parse.go read the Go code
+//	naming.go    and how these are called; source.go, parse.go and result.go read the Go code
 //	say.go       where its comments go; remark.go finds what they are about
 //	module.go    the parts of the text, in the author's order
 //	assemble.go  the sections of the file

@@ -15,15 +15,14 @@ type variable struct {
 
 // variables finds the Go variable of each expression. Of the expressions on
 // one line the outermost is the variable's value; those inside it are named
-// after it and what they do. Expressions of one place in the program, made by
+// after it and what they do; arguments of other functions have no name. Expressions of one place in the program, made by
 // a loop, are numbered from 0.
 func (e *module) variables(l *layer) {
-	type place struct{ name, key string }
 	places := map[ir.Pos]place{}
 	placeOf := func(n *ir.Node) place {
 		p, ok := places[n.Pos]
 		if !ok {
-			p.name, p.key = e.src.variable(n.Pos)
+			p = e.src.place(n.Pos)
 			places[n.Pos] = p
 		}
 		return p
@@ -49,10 +48,11 @@ func (e *module) variables(l *layer) {
 	inOrder := slices.Clone(l.visited)
 	slices.SortStableFunc(inOrder, func(a, b *ir.Node) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, n := range inOrder {
-		v := variable{name: placeOf(n).name}
-		if isLeaf(n) || v.name == "" {
+		p := placeOf(n)
+		if isLeaf(n) || p.name == "" || p.part && !inner[n] {
 			continue
 		}
+		v := variable{name: p.name}
 		at := site{n.Pos, n.Field}
 		if n.Field != "" {
 			v.name += "_" + n.Field

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -20,16 +19,14 @@ func parseSource(path string) *source {
 	lineOf := func(p token.Pos) int { return fset.Position(p).Line }
 	code := map[int]bool{} // lines on which something starts or ends
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
+		switch n.(type) {
 		case nil:
 			return false
 		case *ast.File, *ast.Comment, *ast.CommentGroup:
 			return true
-		case *ast.CompositeLit:
-			src.addKeys(n, lineOf)
 		}
 		code[lineOf(n.Pos())], code[lineOf(n.End())] = true, true
-		if info, ok := describe(n); ok {
+		if info, ok := describe(n, lineOf); ok {
 			for l := lineOf(n.Pos()); l <= lineOf(n.End()); l++ {
 				src.lines[l] = info
 			}
@@ -44,45 +41,24 @@ func parseSource(path string) *source {
 	return src
 }
 
-// addKeys notes the key of each line of a composite literal. Lines with
-// several keys say nothing about either.
-func (src *source) addKeys(lit *ast.CompositeLit, lineOf func(token.Pos) int) {
-	keys := map[int][]string{}
-	for _, x := range lit.Elts {
-		name := ""
-		if kv, ok := x.(*ast.KeyValueExpr); ok {
-			if key, ok := kv.Key.(*ast.Ident); ok && ast.IsExported(key.Name) {
-				name = snake(key.Name)
-			}
-		}
-		for l := lineOf(x.Pos()); l <= lineOf(x.End()); l++ {
-			keys[l] = append(keys[l], name)
-		}
-	}
-	for l, names := range keys {
-		if len(names) == 1 && names[0] != "" {
-			info := src.lines[l]
-			info.fields = append(slices.Clone(info.fields), names[0])
-			src.lines[l] = info
-		}
-	}
-}
-
 // describe says what a statement does with a value that is made in it.
-func describe(n ast.Node) (lineInfo, bool) {
+func describe(n ast.Node, lineOf func(token.Pos) int) (lineInfo, bool) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		if len(n.Lhs) != 1 {
 			return lineInfo{}, true
 		}
-		return lineInfo{name: variableName(n.Lhs[0])}, true
+		return lineInfo{name: variableName(n.Lhs[0]), values: results(n.Rhs[0], lineOf)}, true
 	case *ast.ValueSpec:
-		if len(n.Names) != 1 {
+		if len(n.Names) != 1 || len(n.Values) != 1 {
 			return lineInfo{}, true
 		}
-		return lineInfo{name: variableName(n.Names[0])}, true
+		return lineInfo{name: variableName(n.Names[0]), values: results(n.Values[0], lineOf)}, true
 	case *ast.ReturnStmt:
-		return lineInfo{ret: len(n.Results) == 1}, true
+		if len(n.Results) != 1 {
+			return lineInfo{}, true
+		}
+		return lineInfo{ret: true, values: results(n.Results[0], lineOf)}, true
 	case *ast.ExprStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.GoStmt, *ast.DeferStmt, *ast.IncDecStmt:
 		return lineInfo{}, true
 	}

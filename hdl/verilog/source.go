@@ -39,37 +39,50 @@ type codeLine struct {
 // lineInfo describes the innermost statement on a line.
 type lineInfo struct {
 	name   string   // variable that it assigns, in snake case
-	fields []string // keys of the composite literals around the line
 	ret    bool     // it returns from a function
+	values []result // what the variable, or the caller, takes
 }
 
 func newSources(off bool) *sources { return &sources{off: off, files: map[string]*source{}} }
 
-// variable returns the Go variable that took the value made at pos, in snake
-// case, and a key that is equal for values of one line. Where a helper
-// function returned the value it is the variable at the call.
-func (s *sources) variable(pos ir.Pos) (name, key string) {
+// A place is where a value goes.
+type place struct {
+	name string // in snake case; empty for a value without one
+	key  string // equal for all values of one statement and name
+	part bool   // the value is only a part of what has the name
+}
+
+// place returns the Go variable, with the fields of composite literals, that
+// took the value made at pos. Where a helper function returned the value it is
+// the variable at the call.
+func (s *sources) place(pos ir.Pos) place {
 	if s.off {
-		return "", ""
+		return place{}
 	}
+	var p place
 	var fields []string
-	for _, f := range pos.Frames() {
-		src := s.load(f.File)
+	for caller, callee := range pos.Calls() {
+		src := s.load(caller.File)
 		if src == nil {
-			return "", ""
+			return place{}
 		}
-		info := src.lines[f.Line]
-		fields = append(slices.Clone(info.fields), fields...)
-		if info.ret {
+		info := src.lines[caller.Line]
+		value, whole := info.take(caller.Line, ir.FunctionName(callee))
+		fields = append(slices.Clone(value.fields), fields...)
+		p.part = p.part || !whole
+		if info.ret && !value.own {
 			continue
 		}
-		if info.name == "" {
-			return "", ""
+		if info.name != "" && !value.own {
+			fields = append([]string{info.name}, fields...)
+		} else if !value.own {
+			return place{}
 		}
-		name = strings.Join(append([]string{info.name}, fields...), "_")
-		return name, f.File + ":" + itoa(f.Line) + ":" + name
+		p.name = strings.Join(fields, "_")
+		p.key = caller.File + ":" + itoa(caller.Line) + ":" + p.name
+		return p
 	}
-	return "", ""
+	return place{}
 }
 
 // over returns the comments over the statement at pos, outermost first: those

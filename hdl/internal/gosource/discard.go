@@ -50,16 +50,17 @@ func (f *file) addStatement(n ast.Stmt, set *token.FileSet) {
 		s.returns = true
 	case *ast.ExprStmt:
 		if call, ok := n.X.(*ast.CallExpr); ok {
-			s.discards = calleeName(call.Fun)
+			s.discards = CalleeName(call.Fun)
 		}
 	}
 	f.statements = append(f.statements, s)
 }
 
-// calleeName is the name of the function that is called.
-func calleeName(x ast.Expr) string {
+// CalleeName is the name of the function that a call names, without package,
+// receiver and type arguments; empty for a function literal.
+func CalleeName(x ast.Expr) string {
 	if x, ok := x.(*ast.ParenExpr); ok {
-		return calleeName(x.X)
+		return CalleeName(x.X)
 	}
 	return typeName(x)
 }

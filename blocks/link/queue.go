@@ -172,6 +172,11 @@ type Async struct {
 	Number hdl.Bits `w:"24"` // QPN; of EventCQErr the CQN
 }
 
+// Interrupt is a message to the host's interrupt controller, as of MSI-X.
+type Interrupt struct {
+	Vector hdl.Bits `w:"8"`
+}
+
 // Bell is a write to a doorbell page.
 type Bell struct {
 	Page   hdl.Bits `w:"16"`

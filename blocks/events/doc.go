@@ -1,0 +1,56 @@
+// Package events tells software what it waits for: completion events of armed
+// completion queues, asynchronous events, interrupts. Start with [Def];
+// [Reference] says in plain Go which events are owed.
+//
+// # Streams
+//
+//	Written     CQEs that are in memory, from cqewriter
+//	Update      doorbells of completion queues that software can mean, from cqewriter
+//	Config      makes and removes a completion queue, from command
+//	EQConfig    makes and removes an event queue, from command
+//	EQUpdate    doorbells of event queues, from doorbell
+//	Asyncs[i]   asynchronous events, from qpcontext, cqewriter and others
+//	Write       bursts of 16 bytes to host memory
+//	Moderation  least cycles between two interrupts of a vector (a register)
+//	Raise       vectors that get an interrupt, a pulse each, to registers, which keep them for the level output
+//	Message     the same as messages: for MSI-X
+//
+// # State
+//
+// Of each completion queue: its event queue, arming, the index behind the last CQE in memory and behind the last
+// solicited one, the consumer index, and whether an event of it is due (written by who judges, see judge.go). Of each source of
+// asynchronous events, that is of each completion queue and three times of each queue pair: the newest event. Both with
+// a queue of those that are due, each once in it (package scheduler). Of each event queue: ring, producer, consumer, whether it has
+// failed. Of each vector: due, and when it had its last interrupt.
+//
+// # Arming
+//
+// The last doorbell that arms counts, with its consumer index: the event comes with the first CQE behind that index, a
+// solicited one for ArmSolicited, or at once if one is in memory. It comes once. Software may have seen CQEs in memory of which Written is yet to tell: they lie
+// before its index and raise nothing.
+//
+// # Order
+//
+// An event follows memory's answer to its CQE (Written says so), an interrupt the answer to its event. Events of one
+// event queue come in about the order in which they became due; while it is full, in any.
+//
+// # Stall
+//
+// No event is lost, and no input waits for software: what finds its event queue full, or the bus busy, goes to the back of the queue
+// of those that are due, and others pass. A source that has something new to say in the meantime says the newest. Work
+// for completion queues goes before events, but no more than four times running.
+//
+// EQConfig waits until no event is on its way; everything else waits for it. After reset the tables are cleared, for as many cycles as there are completion queues or
+// event queues; all inputs wait for that.
+//
+// # Fault
+//
+// An event queue whose memory answers with an error gets no more events: there is nobody to tell. What is owed
+// to it, or to one that does not exist, is dropped. Removing a completion queue forgets its events. An event of a queue pair that has been destroyed since
+// may come late; its number, which has a tag, tells.
+//
+// # Cycles
+//
+// A CQE, a doorbell or an event every 3 cycles. From Written to the burst of its event 9 cycles with up to 64 completion queues, 11 with more. From
+// memory's answer to the interrupt as many cycles as there are vectors, and 4 more, if moderation allows it.
+package events

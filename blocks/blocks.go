@@ -6,8 +6,11 @@ import (
 	"gornic/blocks/ackqueue"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
+	"gornic/blocks/cqewriter"
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
+	"gornic/blocks/events"
+	"gornic/blocks/gather"
 	"gornic/blocks/icrc"
 	"gornic/blocks/keycache"
 	"gornic/blocks/link"
@@ -99,6 +102,10 @@ func All() []Block {
 			},
 		},
 		{
+			"gather", "reads the payload of packets from host memory, and holds it until it is whole",
+			func(c configs.Config) (*hdl.Design, error) { return build(gather.Def(gatherParams(c))) },
+		},
+		{
 			"transmit", "gives packets to the builder: acknowledgements, and requests whose payload is whole",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(transmit.Def(transmit.Params{Sizes: Sizes(c)}))
@@ -120,6 +127,18 @@ func All() []Block {
 			"ackqueue", "makes requests visible when their payload is in memory: answers, completions",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(ackqueue.Def(ackqueue.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"cqewriter", "writes completions to completion queues in host memory",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(cqewriter.Def(cqewriter.Params{Sizes: Sizes(c), Inputs: 2}))
+			},
+		},
+		{
+			"events", "tells software of completions and faults: event queues and interrupts",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(events.Def(events.Params{Sizes: Sizes(c), Asyncs: 2}))
 			},
 		},
 		{
@@ -156,6 +175,11 @@ func rxBuffer(c configs.Config) rxbuffer.Params {
 // keyCache has a client for each direction.
 func keyCache(c configs.Config) keycache.Params {
 	return keycache.Params{Sizes: link.Sizes{DataWidth: c.DataWidth}, Clients: 2, Entries: c.Keys}
+}
+
+// gatherParams has a buffer of two packets of any path MTU, and no less than a block RAM has anyway: 512 beats.
+func gatherParams(c configs.Config) gather.Params {
+	return gather.Params{Sizes: Sizes(c), Buffer: max(8192, 512*c.DataWidth/8)}
 }
 
 // RxPath returns the parameters of the receive side in a configuration.

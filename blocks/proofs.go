@@ -5,6 +5,7 @@ import (
 
 	"gornic/blocks/icrc"
 	"gornic/blocks/packetbuild"
+	"gornic/blocks/pieces"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/hdl"
@@ -13,5 +14,5 @@ import (
 // Proofs lists the blocks at 64 bits, with buffers as small as they can be. rxpath is not among them: its parts are, and its
 // own properties, that the wire never waits, count frames through all of them. Every simulation checks those.
 func Proofs() []hdl.Proof {
-	return slices.Concat(rxparse.Proofs(), icrc.Proofs(), rxbuffer.Proofs(), packetbuild.Proofs())
+	return slices.Concat(rxparse.Proofs(), icrc.Proofs(), rxbuffer.Proofs(), packetbuild.Proofs(), pieces.Proofs())
 }

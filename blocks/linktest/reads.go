@@ -1,6 +1,7 @@
 package linktest
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"gornic/blocks/link"
@@ -17,6 +18,8 @@ type Reads struct {
 	Latency int
 	// Hold keeps all answers back.
 	Hold bool
+	// Broken is set when a burst does not begin at a whole beat, or leaves its 4 KiB.
+	Broken error
 
 	mem   *Memory
 	bytes int
@@ -38,6 +41,15 @@ type readBurst struct {
 	Len  int
 }
 
+// check returns an error for a burst of beats of n bytes that AXI4 does not allow.
+func (b readBurst) check(n int) error {
+	first, last := b.Addr, b.Addr+uint64(b.Len*n)
+	if first%uint64(n) != 0 || first/pageBytes != last/pageBytes {
+		return fmt.Errorf("a burst of %d beats of %d bytes at %#x", b.Len+1, n, b.Addr)
+	}
+	return nil
+}
+
 type readBeat struct {
 	Data []byte
 	Err  bool
@@ -56,6 +68,9 @@ func NewReads(s *sim.Sim, port link.ReadPort, mem *Memory, gaps sim.Pattern, see
 func (d *Reads) Step() {
 	d.now++
 	for _, b := range sim.Received[readBurst](d.ask) {
+		if err := b.check(d.bytes); err != nil {
+			d.Broken = err
+		}
 		due := d.now
 		if d.Latency > 0 {
 			due += d.r.IntN(d.Latency + 1)

@@ -15,7 +15,8 @@ type Writes struct {
 
 	// Latency is the most cycles between the last beat of a burst and its end.
 	Latency int
-	// Broken is set when the last beat of a burst is not where its length says.
+	// Broken is set when the last beat of a burst is not where its length says, or
+	// when a burst does not begin at a whole beat, or leaves its 4 KiB.
 	Broken error
 	// Wrote, if set, hears of each byte written.
 	Wrote func(addr uint64, b byte)
@@ -56,7 +57,12 @@ func NewWrites(s *sim.Sim, port link.WritePort, mem *Memory, gaps sim.Pattern, s
 // Step goes on a cycle: call it once for each step of the simulation.
 func (d *Writes) Step() {
 	d.now++
-	d.burst = append(d.burst, sim.Received[readBurst](d.ask)...)
+	for _, b := range sim.Received[readBurst](d.ask) {
+		if err := b.check(d.bytes); err != nil {
+			d.Broken = err
+		}
+		d.burst = append(d.burst, b)
+	}
 	d.early = append(d.early, sim.Received[writeBeat](d.beat)...)
 	for len(d.early) > 0 && len(d.burst) > 0 {
 		d.store(d.early[0])

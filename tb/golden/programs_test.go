@@ -47,13 +47,14 @@ func TestPrograms(t *testing.T) {
 	require.Greater(t, naks, 100, "RNR NAKs")
 }
 
-// The same over a wire that loses, doubles and damages packets.
+// The same over a wire that loses, doubles, damages and delays packets.
 func TestProgramsWithFaults(t *testing.T) {
 	frames, lost, _ := programs(t, 40, 60, func(seed uint64) wire.Faults {
 		return wire.Faults{Seed: seed, Rules: []wire.Rule{
 			{Action: wire.Drop, Rate: 30000, Attempts: 3},
 			{Action: wire.Duplicate, Rate: 20000},
 			{Action: wire.Corrupt, Rate: 10000, Attempts: 3},
+			{Action: wire.Delay, Rate: 20000, Attempts: 3},
 		}}
 	})
 	require.Greater(t, frames, 5000)

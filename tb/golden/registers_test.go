@@ -35,13 +35,16 @@ func TestDoorbells(t *testing.T) {
 	refuse(testPage, format.DoorbellCQ, 0, 50)
 	refuse(testPage+1, format.DoorbellArm, 0, q.sendCQ.number)
 
-	s.doorbell(testPage, format.DoorbellSQ, 17, q.number) // 16 WQEs fit
+	s.doorbell(testPage, format.DoorbellArm, 1, q.sendCQ.number) // there is no CQE that it could have seen
+	s.doorbell(testPage, format.DoorbellSQ, 17, q.number)        // 16 WQEs fit
 	require.Empty(t, q.drain(), "an index that the ring cannot have")
 	s.doorbell(testPage, format.DoorbellSQ, 1, q.number)
 	require.Equal(t, []string{"SEND_ONLY 0x64 A"}, q.drain())
 	s.doorbell(testPage, format.DoorbellSQ, 0, q.number)
 	s.doorbell(testPage, format.DoorbellSQ, 1, q.number)
 	require.Empty(t, q.drain(), "back and forth posts nothing")
+	q.inject(ack(0, 0))
+	require.Empty(t, s.events(), "nothing is armed")
 	require.Equal(t, refused, s.nic.Counter(format.CntBadDoorbell))
 }
 

@@ -11,9 +11,10 @@ const (
 	Drop             // it is lost
 	Duplicate        // it arrives twice
 	Corrupt          // a bit behind the BTH is flipped, so that the ICRC is wrong
+	Delay            // 1 to 8 frames of its direction overtake it, or as many as there are
 )
 
-var actionNames = [...]string{"pass", "drop", "duplicate", "corrupt"}
+var actionNames = [...]string{"pass", "drop", "duplicate", "corrupt", "delay"}
 
 func (a Action) String() string {
 	if int(a) < len(actionNames) {
@@ -95,6 +96,12 @@ func (f Faults) hash(rule int, p Packet) uint64 {
 	}
 	return Hash(f.Seed, uint64(rule), uint64(p.QP), uint64(p.PSN), class, uint64(p.Attempt))
 }
+
+// delayMax is how many frames overtake a delayed one at most.
+const delayMax = 8
+
+// delay is how many frames overtake a packet.
+func (f Faults) delay(p Packet) int { return 1 + int(f.hash(len(f.Rules)+1, p)%delayMax) }
 
 // Hash mixes numbers, starting from 0: the hash so far is xored with each, then
 // goes through a step of splitmix64.

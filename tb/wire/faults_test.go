@@ -84,14 +84,14 @@ func TestRules(t *testing.T) {
 }
 
 func TestActions(t *testing.T) {
-	for a := Pass; a <= Corrupt; a++ {
+	for a := Pass; a <= Delay; a++ {
 		got, ok := ParseAction(a.String())
 		require.True(t, ok)
 		require.Equal(t, a, got)
 	}
-	_, ok := ParseAction("delay")
+	_, ok := ParseAction("reorder")
 	require.False(t, ok)
-	require.Equal(t, "action 4", Action(4).String())
+	require.Equal(t, "action 5", Action(5).String())
 }
 
 // A corrupted packet differs in one bit, and the receive side sees a wrong ICRC

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -90,6 +91,44 @@ func TestLinkFaults(t *testing.T) {
 	require.Equal(t, [][]byte{request, request, request}, b.in[2:])
 	b.in[2][0]++
 	require.NotEqual(t, b.in[2], b.in[3], "a copy, not the same memory")
+}
+
+// A delayed frame is overtaken by as many as its hash says, or by all there are,
+// and is shown twice.
+func TestLinkDelays(t *testing.T) {
+	faults := func(seed uint64) wire.Faults {
+		return wire.Faults{Seed: seed, Rules: []wire.Rule{{Action: wire.Delay, Rate: wire.Million, Only: &wire.Packet{QP: 7, PSN: 0}}}}
+	}
+	places := map[int]bool{}
+	for seed := range uint64(100) {
+		a, b := &endpoint{}, &endpoint{}
+		for i := range uint64(12) {
+			a.out = append(a.out, packet(t, format.OpSendOnly, i))
+		}
+		sent := a.out
+		shown, late := 0, 0
+		link := wire.NewLink(a, b, faults(seed), func(c wire.Crossing) {
+			shown++
+			if c.Late {
+				late++
+				require.Equal(t, sent[0], c.Frame)
+			}
+			require.Equal(t, c.Action != wire.Delay || c.Late, c.Arrives())
+		})
+		_, err := link.Run(context.Background(), 100)
+		require.NoError(t, err)
+		require.Equal(t, []int{13, 1}, []int{shown, late})
+		place := slices.IndexFunc(b.in, func(f []byte) bool { return bytes.Equal(f, sent[0]) })
+		require.Equal(t, sent[1:], slices.Delete(slices.Clone(b.in), place, place+1), "the others in order")
+		places[place] = true
+	}
+	require.Len(t, places, 8)
+	require.True(t, places[1] && places[8])
+
+	a, b := &endpoint{out: [][]byte{packet(t, format.OpSendOnly, 0)}}, &endpoint{}
+	_, err := wire.NewLink(a, b, faults(1)).Run(context.Background(), 100)
+	require.NoError(t, err)
+	require.Len(t, b.in, 1, "alone")
 }
 
 // babbler always has something to say.

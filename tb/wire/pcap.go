@@ -27,9 +27,10 @@ func NewPcap(w io.Writer) (*Pcap, error) {
 	return p, nil
 }
 
-// Tap adds a frame to the file. After an error it adds no more.
+// Tap adds a frame to the file, a delayed one when it is sent. After an error it
+// adds no more.
 func (p *Pcap) Tap(c Crossing) {
-	if p.err != nil {
+	if p.err != nil || c.Late {
 		return
 	}
 	info := gopacket.CaptureInfo{

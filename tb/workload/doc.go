@@ -36,7 +36,7 @@
 //	  kind:    poisson          # closed, every or poisson
 //	  cycles:  500              # between two messages of a queue pair, or their mean
 //	faults:                     # default: none. The first that hits a packet decides
-//	  - action:   drop          # drop, duplicate or corrupt
+//	  - action:   drop          # drop, duplicate, corrupt or delay
 //	    rate:     0.001         # share of packets
 //	    packets:  requests      # all, requests or responses; default all
 //	    attempts: 3             # only the first so many times that a packet is sent; default: always

@@ -163,7 +163,7 @@ func (r *reader) rule(n *yaml.Node, path string) wire.Rule {
 	if o == nil {
 		return rule
 	}
-	actions := []string{wire.Drop.String(), wire.Duplicate.String(), wire.Corrupt.String()}
+	actions := []string{wire.Drop.String(), wire.Duplicate.String(), wire.Corrupt.String(), wire.Delay.String()}
 	rule.Action = wire.Drop + wire.Action(o.choice("action", actions))
 	rule.Rate = o.rate("rate")
 	if o.has("packets") {

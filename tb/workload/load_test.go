@@ -99,7 +99,7 @@ func TestParseMistakes(t *testing.T) {
 		{"rate", "rate: 0.001", "rate: 1.1", `w.yaml:19: faults[0].rate: "1.1": expected a share from 0.000001 to 1`},
 		{"rate no number", "rate: 0.001", "rate: often", `w.yaml:19: faults[0].rate: "often": expected a share`},
 		{"rate NaN", "rate: 0.001", "rate: nan", `w.yaml:19: faults[0].rate: "nan": expected a share`},
-		{"action", "action: drop", "action: pass", `w.yaml:19: faults[0].action: "pass": expected one of drop, duplicate, corrupt`},
+		{"action", "action: drop", "action: pass", `w.yaml:19: faults[0].action: "pass": expected one of drop, duplicate, corrupt, delay`},
 		{"packets", "packets: responses", "packets: acks", `w.yaml:19: faults[0].packets: "acks": expected one of all, requests, responses`},
 	} {
 		require.Contains(t, good, c.old, c.name)

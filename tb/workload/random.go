@@ -15,7 +15,7 @@ type Limits struct {
 	Size        int  // bytes of a message; default 16384
 	Messages    int  // of each queue pair and direction; default 20
 	Depth       int  // of a queue, a power of two; default 32
-	Faults      bool // half of the workloads have a wire that loses, doubles and damages packets
+	Faults      bool // half of the workloads have a wire that loses, doubles, damages and delays packets
 }
 
 // orDefault fills in the defaults.
@@ -62,6 +62,7 @@ func Random(seed uint64, l Limits) Workload {
 			{Action: wire.Drop, Rate: 1 + r.IntN(30000), Attempts: 3},
 			{Action: wire.Corrupt, Rate: 1 + r.IntN(20000), Attempts: 3},
 			{Action: wire.Duplicate, Rate: 1 + r.IntN(20000)},
+			{Action: wire.Delay, Rate: 1 + r.IntN(20000), Attempts: 3},
 		}
 	}
 	return w

@@ -27,10 +27,20 @@ func (f *flow) answer(p packet) *fault {
 	} else {
 		wrongWith = f.nak(i, h)
 	}
-	if wrongWith == nil && p.arrives() {
-		f.known = max(f.known, f.acked)
+	if wrongWith == nil && p.c.Arrives() {
+		f.tells(p)
 	}
 	return wrongWith
+}
+
+// tells notes that an answer got to the sender.
+func (f *flow) tells(p packet) {
+	before := f.index(p.psn) // of a NAK
+	h, _ := format.ExtHeaderOf[format.AETH[uint64]](p.Descriptor.Ext, p.op, format.ExtAETH)
+	if h.Syndrome < format.SyndromeRNR {
+		before++
+	}
+	f.known = max(f.known, before)
 }
 
 // ack judges an ACK of packet i.

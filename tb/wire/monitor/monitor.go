@@ -112,9 +112,6 @@ type packet struct {
 	psn   uint32
 }
 
-// arrives tells whether the other end gets it.
-func (p packet) arrives() bool { return p.c.Action == wire.Pass || p.c.Action == wire.Duplicate }
-
 func (m *Monitor) judge(p packet) *fault {
 	if f := checkFrame(p); f != nil {
 		return f
@@ -128,8 +125,15 @@ func (m *Monitor) judge(p packet) *fault {
 	case flow.port != p.Descriptor.SrcPort:
 		return wrong("1.2", "UDP source port %#x, expected %#x as before", p.Descriptor.SrcPort, flow.port)
 	}
-	if p.c.Packet.Response {
+	switch {
+	case p.c.Late && p.c.Packet.Response:
+		flow.back.tells(p)
+	case p.c.Late:
+		flow.arrives(flow.index(p.psn))
+	case p.c.Packet.Response:
 		return flow.back.answer(p)
+	default:
+		return flow.request(p, m.Payloads)
 	}
-	return flow.request(p, m.Payloads)
+	return nil
 }

@@ -30,6 +30,7 @@ type step struct {
 	change func(*format.TxDescriptor[uint64])
 	damage func(frame []byte) []byte
 	fromB  bool // a request of B
+	late   bool // it was delayed, and arrives
 }
 
 func (s step) crossing(t *testing.T, number int) wire.Crossing {
@@ -38,7 +39,7 @@ func (s step) crossing(t *testing.T, number int) wire.Crossing {
 		PKey: format.PKeyDefault, SrcPort: 0xC123, Opcode: uint64(s.op), PSN: (psnA + s.psn) & 0xFFFFFF, DestQP: qpnB,
 		AckReq: s.a, PadCnt: uint64(-s.size) & 3, SrcLo: 1, DstLo: 2,
 	}
-	c := wire.Crossing{Number: number, RoCE: true, Action: s.action}
+	c := wire.Crossing{Number: number, RoCE: true, Action: s.action, Late: s.late}
 	info, _ := format.Lookup(s.op)
 	if at, ok := info.ExtOffset(format.ExtRETH); ok {
 		d.Ext[at/4+3] = s.dma
@@ -87,6 +88,10 @@ func ack(psn, msn uint64) step { return answer(psn, 0x1F, msn) }
 
 func (s step) lost() step { s.action = wire.Drop; return s }
 
+func (s step) delayed() step { s.action = wire.Delay; return s }
+
+func (s step) arrives() step { s.action, s.late = wire.Delay, true; return s }
+
 func (s step) with(change func(*format.TxDescriptor[uint64])) step { s.change = change; return s }
 
 // What the protocol allows.
@@ -107,8 +112,10 @@ func TestAllows(t *testing.T) {
 		},
 		"the end": {only(0), write(1), ack(0, 1), answer(1, 0x62, 1)},
 		"what was acknowledged is not sent again": {only(0), only(1), only(2), only(0), ack(1, 2), only(2)},
-		"a solicited event":                       {only(0).with(func(d *format.TxDescriptor[uint64]) { d.SE = 1 })},
-		"padded by a MAC":                         {{op: format.OpSendOnly, a: 1, damage: func(b []byte) []byte { return append(b, 0, 0) }}},
+		"overtaken":                       {only(0).delayed(), only(1), answer(0, 0x60, 0), only(0).arrives(), ack(0, 1), only(0), only(1), ack(1, 2)},
+		"a late ACK lets the sender skip": {only(0), only(1), only(2), only(0), ack(1, 2).delayed(), ack(1, 2).arrives(), only(2)},
+		"a solicited event":               {only(0).with(func(d *format.TxDescriptor[uint64]) { d.SE = 1 })},
+		"padded by a MAC":                 {{op: format.OpSendOnly, a: 1, damage: func(b []byte) []byte { return append(b, 0, 0) }}},
 	} {
 		require.NoError(t, watch(t, steps).Err(), name)
 	}
@@ -160,6 +167,8 @@ func TestRefuses(t *testing.T) {
 
 		{"ACK of what was not sent", []step{only(0), ack(1, 1)}, "frame 2, b to a, ACKNOWLEDGE to QP 0x11, PSN 0xffffff: this PSN was not sent (protocol section 3.3)"},
 		{"ACK of what was lost", []step{only(0).lost(), ack(0, 1)}, "acknowledged, but PSN 0xfffffe did not arrive (protocol section 3.6)"},
+		{"ACK of what is late", []step{only(0).delayed(), ack(0, 1)}, "acknowledged, but PSN 0xfffffe did not arrive"},
+		{"skips what no ACK that arrived has", []step{only(0), only(1), only(2), only(0), ack(1, 2).delayed(), only(2)}, "those between are not acknowledged"},
 		{"ACK behind a gap", []step{only(0), only(1).lost(), only(2), ack(2, 3)}, "acknowledged, but PSN 0xffffff did not arrive"},
 		{"ACK goes back", []step{only(0), only(1), ack(1, 2), ack(0, 2)}, "an older PSN than in an answer before, which had all before 0x0 (protocol section 3.7)"},
 		{"MSN too low", []step{only(0), only(1), ack(1, 1)}, "MSN 1, expected 2 to 2, the messages that arrived (protocol section 3.13)"},

@@ -74,14 +74,20 @@ func (f *flow) request(p packet, payloads bool) *fault {
 		return wrongWith
 	}
 	f.last = i
-	if p.arrives() {
-		if i == f.reach {
-			f.reach++
-		} else if i > f.reach {
-			f.ahead = true
-		}
+	if p.c.Arrives() {
+		f.arrives(i)
 	}
 	return nil
+}
+
+// arrives notes that packet i got to the other end.
+func (f *flow) arrives(i int) {
+	switch {
+	case i == f.reach:
+		f.reach++
+	case i > f.reach:
+		f.ahead = true
+	}
 }
 
 // again judges a request that was sent before.

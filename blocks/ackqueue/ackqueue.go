@@ -28,6 +28,7 @@ type IO struct {
 	Fault      hdl.Stream[link.QPFault]    `hdl:"out"`
 	Control    hdl.Stream[link.QPControl]  `hdl:"in"`
 	Fence      hdl.Stream[link.Fence]      `hdl:"out"`
+	Peek       link.Peek                   `hdl:"in"` // the MSN
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -38,7 +39,7 @@ func Def(p Params) hdl.Def[IO] {
 		Doc:  "Makes requests visible when their payload is in memory: messages counted, answers owed, completions.",
 		IO: IO{
 			Placed: hdl.StreamOf(s.Placed()), Completion: hdl.StreamOf(s.Completion()), Ack: hdl.StreamOf(s.Ack()),
-			Fault: hdl.StreamOf(s.QPFault()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
+			Fault: hdl.StreamOf(s.QPFault()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}), Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -175,6 +176,10 @@ func (b *block) effect() {
 		Ended: hdl.Mux(b.was.Failed, b.was.Ended, bad.And(held).Or(c.Fatal.And(c.Complete))),
 		Index: hdl.Mux(b.was.Failed, b.was.Index, c.Completion.WQEIndex),
 	}
+	msnNow := hdl.Unpack(state{}, b.states.At(io.Peek.QP)).MSN
+	peeked := m.RegN("peeked", 24)
+	peeked.Set(msnNow)
+	io.Peek.Value.Set(peeked)
 	zero := hdl.K(hdl.WidthOf(state{}), 0)
 	b.states.Write(hdl.Mux(b.busy, c.QP, control.Data.QP), ends.Or(clears), hdl.Mux(b.busy, hdl.Pack(next), zero))
 }

@@ -150,6 +150,9 @@ func TestAgainstReference(t *testing.T) {
 				c.Status, c.Vendor, c.Solicited = int(d.Status), int(d.Vendor), d.Solicited
 				require.Equal(t, c, done[0])
 			}
+			s.Set(io.Peek.QP, uint64(p.QP))
+			s.Run(link.PeekCycles)
+			require.EqualValues(t, refs[p.QP].MSN, s.Get(io.Peek.Value))
 			faults := sim.Received[fault](b.fault)
 			require.Len(t, faults, count(want.Fault != nil))
 			if f := want.Fault; f != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
+	"gornic/format"
 	"gornic/hdl"
 )
 
@@ -47,6 +48,17 @@ type IO struct {
 	RxFence  hdl.Stream[link.Fence]        `hdl:"out"`
 	RxPassed hdl.Stream[link.Fence]        `hdl:"in"`
 	Wake     hdl.Stream[link.QPRef]        `hdl:"out"`
+	Peeks    Peeks                         `hdl:"out"`
+}
+
+// Peeks are the numbers of a queue pair that other blocks own.
+type Peeks struct {
+	NextPSN    link.Peek // of requester
+	Oldest     link.Peek // of replay
+	ExpPSN     link.Peek // of psncheck
+	MSN        link.Peek // of ackqueue
+	SQConsumer link.Peek // of the two wqefetch
+	RQConsumer link.Peek
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -61,6 +73,7 @@ func Def(p Params) hdl.Def[IO] {
 			Control: hdl.StreamOf(s.QPControl()), SQ: ring, RQ: ring, Owner: hdl.StreamOf(s.BellOwner()),
 			CQ: hdl.StreamOf(s.CQConfig()), EQ: hdl.StreamOf(s.EQConfig()), Key: hdl.StreamOf(link.KeyCommand{}), KeyDone: hdl.StreamOf(link.KeyDone{}),
 			TxFence: fence, TxPassed: fence, RxFence: fence, RxPassed: fence, Wake: hdl.StreamOf(s.QPRef()),
+			Peeks: Peeks{s.Peek(24), s.Peek(25), s.Peek(24), s.Peek(24), s.Peek(16), s.Peek(16)},
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -83,13 +96,14 @@ const (
 	stLook       // its queue pair is looked up
 	stFind       // the answer is waited for
 	stJudge      // it is judged
+	stPeek       // numbers that others own are waited for
 	stTell       // the owners are told, one after the other
 	stEnd        // Go is taken
 	stDone       // the outcome is given
 )
 
 func (s step) String() string {
-	return [...]string{"idle", "look", "find", "judge", "tell", "end", "done"}[s]
+	return [...]string{"idle", "look", "find", "judge", "peek", "tell", "end", "done"}[s]
 }
 
 // What a command has to tell, in this order.
@@ -139,7 +153,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	b := &block{
 		m: m, p: p, io: io,
-		st:     hdl.NewFSM(m, "step", stIdle, stLook, stFind, stJudge, stTell, stEnd, stDone),
+		st:     hdl.NewFSM(m, "step", stIdle, stLook, stFind, stJudge, stPeek, stTell, stEnd, stDone),
 		found:  hdl.NewReg(m, "found", link.Lookup{Context: s.Context()}),
 		status: m.RegN("status", 8), reply: m.RegN("reply", 1), todo: m.Reg("todo", tellings, 0),
 		key:    hdl.NewReg(m, "key_done_now", link.KeyDone{}),
@@ -155,6 +169,10 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 // so its contents are looked at where they are.
 func (b *block) run() {
 	m, io := b.m, b.io
+	waited := m.Reg("peek_waited", log2(link.PeekCycles), 0)
+	for _, p := range []link.Peek{io.Peeks.NextPSN, io.Peeks.Oldest, io.Peeks.ExpPSN, io.Peeks.MSN, io.Peeks.SQConsumer, io.Peeks.RQConsumer} {
+		p.QP.Set(b.qp)
+	}
 	b.st.Switch(
 		hdl.On(stIdle, func() {
 			m.If(io.Go.Valid.And(b.tables.swept), func() { b.st.Goto(stLook) })
@@ -171,7 +189,11 @@ func (b *block) run() {
 			b.status.Set(status)
 			b.todo.Set(hdl.Mux(status.None(), todo, todo.K(0)))
 			b.reply.Set(hdl.Mux(status.None(), b.replies(), hdl.K(1, 0)))
-			b.st.Goto(stTell)
+			b.st.Goto(stPeek)
+		}),
+		hdl.On(stPeek, func() {
+			waited.Set(waited.AddK(1))
+			m.If(waited.All().Or(b.in.is(format.CmdQueryQP).Not()), func() { b.st.Goto(stTell) })
 		}),
 		hdl.On(stTell, func() {
 			m.If(b.todo.None(), func() { b.st.Goto(stEnd) })

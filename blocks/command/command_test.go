@@ -71,6 +71,9 @@ func newBench(t *testing.T, s *sim.Sim, io *command.IO) *bench {
 		},
 	}
 	s.Set(io.KeyLog, keyLog)
+	for i, p := range []link.Peek{io.Peeks.NextPSN, io.Peeks.Oldest, io.Peeks.ExpPSN, io.Peeks.MSN, io.Peeks.SQConsumer, io.Peeks.RQConsumer} {
+		s.Set(p.Value, uint64(0x100+i))
+	}
 	s.Reset(2)
 	return b
 }
@@ -165,7 +168,9 @@ func TestAgainstReference(t *testing.T) {
 				require.NoError(t, err)
 				q := b.ref.QP(status.QPN & 3)
 				require.Equal(t, q.Create.QPN, status.QPN)
-				require.Equal(t, uint64(q.State), status.State)
+				require.Equal(t, format.QPStatus[uint64]{
+					QPN: q.Create.QPN, State: uint64(q.State), NextPSN: 0x100, OldestPSN: 0x100, ExpPSN: 0x102, MSN: 0x103, SQConsumer: 0x104, RQConsumer: 0x105,
+				}, status)
 			}
 		}
 		require.Greater(t, len(outcomes), 24, "%v", outcomes)

@@ -41,8 +41,14 @@ func (in inputs) is(codes ...format.CommandCode) hdl.Bits {
 // output is what a command leaves in the mailbox: the state of a queue pair, or
 // a key entry.
 func (b *block) output() hdl.Bits {
-	c := b.found.Context
-	state := hdl.Cat(c.State.ZExt(8), c.QPN)
+	c, p := b.found.Context, b.io.Peeks
+	pad := hdl.K(8, 0)
+	oldest := hdl.Mux(p.Oldest.Value.Bit(24), p.Oldest.Value.Trunc(24), p.NextPSN.Value)
+	state := hdl.PackLow(format.QPStatus[hdl.Bits]{
+		QPN: c.QPN, State: c.State.ZExt(8), NextPSN: p.NextPSN.Value, Reserved0: pad, OldestPSN: oldest, Reserved1: pad,
+		ExpPSN: p.ExpPSN.Value, Reserved2: pad, MSN: p.MSN.Value, Reserved3: pad,
+		SQConsumer: p.SQConsumer.Value, RQConsumer: p.RQConsumer.Value,
+	})
 	return hdl.Mux(b.in.is(format.CmdQueryQP), state.ZExt(512), hdl.PackLow(b.key.Entry))
 }
 

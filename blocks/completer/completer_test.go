@@ -56,7 +56,8 @@ func pair() hdl.Def[pairIO] {
 				to.Valid.Set(io.Control.Fire())
 				hdl.Set(to.Data, io.Control.Data)
 			}
-			m.Unused(ring.Control.Ready)
+			m.Unused(ring.Control.Ready, ring.Peek.Value)
+			ring.Peek.QP.SetK(0)
 			io.Control.Ready.Set(c.Control.Ready)
 			io.Ignored.Set(c.Ignored)
 		},
@@ -263,6 +264,7 @@ func TestCycles(t *testing.T) {
 			PSN      uint32
 		}{qp, link.ControlClear, 0})
 	}
+	s.Run(20)
 	for i := range 8 * qps {
 		record.Send(struct {
 			QP int

@@ -114,3 +114,17 @@ type ContextWrite struct {
 func (s Sizes) ContextWrite() ContextWrite {
 	return ContextWrite{QP: hdl.W(s.QPBits), Lookup: Lookup{Context: s.Context()}}
 }
+
+// Peek looks at a number that a block owns for a queue pair. Command holds QP
+// for PeekCycles, during which nothing else happens to it but traffic, and then takes
+// Value: the number as it was in one of the last of these cycles.
+type Peek struct {
+	QP    hdl.Bits
+	Value hdl.Bits `hdl:"flip"`
+}
+
+// PeekCycles is how long a Peek takes.
+const PeekCycles = 8
+
+// Peek returns the prototype for a value of a width.
+func (s Sizes) Peek(width int) Peek { return Peek{QP: hdl.W(s.QPBits), Value: hdl.W(width)} }

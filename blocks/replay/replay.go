@@ -28,6 +28,7 @@ type IO struct {
 	User    link.ReplayPort            `hdl:"in"`
 	Retired hdl.Stream[link.Retired]   `hdl:"out"`
 	Control hdl.Stream[link.QPControl] `hdl:"in"`
+	Peek    link.Peek                  `hdl:"in"` // bit 24: an entry waits; below, its PSN
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -37,7 +38,7 @@ func Def(p Params) hdl.Def[IO] {
 		Name: fmt.Sprintf("replay_qp%d_r%d", s.QPBits, s.ReplayBits),
 		Doc:  "Replay buffer: of each queue pair a ring of packets that wait for their acknowledgement.",
 		IO: IO{
-			Record: hdl.StreamOf(s.Record()), User: s.ReplayPort(), Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()),
+			Record: hdl.StreamOf(s.Record()), User: s.ReplayPort(), Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()), Peek: s.Peek(25),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -62,6 +63,7 @@ type block struct {
 	failures     *hdl.Memory // index behind the newest entry of a WQE that failed
 	told         *hdl.Memory // a bit: the completer hears of every entry
 	entries      *hdl.Memory
+	psns         *hdl.Memory // of the entries, for Peek
 
 	clears hdl.Bits // Control empties a ring
 	which  hdl.Bits // that of this queue pair
@@ -77,6 +79,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		heads: m.LUTRAM("heads", qps, indexBits), tails: m.LUTRAM("tails", qps, indexBits),
 		newest: m.LUTRAM("newest", qps, 24), failures: m.LUTRAM("failures", qps, indexBits), told: m.LUTRAM("told", qps, 1),
 		entries: m.RAM("entries", qps<<p.Sizes.ReplayBits, hdl.WidthOf(link.ReplayEntry{}), hdl.Undefined),
+		psns:    m.RAM("psns", qps<<p.Sizes.ReplayBits, 24, hdl.Undefined),
 	}
 	control := io.Control
 	control.Ready.SetK(1)
@@ -113,6 +116,8 @@ func (b *block) record() {
 	tail := b.tails.At(qp)
 	next := tail.AddK(1)
 	b.entries.Write(b.place(qp, tail), enters, hdl.Pack(entry))
+	b.psns.Write(b.place(qp, tail), enters, entry.PSN)
+	b.peek(enters)
 	b.write(b.tails, qp, enters, next)
 	b.write(b.newest, qp, enters, entry.PSN)
 	b.write(b.failures, qp, enters.And(failed), next)
@@ -123,6 +128,19 @@ func (b *block) record() {
 	})
 	heard.Valid.Set(waiting)
 	heard.Data.QP.Set(who)
+}
+
+// peek reads the oldest PSN of a ring while no entry comes in, which it could
+// meet in the memory.
+func (b *block) peek(enters hdl.Bits) {
+	m, p := b.m, b.io.Peek
+	head := b.heads.At(p.QP)
+	some, waits := m.RegN("peeked_some", 1), m.RegN("peeked_waits", 1)
+	some.Set(head.Ne(b.tails.At(p.QP)))
+	waits.Set(some)
+	psn := m.RegN("peeked_psn", 24)
+	psn.Set(b.psns.Read("peeked", b.place(p.QP, head), enters.Not()))
+	p.Value.Set(hdl.Cat(waits, psn))
 }
 
 // found is what is known of a ring before its entry is.

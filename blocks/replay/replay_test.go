@@ -101,6 +101,13 @@ func TestAgainstReference(t *testing.T) {
 				got := sim.Received[oldest](answers)
 				require.Len(t, got, 1)
 				e, newest, failed, ok := ref.Peek()
+				s.Set(io.Peek.QP, uint64(qp))
+				s.Run(link.PeekCycles)
+				seen := s.Get(io.Peek.Value)
+				require.Equal(t, ok, seen>>24 == 1)
+				if ok {
+					require.EqualValues(t, e.PSN, seen&0xFFFFFF)
+				}
 				require.Equal(t, ok, got[0].Any)
 				if ok {
 					require.Equal(t, oldest{true, newest, failed, e.Rest.(entry)}, got[0])

@@ -41,6 +41,7 @@ type IO struct {
 	Segment hdl.Stream[link.Segment]   `hdl:"out"`
 	Inline  stream.Frame               `hdl:"out"`
 	Again   hdl.Stream[link.QPRef]     `hdl:"out"`
+	Peek    link.Peek                  `hdl:"in"` // the next PSN
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -53,7 +54,7 @@ func Def(p Params) hdl.Def[IO] {
 			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),
 			Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
 			Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
-			Inline: stream.FrameOf(s.DataWidth), Again: hdl.StreamOf(s.QPRef()),
+			Inline: stream.FrameOf(s.DataWidth), Again: hdl.StreamOf(s.QPRef()), Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -143,6 +144,9 @@ func (b *block) keep() {
 	zero := hdl.K(hdl.WidthOf(message{}), 0)
 	b.messages.Write(qp, saved.Now.Or(clears), hdl.Mux(saved.Now, hdl.Pack(saved.Message), zero))
 	b.psns.Write(qp, saved.Now.Or(sets), hdl.Mux(saved.Now, saved.PSN, control.Data.PSN))
+
+	// A look waits for the write port to be idle: it does not meet a write in the memory.
+	io.Peek.Value.Set(b.psns.Read("peeked", io.Peek.QP, saved.Now.Or(sets).Not()))
 
 	told := io.Retired
 	told.Ready.SetK(1)

@@ -366,6 +366,11 @@ func (b *bench) round(r *rand.Rand) {
 	require.Empty(b.t, b.payloads)
 	total := 0
 	for qp := range qps {
+		b.s.Set(b.io.Peek.QP, uint64(qp))
+		for range link.PeekCycles {
+			b.step()
+		}
+		require.EqualValues(b.t, b.queues[qp].ref.PSN, b.s.Get(b.io.Peek.Value))
 		total += b.got[qp]
 	}
 	require.Greater(b.t, total, 40)

@@ -9,6 +9,9 @@ import (
 func (b *block) answer() {
 	b.answerHead()
 	b.readGranules()
+	peeked := b.m.RegN("peeked", 16)
+	peeked.Set(b.head.At(b.io.Peek.QP))
+	b.io.Peek.Value.Set(peeked)
 }
 
 // answerHead looks a question up until it can be answered: at once, unless it waits.

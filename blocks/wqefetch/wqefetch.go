@@ -52,6 +52,7 @@ type IO struct {
 	Read   link.ReadPort               `hdl:"out"`
 	Ready  hdl.Stream[link.QPRef]      `hdl:"out"`
 	Queue  link.QueuePort              `hdl:"in"`
+	Peek   link.Peek                   `hdl:"in"` // the head
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -62,7 +63,7 @@ func Def(p Params) hdl.Def[IO] {
 		Doc:  "Reads work queue entries ahead of their use, several in a burst, never past the producer.",
 		IO: IO{
 			Bell: hdl.StreamOf(s.RingUpdate()), Config: hdl.StreamOf(s.RingConfig()),
-			Read: s.ReadPort(), Ready: hdl.StreamOf(s.QPRef()), Queue: s.QueuePort(),
+			Read: s.ReadPort(), Ready: hdl.StreamOf(s.QPRef()), Queue: s.QueuePort(), Peek: s.Peek(16),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {

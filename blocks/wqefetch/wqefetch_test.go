@@ -196,6 +196,9 @@ func TestAgainstReference(t *testing.T) {
 						}
 					}
 					for qp := range qps {
+						s.Set(io.Peek.QP, uint64(qp))
+						b.run(link.PeekCycles)
+						require.EqualValues(t, b.rings[qp].head, s.Get(io.Peek.Value))
 						for b.rings[qp].head != b.rings[qp].producer {
 							b.consume(r, qp)
 						}

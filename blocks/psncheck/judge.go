@@ -107,6 +107,9 @@ func (b *block) keep() {
 	m.Unused(was.NAKSent, was.Dead)
 
 	control.Ready.Set(naks.Or(out.Valid).Not())
+	peeked := m.RegN("peeked", 24)
+	peeked.Set(hdl.Unpack(state{}, b.states.At(io.Peek.QP)).Expected)
+	io.Peek.Value.Set(peeked)
 	d := control.Data
 	zero := d.PSN.K(0)
 	begins := hdl.AndAll(control.Fire(), d.Kind.IsNot(link.ControlSendPSN))

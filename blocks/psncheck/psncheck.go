@@ -29,6 +29,7 @@ type IO struct {
 	Outcome  hdl.Stream[link.Outcome]                  `hdl:"in"`
 	Control  hdl.Stream[link.QPControl]                `hdl:"in"`
 	Fence    hdl.Stream[link.Fence]                    `hdl:"in"`
+	Peek     link.Peek                                 `hdl:"in"` // the expected PSN
 
 	// Pulses, for counters.
 	BadQP     hdl.Bits `hdl:"out" w:"1"` // a packet for no queue pair, or state or address do not fit
@@ -47,6 +48,7 @@ func Def(p Params) hdl.Def[IO] {
 			Header: hdl.StreamOf(format.RxDescriptor[hdl.Bits]{}), Context: s.ContextPort(),
 			Request: hdl.StreamOf(s.RxRequest()), Response: hdl.StreamOf(s.RxResponse()),
 			Outcome: hdl.StreamOf(s.Outcome()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
+			Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {

@@ -312,6 +312,11 @@ func TestAgainstReference(t *testing.T) {
 				}
 			}
 			b.drain()
+			for qp := range b.refs {
+				s.Set(io.Peek.QP, uint64(qp))
+				s.Run(link.PeekCycles)
+				require.EqualValues(t, b.refs[qp].Expected&0xFFFFFF, s.Get(io.Peek.Value))
+			}
 		}
 		require.Greater(t, b.got.ahead, 100)
 		require.Greater(t, b.got.duplicate, 100)

@@ -43,8 +43,8 @@ type IO struct {
 	RawRx     AXIS         `hdl:"out" name:"m_axis_raw"` // received frames for the host's network stack
 	RawTx     AXIS         `hdl:"in" name:"s_axis_raw"`  // frames of the host's network stack to be sent
 
-	IRQ       hdl.Bits             `hdl:"out" w:"1" name:"irq"`  // some vector has an interrupt
-	IRQVector hdl.Stream[hdl.Bits] `hdl:"out" name:"m_axis_irq"` // the vector of each interrupt, for MSI-X
+	IRQ       hdl.Bits                   `hdl:"out" w:"1" name:"irq"`  // some vector has an interrupt
+	Interrupt hdl.Stream[link.Interrupt] `hdl:"out" name:"m_axis_irq"` // each interrupt, for MSI-X
 }
 
 // ports returns the prototype of the ports.
@@ -53,7 +53,7 @@ func ports(p Params) IO {
 	frames := axis(s.DataWidth)
 	return IO{
 		Registers: s.AXILite(), Memory: s.AXI(), Rx: frames, Tx: frames, RawRx: frames, RawTx: frames,
-		IRQVector: hdl.StreamOf(hdl.W(8)),
+		Interrupt: hdl.StreamOf(link.Interrupt{}),
 	}
 }
 

@@ -17,7 +17,7 @@ func echo(width int) hdl.Def[core.IO] {
 	return hdl.Def[core.IO]{
 		Name: "echo",
 		IO: core.IO{
-			Registers: s.AXILite(), Memory: s.AXI(), Rx: axis, Tx: axis, RawRx: axis, RawTx: axis, IRQVector: hdl.StreamOf(hdl.W(8)),
+			Registers: s.AXILite(), Memory: s.AXI(), Rx: axis, Tx: axis, RawRx: axis, RawTx: axis, Interrupt: hdl.StreamOf(link.Interrupt{}),
 		},
 		Body: func(m *hdl.Module, io *core.IO) {
 			regs := hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: 4096}))
@@ -88,13 +88,13 @@ func store(m *hdl.Module, io *core.IO, regs *registers.IO) {
 	}
 	m.Unused(axi.BID, axi.BResp, axi.RID, axi.RData, axi.RResp, axi.RLast, axi.RValid, axi.ARReady)
 	m.Unused(regs.Settings.Enabled, regs.Settings.MAC, regs.Settings.KeyLogSize, regs.Settings.Moderation, regs.Go.Valid, regs.Go.Data.Code, regs.Go.Data.In)
-	m.Unused(regs.Done.Ready, regs.Bell.Valid, regs.Bell.Data.Page, regs.Bell.Data.Offset, regs.Bell.Data.Index, regs.Bell.Data.Number, io.IRQVector.Ready)
+	m.Unused(regs.Done.Ready, regs.Bell.Valid, regs.Bell.Data.Page, regs.Bell.Data.Offset, regs.Bell.Data.Index, regs.Bell.Data.Number, io.Interrupt.Ready)
 	regs.Bell.Ready.SetK(1)
 	regs.Go.Ready.SetK(1)
 	regs.Raise.Set(axi.BValid.ZExt(regs.Raise.Width()))
 	io.IRQ.Set(regs.Pending.Any())
-	io.IRQVector.Valid.Set(axi.BValid)
-	io.IRQVector.Data.SetK(0)
+	io.Interrupt.Valid.Set(axi.BValid)
+	io.Interrupt.Data.Vector.SetK(0)
 }
 
 func size(width int) int {

@@ -60,7 +60,7 @@ func NewNIC(design *hdl.Design, io *core.IO, memory *host.Memory, o NICOptions) 
 	n.lite = axi.NewLite(s, io.Registers, n.memory, axi.LiteOptions{Seed: wire.Hash(o.Seed, 2), Pauses: o.Pauses})
 	n.rx, n.rawTx = newFrameSource(s, io.Rx, sim.Pattern{}), newFrameSource(s, io.RawTx, sim.Pattern{})
 	n.tx, n.rawRx = newFrameSink(s, io.Tx, sim.Pattern{}), newFrameSink(s, io.RawRx, sim.Pattern{})
-	n.vectors = sim.NewSink(s, io.IRQVector, sim.Pattern{})
+	n.vectors = sim.NewSink(s, io.Interrupt, sim.Pattern{})
 	s.Reset(resetCycles)
 	if err := s.Err(); err != nil {
 		return nil, fmt.Errorf("rtl: %w", err)

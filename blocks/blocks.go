@@ -6,6 +6,7 @@ import (
 	"gornic/blocks/ackqueue"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
+	"gornic/blocks/core"
 	"gornic/blocks/cqewriter"
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
@@ -20,6 +21,7 @@ import (
 	"gornic/blocks/registers"
 	"gornic/blocks/replay"
 	"gornic/blocks/requester"
+	"gornic/blocks/responder"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/rxpath"
@@ -65,6 +67,12 @@ func All() []Block {
 			"psncheck", "finds the queue pair of a packet, and judges requests by their PSN",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(psncheck.Def(psncheck.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"responder", "decides what becomes of requests: where their payload goes, what completes, what is answered",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(responder.Def(responder.Params{Sizes: Sizes(c)}))
 			},
 		},
 		{
@@ -180,6 +188,11 @@ func keyCache(c configs.Config) keycache.Params {
 // gatherParams has a buffer of two packets of any path MTU, and no less than a block RAM has anyway: 512 beats.
 func gatherParams(c configs.Config) gather.Params {
 	return gather.Params{Sizes: Sizes(c), Buffer: max(8192, 512*c.DataWidth/8)}
+}
+
+// Core returns the parameters of the whole core in a configuration.
+func Core(c configs.Config) core.Params {
+	return core.Params{Sizes: Sizes(c), MTU: c.PathMTU, Keys: c.Keys, Rx: RxPath(c)}
 }
 
 // RxPath returns the parameters of the receive side in a configuration.

@@ -73,9 +73,9 @@ type Segment struct {
 	QPN    hdl.Bits `w:"24"`
 	Rights hdl.Bits `w:"8"`
 	VA     hdl.Bits `w:"64"`
-	Range  hdl.Bits `w:"32"` // bytes from VA on that the key has to cover: at least Len
+	Range  hdl.Bits `w:"32"` // bytes from VA on that the key has to cover; without Skip at least Len
 	Len    hdl.Bits `w:"13"` // bytes of payload, not zero
-	Skip   hdl.Bits `w:"1"`  // no memory: the payload is dropped (receive) or comes from the WQE (send); no key is looked at
+	Skip   hdl.Bits `w:"1"`  // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked at only if Rights are asked for
 	Last   hdl.Bits `w:"1"`  // of the packet
 }
 

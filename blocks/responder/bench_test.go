@@ -1,0 +1,493 @@
+package responder_test
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/link"
+	"gornic/blocks/responder"
+	"gornic/format"
+	"gornic/hdl/hdltest"
+	"gornic/hdl/sim"
+)
+
+const qps = 8
+
+var params = responder.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2, SlotBits: 2}}
+
+type contextRecord struct {
+	Exists                                  bool
+	QPN                                     uint32
+	State                                   format.QPState
+	PD, DestQPN                             uint32
+	PathMTU, Access, MinRNR, Timeout, Retry int
+	RNRRetry                                int
+	SigAll                                  bool
+	SQStride, RQStride                      int
+	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
+}
+
+type addressRecord struct {
+	DstMAC                     uint64
+	HopLimit, TrafficClass     int
+	FlowLabel                  int
+	IPv6, VLAN                 bool
+	TCI, SrcPort               int
+	SrcHi, SrcLo, DstHi, DstLo uint64
+}
+
+type requestRecord struct {
+	Kind, QP, Opcode      int
+	Undefined, SE, AckReq bool
+	Pad                   int
+	PSN, Expected         uint32
+	SendNAK               bool
+	Ext                   [7]uint32
+	PayloadLen            int
+	Context               contextRecord
+}
+
+type segmentRecord struct {
+	Key, PD, QPN uint32
+	Rights       int
+	VA           uint64
+	Range        uint32
+	Len          int
+	Skip, Last   bool
+}
+
+type completionRecord struct {
+	CQ           int
+	WRID         uint64
+	ByteLen, Imm uint32
+	QP           int
+	QPN          uint32
+	Status       format.Status
+	WQEIndex     uint16
+	Opcode       int
+	Flags        int
+	Vendor       int
+	Queue        int
+	Solicited    bool
+}
+
+type commitRecord struct {
+	Kind, QP        int
+	Payload, Placed bool
+	Reply           int
+	PSN, RequestPSN uint32
+	Syndrome        int
+	Message, Fatal  bool
+	HasEvent        bool
+	Event           int
+	Complete, Open  bool
+	Completion      completionRecord
+}
+
+type outcomeRecord struct {
+	QP            int
+	Advance       int
+	NAKSent, Dead bool
+}
+
+// pair is a queue pair as the neighbours know it.
+type pair struct {
+	ref   responder.Reference
+	state format.QPState
+	wqes  []responder.WQE
+	here  int // of those, fetched
+	head  int
+
+	psn      uint32              // expected
+	locked   bool                // a request is with the responder
+	answers  []*responder.WQE    // what the queue said of its head, for packets that are not committed
+	outcomes []outcomeRecord     // expected
+	results  []*responder.Result // of the packets
+
+	last  responder.Request // of the expected ones
+	again bool              // it was refused for now
+	dead  bool
+}
+
+// sent is a packet on its way.
+type sent struct {
+	qp    int
+	q     responder.Request
+	fault format.VendorCode // of the translation, if a key is looked at
+}
+
+// bench is the responder between models of its neighbours.
+type bench struct {
+	t  *testing.T
+	s  *sim.Sim
+	io *responder.IO
+
+	request, translated, head, granule, flush, context, control *sim.Source
+	segment, askHead, read, take, commit, outcome, askContext   *sim.Sink
+
+	pairs     [qps]*pair
+	sent      []sent // not committed; a fence has qp -1
+	untold    []sent // the translation has not spoken of them
+	segments  []segmentRecord
+	packets   [][]segmentRecord // those of whole packets
+	questions []struct {
+		QP   int
+		Wait bool
+	}
+	results []responder.Result
+	commits []commitRecord
+}
+
+func newBench(t *testing.T, s *sim.Sim, io *responder.IO, g sim.Pattern) *bench {
+	b := &bench{
+		t: t, s: s, io: io,
+		request: sim.NewSource(s, io.Request, g), translated: sim.NewSource(s, io.Translated, g), head: sim.NewSource(s, io.Queue.Head, g),
+		granule: sim.NewSource(s, io.Queue.Granule, g), flush: sim.NewSource(s, io.Flush, g), context: sim.NewSource(s, io.Context.Reply, g),
+		control: sim.NewSource(s, io.Control, g),
+		segment: sim.NewSink(s, io.Segment, g), askHead: sim.NewSink(s, io.Queue.Request, g), read: sim.NewSink(s, io.Queue.Read, g),
+		take: sim.NewSink(s, io.Queue.Take, g), commit: sim.NewSink(s, io.Commit, g), outcome: sim.NewSink(s, io.Outcome, g),
+		askContext: sim.NewSink(s, io.Context.Request, g),
+	}
+	s.Reset(2)
+	return b
+}
+
+// create makes a queue pair with an empty receive queue.
+func (b *bench) create(qp int, ref responder.Reference) {
+	b.pairs[qp] = &pair{ref: ref, state: format.QPRTS, psn: uint32(0xFFFFF0 + qp)}
+	b.control.Send(struct {
+		QP, Kind int
+		PSN      uint32
+	}{qp, link.ControlClear, 0})
+	for b.control.Pending() > 0 {
+		b.step()
+	}
+}
+
+// post posts receive WQEs, which are fetched at once.
+func (b *bench) post(qp int, wqes ...responder.WQE) {
+	p := b.pairs[qp]
+	p.wqes = append(p.wqes, wqes...)
+	p.here = len(p.wqes)
+}
+
+func (b *bench) contextOf(qp int) contextRecord {
+	p := b.pairs[qp]
+	access := format.AccessLocalWrite | format.AccessRemoteRead | format.AccessRemoteAtomic
+	if p.ref.Writable {
+		access = format.AccessRemoteWrite
+	}
+	return contextRecord{
+		Exists: true, QPN: uint32(0x100 + qp), State: p.state, PD: uint32(7 + qp), PathMTU: bits.Len(uint(p.ref.MTU)) - 8,
+		Access: access, MinRNR: int(p.ref.MinRNR), RQStride: p.ref.Stride, SendCQ: 3 - qp&3, RecvCQ: qp & 3,
+	}
+}
+
+// send sends a packet; where a key is looked at, the translation finds fault.
+func (b *bench) send(qp int, q responder.Request, fault format.VendorCode) {
+	p := b.pairs[qp]
+	info, _ := format.Lookup(q.Opcode)
+	r := requestRecord{
+		Kind: q.Kind, QP: qp, Opcode: int(q.Opcode), SE: q.SE, AckReq: q.AckReq, Pad: q.PadCnt, PSN: q.PSN, Expected: q.Expected,
+		SendNAK: q.SendNAK, PayloadLen: q.Length, Context: b.contextOf(qp),
+	}
+	if _, has := info.ExtOffset(format.ExtRETH); has {
+		r.Ext = [7]uint32{uint32(q.RETH.VA >> 32), uint32(q.RETH.VA), uint32(q.RETH.RKey), uint32(q.RETH.DMALen)}
+	}
+	if at, has := info.ExtOffset(format.ExtImmDt); has {
+		r.Ext[at/4] = q.Imm
+	}
+	b.request.Send(r)
+	b.sent = append(b.sent, sent{qp, q, fault})
+	if q.Length > 0 {
+		b.untold = append(b.untold, sent{qp, q, fault})
+	}
+	if q.Kind == link.PSNExpected {
+		p.locked = true
+	}
+}
+
+// sendFence sends a fence.
+func (b *bench) sendFence(token uint32) {
+	b.request.Send(requestRecord{Kind: link.PSNFence, PSN: token})
+	b.sent = append(b.sent, sent{qp: -1, q: responder.Request{PSN: token}})
+}
+
+// step is a cycle, in which the neighbours answer what was asked in the one before.
+func (b *bench) step() {
+	b.s.Step()
+	require.NoError(b.t, b.s.Err())
+	b.translate()
+	b.queue()
+	for _, qp := range sim.Received[int](b.askContext) {
+		b.context.Send(struct {
+			C contextRecord
+			A addressRecord
+		}{C: b.contextOf(qp)})
+	}
+	for _, c := range sim.Received[commitRecord](b.commit) {
+		b.committed(c)
+	}
+	for _, o := range sim.Received[outcomeRecord](b.outcome) {
+		b.told(o)
+	}
+}
+
+// translate answers packets whose segments are there.
+func (b *bench) translate() {
+	for _, s := range sim.Received[segmentRecord](b.segment) {
+		b.segments = append(b.segments, s)
+		if !s.Last {
+			continue
+		}
+		require.NotEmpty(b.t, b.untold, "segments of no packet")
+		fault := format.VendorNone
+		for _, x := range b.segments {
+			if x.Rights != 0 {
+				fault = b.untold[0].fault
+			}
+		}
+		b.translated.Send(int(fault))
+		b.untold = b.untold[1:]
+		b.packets = append(b.packets, b.segments)
+		b.segments = nil
+	}
+}
+
+// queue is the receive queues.
+func (b *bench) queue() {
+	for _, qp := range sim.Received[int](b.take) {
+		p := b.pairs[qp]
+		require.Less(b.t, p.head, p.here)
+		p.head++
+	}
+	b.questions = append(b.questions, sim.Received[struct {
+		QP   int
+		Wait bool
+	}](b.askHead)...)
+	for len(b.questions) > 0 {
+		ask := b.questions[0]
+		p := b.pairs[ask.QP]
+		here, empty := p.head < p.here, p.head == len(p.wqes)
+		if !here && !empty && ask.Wait {
+			break
+		}
+		b.questions = b.questions[1:]
+		b.head.Send(struct {
+			Here, Empty, Fault bool
+			Index              uint16
+			Slot               int
+		}{here, empty, here && p.wqes[p.head].Unreadable, uint16(p.head), p.head & 7})
+		var wqe *responder.WQE
+		if here {
+			wqe = &p.wqes[p.head]
+		}
+		if ask.Wait { // not a flush
+			p.answers = append(p.answers, wqe)
+		}
+	}
+	for _, r := range sim.Received[struct{ QP, Slot, Granule int }](b.read) {
+		p := b.pairs[r.QP]
+		require.Equal(b.t, p.head&7, r.Slot)
+		word := make([]byte, 16)
+		if wqe := p.wqes[p.head].Bytes; 16*r.Granule < len(wqe) {
+			copy(word, wqe[16*r.Granule:])
+		}
+		b.granule.Send(word)
+	}
+}
+
+// told compares an outcome. Those of a queue pair come one by one.
+func (b *bench) told(o outcomeRecord) {
+	p := b.pairs[o.QP]
+	require.True(b.t, p.locked, "an outcome too many: %+v", o)
+	p.locked = false
+	p.psn = (p.psn + uint32(o.Advance)) & 0xFFFFFF
+	p.again, p.dead = o.NAKSent, o.Dead
+	p.outcomes = append(p.outcomes, o)
+	b.pairOutcomes(o.QP)
+}
+
+// pairOutcomes compares outcomes with results, whichever came first.
+func (b *bench) pairOutcomes(qp int) {
+	p := b.pairs[qp]
+	for len(p.outcomes) > 0 && len(p.results) > 0 {
+		o, x := p.outcomes[0], p.results[0]
+		require.Equal(b.t, outcomeRecord{qp, x.Advance, x.NAKSent, x.Dead}, o)
+		p.outcomes, p.results = p.outcomes[1:], p.results[1:]
+	}
+}
+
+// committed compares a commit with what the reference makes of its packet.
+func (b *bench) committed(c commitRecord) {
+	b.commits = append(b.commits, c)
+	if c.Kind == 0 && c.Complete && c.Completion.Status == format.StatusFlush {
+		p := b.pairs[c.QP]
+		require.NotEqual(b.t, format.QPRTS, p.state)
+		index := int(c.Completion.WQEIndex)
+		b.compare(c, c.QP, responder.Request{PSN: c.RequestPSN}, &p.wqes[index], p.ref.Flush())
+		return
+	}
+	require.NotEmpty(b.t, b.sent, "a commit too many: %+v", c)
+	at := b.sent[0]
+	b.sent = b.sent[1:]
+	if at.qp < 0 {
+		require.Equal(b.t, []any{1, at.q.PSN}, []any{c.Kind, c.PSN})
+		return
+	}
+	p := b.pairs[at.qp]
+	var wqe *responder.WQE
+	expected := at.q.Kind == link.PSNExpected
+	if expected && needsWQE(at.q.Opcode, &p.ref) {
+		require.NotEmpty(b.t, p.answers, "the queue was not asked")
+		wqe, p.answers = p.answers[0], p.answers[1:]
+	}
+	x := p.ref.Take(at.q, wqe, at.fault)
+	b.results = append(b.results, x)
+	if expected {
+		p.results = append(p.results, &x)
+		b.pairOutcomes(at.qp)
+	}
+	b.compare(c, at.qp, at.q, wqe, x)
+	b.compareSegments(at.qp, x)
+}
+
+// needsWQE tells whether a request has to do with a receive WQE.
+func needsWQE(op format.Opcode, r *responder.Reference) bool {
+	info, _ := format.Lookup(op)
+	_, imm := info.ExtOffset(format.ExtImmDt)
+	return op <= format.OpSendOnlyImm || imm && op <= format.OpWriteOnlyImm || r.InSend()
+}
+
+// compare compares all that has a meaning.
+func (b *bench) compare(c commitRecord, qp int, q responder.Request, wqe *responder.WQE, x responder.Result) {
+	ctx := b.contextOf(qp)
+	want := commitRecord{
+		QP: qp, Payload: len(x.Segments) > 0, Placed: x.Placed, Reply: x.Reply, PSN: x.ReplyPSN, RequestPSN: q.PSN, Syndrome: int(x.Syndrome),
+		Message: x.Message, Fatal: x.Fatal, HasEvent: x.HasEvent, Event: int(x.Event), Complete: x.Complete, Open: x.Open,
+		Completion: completionRecord{
+			CQ: ctx.RecvCQ, QP: qp, QPN: ctx.QPN, Queue: 1, ByteLen: uint32(x.ByteLen), Opcode: int(x.Opcode), Status: x.Status,
+			Vendor: int(x.Vendor), Solicited: x.Solicited,
+		},
+	}
+	if x.Imm != nil {
+		want.Completion.Imm, want.Completion.Flags = bits.ReverseBytes32(*x.Imm), format.WCFlagWithImm
+	}
+	if x.Complete || x.Open {
+		want.Completion.WQEIndex = c.Completion.WQEIndex
+		if !wqe.Unreadable {
+			control, err := format.DecodeHost[format.RecvControl[uint64]](wqe.Bytes)
+			require.NoError(b.t, err)
+			want.Completion.WRID = control.WRID
+		}
+	}
+	defined(&c, wqe)
+	defined(&want, wqe)
+	require.Equal(b.t, want, c, "QP %d: %v %+v", qp, q.Opcode, q)
+}
+
+// defined sets what has no meaning to zero.
+func defined(c *commitRecord, wqe *responder.WQE) {
+	if c.Reply == link.ReplyNone {
+		c.PSN = 0
+	}
+	if c.Reply != link.ReplyNAK {
+		c.Syndrome = 0
+	}
+	if !c.HasEvent {
+		c.Event = 0
+	}
+	d := &c.Completion
+	switch {
+	case !c.Complete && !c.Open:
+		*d = completionRecord{Vendor: d.Vendor}
+	case !c.Complete: // for a write that fails later
+		*d = completionRecord{CQ: d.CQ, QP: d.QP, QPN: d.QPN, Queue: d.Queue, WRID: d.WRID, WQEIndex: d.WQEIndex}
+	case d.Status != format.StatusSuccess:
+		d.ByteLen, d.Opcode, d.Imm, d.Flags = 0, 0, 0, 0
+	case d.Flags == 0:
+		d.Imm = 0
+	}
+	if wqe != nil && wqe.Unreadable {
+		d.WRID = 0
+	}
+}
+
+// compareSegments compares where the payload goes.
+func (b *bench) compareSegments(qp int, x responder.Result) {
+	if len(x.Segments) == 0 {
+		return
+	}
+	ctx := b.contextOf(qp)
+	var want []segmentRecord
+	for i, s := range x.Segments {
+		w := segmentRecord{Len: s.Length, Skip: s.Skip, Last: i == len(x.Segments)-1}
+		if s.Rights != 0 {
+			w.Key, w.PD, w.QPN, w.Rights, w.VA, w.Range = s.Key, ctx.PD, ctx.QPN, s.Rights, s.VA, uint32(s.Range)
+		}
+		want = append(want, w)
+	}
+	require.NotEmpty(b.t, b.packets)
+	got := b.packets[0]
+	b.packets = b.packets[1:]
+	for i := range got {
+		if got[i].Rights == 0 {
+			got[i] = segmentRecord{Len: got[i].Len, Skip: got[i].Skip, Last: got[i].Last}
+		}
+	}
+	require.Equal(b.t, want, got)
+}
+
+// drain waits until nothing is on its way.
+func (b *bench) drain() {
+	for range 4000 {
+		if len(b.sent) == 0 && b.request.Pending() == 0 && !b.anyLocked() {
+			break
+		}
+		b.step()
+	}
+	require.Empty(b.t, b.sent)
+	require.False(b.t, b.anyLocked(), "an outcome is missing")
+	for range 30 {
+		b.step()
+	}
+	require.Empty(b.t, b.packets)
+	require.Empty(b.t, b.segments)
+	for _, p := range b.pairs {
+		if p != nil {
+			require.Empty(b.t, p.answers, "the queue was asked in vain")
+			require.Empty(b.t, p.results)
+			require.Empty(b.t, p.outcomes)
+		}
+	}
+}
+
+func (b *bench) anyLocked() bool {
+	for _, p := range b.pairs {
+		if p != nil && p.locked {
+			return true
+		}
+	}
+	return false
+}
+
+// wqeOf makes a receive WQE of pieces.
+func wqeOf(t *testing.T, wrid uint64, sges ...format.SGE[uint64]) responder.WQE {
+	wqe, err := format.AppendHost(nil, format.RecvControl[uint64]{WRID: wrid, NumSGE: uint64(len(sges))})
+	require.NoError(t, err)
+	for _, s := range sges {
+		wqe, err = format.AppendHost(wqe, s)
+		require.NoError(t, err)
+	}
+	return responder.WQE{Bytes: append(wqe, make([]byte, 128)...)[:128]}
+}
+
+// each runs a test in the simulators.
+func each(t *testing.T, gap uint32, f func(*testing.T, *bench), others ...sim.Simulator) {
+	design, io := hdltest.Build(t, responder.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		f(t, newBench(t, s, io, hdltest.Gaps(t, gap)))
+	}, others...)
+}

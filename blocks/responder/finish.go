@@ -1,0 +1,124 @@
+package responder
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// finish takes records whose translation is known, saves the message, and lets
+// the effects out. The next packet of a queue pair comes when its Outcome has
+// been taken, so that goes last.
+func (b *block) finish() {
+	m, io := b.m, b.io
+	rec, r := b.records, b.records.Data
+	commit, outcome := hdl.NewReg(m, "committing", b.p.Sizes.Commit()), hdl.NewReg(m, "telling", b.p.Sizes.Outcome())
+	owesCommit, owesOutcome, owesTake := m.Reg("owes_commit", 1, 0), m.Reg("owes_outcome", 1, 0), m.Reg("owes_take", 1, 0)
+
+	io.Commit.Valid.Set(owesCommit)
+	hdl.Set(io.Commit.Data, commit)
+	io.Queue.Take.Valid.Set(owesTake)
+	io.Queue.Take.Data.QP.Set(commit.QP)
+	io.Outcome.Valid.Set(owesOutcome.And(owesTake.Not()))
+	hdl.Set(io.Outcome.Data, outcome)
+	m.If(io.Commit.Ready, func() { owesCommit.SetK(0) })
+	m.If(io.Queue.Take.Ready, func() { owesTake.SetK(0) })
+	m.If(io.Outcome.Fire(), func() { owesOutcome.SetK(0) })
+	done := hdl.AndAll(owesCommit.Not().Or(io.Commit.Ready), owesTake.Not(), owesOutcome.Not().Or(io.Outcome.Ready))
+	m.If(done, func() { b.ending.SetK(0) })
+
+	known := r.Segments.Not().Or(io.Translated.Valid)
+	takes := hdl.AndAll(rec.Valid, known, b.ending.Not().Or(done))
+	rec.Ready.Set(known.And(b.ending.Not().Or(done)))
+	io.Translated.Ready.Set(takes.And(r.Segments))
+	e := b.effects(r, hdl.Mux(r.Segments.And(r.Keyed), io.Translated.Data.Fault, hdl.K(link.FaultBits, 0)))
+	m.If(takes, func() {
+		b.ending.SetK(1)
+		hdl.Set(commit, e.commit)
+		hdl.Set(outcome, e.outcome)
+		owesCommit.Set(e.commits)
+		owesOutcome.Set(r.Kind.Is(link.PSNExpected))
+		owesTake.Set(e.takes)
+	})
+	b.saved.Now.Set(takes.And(e.saves))
+	b.saved.QP.Set(r.QP)
+	hdl.Set(b.saved.Message, e.next)
+	b.flush.ends.Set(takes.And(r.Kind.Is(turnFlush)))
+	b.flush.more.Set(r.Verdict.Holds)
+}
+
+// effects is what becomes of a record.
+type effects struct {
+	commit  link.Commit
+	commits hdl.Bits // it goes out
+	outcome link.Outcome
+	takes   hdl.Bits // the receive WQE is done with
+	saves   hdl.Bits // the message changes,
+	next    message  // to this one
+}
+
+// effects decides with the last word, that of the translation.
+func (b *block) effects(r record, fault hdl.Bits) effects {
+	m := b.m
+	is := func(kind uint64) hdl.Bits { return r.Kind.Is(kind) }
+	flush := is(turnFlush)
+	v := hdl.MuxOf(fault.Any(), keyVerdict(r, fault), r.Verdict)
+	alive := is(link.PSNExpected).And(r.Dead.Not())
+	fatal, rnr := alive.And(v.Refused), alive.And(v.RNR)
+	good := hdl.AndAll(alive, v.Refused.Not(), v.RNR.Not())
+	refused := fatal.Or(rnr)
+	ends := good.And(r.Consumes) // a receive WQE completes with success
+	fails := fatal.And(v.Holds)  // or with an error
+	flushed := flush.And(v.Holds)
+
+	nak := hdl.Cat(hdl.K(6, format.SyndromeNAK>>2), v.Code)
+	rnrNAK := hdl.Cat(hdl.K(3, format.SyndromeRNR>>5), r.Context.MinRNR)
+	ahead := is(link.PSNAhead)
+	replies := hdl.OrAll(refused, hdl.AndAll(r.Answers, r.Dead.Not()))
+	reply := hdl.Mux(replies, hdl.Mux(refused.Or(ahead), hdl.K(2, link.ReplyNAK), hdl.K(2, link.ReplyACK)), hdl.K(2, link.ReplyNone))
+
+	status := hdl.Mux(fatal, v.Status, hdl.Mux(flush, code(format.StatusFlush), code(format.StatusSuccess)))
+	imm := r.WithImm.And(ends)
+	c := link.Commit{
+		Kind: is(link.PSNFence), QP: r.QP, Payload: r.Segments, Placed: r.Segments.And(good),
+		Reply: reply, PSN: r.PSN, RequestPSN: r.RequestPSN,
+		Syndrome: hdl.Mux(ahead, hdl.K(8, format.SyndromeNAK), hdl.Mux(rnr, rnrNAK, nak)),
+		Message:  good.And(r.End), Fatal: fatal, HasEvent: fatal.And(v.Holds.Not()), Event: event(m, v.Code),
+		Complete: hdl.OrAll(ends, fails, flushed), Open: good.And(r.Next.Kind.Is(kindSend)),
+		Completion: link.Completion{
+			CQ: r.Context.RecvCQ, WRID: r.WRID, ByteLen: r.Next.Done, Imm: r.Imm, QP: r.QP, QPN: r.Context.QPN, Status: status,
+			WQEIndex: r.Index, Opcode: hdl.Mux(r.Written, code(format.WCRecvWriteI), code(format.WCRecv)),
+			Flags: hdl.Mux(imm, hdl.K(4, format.WCFlagWithImm), hdl.K(4, 0)), Vendor: hdl.Mux(fatal, v.Vendor, v.Vendor.K(0)),
+			Queue: hdl.K(1, 1), Solicited: r.Solicited.Or(status.Any()),
+		},
+	}
+	next := hdl.MuxOf(good, r.Next, message{
+		Kind: hdl.K(2, kindDead), Done: r.Next.Done, Left: r.Next.Left, VA: r.Next.VA, Key: r.Next.Key, SGE: r.Next.SGE, At: r.Next.At,
+	})
+	return effects{
+		commit: c, commits: flush.Not().Or(flushed),
+		outcome: link.Outcome{QP: r.QP, Advance: good.ZExt(24), NAKSent: rnr, Dead: fatal.Or(r.Dead)},
+		takes:   hdl.OrAll(ends, fails, flushed),
+		saves:   hdl.OrAll(good, fatal, flush), next: next,
+	}
+}
+
+// code is a constant of eight bits.
+func code[T ~uint8](x T) hdl.Bits { return hdl.K(8, uint64(x)) }
+
+// keyVerdict is what a fault of the translation says of a request (protocol
+// sections 3.6 and 3.11): the peer's key, or else our own doing.
+func keyVerdict(r record, fault hdl.Bits) verdict {
+	own := r.Written.Not().Or(fault.Is(uint64(format.VendorBusRead)))
+	return verdict{
+		Refused: hdl.K(1, 1), RNR: hdl.K(1, 0), Code: hdl.Mux(own, hdl.K(2, refuseFailed), hdl.K(2, refuseAccess)),
+		Status: hdl.Mux(own, code(format.StatusLocProt), code(format.StatusLocAccess)), Vendor: fault, Holds: r.HoldsOnKey,
+	}
+}
+
+// event is the asynchronous event of a refusal that no receive WQE tells of.
+func event(m *hdl.Module, refused hdl.Bits) hdl.Bits {
+	var table [4]uint64
+	table[refuseInvalid], table[refuseAccess], table[refuseFailed] = uint64(format.EventQPReqErr), uint64(format.EventQPAccessErr), uint64(format.EventQPFatal)
+	return m.Table("refusal_event", refused, 8, table[:]...)
+}

@@ -77,7 +77,8 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 	m.block = m.ir.Body
 	b.design.All = append(b.design.All, m.ir)
 	before := b.mark()
-	io := m.ports(clone(def.IO), m.ir.Pos.Inside(def.Body))
+	m.ir.Home = m.ir.Pos.Inside(def.Body)
+	io := m.ports(clone(def.IO), m.ir.Home)
 	after := b.mark()
 	m.run(func() {
 		if def.Body == nil {

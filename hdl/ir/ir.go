@@ -24,6 +24,7 @@ type Module struct {
 	Checks    []*Check // properties, in order
 	Unused    []*Node  // values named by the author as read by nobody
 	Pos       Pos      // of the Instance or Build call
+	Home      Pos      // the first line of the Go function that is its Body
 }
 
 // Param is a Verilog parameter of a black box; Value is a Verilog literal.

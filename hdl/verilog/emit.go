@@ -23,6 +23,8 @@ type Options struct {
 	// folder models; a black box without a model is a module without contents.
 	// They are not for synthesis.
 	Models bool
+	// License is an SPDX expression that each file names; empty for none.
+	License string
 	// Anonymous names wires without looking into the Go source, and leaves
 	// its comments out. Without it, source that cannot be read is an error.
 	Anonymous bool
@@ -163,44 +165,4 @@ func insideModel(m *ir.Module) bool {
 		}
 	}
 	return false
-}
-
-// homeOf is the Go file that most of a module was written in.
-func homeOf(m *ir.Module) string {
-	count := map[string]int{}
-	best := ""
-	add := func(p ir.Pos) {
-		file, _ := p.Line()
-		count[file]++
-		if file != "" && (best == "" || count[file] > count[best]) {
-			best = file
-		}
-	}
-	addPositions(m.Body, add)
-	for _, s := range m.Signals {
-		if s.Kind != ir.Input && s.Kind != ir.Output && s.Instance == nil {
-			add(s.Pos)
-		}
-	}
-	if best == "" {
-		add(m.Pos)
-	}
-	return best
-}
-
-// addPositions calls add for every statement of a block.
-func addPositions(b *ir.Block, add func(ir.Pos)) {
-	for _, s := range b.Stmts {
-		add(s.Position())
-		switch s := s.(type) {
-		case *ir.If:
-			for _, a := range s.Arms {
-				addPositions(a.Body, add)
-			}
-		case *ir.Switch:
-			for _, a := range s.Arms {
-				addPositions(a.Body, add)
-			}
-		}
-	}
 }

@@ -6,9 +6,9 @@ import (
 	"gornic/hdl/ir"
 )
 
-// declareMemories declares the arrays. A memory whose collisions are undefined,
-// or that forwards what is written, says no_rw_check, so that Yosys adds no
-// logic for them.
+// declareMemories declares the arrays, with what they are to be made of. A
+// memory whose collisions are undefined, or that forwards what is written, says
+// no_rw_check, so that Yosys adds no logic for them.
 func (e *module) declareMemories(t *text, ghost bool) {
 	for _, r := range e.ir.Memories {
 		if r.Ghost != ghost {
@@ -19,8 +19,8 @@ func (e *module) declareMemories(t *text, ghost bool) {
 		if crossing {
 			t.plain("/* verilator lint_off MULTIDRIVEN */ // two ports")
 		}
-		if r.Collide != ir.ReadOld && !r.Async {
-			t.plain("(* no_rw_check *)")
+		if !ghost {
+			t.plain("(* " + memoryAttributes(r) + " *)")
 		}
 		width := span(r.Width)
 		if width != "" {
@@ -31,6 +31,17 @@ func (e *module) declareMemories(t *text, ghost bool) {
 			t.plain("/* verilator lint_on MULTIDRIVEN */")
 		}
 	}
+}
+
+// memoryAttributes says what a memory is to be made of.
+func memoryAttributes(r *ir.Memory) string {
+	switch {
+	case r.Async:
+		return `ram_style = "distributed"`
+	case r.Collide == ir.ReadOld:
+		return `ram_style = "block"`
+	}
+	return `no_rw_check, ram_style = "block"`
 }
 
 // severalWriters reports whether more than one always block writes a memory.

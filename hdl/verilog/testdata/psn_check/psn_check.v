@@ -1,3 +1,5 @@
+`default_nettype none
+
 // psn_check: Checks the packet sequence number of each request against a table
 // of what is expected.
 //
@@ -28,6 +30,7 @@ module psn_check (
     reg [23:0] last;
     reg        fresh;
 
+    (* ram_style = "block" *)
     reg [23:0] psns [0:15]; // the next PSN of each QP
 
     always @(posedge clk) begin
@@ -122,3 +125,5 @@ module psn_check (
     end
 `endif
 endmodule
+
+`default_nettype wire

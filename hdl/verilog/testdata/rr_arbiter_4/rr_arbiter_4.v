@@ -1,3 +1,5 @@
+`default_nettype none
+
 // rr_arbiter_4: Grants one of several requests per cycle. The port after the
 // one that was last taken has priority.
 //
@@ -79,3 +81,5 @@ module rr_arbiter_4 (
     end
 `endif
 endmodule
+
+`default_nettype wire

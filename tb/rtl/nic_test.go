@@ -80,7 +80,7 @@ func TestNIC(t *testing.T) {
 	}
 }
 
-func skipAbsent(t *testing.T, s sim.Simulator, err error) {
+func skipAbsent(t testing.TB, s sim.Simulator, err error) {
 	t.Helper()
 	if s.Absent != nil {
 		if errors.Is(err, s.Absent) {

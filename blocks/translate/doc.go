@@ -15,7 +15,8 @@
 //
 // A contiguous key gives one piece. The key of a page list gives one for each page that
 // the segment touches; entry i of the list is the page of virtual addresses from (VA >> shift) + i
-// on, where VA is the first one of the key. A segment with Skip gives a piece with Skip, and no key is looked at.
+// on, where VA is the first one of the key. A segment with Skip gives a piece with Skip; its
+// key is looked at if it asks for rights.
 //
 // # State
 //

@@ -33,6 +33,11 @@ func (r Reference) Packet(segments []Segment) ([]Piece, format.VendorCode) {
 	var out []Piece
 	for _, s := range segments {
 		if s.Skip {
+			if s.Rights != 0 {
+				if fault := r.Ask(s.Question).Fault; fault != format.VendorNone {
+					return append(out, Piece{Skip: true, Last: true}), fault
+				}
+			}
 			out = append(out, Piece{Len: s.Len, Skip: true})
 			continue
 		}

@@ -135,22 +135,23 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 
 // noted is what is kept of a segment while the key cache looks at its key.
 type noted struct {
-	Len  hdl.Bits `w:"13"`
-	Skip hdl.Bits `w:"1"`
-	Last hdl.Bits `w:"1"`
+	Len   hdl.Bits `w:"13"`
+	Skip  hdl.Bits `w:"1"`
+	Last  hdl.Bits `w:"1"`
+	Asked hdl.Bits `w:"1"` // its key is looked at
 }
 
 // ask asks about the key of each segment that has one, and notes the segment.
 func (b *block) ask() hdl.Stream[noted] {
 	m, in, out := b.m, b.io.Segment, b.io.Key.Request
 	order := hdl.NewWire(m, "noted", hdl.StreamOf(noted{}))
-	asks := in.Data.Skip.Not()
+	asks := in.Data.Skip.Not().Or(in.Data.Rights.Any())
 	in.Ready.Set(order.Ready.And(asks.Not().Or(out.Ready)))
 	out.Valid.Set(hdl.AndAll(in.Valid, asks, order.Ready))
 	hdl.Set(out.Data, link.KeyRequest{
 		Key: in.Data.Key, PD: in.Data.PD, QPN: in.Data.QPN, Rights: in.Data.Rights, VA: in.Data.VA, Range: in.Data.Range,
 	})
 	order.Valid.Set(in.Fire())
-	hdl.Set(order.Data, noted{Len: in.Data.Len, Skip: in.Data.Skip, Last: in.Data.Last})
+	hdl.Set(order.Data, noted{Len: in.Data.Len, Skip: in.Data.Skip, Last: in.Data.Last, Asked: asks})
 	return stream.FIFO(m, "u_order", order, ahead)
 }

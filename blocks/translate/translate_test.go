@@ -56,6 +56,9 @@ func (b *bench) draw(r *rand.Rand, keys int) translate.Segment {
 		s.Len = min(1+r.IntN(16), int(e.Length))
 	}
 	s.Question = keycache.Question{Key: index << 8, Rights: 1, Range: uint32(s.Len), VA: e.VA + uint64(r.IntN(int(e.Length)-s.Len+1))}
+	if s.Skip && r.IntN(2) == 0 {
+		s.Rights = 0 // its key is not looked at
+	}
 	switch r.IntN(30) {
 	case 0:
 		s.Key = 1 << 20

@@ -246,6 +246,13 @@ func (b *bench) drain() {
 		b.step()
 	}
 	require.Equal(b.t, b.want, b.got)
+	for qp := range b.refs {
+		b.s.Set(b.io.Peek.QP, uint64(qp))
+		b.s.Run(link.PeekCycles)
+		if b.peers[qp].Exists {
+			require.EqualValues(b.t, b.refs[qp].Expected, b.s.Get(b.io.Peek.Value))
+		}
+	}
 }
 
 // randomPacket is one for a queue pair, mostly with a PSN near the expected one,

@@ -25,6 +25,7 @@ import (
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/rxpath"
+	"gornic/blocks/scatter"
 	"gornic/blocks/scheduler"
 	"gornic/blocks/transmit"
 	"gornic/blocks/wqefetch"
@@ -129,6 +130,12 @@ func All() []Block {
 			"completer", "acknowledgements retire packets, and send WQEs complete",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(completer.Def(completer.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"scatter", "writes the payload of received packets to host memory",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(scatter.Def(scatter.Params{Sizes: Sizes(c)}))
 			},
 		},
 		{

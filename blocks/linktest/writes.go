@@ -15,6 +15,8 @@ type Writes struct {
 
 	// Latency is the most cycles between the last beat of a burst and its end.
 	Latency int
+	// Hold keeps all ends back.
+	Hold bool
 	// Broken is set when the last beat of a burst is not where its length says, or
 	// when a burst does not begin at a whole beat, or leaves its 4 KiB.
 	Broken error
@@ -68,7 +70,7 @@ func (d *Writes) Step() {
 		d.store(d.early[0])
 		d.early = d.early[1:]
 	}
-	for len(d.ends) > 0 && d.ends[0].due <= d.now {
+	for !d.Hold && len(d.ends) > 0 && d.ends[0].due <= d.now {
 		d.done.Send(d.ends[0].bad)
 		d.ends = d.ends[1:]
 	}

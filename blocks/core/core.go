@@ -36,8 +36,8 @@ func (a AXIS) frames() stream.Frame {
 
 // IO is the ports of the core.
 type IO struct {
-	Registers link.AXILite `name:"s_axil"`
-	Memory    link.AXI     `name:"m_axi"`
+	Registers link.AXILite `hdl:"in" name:"s_axil"`
+	Memory    link.AXI     `hdl:"out" name:"m_axi"`
 	Rx        AXIS         `hdl:"in" name:"s_axis_rx"`   // from the MAC; never waits
 	Tx        AXIS         `hdl:"out" name:"m_axis_tx"`  // to the MAC
 	RawRx     AXIS         `hdl:"out" name:"m_axis_raw"` // received frames for the host's network stack
@@ -60,4 +60,30 @@ func ports(p Params) IO {
 func (p Params) name() string {
 	s := p.Sizes
 	return fmt.Sprintf("gornic_%d_qp%d_cq%d_eq%d", s.DataWidth, 1<<s.QPBits, 1<<s.CQBits, 1<<s.EQBits)
+}
+
+// Validate returns an error for parameters that the core cannot have.
+func (p Params) Validate() error {
+	if p.Rx.DataWidth != p.Sizes.DataWidth {
+		return fmt.Errorf("core: a receive side of %d bits in a core of %d", p.Rx.DataWidth, p.Sizes.DataWidth)
+	}
+	return p.Rx.Validate()
+}
+
+// Def is the core. Building it with parameters that are not valid fails.
+func Def(p Params) hdl.Def[IO] {
+	return hdl.Def[IO]{
+		Name: p.name(),
+		Doc:  "RoCEv2 RDMA NIC core: AXI4 to host memory, AXI4-Lite for registers and doorbells, AXI4-Stream to the network.",
+		IO:   ports(p),
+		Body: func(m *hdl.Module, io *IO) {
+			if err := p.Validate(); err != nil {
+				m.Reject("%v", err)
+			}
+			c := newCore(m, p, io)
+			c.send()
+			c.receive()
+			c.around()
+		},
+	}
 }

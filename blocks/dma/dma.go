@@ -36,7 +36,7 @@ func (p Params) Validate() error {
 type IO struct {
 	Reads  []link.ReadPort  `hdl:"in"`
 	Writes []link.WritePort `hdl:"in"`
-	AXI    link.AXI         `name:"m_axi"`
+	AXI    link.AXI         `hdl:"out" name:"m_axi"`
 	Err    hdl.Bits         `hdl:"out" w:"1"` // pulse: an answer of host memory was an error
 }
 

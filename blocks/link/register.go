@@ -5,29 +5,29 @@ import "gornic/hdl"
 // AXILite is the AXI4-Lite port of a slave of 32-bit data, with the names of the
 // standard.
 type AXILite struct {
-	AWAddr  hdl.Bits `hdl:"in" name:"awaddr"`
-	AWProt  hdl.Bits `hdl:"in" w:"3" name:"awprot"`
-	AWValid hdl.Bits `hdl:"in" w:"1" name:"awvalid"`
-	AWReady hdl.Bits `hdl:"out" w:"1" name:"awready"`
+	AWAddr  hdl.Bits `name:"awaddr"`
+	AWProt  hdl.Bits `w:"3" name:"awprot"`
+	AWValid hdl.Bits `w:"1" name:"awvalid"`
+	AWReady hdl.Bits `hdl:"flip" w:"1" name:"awready"`
 
-	WData  hdl.Bits `hdl:"in" w:"32" name:"wdata"`
-	WStrb  hdl.Bits `hdl:"in" w:"4" name:"wstrb"`
-	WValid hdl.Bits `hdl:"in" w:"1" name:"wvalid"`
-	WReady hdl.Bits `hdl:"out" w:"1" name:"wready"`
+	WData  hdl.Bits `w:"32" name:"wdata"`
+	WStrb  hdl.Bits `w:"4" name:"wstrb"`
+	WValid hdl.Bits `w:"1" name:"wvalid"`
+	WReady hdl.Bits `hdl:"flip" w:"1" name:"wready"`
 
-	BResp  hdl.Bits `hdl:"out" w:"2" name:"bresp"`
-	BValid hdl.Bits `hdl:"out" w:"1" name:"bvalid"`
-	BReady hdl.Bits `hdl:"in" w:"1" name:"bready"`
+	BResp  hdl.Bits `hdl:"flip" w:"2" name:"bresp"`
+	BValid hdl.Bits `hdl:"flip" w:"1" name:"bvalid"`
+	BReady hdl.Bits `w:"1" name:"bready"`
 
-	ARAddr  hdl.Bits `hdl:"in" name:"araddr"`
-	ARProt  hdl.Bits `hdl:"in" w:"3" name:"arprot"`
-	ARValid hdl.Bits `hdl:"in" w:"1" name:"arvalid"`
-	ARReady hdl.Bits `hdl:"out" w:"1" name:"arready"`
+	ARAddr  hdl.Bits `name:"araddr"`
+	ARProt  hdl.Bits `w:"3" name:"arprot"`
+	ARValid hdl.Bits `w:"1" name:"arvalid"`
+	ARReady hdl.Bits `hdl:"flip" w:"1" name:"arready"`
 
-	RData  hdl.Bits `hdl:"out" w:"32" name:"rdata"`
-	RResp  hdl.Bits `hdl:"out" w:"2" name:"rresp"`
-	RValid hdl.Bits `hdl:"out" w:"1" name:"rvalid"`
-	RReady hdl.Bits `hdl:"in" w:"1" name:"rready"`
+	RData  hdl.Bits `hdl:"flip" w:"32" name:"rdata"`
+	RResp  hdl.Bits `hdl:"flip" w:"2" name:"rresp"`
+	RValid hdl.Bits `hdl:"flip" w:"1" name:"rvalid"`
+	RReady hdl.Bits `w:"1" name:"rready"`
 }
 
 // AddressBits is the width of an address of the device's registers and doorbell

@@ -50,7 +50,7 @@ type Settings struct {
 
 // IO is the ports of the block.
 type IO struct {
-	Bus      link.AXILite          `name:"s_axil"`
+	Bus      link.AXILite          `hdl:"in" name:"s_axil"`
 	Bell     hdl.Stream[link.Bell] `hdl:"out"`
 	Go       hdl.Stream[link.Go]   `hdl:"out"`
 	Done     hdl.Stream[link.Done] `hdl:"in"`

@@ -1,0 +1,271 @@
+package core
+
+import (
+	"gornic/blocks/ackqueue"
+	"gornic/blocks/command"
+	"gornic/blocks/completer"
+	"gornic/blocks/cqewriter"
+	"gornic/blocks/dma"
+	"gornic/blocks/doorbell"
+	"gornic/blocks/events"
+	"gornic/blocks/gather"
+	"gornic/blocks/keycache"
+	"gornic/blocks/link"
+	"gornic/blocks/packetbuild"
+	"gornic/blocks/psncheck"
+	"gornic/blocks/qpcontext"
+	"gornic/blocks/registers"
+	"gornic/blocks/replay"
+	"gornic/blocks/requester"
+	"gornic/blocks/responder"
+	"gornic/blocks/rxpath"
+	"gornic/blocks/scatter"
+	"gornic/blocks/scheduler"
+	"gornic/blocks/translate"
+	"gornic/blocks/transmit"
+	"gornic/blocks/wqefetch"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// Clients of blocks that serve several, in the order of their ports. Those of
+// the DMA engine are also their AXI IDs.
+const (
+	readGather = iota
+	readSQ
+	readRQ
+	readKeys
+	readTxPages
+	readRxPages
+	readers
+)
+
+const (
+	writeScatter = iota
+	writeCQEs
+	writeEvents
+	writeKeys
+	writers
+)
+
+const (
+	lookRequester = iota
+	lookTransmit
+	lookPSNCheck
+	lookResponder
+	lookCompleter
+	lookCommand
+	lookers
+)
+
+const (
+	keyTx = iota
+	keyRx
+	keyUsers
+)
+
+const (
+	wakeFetched = iota
+	wakeAgain
+	wakeRetired
+	wakeDead
+	wakeCommand
+	wakers
+)
+
+const (
+	faultCompleter = iota
+	faultAckQueue
+	faultCQEs
+	faulters
+)
+
+// core is the module while it is built: every block.
+type core struct {
+	m  *hdl.Module
+	p  Params
+	io *IO
+
+	registers *registers.IO
+	command   *command.IO
+	doorbell  *doorbell.IO
+	contexts  *qpcontext.IO
+	keys      *keycache.IO
+	dma       *dma.IO
+
+	sq        *wqefetch.IO
+	scheduler *scheduler.IO
+	requester *requester.IO
+	txPages   *translate.IO
+	gather    *gather.IO
+	transmit  *transmit.IO
+	build     *packetbuild.IO
+	replay    *replay.IO
+	completer *completer.IO
+
+	rx        *rxpath.IO
+	psn       *psncheck.IO
+	rq        *wqefetch.IO
+	responder *responder.IO
+	rxPages   *translate.IO
+	scatter   *scatter.IO
+	acks      *ackqueue.IO
+	cqes      *cqewriter.IO
+	events    *events.IO
+
+	control []hdl.Stream[link.QPControl] // copies for the blocks that own state of queue pairs
+	dead    []hdl.Stream[link.QPRef]     // copies for those who flush
+}
+
+// txBuffer is the payload that waits to be sent: two packets of any path MTU, and
+// no less than a block RAM has anyway, 512 beats.
+func (p Params) txBuffer() int { return max(2*format.MTUMax, 512*p.Sizes.DataWidth/8) }
+
+// pageLines is how many lines of page lists each direction holds.
+const pageLines = 4
+
+func newCore(m *hdl.Module, p Params, io *IO) *core {
+	s := p.Sizes
+	c := &core{
+		m: m, p: p, io: io,
+		registers: hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: p.MTU})),
+		command:   hdl.Instance(m, "u_command", command.Def(command.Params{Sizes: s, MTU: p.MTU})),
+		doorbell:  hdl.Instance(m, "u_doorbell", doorbell.Def(doorbell.Params{Sizes: s})),
+		contexts:  hdl.Instance(m, "u_qpcontext", qpcontext.Def(qpcontext.Params{Sizes: s, Clients: lookers, Faults: faulters})),
+		keys:      hdl.Instance(m, "u_keycache", keycache.Def(keycache.Params{Sizes: s, Clients: keyUsers, Entries: p.Keys})),
+		dma:       hdl.Instance(m, "u_dma", dma.Def(dma.Params{Sizes: s, Reads: readers, Writes: writers})),
+
+		sq:        hdl.Instance(m, "u_wqefetch_sq", wqefetch.Def(wqefetch.Params{Sizes: s})),
+		scheduler: hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers})),
+		requester: hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
+		txPages:   hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
+		gather:    hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
+		transmit:  hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s})),
+		build:     hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
+		replay:    hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: s})),
+		completer: hdl.Instance(m, "u_completer", completer.Def(completer.Params{Sizes: s})),
+
+		rx:        hdl.Instance(m, "u_rxpath", rxpath.Def(p.Rx)),
+		psn:       hdl.Instance(m, "u_psncheck", psncheck.Def(psncheck.Params{Sizes: s})),
+		rq:        hdl.Instance(m, "u_wqefetch_rq", wqefetch.Def(wqefetch.Params{Sizes: s})),
+		responder: hdl.Instance(m, "u_responder", responder.Def(responder.Params{Sizes: s})),
+		rxPages:   hdl.Instance(m, "u_translate_rx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
+		scatter:   hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
+		acks:      hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s})),
+		cqes:      hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
+		events:    hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 2})),
+	}
+	c.control = stream.Fork(m, "u_control", c.command.Control, 7)
+	c.dead = stream.Fork(m, "u_dead", c.contexts.Dead, 3)
+	return c
+}
+
+// around joins what serves both halves.
+func (c *core) around() {
+	c.bus()
+	c.configure()
+	c.lookups()
+	c.count()
+}
+
+// bus joins host memory and its clients, and the registers.
+func (c *core) bus() {
+	hdl.Connect(c.registers.Bus, c.io.Registers)
+	hdl.Connect(c.io.Memory, c.dma.AXI)
+	for at, port := range [readers]link.ReadPort{
+		readGather: c.gather.Read, readSQ: c.sq.Read, readRQ: c.rq.Read, readKeys: c.keys.Read, readTxPages: c.txPages.Read, readRxPages: c.rxPages.Read,
+	} {
+		hdl.Connect(c.dma.Reads[at], port)
+	}
+	for at, port := range [writers]link.WritePort{
+		writeScatter: c.scatter.Write, writeCQEs: c.cqes.Write, writeEvents: c.events.Write, writeKeys: c.keys.Write,
+	} {
+		hdl.Connect(c.dma.Writes[at], port)
+	}
+}
+
+// configure joins the mailbox and those whom commands tell.
+func (c *core) configure() {
+	r, cmd := c.registers, c.command
+	hdl.Connect(cmd.Go, r.Go)
+	hdl.Connect(r.Done, cmd.Done)
+	hdl.Connect(c.doorbell.Bell, r.Bell)
+	cmd.KeyLog.Set(r.Settings.KeyLogSize)
+	c.keys.Base.Set(r.Settings.KeyBase)
+	c.keys.LogSize.Set(r.Settings.KeyLogSize)
+	c.transmit.MAC.Set(r.Settings.MAC)
+
+	hdl.Connect(c.contexts.Write, cmd.Write)
+	hdl.Connect(c.sq.Config, cmd.SQ)
+	hdl.Connect(c.rq.Config, cmd.RQ)
+	hdl.Connect(c.doorbell.Owner, cmd.Owner)
+	hdl.Connect(c.keys.Command, cmd.Key)
+	hdl.Connect(cmd.KeyDone, c.keys.Done)
+	hdl.Connect(c.requester.Peek, cmd.Peeks.NextPSN)
+	hdl.Connect(c.replay.Peek, cmd.Peeks.Oldest)
+	hdl.Connect(c.psn.Peek, cmd.Peeks.ExpPSN)
+	hdl.Connect(c.acks.Peek, cmd.Peeks.MSN)
+	hdl.Connect(c.sq.Peek, cmd.Peeks.SQConsumer)
+	hdl.Connect(c.rq.Peek, cmd.Peeks.RQConsumer)
+	c.txPages.Flush.Set(cmd.Flush)
+	c.rxPages.Flush.Set(cmd.Flush)
+	hdl.Connect(c.requester.Fence, cmd.TxFence)
+	hdl.Connect(cmd.TxPassed, c.transmit.Fence)
+	hdl.Connect(c.psn.Fence, cmd.RxFence)
+	hdl.Connect(cmd.RxPassed, c.acks.Fence)
+	for i, to := range []hdl.Stream[link.QPControl]{
+		c.requester.Control, c.transmit.Control, c.replay.Control, c.completer.Control, c.psn.Control, c.responder.Control, c.acks.Control,
+	} {
+		hdl.Connect(to, c.control[i])
+	}
+	cq := stream.Fork(c.m, "u_cq_config", cmd.CQ, 2)
+	hdl.Connect(c.cqes.Config, cq[0])
+	hdl.Connect(c.events.Config, cq[1])
+	hdl.Connect(c.events.EQConfig, cmd.EQ)
+}
+
+// lookups joins the tables and who looks up in them.
+func (c *core) lookups() {
+	for at, port := range [lookers]link.ContextPort{
+		lookRequester: c.requester.Context, lookTransmit: c.transmit.Context, lookPSNCheck: c.psn.Context, lookResponder: c.responder.Context,
+		lookCompleter: c.completer.Context, lookCommand: c.command.Context,
+	} {
+		hdl.Connect(c.contexts.Clients[at], port)
+	}
+	hdl.Connect(c.keys.Clients[keyTx], c.txPages.Key)
+	hdl.Connect(c.keys.Clients[keyRx], c.rxPages.Key)
+	hdl.Connect(c.contexts.Faults[faultCompleter], c.completer.Fault)
+	hdl.Connect(c.contexts.Faults[faultAckQueue], c.acks.Fault)
+	hdl.Connect(c.contexts.Faults[faultCQEs], c.cqes.Fault)
+	hdl.Connect(c.events.Asyncs[0], c.contexts.Async)
+	hdl.Connect(c.events.Asyncs[1], c.cqes.Async)
+}
+
+// count gives the registers a pulse for each counter.
+func (c *core) count() {
+	report := c.rx.Report
+	is := func(r hdl.Bits) hdl.Bits { return report.Valid.And(r) }
+	full := report.Reason.Is(uint64(format.ReasonBufferFull))
+	pulses := [format.CounterCount]hdl.Bits{
+		format.CntRxAccepted:  is(report.Reason.Is(uint64(format.ReasonOK))),
+		format.CntRxPassed:    is(report.Reason.IsNot(uint64(format.ReasonOK)).And(report.Reason.LtK(uint64(format.ReasonBadFrame)))),
+		format.CntRxFull:      is(full),
+		format.CntRxRefused:   is(report.Reason.GeK(uint64(format.ReasonBadFrame)).And(full.Not())),
+		format.CntRxBadQP:     c.psn.BadQP,
+		format.CntRxDuplicate: c.psn.Duplicate,
+		format.CntRxAhead:     c.psn.Ahead,
+		format.CntRxIgnored:   c.completer.Ignored,
+		format.CntTxPackets:   c.transmit.Sent,
+		format.CntTxNAKs:      c.transmit.SentNAK,
+		format.CntBadDoorbell: c.doorbell.Refused,
+		format.CntKeyMisses:   c.keys.Missed,
+		format.CntBusErrors:   c.dma.Err,
+	}
+	var bits []hdl.Bits
+	for i := range pulses {
+		bits = append(bits, pulses[len(pulses)-1-i])
+	}
+	c.registers.Counts.Set(hdl.Cat(bits...))
+	c.m.Unused(c.psn.CNP, report.ICRC)
+}

@@ -1,0 +1,63 @@
+package core
+
+import (
+	"gornic/blocks/link"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// send joins what lies between a doorbell and a frame.
+func (c *core) send() {
+	hdl.Connect(c.sq.Bell, c.doorbell.SQ)
+	hdl.Connect(c.sq.Queue, c.requester.Queue)
+
+	retired := stream.Fork(c.m, "u_retired", c.replay.Retired, 2)
+	hdl.Connect(c.requester.Retired, retired[0])
+	freed := stream.Map(retired[1], func(r link.Retired) link.QPRef {
+		c.m.Unused(r.Count)
+		return link.QPRef{QP: r.QP}
+	})
+	for at, wake := range [wakers]hdl.Stream[link.QPRef]{
+		wakeFetched: c.sq.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeCommand: c.command.Wake,
+	} {
+		hdl.Connect(c.scheduler.Wakes[at], wake)
+	}
+	hdl.Connect(c.requester.Grant, c.scheduler.Grant)
+
+	hdl.Connect(c.txPages.Segment, stream.FIFO(c.m, "u_tx_segments", c.requester.Segment, 8))
+	hdl.Connect(c.gather.Piece, c.txPages.Piece)
+	hdl.Connect(c.gather.Translated, c.txPages.Translated)
+	hdl.Connect(c.transmit.Job, stream.FIFO(c.m, "u_tx_jobs", c.requester.Job, 8))
+	hdl.Connect(c.transmit.Gathered, c.gather.Gathered)
+	hdl.Connect(c.transmit.Payload, c.gather.Payload)
+	hdl.Connect(c.transmit.Inline, c.inline())
+	hdl.Connect(c.transmit.Ack, c.acks.Ack)
+	hdl.Connect(c.build.Desc, c.transmit.Desc)
+	hdl.Connect(c.build.Payload, c.transmit.Out)
+	hdl.Connect(c.replay.Record, c.transmit.Record)
+	hdl.Connect(c.replay.User, c.completer.Replay)
+	c.frames()
+}
+
+// inlineBytes is room for the inline data of two WQEs.
+const inlineBytes = 256
+
+// inline holds inline data whole before its packet leaves.
+func (c *core) inline() stream.Frame {
+	width := c.p.Sizes.DataWidth
+	q := hdl.Instance(c.m, "u_inline", stream.FrameFIFODef(stream.FrameFIFOOptions{Width: width, Depth: inlineBytes * 8 / width}))
+	hdl.Connect(q.In, c.requester.Inline)
+	c.m.Unused(q.Level, q.HighWater, q.DroppedErr, q.DroppedFull)
+	return q.Out
+}
+
+// frames merges packets and the frames of the host's network stack, each whole
+// before it begins.
+func (c *core) frames() {
+	q := hdl.Instance(c.m, "u_raw_tx", stream.FrameFIFODef(stream.FrameFIFOOptions{Width: c.p.Sizes.DataWidth, Depth: c.p.Rx.RawBeats}))
+	hdl.Connect(q.In, c.io.RawTx.frames())
+	c.m.Unused(q.Level, q.HighWater, q.DroppedErr, q.DroppedFull)
+	out, from := stream.RoundRobin(c.m, "u_frames", c.build.Out, q.Out)
+	c.m.Unused(from)
+	hdl.Connect(c.io.Tx.frames(), stream.Slice(c.m, "u_tx", out))
+}

@@ -103,6 +103,52 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// counting is a host that counts the doorbells of send queues.
+type counting struct {
+	*lab.Bus
+	rung *int
+}
+
+func (c counting) WriteRegister(ctx context.Context, offset, value uint32) error {
+	if offset >= format.DoorbellBase && offset%format.DoorbellPageBytes == format.DoorbellSQ {
+		*c.rung++
+	}
+	return c.Bus.WriteRegister(ctx, offset, value)
+}
+
+// Work requests are posted in batches, with a doorbell each.
+func TestDoorbells(t *testing.T) {
+	for batch, want := range map[int]int{1: 64, 4: 16, 64: 1} {
+		l, err := lab.New(lab.Options{})
+		require.NoError(t, err)
+		rung := 0
+		a, err := verbs.Open(ctx, counting{l.A, &rung}, verbs.Config{MAC: l.A.MAC})
+		require.NoError(t, err)
+		b, err := verbs.Open(ctx, l.B, verbs.Config{MAC: l.B.MAC})
+		require.NoError(t, err)
+		w := one(workload.Operations{Write: 1})
+		w.Messages, w.Batch = 64, workload.Range{Min: batch, Max: batch}
+		w.QueuePairs[0].Depth = 64
+		_, err = play.Run(ctx, w, [2]play.Host{
+			{Device: a, MAC: l.A.MAC, IPv4: l.A.IPv4}, {Device: b, MAC: l.B.MAC, IPv4: l.B.IPv4},
+		}, play.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, rung, "batches of %d", batch)
+	}
+}
+
+// A packet that broke a rule is told before what came of it.
+func TestTellsWireFirst(t *testing.T) {
+	watch := monitor.New()
+	watch.Tap(wire.Crossing{Number: 5, RoCE: true, Frame: make([]byte, 60), Packet: wire.Packet{QP: 99}})
+	dead := one(workload.Operations{Write: 1})
+	err := meddled(t, dead, play.Options{Watch: watch}, func(uint64, []byte) {})
+	require.ErrorContains(t, err, "frame 5, a to b")
+	dead.Rules = []wire.Rule{{Action: wire.Drop, Rate: wire.Million}}
+	err = meddled(t, dead, play.Options{Watch: watch}, func(uint64, []byte) {})
+	require.Regexp(t, "frame 5, a to b.*; then .*RETRY_EXC_ERR", err.Error())
+}
+
 // meddler is a host whose memory reads are changed.
 type meddler struct {
 	*lab.Bus
@@ -144,7 +190,7 @@ func TestFinds(t *testing.T) {
 	none := func(uint64, []byte) {}
 	long := func(_ uint64, b []byte) {
 		if len(b) >= 1000 {
-			b[7] ^= 0x10
+			b[0] ^= 0x10
 		}
 	}
 	completion := func(_ uint64, b []byte) {
@@ -164,8 +210,8 @@ func TestFinds(t *testing.T) {
 		want   string
 	}{
 		{"nothing wrong", one(workload.Operations{Write: 1}), play.Options{}, none, ""},
-		{"a byte of a WRITE", one(workload.Operations{Write: 1}), play.Options{Seed: 4}, long, "workload one, seed 4: host b, queue pair 0 (QPN 0x40): byte 7 of the sink of WRITEs is"},
-		{"a byte of a SEND", one(workload.Operations{Send: 1}), play.Options{}, long, "request 0, SEND of 1000 bytes: byte 7 is"},
+		{"a byte of a WRITE", one(workload.Operations{Write: 1}), play.Options{Seed: 4}, long, "workload one, seed 4: host b, queue pair 0 (QPN 0x40): byte 0 of the sink of WRITEs is"},
+		{"a byte of a SEND", one(workload.Operations{Send: 1}), play.Options{}, long, "request 0, SEND of 1000 bytes: byte 0 is"},
 		{"a completion", one(workload.Operations{Send: 1}), play.Options{}, completion, "request 0, SEND of 1000 bytes: completion {WRID:0 Status:SUCCESS Opcode:RECV Vendor:none ByteLen:1001"},
 		{"a dead wire", dead, play.Options{}, none, "host a, queue pair 0 (QPN 0x40): request 0, RDMA_WRITE of 1000 bytes: completion {WRID:0 Status:RETRY_EXC_ERR"},
 		{"work that never comes", late, play.Options{Now: func() uint64 { return 49 }, Patience: 20}, none, "nothing happens any more: host a, queue pair 0 (QPN 0x40) has posted 0 of 1 sends"},

@@ -30,8 +30,8 @@ func (e *end) postRecvs(ctx context.Context) error {
 // slot is the offset of the slot of receive work request i.
 func (e *end) slot(i int) int { return i % e.c.Depth * e.slotBytes }
 
-// postSends posts what has arrived, with a doorbell where the workload has one or
-// the queue is full. It returns how many there were.
+// postSends posts what has arrived, with a doorbell where the workload has one and
+// behind the last. It returns how many there were.
 func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 	var wrs []verbs.SendWR
 	total := 0
@@ -52,7 +52,7 @@ func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 		if err := e.peer.expect(ctx, q); err != nil {
 			return total, err
 		}
-		if !q.Ring && free > 1 {
+		if !q.Ring {
 			continue
 		}
 		if err := e.qp.PostSend(ctx, wrs...); err != nil {

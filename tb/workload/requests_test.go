@@ -182,3 +182,25 @@ func BenchmarkRequests(b *testing.B) {
 		}
 	}
 }
+
+// Lists are of any length up to what their queue pair has, and sizes of both ends
+// of their range.
+func TestRequestsReachTheirLimits(t *testing.T) {
+	w := load(t, "mixed")
+	w.Messages = 500
+	w.Sizes = workload.Sizes{Distribution: workload.LogUniform, Range: workload.Range{Min: 33, Max: 40}}
+	w.Inline = 0
+	source, recv := map[int]int{}, map[int]int{}
+	sizes := map[int]bool{}
+	for q := range w.Requests(2) {
+		source[q.QP] = max(source[q.QP], len(q.Source))
+		recv[q.QP] = max(recv[q.QP], len(q.Recv))
+		sizes[q.Length] = true
+	}
+	for qp := range w.Connections() {
+		require.Equal(t, w.Connection(qp).SendSGEs, source[qp])
+		require.Equal(t, w.Connection(qp).RecvSGEs, recv[qp])
+	}
+	require.Len(t, sizes, 8)
+	require.True(t, sizes[33] && sizes[40])
+}

@@ -7,7 +7,7 @@ package format
 // the next 0, and so on: software that has consumed n CQEs of a ring of 2^k
 // polls for Phase == 1 ^ (n>>k & 1).
 type CQE[V any] struct {
-	WRID     V `w:"64"`
+	WRID     V `w:"64"` // as in the WQE
 	ByteLen  V `w:"32"` // received bytes of the message
 	Imm      V `w:"32"` // immediate, its bytes in the order of the wire; or the invalidated key
 	QPN      V `w:"24"` // of the QP whose WQE completed
@@ -18,7 +18,7 @@ type CQE[V any] struct {
 	Vendor   V `w:"16"` // the core's own reason (VendorCode)
 	Reserved V `w:"46"` // 0
 	Queue    V `w:"1"`  // 0: send queue, 1: receive queue
-	Phase    V `w:"1"`
+	Phase    V `w:"1"`  // changes with each lap of the ring
 }
 
 // EQE is an event, 16 bytes. Phase is as in a [CQE]. Completion events go to the
@@ -30,7 +30,7 @@ type EQE[V any] struct {
 	Number V `w:"24"` // CQN of a completion event and of EventCQErr, else QPN
 	Low    V `w:"8"`  // 0
 	High   V `w:"63"` // 0
-	Phase  V `w:"1"`
+	Phase  V `w:"1"`  // as in a CQE
 }
 
 // Kinds of event.

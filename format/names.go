@@ -1,5 +1,7 @@
 package format
 
+import "strconv"
+
 var wrNames = map[WROpcode]string{
 	WRWrite: "RDMA_WRITE", WRWriteImm: "RDMA_WRITE_WITH_IMM", WRSend: "SEND", WRSendImm: "SEND_WITH_IMM", WRRead: "RDMA_READ",
 	WRCompSwap: "ATOMIC_CMP_AND_SWP", WRFetchAdd: "ATOMIC_FETCH_AND_ADD", WRLocalInv: "LOCAL_INV", WRBindMW: "BIND_MW",
@@ -46,5 +48,13 @@ func nameOf[T ~uint8 | ~uint16](names map[T]string, v T, kind string) string {
 	if name, ok := names[v]; ok {
 		return name
 	}
-	return kind + " " + itoa(uint(v))
+	return kind + " " + strconv.Itoa(int(v))
+}
+
+// indexed is name v of names; without one it is the kind and the number.
+func indexed[T ~uint8](names []string, v T, kind string) string {
+	if int(v) < len(names) {
+		return names[v]
+	}
+	return kind + " " + strconv.Itoa(int(v))
 }

@@ -64,9 +64,9 @@ const (
 	PayloadSixteen                    // 16 reserved bytes: the CNP
 )
 
-func (r PayloadRule) String() string {
-	return [...]string{"none", "= MTU", "1..MTU", "0..MTU", "16"}[r%5]
-}
+var payloadNames = [...]string{"none", "= MTU", "1..MTU", "0..MTU", "16"}
+
+func (r PayloadRule) String() string { return indexed(payloadNames[:], r, "payload rule") }
 
 // ExtHeader names an extension header.
 type ExtHeader uint8
@@ -82,13 +82,29 @@ const (
 	ExtDETH
 )
 
-func (h ExtHeader) String() string {
-	return [...]string{"RETH", "AtomicETH", "AETH", "AtomicAckETH", "ImmDt", "IETH", "DETH"}[h%7]
-}
+var extNames = [...]string{"RETH", "AtomicETH", "AETH", "AtomicAckETH", "ImmDt", "IETH", "DETH"}
 
-// Size returns the length of the header in bytes.
+func (h ExtHeader) String() string { return indexed(extNames[:], h, "extension header") }
+
+// Size returns the length of the header in bytes, 0 of one that does not exist.
 func (h ExtHeader) Size() int {
-	return [...]int{16, 28, 4, 8, 4, 4, 8}[h%7]
+	switch h {
+	case ExtRETH:
+		return Size[RETH[uint64]]()
+	case ExtAtomicETH:
+		return Size[AtomicETH[uint64]]()
+	case ExtAETH:
+		return Size[AETH[uint64]]()
+	case ExtAtomicAckETH:
+		return Size[AtomicAckETH[uint64]]()
+	case ExtImmDt:
+		return Size[ImmDt[uint64]]()
+	case ExtIETH:
+		return Size[IETH[uint64]]()
+	case ExtDETH:
+		return Size[DETH[uint64]]()
+	}
+	return 0
 }
 
 // OpInfo is what the opcode table knows of one opcode.

@@ -13,9 +13,9 @@ const (
 	QPError QPState = 6
 )
 
-func (s QPState) String() string {
-	return [...]string{"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR", "?"}[s&7]
-}
+var stateNames = [...]string{"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"}
+
+func (s QPState) String() string { return indexed(stateNames[:], s, "state") }
 
 // QPStateBits is the width of a state in hardware.
 const QPStateBits = 3

@@ -12,9 +12,9 @@ const (
 	Dropped                 // gone, and counted by reason
 )
 
-func (v Verdict) String() string {
-	return [...]string{"accepted", "passed", "dropped"}[v%3]
-}
+var verdictNames = [...]string{"accepted", "passed", "dropped"}
+
+func (v Verdict) String() string { return indexed(verdictNames[:], v, "verdict") }
 
 // Reason says why a frame got its verdict. The code is what the hardware
 // carries, 5 bits: 0 accepted, 1 to 7 passed, 8 and above dropped.

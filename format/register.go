@@ -1,5 +1,7 @@
 package format
 
+import "strconv"
+
 // RegisterAccess says what software may do with a register.
 type RegisterAccess uint8
 
@@ -10,7 +12,9 @@ const (
 	WriteOnly
 )
 
-func (a RegisterAccess) String() string { return [...]string{"read", "read, write", "write"}[a%3] }
+var accessNames = [...]string{"read", "read, write", "write"}
+
+func (a RegisterAccess) String() string { return indexed(accessNames[:], a, "access") }
 
 // Register is a 32-bit register of the device.
 type Register struct {
@@ -125,5 +129,5 @@ func (c Counter) String() string {
 	if c >= 0 && int(c) < CounterCount {
 		return counterNames[c]
 	}
-	return "counter " + itoa(uint(c))
+	return "counter " + strconv.Itoa(int(c))
 }

@@ -1,12 +1,14 @@
 package format
 
+import "strconv"
+
 // Status is the outcome of a work request: the numbers of ibv_wc_status
 // (protocol section 5.1).
 type Status uint8
 
-// Statuses that the core writes.
+// Statuses.
 const (
-	StatusSuccess       Status = 0
+	StatusSuccess       Status = 0  // done
 	StatusLocLen        Status = 1  // receive: message longer than the WQE; send: longer than 2^31
 	StatusLocQPOp       Status = 2  // malformed WQE
 	StatusLocProt       Status = 4  // local key, domain, range or right
@@ -19,8 +21,8 @@ const (
 	StatusRemOp         Status = 11 // NAK 0x63
 	StatusRetryExceeded Status = 12 // no acknowledgement
 	StatusRNRExceeded   Status = 13 // receiver not ready for too long
-	StatusFatal         Status = 19
-	StatusGeneral       Status = 21
+	StatusFatal         Status = 19 // not written by the core
+	StatusGeneral       Status = 21 // not written by the core
 )
 
 func (s Status) String() string {
@@ -56,14 +58,7 @@ func (s Status) String() string {
 	case StatusGeneral:
 		return "GENERAL_ERR"
 	}
-	return "status(" + itoa(uint(s)) + ")"
-}
-
-func itoa(n uint) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + string(rune('0'+n%10))
+	return "status(" + strconv.Itoa(int(s)) + ")"
 }
 
 // WCOpcode is the operation that a completion reports: the numbers of
@@ -107,10 +102,10 @@ type AsyncEvent uint8
 
 // Asynchronous events that the core reports.
 const (
-	EventCQErr       AsyncEvent = 0
-	EventQPFatal     AsyncEvent = 1
-	EventQPReqErr    AsyncEvent = 2
-	EventQPAccessErr AsyncEvent = 3
-	EventCommEst     AsyncEvent = 4
-	EventSQDrained   AsyncEvent = 5
+	EventCQErr       AsyncEvent = 0 // a completion queue was full
+	EventQPFatal     AsyncEvent = 1 // the QP is in error, and no completion says why
+	EventQPReqErr    AsyncEvent = 2 // an invalid request came, which no WQE was used for
+	EventQPAccessErr AsyncEvent = 3 // a request came without the rights, which no WQE was used for
+	EventCommEst     AsyncEvent = 4 // the first request came while in RTR
+	EventSQDrained   AsyncEvent = 5 // the WQEs that had begun before SQD are done
 )

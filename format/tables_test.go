@@ -2,6 +2,7 @@ package format_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"gornic/format"
@@ -195,5 +196,28 @@ func TestSame(t *testing.T) {
 		if change(&c); format.Same(a, c) {
 			t.Errorf("%s was not compared", name)
 		}
+	}
+}
+
+// A value without a name is shown as its number, not as another's name.
+func TestNamesOfInvalidValues(t *testing.T) {
+	for _, c := range []struct {
+		value fmt.Stringer
+		want  string
+	}{
+		{format.Dropped, "dropped"}, {format.Verdict(3), "verdict 3"},
+		{format.PayloadSixteen, "16"}, {format.PayloadRule(5), "payload rule 5"},
+		{format.ExtDETH, "DETH"}, {format.ExtHeader(7), "extension header 7"},
+		{format.WriteOnly, "write"}, {format.RegisterAccess(3), "access 3"},
+		{format.QPError, "ERR"}, {format.QPState(7), "state 7"}, {format.QPState(8), "state 8"},
+		{format.CmdBusError, "bus error"}, {format.CommandStatus(200), "status 200"},
+		{format.Status(3), "status(3)"}, {format.Counter(-1), "counter -1"},
+	} {
+		if got := c.value.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if n := format.ExtHeader(7).Size(); n != 0 {
+		t.Errorf("a header that does not exist has %d bytes", n)
 	}
 }

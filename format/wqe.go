@@ -48,7 +48,7 @@ type SendControl[V any] struct {
 // RecvControl is the first 16 bytes of a receive WQE. NumSGE [SGE]s follow.
 type RecvControl[V any] struct {
 	WRID     V `w:"64"` // returned in the completion
-	NumSGE   V `w:"8"`
+	NumSGE   V `w:"8"`  // SGEs that follow
 	Reserved V `w:"56"` // 0
 }
 

@@ -24,7 +24,11 @@ func collect(config configs.Config, out string) (*output, error) {
 	o := &output{files: map[string][]byte{}, rtl: out}
 	if out == "" {
 		o.rtl = "rtl"
-		for name, text := range tables() {
+		documents, err := tables()
+		if err != nil {
+			return nil, err
+		}
+		for name, text := range documents {
 			o.files[filepath.Join("docs", name)] = text
 		}
 	}

@@ -12,6 +12,7 @@ type judged struct {
 	known    hdl.Bits // all that follows has a meaning
 	fresh    hdl.Bits // in the first cycle of that
 	state    state
+	distance hdl.Bits // of its PSN from the expected one (protocol section 3.2)
 	request  hdl.Bits // it is a request to be judged by its PSN
 	kind     hdl.Bits // link.PSNExpected, PSNDuplicate or PSNAhead, if it is
 	bad      hdl.Bits // it fits no queue pair
@@ -26,7 +27,7 @@ func (b *block) judge() {
 	m, io, f := b.m, b.io, b.found.Data
 	n := &b.now
 	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
-	n.state = hdl.NewReg(m, "now", state{})
+	n.state, n.distance = hdl.NewReg(m, "now", state{}), m.RegN("distance", 24)
 	n.request, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
 	n.owesReq, n.owesResp = m.RegN("owes_request", 1), m.RegN("owes_response", 1)
 
@@ -40,6 +41,7 @@ func (b *block) judge() {
 	m.If(reads, func() {
 		n.known.SetK(1)
 		hdl.Set(n.state, now)
+		n.distance.Set(f.PSN.Sub(now.Expected))
 		alive := request.And(now.Dead.Not())
 		n.request.Set(alive)
 		n.bad.Set(fits.Not().Or(request.And(now.Dead)))
@@ -48,10 +50,10 @@ func (b *block) judge() {
 		n.owesResp.Set(fits.And(response))
 	})
 
-	// Protocol section 3.2: half of the numbers are ahead, half behind.
-	d := f.PSN.Sub(n.state.Expected)
+	// Half of the numbers are ahead, half behind.
 	kind := func(k uint64) hdl.Bits { return hdl.K(3, k) }
-	n.kind = hdl.Mux(d.None(), kind(link.PSNExpected), hdl.Mux(d.MSB(), kind(link.PSNDuplicate), kind(link.PSNAhead)))
+	behind := n.distance.MSB()
+	n.kind = hdl.Mux(n.distance.None(), kind(link.PSNExpected), hdl.Mux(behind, kind(link.PSNDuplicate), kind(link.PSNAhead)))
 
 	fence := io.Fence.Valid.And(b.inside.Not())
 	io.Fence.Ready.Set(fence.And(io.Request.Ready))

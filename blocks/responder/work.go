@@ -139,15 +139,18 @@ func (w *worker) sum() {
 // SGE takes of it.
 func (w *worker) place() {
 	m, piece := w.m, w.piece()
-	m.If(piece.empty, func() {
-		w.msg.SGE.Set(w.msg.SGE.AddK(1))
-		w.msg.At.SetK(0)
-		w.st.Goto(stNext)
-	}).ElseIf(w.io.Segment.Ready, func() {
+	m.If(piece.empty, w.pass).ElseIf(w.io.Segment.Ready, func() {
 		w.msg.At.Set(w.msg.At.Add(piece.length.ZExt(32)))
 		w.need.Set(w.need.Sub(piece.length))
-		m.If(piece.last, func() { w.st.Goto(stPush) })
+		m.If(piece.last, func() { w.st.Goto(stPush) }).Else(w.pass)
 	})
+}
+
+// pass passes on to the next SGE.
+func (w *worker) pass() {
+	w.msg.SGE.Set(w.msg.SGE.AddK(1))
+	w.msg.At.SetK(0)
+	w.st.Goto(stNext)
 }
 
 // piece is what a segment takes of the payload.

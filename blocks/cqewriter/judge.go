@@ -37,10 +37,11 @@ func (b *block) judge() {
 	f := hdl.Unpack(fill{}, b.fills.Read("fill", cq, takes))
 	consumer := b.consumers.Read("consumer", cq, takes)
 
-	used := m.RegN("used", 16)        // CQEs that software has not seen
-	moved := m.RegN("moved", 16)      // CQEs that it has seen since the last doorbell
-	refused := m.RegN("refused", 1)   // lost, whether there is room or not
-	moves := m.Wire("judge_moves", 1) // the decision is taken
+	used := m.RegN("used", 16)   // CQEs that software has not seen
+	moved := m.RegN("moved", 16) // CQEs that it has seen since the last doorbell
+	exists := m.RegN("exists", 1)
+	at := hdl.NewReg(m, "place", place{}) // of a CQE
+	moves := m.Wire("judge_moves", 1)     // the decision is taken
 	st.Switch(
 		hdl.On(stTake, func() {
 			hdl.Set(seen, update.Data)
@@ -51,38 +52,57 @@ func (b *block) judge() {
 			})
 		}),
 		hdl.On(stCount, func() {
-			used.Set(f.Producer.Sub(consumer))
+			unseen := f.Producer.Sub(consumer)
+			used.Set(unseen)
 			moved.Set(seen.Index.Sub(consumer))
-			refused.Set(hdl.OrAll(r.Exists.Not(), f.Over, b.failed.At(done.CQ)))
+			exists.Set(r.Exists)
+			hdl.Set(at, placeOf(r, f, unseen, b.failed.At(done.CQ)))
 			st.Goto(stDecide)
 		}),
 		hdl.On(stDecide, func() { m.If(moves, func() { st.Goto(stTake) }) }),
 	)
 	decides := st.Is(stDecide)
-	full := hdl.Select(r.LogSize, bitsOf(used)...)
-	fills := b.complete(decides.And(isUpdate.Not()), done, r, f, refused, full)
-	seenBy := b.consume(decides.And(isUpdate), seen, r.Exists.And(moved.Le(used)))
+	fills := b.complete(decides.And(isUpdate.Not()), done, at, exists)
+	seenBy := b.consume(decides.And(isUpdate), seen, exists.And(moved.Le(used)))
 	moves.Set(fills.Or(seenBy))
 
 	b.making.Set(hdl.AndAll(st.Is(stTake), b.swept(), b.io.Config.Valid, b.flights.Out.Valid.Not(), b.retires.Not()))
 	b.io.Config.Ready.Set(b.making)
 }
 
+// place is where a CQE goes.
+type place struct {
+	At       hdl.Bits `w:"59"` // bus address in CQEs
+	Phase    hdl.Bits `w:"1"`
+	Producer hdl.Bits `w:"16"` // its index
+	Over     hdl.Bits `w:"1"`  // there is no room for it, or was none for one before it
+	Lost     hdl.Bits `w:"1"`  // it goes nowhere
+}
+
+// placeOf is the next place of a ring.
+func placeOf(r ring, f fill, unseen, failed hdl.Bits) place {
+	mask := hdl.Ones(maxLogSize + 1).Shl(r.LogSize).Not()
+	over := f.Over.Or(hdl.Select(r.LogSize, bitsOf(unseen)...))
+	return place{
+		At:    r.Base.Or(f.Producer.And(mask).ZExt(r.Base.Width())),
+		Phase: hdl.Select(r.LogSize, bitsOf(f.Producer)...).Not(), Producer: f.Producer,
+		Over: over, Lost: hdl.OrAll(r.Exists.Not(), over, failed),
+	}
+}
+
 // complete sends a CQE to memory unless it is lost, and notes what is to be said of it.
 // It returns one bit: both have been taken.
-func (b *block) complete(valid hdl.Bits, c link.Completion, r ring, f fill, refused, full hdl.Bits) hdl.Bits {
-	lost := refused.Or(full)
+func (b *block) complete(valid hdl.Bits, c link.Completion, at place, exists hdl.Bits) hdl.Bits {
 	jobs, flights := b.jobs.In, b.flights.In
-	jobs.Valid.Set(hdl.AndAll(valid, lost.Not(), flights.Ready))
-	flights.Valid.Set(valid.And(lost.Or(jobs.Ready)))
-	phase := hdl.Select(r.LogSize, bitsOf(f.Producer)...).Not()
-	hdl.Set(jobs.Data, job{At: r.Base.Or(f.Producer.And(ringMask(r.LogSize)).ZExt(r.Base.Width())), CQE: cqe(c, phase)})
+	jobs.Valid.Set(hdl.AndAll(valid, at.Lost.Not(), flights.Ready))
+	flights.Valid.Set(valid.And(at.Lost.Or(jobs.Ready)))
+	hdl.Set(jobs.Data, job{At: at.At, CQE: cqe(c, at.Phase)})
 
-	behind := f.Producer.AddK(1)
+	behind := at.Producer.AddK(1)
 	hdl.Set(flights.Data, flight{
-		CQ: c.CQ, QP: c.QP, Producer: behind, Solicited: c.Solicited, Lost: lost, Nowhere: r.Exists.Not(),
+		CQ: c.CQ, QP: c.QP, Producer: behind, Solicited: c.Solicited, Lost: at.Lost, Nowhere: exists.Not(),
 	})
-	b.set(b.fills, c.CQ, flights.Fire(), hdl.Pack(fill{Producer: hdl.Mux(lost, f.Producer, behind), Over: f.Over.Or(full)}))
+	b.set(b.fills, c.CQ, flights.Fire(), hdl.Pack(fill{Producer: hdl.Mux(at.Lost, at.Producer, behind), Over: at.Over}))
 	return flights.Fire()
 }
 
@@ -101,11 +121,6 @@ func cqe(c link.Completion, phase hdl.Bits) hdl.Bits {
 		WRID: c.WRID, ByteLen: c.ByteLen, Imm: c.Imm, QPN: c.QPN, Status: c.Status, WQEIndex: c.WQEIndex, Opcode: c.Opcode,
 		Flags: c.Flags.ZExt(8), Vendor: c.Vendor.ZExt(16), Reserved: hdl.K(46, 0), Queue: c.Queue, Phase: phase,
 	})
-}
-
-// ringMask is the size of a ring in CQEs less one.
-func ringMask(logSize hdl.Bits) hdl.Bits {
-	return hdl.Ones(maxLogSize + 1).Shl(logSize).Not()
 }
 
 // bitsOf is the bits of a number, from the lowest up.

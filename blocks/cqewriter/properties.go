@@ -11,10 +11,10 @@ import (
 // Proofs lists a small instance.
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{DataWidth: 256, QPBits: 1, CQBits: 1, EQBits: 1}, Inputs: 1}
-	proof := hdl.ProofOf(Def(p), 14, 0).Breaks(
-		hdl.StuckAt0("used").As("a ring is never full"),
+	proof := hdl.BoundedProofOf(Def(p), 14, hdl.ABC).Breaks(
+		hdl.StuckAt0("place_lost").As("a ring is never full"),
 		hdl.StuckAt0("moved").As("any doorbell is believed"),
-		hdl.StuckAt0("making").As("a new ring keeps its indices"),
+		hdl.StuckAt0("fill").As("the producer index is not read"),
 	)
 	proof.NoCovers = true
 	return []hdl.Proof{proof.OfTopAlone()}

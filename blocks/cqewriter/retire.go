@@ -19,19 +19,27 @@ func (b *block) retire() {
 	vendor := m.RegN("retired_vendor", hdl.Proto(io.Async.Data).Vendor.Width())
 	written, lost, failure := m.Reg("owes_written", 1, 0), m.Reg("owes_fault", 1, 0), m.Reg("owes_event", 1, 0)
 
-	f := head.Data
-	takes := hdl.AndAll(head.Valid, b.retires.Not(), f.Lost.Or(answers.Out.Valid))
+	// First it is known that memory has answered, then whether its queue has failed.
+	takes := hdl.AndAll(head.Valid, b.retires.Not(), head.Data.Lost.Or(answers.Out.Valid))
 	head.Ready.Set(takes)
-	answers.Out.Ready.Set(takes.And(f.Lost.Not()))
-	failed := b.failed.At(f.CQ)
-	bad := hdl.OrAll(f.Lost, answers.Out.Data.Err, failed)
-	first := hdl.AndAll(bad, failed.Not(), f.Nowhere.Not())
-	b.set(b.failed, f.CQ, takes.And(first), hdl.K(1, 1))
-
+	answers.Out.Ready.Set(takes.And(head.Data.Lost.Not()))
+	judged := m.Reg("retire_judged", 1, 0)
+	refused := m.RegN("retired_refused", 1) // memory's answer is an error
 	m.If(takes, func() {
 		b.retires.SetK(1)
-		hdl.Set(now, f)
-		vendor.Set(hdl.Mux(f.Lost, vendor.K(uint64(format.VendorCQOverflow)), vendor.K(uint64(format.VendorBusWrite))))
+		judged.SetK(0)
+		hdl.Set(now, head.Data)
+		refused.Set(answers.Out.Data.Err)
+		vendor.Set(hdl.Mux(head.Data.Lost, vendor.K(uint64(format.VendorCQOverflow)), vendor.K(uint64(format.VendorBusWrite))))
+	})
+
+	judges := b.retires.And(judged.Not())
+	failed := b.failed.At(now.CQ)
+	bad := hdl.OrAll(now.Lost, refused, failed)
+	first := hdl.AndAll(bad, failed.Not(), now.Nowhere.Not())
+	b.set(b.failed, now.CQ, judges.And(first), hdl.K(1, 1))
+	m.If(judges, func() {
+		judged.SetK(1)
 		written.Set(bad.Not())
 		lost.Set(bad)
 		failure.Set(first)
@@ -43,8 +51,7 @@ func (b *block) retire() {
 		offer(m, io.Async, failure, link.Async{
 			Code: hdl.K(8, uint64(format.EventCQErr)), Vendor: vendor, Number: now.CQ.ZExt(24),
 		}))
-	m.If(b.retires.And(owed.Not()), func() { b.retires.SetK(0) })
-	m.Unused(now.Lost, now.Nowhere)
+	m.If(hdl.AndAll(b.retires, judged, owed.Not()), func() { b.retires.SetK(0) })
 	b.fault()
 }
 

@@ -17,11 +17,11 @@
 //
 // # State
 //
-// Of each completion queue: its event queue, arming, the index behind the last CQE in memory and behind the last
-// solicited one, the consumer index, and whether an event of it is due (written by who judges, see judge.go). Of each source of
-// asynchronous events, that is of each completion queue and three times of each queue pair: the newest event. Both with
-// a queue of those that are due, each once in it (package scheduler). Of each event queue: ring, producer, consumer, whether it has
-// failed. Of each vector: due, and when it had its last interrupt.
+// Of each completion queue: its event queue, its arming, the consumer index, the index behind the last CQE in memory and behind the last
+// solicited one. Of each source of asynchronous events, that is of each completion queue and three times of each queue pair: the newest
+// event. Of both, whether there is an event to tell, in one queue of those who have one, each once in it. All that is
+// written by who judges (judge.go, decide.go). Of each event queue: its ring (written by EQConfig), producer (by who judges), consumer (by EQUpdate), whether it has
+// failed (by memory's answers). Of each vector: whether an interrupt is due, and when it had its last.
 //
 // # Arming
 //
@@ -36,12 +36,12 @@
 //
 // # Stall
 //
-// No event is lost, and no input waits for software: what finds its event queue full, or the bus busy, goes to the back of the queue
-// of those that are due, and others pass. A source that has something new to say in the meantime says the newest. Work
-// for completion queues goes before events, but no more than four times running.
+// No event is lost, and no input waits for software: what finds its event queue full, or the bus busy, goes to the end of the queue
+// of those who have an event, and others pass. A source that has something new to say in the meantime says the newest. Tasks
+// go before events, but no more than three running while an event waits.
 //
-// EQConfig waits until no event is on its way; everything else waits for it. After reset the tables are cleared, for as many cycles as there are completion queues or
-// event queues; all inputs wait for that.
+// EQConfig waits until no event is on its way; everything else waits for it. After reset the tables are cleared, for as many
+// cycles as there are sources; all inputs but EQUpdate wait for that.
 //
 // # Fault
 //
@@ -51,6 +51,7 @@
 //
 // # Cycles
 //
-// A CQE, a doorbell or an event every 3 cycles. From Written to the burst of its event 9 cycles with up to 64 completion queues, 11 with more. From
-// memory's answer to the interrupt as many cycles as there are vectors, and 4 more, if moderation allows it.
+// A CQE, a doorbell or an event every 3 cycles. From Written to the burst of its event 9 cycles. From
+// memory's answer to the interrupt as many cycles as there are vectors, and 4 more, if moderation allows it: so late may an interrupt be after
+// moderation ends, too.
 package events

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
-	"gornic/blocks/scheduler"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -30,9 +29,8 @@ func (p Params) Validate() error {
 	default:
 		return fmt.Errorf("events: data width of %d bits: not 64, 128, 256 or 512", s.DataWidth)
 	}
-	// Two bits more name a source of asynchronous events; a scheduler has 16.
-	if s.QPBits < 1 || s.QPBits > 14 || s.CQBits < 1 || s.CQBits > 14 || s.EQBits < 1 || s.EQBits > 5 {
-		return fmt.Errorf("events: 2^%d queue pairs, 2^%d completion queues, 2^%d event queues: not 2^1 to 2^14, 2^1 to 2^14, 2^1 to 2^5", s.QPBits, s.CQBits, s.EQBits)
+	if s.QPBits < 1 || s.QPBits > 16 || s.CQBits < 1 || s.CQBits > 16 || s.EQBits < 1 || s.EQBits > 5 {
+		return fmt.Errorf("events: 2^%d queue pairs, 2^%d completion queues, 2^%d event queues: not 2^1 to 2^16, 2^1 to 2^16, 2^1 to 2^5", s.QPBits, s.CQBits, s.EQBits)
 	}
 	if p.Asyncs < 1 {
 		return fmt.Errorf("events: %d blocks that raise events: not at least 1", p.Asyncs)
@@ -74,7 +72,6 @@ func Def(p Params) hdl.Def[IO] {
 				m.Reject("%v", err)
 			}
 			b := newBlock(m, p, io)
-			b.raise()
 			b.judge()
 			b.configure()
 			b.write()
@@ -89,7 +86,8 @@ type queue struct {
 	Exists    hdl.Bits `w:"1"`
 	EQ        hdl.Bits
 	Arm       hdl.Bits `w:"2"`  // link.ArmNone and others
-	Due       hdl.Bits `w:"1"`  // an event of it is due
+	Due       hdl.Bits `w:"1"`  // it has an event to tell
+	Queued    hdl.Bits `w:"1"`  // and stands among those who have; or had, when it was removed
 	Producer  hdl.Bits `w:"16"` // behind the last CQE in memory
 	Consumer  hdl.Bits `w:"16"`
 	Unseen    hdl.Bits `w:"1"`  // there is a solicited CQE behind Consumer,
@@ -98,9 +96,10 @@ type queue struct {
 
 func (p Params) queue() queue { return queue{EQ: hdl.W(p.Sizes.EQBits)} }
 
-// async is the newest event of a source.
-type async struct {
-	Live   hdl.Bits `w:"1"` // it has not been forgotten
+// source is what is known of a source of asynchronous events: the newest one.
+type source struct {
+	Live   hdl.Bits `w:"1"` // it is to be told
+	Queued hdl.Bits `w:"1"` // the source stands among those who have an event
 	Code   hdl.Bits `w:"8"`
 	Vendor hdl.Bits `w:"5"`
 	Number hdl.Bits `w:"24"`
@@ -136,26 +135,23 @@ func (p Params) flight() flight {
 // group and, in it, a completion queue or queue pair.
 func (p Params) sourceBits() int { return max(p.Sizes.QPBits, p.Sizes.CQBits) + 2 }
 
+// sources is how many may have an event to tell at once.
+func (p Params) sources() int { return 1<<p.Sizes.CQBits + 1<<p.sourceBits() }
+
 // block is the module while it is built.
 type block struct {
 	m  *hdl.Module
 	p  Params
 	io *IO
 
-	queues *hdl.Memory // of each completion queue
-	asyncs *hdl.Memory // of each source
+	queues  *hdl.Memory // of each completion queue
+	sources *hdl.Memory // of each source of asynchronous events
 
 	rings, producers, consumers, failed *hdl.Memory // of each event queue
 
-	sweep   hdl.Bits      // counts what has been cleared after reset
-	making  hdl.Bits      // EQConfig is taken
-	idle    hdl.Bits      // nothing is being judged
-	due     *scheduler.IO // completion queues with an event
-	raised  *scheduler.IO // sources with one
-	arrives hdl.Bits      // an asynchronous event comes in
-	forgets hdl.Bits      // the event of a completion queue is forgotten,
-	forgot  hdl.Bits      // of this one
-
+	sweep   hdl.Bits // counts what has been cleared after reset
+	making  hdl.Bits // EQConfig is taken
+	idle    hdl.Bits // nothing is being judged
 	jobs    *stream.FIFOIO[job]
 	flights *stream.FIFOIO[flight]
 }
@@ -163,26 +159,21 @@ type block struct {
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	cqs, eqs := 1<<s.CQBits, 1<<s.EQBits
-	sources := link.Sizes{QPBits: p.sourceBits()}
 	b := &block{
 		m: m, p: p, io: io,
 		queues:    m.RAM("queues", cqs, hdl.WidthOf(p.queue()), hdl.Undefined),
-		asyncs:    m.RAM("asyncs", 1<<p.sourceBits(), hdl.WidthOf(async{}), hdl.ReadNew),
+		sources:   m.RAM("sources", 1<<p.sourceBits(), hdl.WidthOf(source{}), hdl.Undefined),
 		rings:     m.LUTRAM("rings", eqs, hdl.WidthOf(p.ring())),
 		producers: m.LUTRAM("producers", eqs, 16), consumers: m.LUTRAM("consumers", eqs, 16),
 		failed:  m.LUTRAM("failed", eqs, 1),
-		sweep:   m.Reg("sweep", max(s.CQBits, s.EQBits)+1, 0),
+		sweep:   m.Reg("sweep", max(p.sourceBits(), s.EQBits)+1, 0),
 		making:  m.Wire("making", 1),
 		idle:    m.Wire("idle", 1),
-		due:     hdl.Instance(m, "u_due", scheduler.Def(scheduler.Params{Sizes: link.Sizes{QPBits: s.CQBits}, Wakes: 1})),
-		raised:  hdl.Instance(m, "u_raised", scheduler.Def(scheduler.Params{Sizes: sources, Wakes: 2})),
-		arrives: m.Wire("arrives", 1),
-		forgets: m.Wire("forgets", 1),
-		forgot:  m.Wire("forgot", s.CQBits),
 		jobs:    hdl.Instance(m, "u_jobs", stream.FIFODef(job{}, 2)),
 		flights: hdl.Instance(m, "u_flights", stream.FIFODef(p.flight(), outstanding)),
 	}
 	m.Unused(b.jobs.Level, b.jobs.HighWater, b.flights.Level, b.flights.HighWater)
+	m.If(b.swept().Not(), func() { b.sweep.Set(b.sweep.AddK(1)) })
 	return b
 }
 

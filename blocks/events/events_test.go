@@ -288,7 +288,92 @@ func TestForget(t *testing.T) {
 		b.consume(0)
 		b.settle()
 		require.Empty(t, b.read(0))
+
+		// The old one's place among those who have an event is the new one's.
+		for qp := range 2 {
+			b.asyncs[0].Send(async{format.EventCommEst, 0, uint32(qp)})
+		}
+		fire := func() {
+			b.update.Send(update{1, 0, link.ArmNext})
+			b.written.Send(written{1, 1, false})
+			b.settle()
+		}
+		b.settle()
+		fire()
+		b.config.Send(config{CQ: 1}, config{CQ: 1, Exists: true})
+		b.settle()
+		fire()
+		require.Len(t, b.read(0), 2)
+		b.consume(0)
+		b.settle()
+		require.Equal(t, []events.Event{completed(1)}, b.read(0))
 	})
+}
+
+// Software sleeps until there is an event, then takes all that is in memory, and arms again, while CQEs
+// come at any time and are told of later: it never sleeps for ever, and no arming has two events.
+func TestNoWakeupIsLost(t *testing.T) {
+	design, io := hdltest.Build(t, events.Def(params(512)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, hdltest.Gaps(t, 20))
+		b.writes.Latency = 10
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 4))
+		for eq := range eqs {
+			b.makeEQ(eq, 1, eqAt(eq))
+		}
+		var landed, told, seen, armed [cqs]uint16
+		arm := func(cq int) {
+			seen[cq] = landed[cq]
+			armed[cq]++
+			b.update.Send(update{cq, seen[cq], link.ArmNext})
+		}
+		for cq := range cqs {
+			b.config.Send(config{CQ: cq, Exists: true, EQ: cq % eqs})
+			b.settle()
+			arm(cq)
+		}
+		wake := func() (woken bool) {
+			for eq := range eqs {
+				for _, e := range b.read(eq) {
+					require.Equal(t, completed(e.Number), e)
+					require.Positive(t, armed[e.Number], "an event without an arming")
+					armed[e.Number]--
+					woken = true
+					arm(e.Number)
+				}
+				b.consume(eq)
+			}
+			return woken
+		}
+		tell := func(cq int) {
+			told[cq]++
+			b.written.Send(written{cq, told[cq], false})
+		}
+		for range 6000 {
+			b.step(1)
+			if cq := r.IntN(cqs); r.IntN(8) == 0 && landed[cq]-told[cq] < 4 {
+				landed[cq]++
+			}
+			if cq := r.IntN(cqs); told[cq] != landed[cq] && r.IntN(2) == 0 && b.written.Pending() < 4 {
+				tell(cq)
+			}
+			if r.IntN(30) == 0 {
+				wake()
+			}
+		}
+		for cq := range cqs {
+			for told[cq] != landed[cq] {
+				tell(cq)
+			}
+		}
+		b.settle()
+		for range 50 {
+			wake()
+			b.settle()
+		}
+		require.Equal(t, landed, seen)
+		require.Greater(t, landed[0], uint16(20))
+	}, verilator.Simulator)
 }
 
 // An event queue whose memory fails takes nothing any more, and holds nobody up; made anew it works.
@@ -444,7 +529,7 @@ func TestValidate(t *testing.T) {
 	wrong := map[string]func(*events.Params){
 		"data width of 96 bits":  func(p *events.Params) { p.Sizes.DataWidth = 96 },
 		"2^0 queue pairs":        func(p *events.Params) { p.Sizes.QPBits = 0 },
-		"2^15 completion queues": func(p *events.Params) { p.Sizes.CQBits = 15 },
+		"2^17 completion queues": func(p *events.Params) { p.Sizes.CQBits = 17 },
 		"2^6 event queues":       func(p *events.Params) { p.Sizes.EQBits = 6 },
 		"0 blocks that raise":    func(p *events.Params) { p.Asyncs = 0 },
 	}

@@ -21,6 +21,5 @@ func (b *block) properties() {
 	stream.AssertSource(m, "burst", io.Write.Burst)
 	stream.AssertSource(m, "beat", io.Write.Beat)
 	stream.AssertSource(m, "to_host", io.Message)
-	m.Cover("again_for_want_of_room", b.due.Wakes[0].Valid.And(b.flights.In.Ready))
-	m.Cover("raised_again_while_due", b.arrives.And(b.raised.Grant.Valid))
+	m.Cover("no_event_on_its_way_is_left", b.flights.In.Ready.Not())
 }

@@ -16,22 +16,19 @@ const (
 	groupDrained = 3 // EventSQDrained
 )
 
-// raise notes asynchronous events, the newest of each source, and forgets those of a
-// completion queue that is made or removed.
-func (b *block) raise() {
-	m := b.m
-	in, from := stream.RoundRobin(m, "u_asyncs", b.io.Asyncs...)
-	m.Unused(from)
-	source := b.source(in.Data)
-	wake := b.raised.Wakes[0]
-	wake.Valid.Set(in.Valid)
-	wake.Data.QP.Set(source)
-	in.Ready.Set(wake.Ready)
-	b.arrives.Set(in.Fire())
+// sourced is an asynchronous event with the number of its source.
+type sourced struct {
+	Event  link.Async
+	Source hdl.Bits
+}
 
-	none := hdl.Cat(hdl.K(2, groupCQ), b.forgot.ZExt(b.p.sourceBits()-2))
-	entry := async{Live: b.forgets.Not(), Code: in.Data.Code, Vendor: in.Data.Vendor, Number: in.Data.Number}
-	b.asyncs.Write(hdl.Mux(b.forgets, none, source), b.forgets.Or(b.arrives), hdl.Pack(entry))
+// raised brings asynchronous events together, and finds their sources.
+func (b *block) raised() hdl.Stream[sourced] {
+	in, from := stream.RoundRobin(b.m, "u_asyncs", b.io.Asyncs...)
+	b.m.Unused(from)
+	return stream.Slice(b.m, "u_raised", stream.Map(in, func(a link.Async) sourced {
+		return sourced{Event: a, Source: b.source(a)}
+	}))
 }
 
 // source is the number of an event's source.
@@ -42,6 +39,11 @@ func (b *block) source(a link.Async) hdl.Bits {
 	group = hdl.Mux(is(format.EventCommEst), hdl.K(2, groupEstab), group)
 	group = hdl.Mux(is(format.EventSQDrained), hdl.K(2, groupDrained), group)
 	group = hdl.Mux(is(format.EventCQErr), hdl.K(2, groupCQ), group)
-	qp, cq := a.Number.Trunc(b.p.Sizes.QPBits).ZExt(n), a.Number.Trunc(b.p.Sizes.CQBits).ZExt(n)
-	return hdl.Cat(group, hdl.Mux(is(format.EventCQErr), cq, qp))
+	qp, cq := a.Number.Trunc(b.p.Sizes.QPBits).ZExt(n), a.Number.Trunc(b.p.Sizes.CQBits)
+	return hdl.Cat(group, hdl.Mux(is(format.EventCQErr), cq.ZExt(n), qp))
+}
+
+// ofCQ is the source that a completion queue is.
+func (b *block) ofCQ(cq hdl.Bits) hdl.Bits {
+	return hdl.Cat(hdl.K(2, groupCQ), cq.ZExt(b.p.sourceBits()-2))
 }

@@ -11,7 +11,7 @@ import (
 // Proofs lists a small instance.
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{DataWidth: 512}, Clients: 2, Entries: 4}
-	proof := hdl.ProofOf(Def(p), 14, 0).Breaks(
+	proof := hdl.BoundedProofOf(Def(p), 13, hdl.ABC).OfTopAlone().Breaks(
 		hdl.StuckAt0("kills").As("the entry that is held survives its key"),
 		hdl.StuckAt0("miss_0_locked").As("an entry is read while it changes"),
 		hdl.StuckAt0("twin").As("an entry takes two places"),
@@ -32,6 +32,22 @@ func (b *block) assumeBeats() {
 	m.Assume("read_is_an_entry", beat.Valid.Not().Or(beat.Data.Last.Eq(left.None())))
 }
 
+// assumeTable takes for granted that the table stays where it is while somebody
+// looks at it.
+func (b *block) assumeTable() {
+	m, io := b.m, b.io
+	var at hdl.Bits
+	m.Ghost(func() {
+		at = m.Wire("table_at", io.Base.Width()+io.LogSize.Width())
+		at.Set(hdl.Cat(io.Base, io.LogSize))
+	})
+	used := hdl.OrAll(io.Command.Valid, b.looks, b.finds)
+	for _, x := range b.misses {
+		used = used.Or(x.busy())
+	}
+	m.Assume("table_stays", used.Not().Or(at.Eq(m.Past("table_was_at", at))))
+}
+
 // properties states the contracts of the streams, and that nothing of an entry that
 // changes is held or on its way.
 func (b *block) properties() {
@@ -49,6 +65,7 @@ func (b *block) properties() {
 	}
 
 	b.assumeBeats()
+	b.assumeTable()
 
 	index := indexOf(io.Command.Data.Entry.Key)
 	changes := b.state.Is(stBeats).Or(b.state.Is(stAck))

@@ -45,6 +45,7 @@ func (b *block) pages(number hdl.Bits) hdl.Bits {
 		return beat.Data.Err
 	}
 	count := m.Reg("beat", log2(n), 0)
+	b.beat = count
 	some, own := m.RegN("some_bad", 1), m.RegN("own_bad", 1)
 	asked := b.work.At.Slice(logLine-1, logLine-log2(n)) // the beat with the entry
 	mine := count.Eq(asked)

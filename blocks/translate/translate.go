@@ -94,6 +94,7 @@ type block struct {
 
 	st   *hdl.FSM[walking]
 	line line
+	beat hdl.Bits // number of the beat of a line that comes, where there are several
 }
 
 // work is what is left of a segment.

@@ -8,11 +8,12 @@ import (
 	"gornic/blocks/pieces"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
+	"gornic/blocks/translate"
 	"gornic/hdl"
 )
 
 // Proofs lists the blocks at 64 bits, with buffers as small as they can be. rxpath is not among them: its parts are, and its
 // own properties, that the wire never waits, count frames through all of them. Every simulation checks those.
 func Proofs() []hdl.Proof {
-	return slices.Concat(rxparse.Proofs(), icrc.Proofs(), rxbuffer.Proofs(), packetbuild.Proofs(), pieces.Proofs())
+	return slices.Concat(rxparse.Proofs(), icrc.Proofs(), rxbuffer.Proofs(), packetbuild.Proofs(), pieces.Proofs(), translate.Proofs())
 }

@@ -13,8 +13,7 @@ import (
 type choices struct {
 	Beat hdl.Bits `w:"4"` // the beat in which a bit is inverted, from 0; none where the sample has fewer
 	At   hdl.Bits `w:"6"` // which bit of it
-	Gap  hdl.Bits `w:"1"` // In is idle for a cycle before that beat
-	Wait hdl.Bits `w:"1"` // that beat of Out waits for a cycle
+	Gap  hdl.Bits `w:"1"` // In is idle for a cycle before that beat, in designs that look at it
 }
 
 // A bench sends a sample, one bit inverted, in beats of 64 bits.
@@ -29,8 +28,15 @@ func newBench(m *hdl.Module, c choices) *bench {
 	b := &bench{m: m, choices: hdl.NewReg(m, "chosen", hdl.Proto(c)), made: m.Reg("made", 1, 0)}
 	b.made.SetK(1)
 	m.If(b.made.Not(), func() { hdl.Set(b.choices, c) })
-	b.bit = hdl.K(64, 1).Shl(b.At)
 	return b
+}
+
+// anyBit inverts the bit that is chosen, topBit the highest one of its byte.
+func (b *bench) anyBit() { b.bit = hdl.K(64, 1).Shl(b.At) }
+
+func (b *bench) topBit() {
+	b.m.Unused(b.At)
+	b.bit = hdl.K(64, 0x80).Shl(hdl.Cat(b.At.Slice(5, 3), hdl.K(3, 0)))
 }
 
 // flips returns what is inverted in the beat of that number.
@@ -74,11 +80,12 @@ func (b *bench) number(name string, s stream.Frame, beats int) hdl.Bits {
 	return n
 }
 
-// send sends the frame again and again.
-func (b *bench) send(to stream.Frame, frame []byte) {
+// send sends the frame again and again. It is idle for a cycle before the first
+// beat for whose number idle is one.
+func (b *bench) send(to stream.Frame, frame []byte, idle func(number hdl.Bits) hdl.Bits) {
 	beats := words(frame)
 	n := b.number("send_number", to, len(beats))
-	to.Valid.Set(b.made.And(b.once("gap", b.made.And(b.Gap).And(n.Eq(b.Beat)))))
+	to.Valid.Set(b.made.And(b.once("gap", b.made.And(idle(n)))))
 	hdl.Set(to.Data, stream.Beat{
 		Data: hdl.Select(n.Trunc(bits.Len(uint(len(beats)-1))), beats...).Xor(b.flips(n)),
 		Keep: keepOf(frame, n),

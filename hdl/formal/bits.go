@@ -259,9 +259,9 @@ func (b *bitProver) bounded(ctx context.Context, m bitModel, o Options) (Answer,
 	return answer, err
 }
 
-// try asks for the status of the bounded proof alone.
+// try asks for the status of the bounded proof alone. What is broken fails early, so that simplifying would take longer.
 func (b *bitProver) try(ctx context.Context, m bitModel, o Options) (Answer, error) {
-	answer, _, err := b.ask(ctx, m, o, "bmc3 -F "+strconv.Itoa(o.Depth), boundedDone)
+	answer, _, err := b.askAsIs(ctx, m, o, "bmc3 -F "+strconv.Itoa(o.Depth), boundedDone)
 	return answer, err
 }
 
@@ -283,15 +283,28 @@ func (b *bitProver) forever(ctx context.Context, m bitModel, o Options) (Answer,
 	return answer, err
 }
 
-// ask runs a command of ABC; it returns the outputs that failed, with their frames, or that the report says that none does.
+// ask runs a command of ABC on a simplified model; it returns the outputs that failed, with their frames, or that the report
+// says that none does.
 func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, command string, none *regexp.Regexp) (answer Answer, failed [][]string, err error) {
 	text, used, expired, err := b.abcRun(ctx, m, prepare+simplify+command, o.Timeout)
-	answer.Time = used
 	if !assertedOutput.MatchString(text) && !none.MatchString(text) && !expired && ctx.Err() == nil {
 		// No state or no output may be left for the solver, which then says neither.
-		text, used, expired, err = b.abcRun(ctx, m, prepare+command, o.Timeout)
+		answer, failed, err = b.askAsIs(ctx, m, o, command, none)
 		answer.Time += used
+		return answer, failed, err
 	}
+	return b.understand(ctx, text, used, expired, err, none)
+}
+
+// askAsIs is ask without simplifying.
+func (b *bitProver) askAsIs(ctx context.Context, m bitModel, o Options, command string, none *regexp.Regexp) (Answer, [][]string, error) {
+	text, used, expired, err := b.abcRun(ctx, m, prepare+command, o.Timeout)
+	return b.understand(ctx, text, used, expired, err, none)
+}
+
+// understand reads a report of ABC.
+func (b *bitProver) understand(ctx context.Context, text string, used time.Duration, expired bool, ran error, none *regexp.Regexp) (answer Answer, failed [][]string, err error) {
+	answer.Time = used
 	failed = assertedOutput.FindAllStringSubmatch(text, -1)
 	switch {
 	case ctx.Err() != nil:
@@ -303,7 +316,7 @@ func (b *bitProver) ask(ctx context.Context, m bitModel, o Options, command stri
 	case none.MatchString(text), strings.Contains(text, stateless):
 		answer.Status = Passed
 	default:
-		return answer, nil, fmt.Errorf("%s on %s: %w\n%s", b.abc.Name, b.design.Top.Name, err, tail(text, 10))
+		return answer, nil, fmt.Errorf("%s on %s: %w\n%s", b.abc.Name, b.design.Top.Name, ran, tail(text, 10))
 	}
 	return answer, failed, nil
 }

@@ -175,6 +175,10 @@ func All() []Block {
 			},
 		},
 		{
+			"core", "the whole core: every block, joined",
+			func(c configs.Config) (*hdl.Design, error) { return build(core.Def(Core(c))) },
+		},
+		{
 			"dma", "the AXI master: merges the bursts of its clients",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(dma.Def(dma.Params{Sizes: Sizes(c), Reads: 6, Writes: 4}))

@@ -102,6 +102,25 @@ func TestAToolThatIsTooOldCountsAsAbsent(t *testing.T) {
 	}
 }
 
+// What proves tells no version: that of the Yosys beside it counts.
+func TestWhatProvesIsAsOldAsItsYosys(t *testing.T) {
+	for _, name := range []string{Smtbmc, ABC} {
+		machine := t.TempDir()
+		t.Setenv("PATH", machine)
+		script(t, filepath.Join(machine, name), "echo UC Berkeley, ABC 1.01")
+		script(t, filepath.Join(machine, Yosys), "echo 'Yosys 0.23 (git sha1 7ce5011c24b)'")
+		_, err := FindIn("", Yosys)
+		require.NoError(t, err, "areas are told by it")
+		_, err = FindIn("", name)
+		require.ErrorIs(t, err, ErrAbsent)
+		require.ErrorContains(t, err, filepath.Join(machine, name)+" is version 0.23, too old: "+oldest(name))
+
+		script(t, filepath.Join(machine, Yosys), "echo Yosys "+oldest(name))
+		_, err = FindIn("", name)
+		require.NoError(t, err)
+	}
+}
+
 func TestAPinnedToolIsUsedBesideAnOldOne(t *testing.T) {
 	build, machine := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", machine)

@@ -3,6 +3,7 @@ package toolset
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,11 +34,20 @@ func (t Tool) tooOld() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	version, err := t.Version(ctx)
+	version, err := t.came().Version(ctx)
 	if err != nil || slices.Compare(numbers(version), numbers(want)) >= 0 {
 		return nil
 	}
 	return &OldError{t, version, want}
+}
+
+// came is the tool whose version tells that of t: Yosys, for what is installed with it.
+func (t Tool) came() Tool {
+	switch t.Name {
+	case Smtbmc, ABC:
+		return Tool{Name: Yosys, Path: filepath.Join(filepath.Dir(t.Path), Yosys)}
+	}
+	return t
 }
 
 // numbers splits a version at its points: 5.006 is {5, 6} and older than 5.048, 0.9 is older than 0.23.

@@ -38,6 +38,6 @@
 // # Cycles
 //
 // A beat of memory every cycle: a piece takes as many as it touches, and packets follow each other without a
-// gap. A burst leaves 4 cycles after its piece if its payload is there, its first beat one later than
-// the announcement at 64 bits, else two. Placed comes 4 cycles after the answer.
+// gap. A burst leaves 4 cycles after its piece if its payload is there; its first beat comes with it at 64 bits, else
+// a cycle later. Placed comes 2 cycles after the answer.
 package scatter

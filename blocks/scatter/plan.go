@@ -12,6 +12,7 @@ import (
 type plan struct {
 	Beat  hdl.Bits // the first one: its address in beats
 	Beats hdl.Bits `w:"8"` // less one
+	One   hdl.Bits `w:"1"` // it has one beat
 	Start hdl.Bits // where the first byte goes in its beat
 	End   hdl.Bits // and the last one
 	From  hdl.Bits // where the first byte is in its beat of payload,
@@ -32,12 +33,12 @@ type span struct {
 // makePlan cuts pieces into chunks and makes plans of them.
 func makePlan(m *hdl.Module, p Params, piece hdl.Stream[link.Piece]) hdl.Stream[plan] {
 	k := p.indexBits()
-	in := pieces.Cut(m, "u_cut", piece, p.Sizes.DataWidth)
+	in := stream.FIFO(m, "u_chunks", pieces.Cut(m, "u_cut", piece, p.Sizes.DataWidth), 4)
 	c := in.Data
 	from := m.Reg("payload_at", k, 0) // where in its beat the next byte of payload is
 	start := c.Addr.Trunc(k)
 	then := from.Sub(start)
-	single := c.Beats.None()
+	one := c.Beats.None()
 	spanOf := func(from, last hdl.Bits) span { // bytes from to from + last
 		reach := from.ZExt(k + 1).Add(last.ZExt(k + 1)).AddK(1)
 		return span{Both: reach.Bit(k).And(reach.Trunc(k).Any()), Ends: reach.Bit(k)}
@@ -53,13 +54,13 @@ func makePlan(m *hdl.Module, p Params, piece hdl.Stream[link.Piece]) hdl.Stream[
 	out.Valid.Set(in.Valid)
 	in.Ready.Set(out.Ready)
 	hdl.Set(out.Data, plan{
-		Beat: c.Addr.Slice(63, k), Beats: c.Beats, Start: start, End: c.End,
+		Beat: c.Addr.Slice(63, k), Beats: c.Beats, One: one, Start: start, End: c.End,
 		From: from, Then: then, Turn: start.Sub(from),
-		Head: hdl.MuxOf(single, alone, first), Tail: hdl.MuxOf(single, alone, spanOf(then, c.End)),
+		Head: hdl.MuxOf(one, alone, first), Tail: hdl.MuxOf(one, alone, spanOf(then, c.End)),
 		Skip: c.Skip, Last: c.Last,
 	})
 	m.If(in.Fire(), func() {
 		from.Set(hdl.Mux(c.Last, from.K(0), from.Add(c.Less.Trunc(k)).AddK(1)))
 	})
-	return stream.FIFO(m, "u_plans", out, 4)
+	return stream.ForwardSlice(m, "u_plan", out)
 }

@@ -20,10 +20,11 @@ func (b *block) step() {
 	m, x := b.m, b.plan.Data
 	begun := m.Reg("burst_begun", 1, 0)
 	left := m.RegN("beats_left", 8) // of the burst, less one
+	none := m.RegN("none_left", 1)  // that is zero
 	n := &b.now
 	n.first = begun.Not()
 	count := hdl.Mux(begun, left, x.Beats)
-	n.last = count.None()
+	n.last = hdl.Mux(begun, none, x.One)
 	n.ends = n.last.And(x.Last)
 	n.from = hdl.Mux(begun, x.Then, x.From)
 	whole := span{Both: x.Then.Any(), Ends: hdl.K(1, 1)}
@@ -38,6 +39,7 @@ func (b *block) step() {
 	m.If(b.moves, func() {
 		begun.Set(n.last.Not())
 		left.Set(count.SubK(1))
+		none.Set(count.Is(1))
 	})
 }
 

@@ -3,6 +3,8 @@ package hdltest
 import (
 	"flag"
 	"hash/fnv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,12 +27,20 @@ var seed = func() func() uint64 {
 	}
 }()
 
+// repeat has the tests that have said how to repeat them, without their
+// subtests: once is enough.
+var repeat sync.Map
+
 // Seed returns the seed of a test: a mix of -hdl.seed and the test's name. A
 // test that fails says which -hdl.seed repeats it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	t.Cleanup(func() {
-		if t.Failed() {
+		if !t.Failed() {
+			return
+		}
+		test, _, _ := strings.Cut(t.Name(), "/")
+		if _, said := repeat.LoadOrStore(test, true); !said {
 			t.Logf("repeat with -hdl.seed=%d", seed())
 		}
 	})

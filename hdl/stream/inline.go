@@ -1,5 +1,8 @@
 package stream
 
+// The functions of this file add logic to the module that calls them, and no
+// assumptions: a stream inside a module has its rules from what makes it.
+
 import "gornic/hdl"
 
 // Map returns in with its payload changed by f, which is combinational. It

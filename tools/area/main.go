@@ -30,6 +30,10 @@ func main() {
 	flag.BoolVar(&o.json, "json", false, "print an object a line")
 	flag.BoolVar(&o.suggest, "suggest", false, "print a new budget.yaml: the present sizes and some room")
 	flag.StringVar(&o.yosys, "yosys", "", "`path` of another Yosys")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/area [flags]")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -75,8 +79,8 @@ func run(ctx context.Context, o options, w io.Writer) error {
 func (s *synthesizer) config(ctx context.Context, config configs.Config, o options, budgets []budget, print func(row)) error {
 	var errs []error
 	for _, b := range blocks.All() {
-		if o.block != "" && o.block != b.Name {
-			continue
+		if o.block != "" && o.block != b.Name || o.block == "" && b.Name == "core" {
+			continue // the core is its blocks, and takes long
 		}
 		design, err := b.Build(config)
 		if err != nil {
@@ -129,7 +133,7 @@ func (s *synthesizer) floor(ctx context.Context, print func(row)) error {
 	return nil
 }
 
-// judge compares a row with its budget.
+// judge compares a row with its budget. One that has none is not judged, but says so.
 func (r *row) judge(budgets []budget) error {
 	b, ok := budgetOf(budgets, *r)
 	if !ok {

@@ -31,6 +31,10 @@ func main() {
 	flag.BoolVar(&o.json, "json", false, "print an object a line")
 	flag.BoolVar(&o.verbose, "v", false, "ask again what is known; print each question, each broken copy and the way to each cover")
 	flag.IntVar(&o.mutants, "mutants", 0, "also try `n` random broken copies of each design: a measure, which nothing depends on")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/formal [flags]")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -18,6 +18,10 @@ import (
 func main() {
 	only := flag.String("only", "", "the `steps` to run, with commas between")
 	allowAbsent := flag.Bool("allow-absent", false, "skip the tests whose tool is absent instead of failing them")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: go run ./tools/verify [flags]")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -143,8 +143,11 @@ func TestFlushEndsAtFence(t *testing.T) {
 			b.flush.Send(0)
 			b.run(r.IntN(200))
 			p.state = format.QPReset
+			b.commits = nil
 			b.sendFence(1)
-			b.drain()
+			for len(b.commits) == 0 || b.commits[len(b.commits)-1].Kind == 0 {
+				b.step()
+			}
 			head := p.head
 			if head < 20 {
 				early++
@@ -192,6 +195,20 @@ func TestFence(t *testing.T) {
 			fences += c.Kind
 		}
 		require.Equal(t, 40, fences)
+	})
+}
+
+// Nobody hears of the end of a request while its WQE is still at the head.
+func TestOutcomeBehindTake(t *testing.T) {
+	each(t, 0, func(t *testing.T, b *bench) {
+		b.begin(1)
+		b.take.SetPattern(sim.Pattern{Kind: sim.Never})
+		b.packet(0, format.OpSendOnly)
+		b.run(60)
+		require.Len(t, b.commits, 1)
+		require.True(t, b.pairs[0].locked)
+		b.take.SetPattern(sim.Pattern{})
+		b.drain()
 	})
 }
 

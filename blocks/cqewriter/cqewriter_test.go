@@ -246,7 +246,35 @@ func TestBusError(t *testing.T) {
 		require.Equal(t, []written{{0, 1, false}, {0, 2, false}}, sim.Received[written](b.written))
 		require.Equal(t, []async{{format.EventCQErr, format.VendorBusWrite, 0}}, sim.Received[async](b.async))
 		require.Equal(t, map[int]bool{2: true, 3: true, 4: true, 5: true}, b.lost())
+
+		bursts := b.writes.Bursts
+		b.completions[1].Send(completion{CQ: 0, QP: 6})
+		b.settle()
+		require.Equal(t, bursts, b.writes.Bursts, "nothing goes to a queue that has failed")
+		require.Equal(t, map[int]bool{6: true}, b.lost())
 	})
+}
+
+// Config waits for what is on its way.
+func TestConfigWaits(t *testing.T) {
+	design, io := hdltest.Build(t, cqewriter.Def(params(512)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		b.writes.Latency = 100
+		b.make(0, 4, ringAt(0))
+		const n = 10
+		for i := range n {
+			b.completions[0].Send(completion{CQ: 0, WRID: uint64(i)})
+		}
+		for b.completions[0].Pending() > 0 {
+			b.step(1)
+		}
+		b.config.Send(config{CQ: 0, Exists: true, LogSize: 4, Base: ringAt(0)})
+		for b.config.Pending() > 0 {
+			b.step(1)
+		}
+		require.Equal(t, uint64(n), b.written.Count())
+	}, verilator.Simulator)
 }
 
 // Cycles: of a CQE when many wait, with a doorbell for each and without; of the

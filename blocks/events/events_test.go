@@ -242,6 +242,11 @@ func TestFullEventQueue(t *testing.T) {
 		}
 		b.settle()
 		require.Len(t, b.read(1), 2, "what goes to another event queue")
+		for i := range uint16(100) { // a source stands in line once
+			b.update.Send(update{0, i + 1, link.ArmNext})
+			b.written.Send(written{0, i + 2, false})
+			b.step(20)
+		}
 		owed := map[events.Event]int{}
 		for cq := range 6 {
 			owed[completed(cq)]++

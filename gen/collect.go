@@ -14,14 +14,16 @@ import (
 
 // output is everything that one run writes, by path.
 type output struct {
-	files map[string][]byte
-	rtl   string // the folder in which Verilog files that are not in files are left over
+	files   map[string][]byte
+	license string
+	rtl     string // the folder in which Verilog files that are not in files are left over
 }
 
 // collect generates everything. An empty out means the project's own rtl/ and
-// docs/; another folder gets the Verilog alone.
-func collect(config configs.Config, out string) (*output, error) {
-	o := &output{files: map[string][]byte{}, rtl: out}
+// docs/; another folder gets the Verilog alone. Each Verilog file names the
+// licence, if there is one.
+func collect(config configs.Config, out, license string) (*output, error) {
+	o := &output{files: map[string][]byte{}, rtl: out, license: license}
 	if out == "" {
 		o.rtl = "rtl"
 		documents, err := tables()
@@ -48,7 +50,7 @@ func (o *output) verilog(config configs.Config) error {
 		if err != nil {
 			return fmt.Errorf("block %s in configuration %s: %w", b.Name, config.Name, err)
 		}
-		files, err := verilog.Emit(design, verilog.Options{Positions: true, Checks: true})
+		files, err := verilog.Emit(design, verilog.Options{Positions: true, Checks: true, License: o.license})
 		if err != nil {
 			return fmt.Errorf("block %s in configuration %s: %w", b.Name, config.Name, err)
 		}

@@ -29,7 +29,7 @@ func (w *formatWriter) host() {
 	add[format.KeyEntry[uint64]](w, "KeyEntry", host)
 
 	w.text("\n## Commands\n\nThe mailbox holds what the command takes, then what it gives.\n")
-	values[format.CommandCode](w, "CommandCode", "Commands", "command", "takes and gives")
+	values[format.CommandCode](w, "CommandCode", "Codes of commands", "command", "takes and gives")
 	values[format.CommandStatus](w, "CommandStatus", "Statuses of a command", "status", "when")
 	add[format.CreateEQ[uint64]](w, "CreateEQ", host)
 	add[format.CreateCQ[uint64]](w, "CreateCQ", host)

@@ -25,9 +25,9 @@ func TestGenerationIsDeterministic(t *testing.T) {
 	for _, name := range configs.Names() {
 		config, err := configs.Named(name)
 		require.NoError(t, err)
-		first, err := collect(config, "a")
+		first, err := collect(config, "a", "")
 		require.NoError(t, err)
-		second, err := collect(config, "a")
+		second, err := collect(config, "a", "")
 		require.NoError(t, err)
 		assert.Equal(t, first.files, second.files, name)
 	}
@@ -153,4 +153,17 @@ func TestList(t *testing.T) {
 	code, stdout, _ := gen("-list")
 	assert.Zero(t, code)
 	assert.Contains(t, stdout, "rxparse")
+	assert.NotRegexp(t, ` 1 modules`, stdout)
+}
+
+func TestLicense(t *testing.T) {
+	config, err := configs.Named("tiny")
+	require.NoError(t, err)
+	o, err := collect(config, "a", "CERN-OHL-W-2.0")
+	require.NoError(t, err)
+	for path, text := range o.files {
+		if filepath.Ext(path) == ".v" {
+			assert.Contains(t, string(text), "\n// SPDX-License-Identifier: CERN-OHL-W-2.0\n", path)
+		}
+	}
 }

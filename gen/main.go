@@ -6,6 +6,7 @@
 //	go run ./gen -config dc -out DIR another configuration to another folder
 //	go run ./gen -check              compares with what is there, writes nothing
 //	go run ./gen -list               lists the blocks
+//	go run ./gen -license EXPRESSION names a licence (SPDX) in each file
 //
 // The exit code is 0 when all went well, 1 when -check found a difference or
 // something failed, 2 for wrong arguments. Generation is deterministic to the
@@ -37,10 +38,11 @@ func main() {
 
 // options are the command's flags.
 type options struct {
-	config string
-	out    string
-	list   bool
-	check  bool
+	config  string
+	out     string
+	license string
+	list    bool
+	check   bool
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -49,6 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.config, "config", "board", "configuration: `FILE`, or one of tiny, board, dc")
 	flags.StringVar(&o.out, "out", "", "`DIR` to write the Verilog to (default rtl/, and the tables to docs/)")
+	flags.StringVar(&o.license, "license", "", "SPDX `EXPRESSION` to name in each Verilog file (default none)")
 	flags.BoolVar(&o.list, "list", false, "list the blocks and stop")
 	flags.BoolVar(&o.check, "check", false, "compare with what is there; write nothing")
 	switch err := flags.Parse(args); {
@@ -81,7 +84,7 @@ func generate(ctx context.Context, o options, stdout io.Writer) (ok bool, err er
 	if o.list {
 		return true, list(config, stdout)
 	}
-	outputs, err := collect(config, o.out)
+	outputs, err := collect(config, o.out, o.license)
 	if err != nil {
 		return false, err
 	}
@@ -98,7 +101,11 @@ func list(config configs.Config, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%-12s %3d modules  %s\n", b.Name, len(design.Modules), b.Doc)
+		noun := "modules"
+		if len(design.Modules) == 1 {
+			noun = "module"
+		}
+		fmt.Fprintf(w, "%-12s %3d %-7s  %s\n", b.Name, len(design.Modules), noun, b.Doc)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (w *worker) sendChecks() []refusal {
 		{t.Op.Start.And(t.Head.Fault), refuseFailed, format.StatusLocQPOp, format.VendorWQERead, yes},
 		{w.wrongLength, refuseInvalid, format.StatusLocQPOp, format.VendorLength, yes},
 		{t.Op.Start.And(w.tooMany), refuseFailed, format.StatusLocQPOp, format.VendorBadSGECount, yes},
-		{w.msg.Left.Lt(t.PayloadLen.ZExt(32)), refuseInvalid, format.StatusLocLen, format.VendorNoRoom, yes},
+		{w.noRoom, refuseInvalid, format.StatusLocLen, format.VendorNoRoom, yes},
 	}
 }
 

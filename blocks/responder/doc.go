@@ -61,6 +61,6 @@
 // # Cycles
 //
 // A packet of one segment every 4 cycles, every 6 if it has to do with a receive WQE; a further SGE
-// takes 3 to be added up, and 4 to be placed. From Request to Segment 4 cycles, or 9, and from the last word of
-// the translation to Commit 1.
+// takes 3 to be added up, and 4 to be placed. From Request to Segment 4 cycles, or 10, and from the last word of
+// the translation to Commit 2.
 package responder

@@ -4,14 +4,16 @@ import (
 	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
-// finish takes records whose translation is known, saves the message, and lets
+// finish takes records that have their verdict, saves the message, and lets
 // the effects out. The next packet of a queue pair comes when its Outcome has
 // been taken, so that goes last.
 func (b *block) finish() {
 	m, io := b.m, b.io
-	rec, r := b.records, b.records.Data
+	rec := b.hear()
+	r := rec.Data
 	commit, outcome := hdl.NewReg(m, "committing", b.p.Sizes.Commit()), hdl.NewReg(m, "telling", b.p.Sizes.Outcome())
 	owesCommit, owesOutcome, owesTake := m.Reg("owes_commit", 1, 0), m.Reg("owes_outcome", 1, 0), m.Reg("owes_take", 1, 0)
 
@@ -27,11 +29,9 @@ func (b *block) finish() {
 	done := hdl.AndAll(owesCommit.Not().Or(io.Commit.Ready), owesTake.Not(), owesOutcome.Not().Or(io.Outcome.Ready))
 	m.If(done, func() { b.ending.SetK(0) })
 
-	known := r.Segments.Not().Or(io.Translated.Valid)
-	takes := hdl.AndAll(rec.Valid, known, b.ending.Not().Or(done))
-	rec.Ready.Set(known.And(b.ending.Not().Or(done)))
-	io.Translated.Ready.Set(takes.And(r.Segments))
-	e := b.effects(r, hdl.Mux(r.Segments.And(r.Keyed), io.Translated.Data.Fault, hdl.K(link.FaultBits, 0)))
+	takes := rec.Valid.And(b.ending.Not().Or(done))
+	rec.Ready.Set(b.ending.Not().Or(done))
+	e := b.effects(r)
 	m.If(takes, func() {
 		b.ending.SetK(1)
 		hdl.Set(commit, e.commit)
@@ -47,6 +47,25 @@ func (b *block) finish() {
 	b.flush.more.Set(r.Verdict.Holds)
 }
 
+// hear gives each record its final verdict, when its translation has spoken.
+func (b *block) hear() hdl.Stream[record] {
+	m, in, told := b.m, b.records, b.io.Translated
+	out := hdl.NewWire(m, "heard", hdl.StreamOf(b.p.record()))
+	known := in.Data.Segments.Not().Or(told.Valid)
+	out.Valid.Set(in.Valid.And(known))
+	in.Ready.Set(known.And(out.Ready))
+	told.Ready.Set(hdl.AndAll(in.Valid, in.Data.Segments, out.Ready))
+
+	r, fault := in.Data, told.Data.Fault
+	refused := hdl.AndAll(r.Segments, r.Keyed, fault.Any())
+	r.Verdict = hdl.MuxOf(refused, keyVerdict(r, fault), r.Verdict)
+	hdl.Set(out.Data, r)
+	next := stream.ForwardSlice(m, "u_heard", out)
+	m.Unused(next.Data.Keyed, next.Data.HoldsOnKey)
+	b.hearing = next.Valid
+	return next
+}
+
 // effects is what becomes of a record.
 type effects struct {
 	commit  link.Commit
@@ -57,12 +76,12 @@ type effects struct {
 	next    message  // to this one
 }
 
-// effects decides with the last word, that of the translation.
-func (b *block) effects(r record, fault hdl.Bits) effects {
+// effects follows the verdict.
+func (b *block) effects(r record) effects {
 	m := b.m
 	is := func(kind uint64) hdl.Bits { return r.Kind.Is(kind) }
 	flush := is(turnFlush)
-	v := hdl.MuxOf(fault.Any(), keyVerdict(r, fault), r.Verdict)
+	v := r.Verdict
 	alive := is(link.PSNExpected).And(r.Dead.Not())
 	fatal, rnr := alive.And(v.Refused), alive.And(v.RNR)
 	good := hdl.AndAll(alive, v.Refused.Not(), v.RNR.Not())

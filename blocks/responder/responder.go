@@ -149,7 +149,8 @@ type block struct {
 	records  hdl.Stream[record] // decided, in the order of the packets
 	extra    extra              // further granules of a WQE
 	looking  hdl.Bits           // a turn is looked up
-	ending   hdl.Bits           // a record's effects are on their way
+	hearing  hdl.Bits           // a record has its last word
+	ending   hdl.Bits           // its effects are on their way
 	quiet    hdl.Bits           // nothing is in the pipeline
 	saved    saved
 }
@@ -190,7 +191,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 // in the pipeline.
 func (b *block) keep() {
 	control, s := b.io.Control, b.saved
-	b.quiet.Set(hdl.OrAll(b.looking, b.turn.Valid, b.records.Valid, b.ending).Not())
+	b.quiet.Set(hdl.OrAll(b.looking, b.turn.Valid, b.records.Valid, b.hearing, b.ending).Not())
 	control.Ready.Set(b.quiet)
 	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
 	b.m.Unused(control.Data.PSN)

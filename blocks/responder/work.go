@@ -12,6 +12,7 @@ type working int
 const (
 	stJudge  working = iota // a turn is looked at
 	stSum                   // SGEs after the first are added up
+	stWeigh                 // the room for a SEND is looked at
 	stDecide                // what becomes of it
 	stPlace                 // segments say where its payload goes
 	stNext                  // the next SGE is read
@@ -19,7 +20,7 @@ const (
 )
 
 func (w working) String() string {
-	return [...]string{"judge", "sum", "decide", "place", "next", "push"}[w]
+	return [...]string{"judge", "sum", "weigh", "decide", "place", "next", "push"}[w]
 }
 
 // worker is the registers of who works on a turn.
@@ -36,6 +37,7 @@ type worker struct {
 	wrongLength hdl.Bits // the packet's length is not what its opcode wants
 	unfit       hdl.Bits // nor what is left of a WRITE
 	tooMany     hdl.Bits // the receive WQE has more SGEs than its slot
+	noRoom      hdl.Bits // it has not enough room for the SEND
 
 	verdict    verdict
 	dead       hdl.Bits
@@ -48,10 +50,10 @@ func newWorker(b *block) *worker {
 	m := b.m
 	return &worker{
 		block: b, turn: b.turn.Data,
-		st:  hdl.NewFSM(m, "working", stJudge, stSum, stDecide, stPlace, stNext, stPush),
+		st:  hdl.NewFSM(m, "working", stJudge, stSum, stWeigh, stDecide, stPlace, stNext, stPush),
 		out: hdl.NewWire(m, "decided", hdl.StreamOf(b.p.record())),
 		msg: hdl.NewReg(m, "now", message{}), sge: hdl.NewReg(m, "sge", format.SGE[hdl.Bits]{}), need: m.RegN("need", link.LengthBits),
-		wrongLength: m.RegN("wrong_length", 1), unfit: m.RegN("unfit", 1), tooMany: m.RegN("too_many", 1),
+		wrongLength: m.RegN("wrong_length", 1), unfit: m.RegN("unfit", 1), tooMany: m.RegN("too_many", 1), noRoom: m.RegN("no_room", 1),
 		verdict: hdl.NewReg(m, "verdict", verdict{}), dead: m.RegN("dead", 1), skips: m.RegN("skips", 1), keyed: m.RegN("keyed", 1),
 		holdsOnKey: m.RegN("holds_on_key", 1),
 	}
@@ -61,6 +63,7 @@ func (w *worker) run() {
 	w.st.Switch(
 		hdl.On(stJudge, w.judge),
 		hdl.On(stSum, w.sum),
+		hdl.On(stWeigh, w.weigh),
 		hdl.On(stDecide, w.decide),
 		hdl.On(stPlace, w.place),
 		hdl.On(stNext, w.next),
@@ -86,8 +89,9 @@ func (w *worker) judge() {
 		m.Unused(t.Control.Reserved)
 		w.st.Goto(stDecide)
 
-		begins := hdl.AndAll(t.Kind.Is(link.PSNExpected), t.Op.Kind.Is(kindSend), t.Op.Start)
-		m.If(begins, func() {
+		sends := t.Kind.Is(link.PSNExpected).And(t.Op.Kind.Is(kindSend))
+		m.If(sends, func() { w.st.Goto(stWeigh) })
+		m.If(sends.And(t.Op.Start), func() {
 			none := t.Control.NumSGE.None()
 			w.msg.Left.Set(hdl.Mux(none, hdl.K(32, 0), capped(hdl.K(32, 0), t.SGE.Length)))
 			several := hdl.AndAll(t.Head.Here, t.Head.Fault.Not(), tooMany.Not(), t.Control.NumSGE.GtK(1))
@@ -130,9 +134,15 @@ func (w *worker) sum() {
 		w.msg.SGE.Set(w.msg.SGE.AddK(1))
 		m.If(w.msg.SGE.AddK(2).ZExt(8).Eq(w.turn.Control.NumSGE), func() {
 			w.msg.SGE.SetK(0)
-			w.st.Goto(stDecide)
+			w.st.Goto(stWeigh)
 		})
 	})
+}
+
+// weigh looks whether the packet fits behind what has come of its message.
+func (w *worker) weigh() {
+	w.noRoom.Set(w.msg.Left.Lt(w.turn.PayloadLen.ZExt(32)))
+	w.st.Goto(stDecide)
 }
 
 // place gives a segment away: all of the payload, or for a SEND what the present

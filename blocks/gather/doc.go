@@ -20,7 +20,8 @@
 //
 // # Order
 //
-// Everything in the order of the packets. Bursts of the packets behind are on
+// Everything in the order of the packets. Payload is offered as soon as it is whole, even
+// if Gathered waits for its taker or for Translated. Bursts of the packets behind are on
 // their way while one arrives: up to 64 bursts, of up to 64 packets.
 //
 // # Fault

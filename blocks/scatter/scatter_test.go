@@ -384,23 +384,32 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// Many short packets wait for a slow memory at once.
+// Many short packets wait for a slow memory at once, those whose payload is dropped among them.
 func TestOverlap(t *testing.T) {
-	design, io := hdltest.Build(t, scatter.Def(params(512)))
-	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, 0, 0)
-		b.writes.Hold = true
-		for range 80 {
-			b.give(scatter.Packet{Payload: b.bytes(20), Pieces: []scatter.Piece{{Addr: b.place(62) &^ 63, Len: 20}}, Placed: true}, b.randomCommit())
-		}
-		for range 500 {
-			b.step()
-		}
-		require.Empty(t, b.got)
-		require.Equal(t, 64, b.writes.Bursts)
-		b.writes.Hold = false
-		b.finish(500)
-	})
+	for _, c := range []struct {
+		drops  bool // every other one, from the third on: the 65th that waits
+		bursts int
+	}{{false, 64}, {true, 33}} {
+		design, io := hdltest.Build(t, scatter.Def(params(512)))
+		hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+			b := newBench(t, s, io, 0, 0)
+			b.writes.Hold = true
+			for i := range 80 {
+				p := scatter.Packet{Payload: b.bytes(20), Pieces: []scatter.Piece{{Skip: true}}}
+				if !c.drops || i == 0 || i%2 == 1 {
+					p.Placed, p.Pieces = true, []scatter.Piece{{Addr: b.place(62) &^ 63, Len: 20}}
+				}
+				b.give(p, b.randomCommit())
+			}
+			for range 500 {
+				b.step()
+			}
+			require.Empty(t, b.got)
+			require.Equal(t, c.bursts, b.writes.Bursts)
+			b.writes.Hold = false
+			b.finish(500)
+		})
+	}
 }
 
 func TestValidate(t *testing.T) {

@@ -1,3 +1,5 @@
+`default_nettype none
+
 // fork_beat_64_8_x2: Fork: each output takes its copy of a payload
 // independently of the others.
 //
@@ -242,3 +244,5 @@ module fork_beat_64_8_x2 (
     end
 `endif
 endmodule
+
+`default_nettype wire

@@ -1,3 +1,5 @@
+`default_nettype none
+
 // forward_slice_beat_64_8: Register slice: valid and payload are registered,
 // ready is not; a payload every cycle.
 //
@@ -227,3 +229,5 @@ module forward_slice_beat_64_8 (
     end
 `endif
 endmodule
+
+`default_nettype wire

@@ -1,3 +1,5 @@
+`default_nettype none
+
 // frame_fifo_drop_64_x1024: Frame FIFO: whole good frames leave; bad ones and
 // those that do not fit are dropped.
 //
@@ -30,36 +32,30 @@ module frame_fifo_drop_64_x1024 (
     output wire        dropped_full // one cycle for each frame dropped because it did not fit
 );
 
-    reg [10:0] head;            // framefifo.go:114
-    reg [10:0] commit;          // framefifo.go:115
-    reg [10:0] tail;            // framefifo.go:116
-    reg        skip;            // framefifo.go:117
-    reg        err_pulse;       // framefifo.go:146
-    reg        full_pulse;      // framefifo.go:147
+    reg [10:0] head;            // framefifo.go:113
+    reg [10:0] commit;          // framefifo.go:114
+    reg [10:0] tail;            // framefifo.go:115
+    reg        skip;            // framefifo.go:116
+    reg        err_pulse;       // framefifo.go:145
+    reg        full_pulse;      // framefifo.go:146
     reg        fetched;         // readahead.go:18
     reg        valid;           // readahead.go:18
     reg [63:0] data_data;       // readahead.go:19
     reg [2:0]  data_last_byte;  // readahead.go:19
     reg        data_last;       // readahead.go:19
     reg [67:0] word;            // readahead.go:24
-    reg [10:0] high_water_mark; // fifo.go:139
+    reg [10:0] high_water_mark; // fifo.go:141
 
-    (* no_rw_check *)
-    reg [67:0] ram [0:1023]; // framefifo.go:112
+    (* no_rw_check, ram_style = "block" *)
+    reg [67:0] ram [0:1023]; // framefifo.go:111
 
-    wire        words_valid;     // framefifo.go:157
-    wire        words_ready;     // framefifo.go:157
-    wire [63:0] words_data;      // framefifo.go:157
-    wire [2:0]  words_last_byte; // framefifo.go:157
-    wire        words_last;      // framefifo.go:157
+    wire full = tail == (head ^ 11'h400);  // framefifo.go:118
+    assign in_ready = ~full | skip | full; // framefifo.go:123
 
-    wire full = tail == (head ^ 11'h400);  // framefifo.go:119
-    assign in_ready = ~full | skip | full; // framefifo.go:124
-
-    wire drop = skip | full;                   // framefifo.go:126
-    wire store = in_valid & in_ready & ~drop;  // framefifo.go:127
-    wire ends = in_valid & in_ready & in_last; // framefifo.go:128
-    wire [10:0] next = tail + 11'd1;           // framefifo.go:129
+    wire drop = skip | full;                   // framefifo.go:125
+    wire store = in_valid & in_ready & ~drop;  // framefifo.go:126
+    wire ends = in_valid & in_ready & in_last; // framefifo.go:127
+    wire [10:0] next = tail + 11'd1;           // framefifo.go:128
 
     always @(posedge clk) begin
         if (rst) begin
@@ -69,30 +65,29 @@ module frame_fifo_drop_64_x1024 (
             err_pulse <= 1'b0;
             full_pulse <= 1'b0;
         end else begin
-            if (in_valid && in_ready) begin // framefifo.go:131
-                skip <= drop & ~in_last;    // framefifo.go:131
+            if (in_valid && in_ready) begin // framefifo.go:130
+                skip <= drop & ~in_last;    // framefifo.go:130
             end
-            if (store) begin  // framefifo.go:132
-                tail <= next; // framefifo.go:132
+            if (store) begin  // framefifo.go:131
+                tail <= next; // framefifo.go:131
             end
-            if (ends) begin               // framefifo.go:133
-                if (drop || in_err) begin // framefifo.go:134
-                    tail <= commit;       // framefifo.go:135
-                end else begin            // framefifo.go:136
-                    commit <= next;       // framefifo.go:137
+            if (ends) begin               // framefifo.go:132
+                if (drop || in_err) begin // framefifo.go:133
+                    tail <= commit;       // framefifo.go:134
+                end else begin            // framefifo.go:135
+                    commit <= next;       // framefifo.go:136
                 end
             end
-            err_pulse <= ends & ~drop & in_err; // framefifo.go:148
-            full_pulse <= ends & drop;          // framefifo.go:149
+            err_pulse <= ends & ~drop & in_err; // framefifo.go:147
+            full_pulse <= ends & drop;          // framefifo.go:148
         end
     end
 
-    assign dropped_err = err_pulse;   // framefifo.go:150
-    assign dropped_full = full_pulse; // framefifo.go:151
+    assign dropped_err = err_pulse;   // framefifo.go:149
+    assign dropped_full = full_pulse; // framefifo.go:150
 
-    wire ahead = head != commit;            // framefifo.go:158
-    wire load = words_ready | ~valid;       // readahead.go:22
-    wire fetch = ahead & (load | ~fetched); // readahead.go:23
+    wire load = out_ready | ~valid;                    // readahead.go:22
+    wire fetch = (head != commit) & (load | ~fetched); // readahead.go:23
 
     always @(posedge clk) begin
         if (rst) begin
@@ -117,54 +112,47 @@ module frame_fifo_drop_64_x1024 (
         end
     end
 
-    assign words_valid = valid;              // readahead.go:32
-    assign words_data = data_data;           // readahead.go:33
-    assign words_last_byte = data_last_byte; // readahead.go:33
-    assign words_last = data_last;           // readahead.go:33
-
     always @(posedge clk) begin
         if (rst) begin
             head <= 11'd0;
-        end else if (fetch) begin // framefifo.go:159
-            head <= head + 11'd1; // framefifo.go:159
+        end else if (fetch) begin // framefifo.go:158
+            head <= head + 11'd1; // framefifo.go:158
         end
     end
 
-    assign out_valid = words_valid; // framefifo.go:162
-    assign words_ready = out_ready; // framefifo.go:163
-    assign out_data = words_data;   // framefifo.go:170
-    wire [7:0] keep_joined = {      // bytes.go:52
-        words_last_byte >= 3'd7,
-        words_last_byte >= 3'd6,
-        words_last_byte >= 3'd5,
-        words_last_byte >= 3'd4,
-        words_last_byte >= 3'd3,
-        words_last_byte >= 3'd2,
-        words_last_byte >= 3'd1,
+    assign out_valid = valid;    // framefifo.go:161
+    assign out_data = data_data; // framefifo.go:169
+    wire [7:0] keep_joined = {   // bytes.go:52
+        data_last_byte >= 3'd7,
+        data_last_byte >= 3'd6,
+        data_last_byte >= 3'd5,
+        data_last_byte >= 3'd4,
+        data_last_byte >= 3'd3,
+        data_last_byte >= 3'd2,
+        data_last_byte >= 3'd1,
         1'b1
     };
-    assign out_keep = keep_joined | {8{~words_last}}; // framefifo.go:170
-    assign out_last = words_last;                     // framefifo.go:170
-    assign out_err = 1'b0;                            // framefifo.go:170
-    assign level = tail - head;                       // framefifo.go:58
+    assign out_keep = keep_joined | {8{~data_last}}; // framefifo.go:169
+    assign out_last = data_last;                     // framefifo.go:169
+    assign out_err = 1'b0;                           // framefifo.go:169
+    assign level = tail - head;                      // framefifo.go:57
 
     always @(posedge clk) begin
         if (rst) begin
             high_water_mark <= 11'd0;
-        end else if (high_water_mark < (tail - head)) begin // fifo.go:140
-            high_water_mark <= tail - head;                 // fifo.go:140
+        end else if (high_water_mark < (tail - head)) begin // fifo.go:142
+            high_water_mark <= tail - head;                 // fifo.go:142
         end
     end
 
-    assign high_water = high_water_mark; // fifo.go:141
+    assign high_water = high_water_mark; // fifo.go:143
 
     wire bit_2 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // bytes.go:23
         | in_keep[7];
-    wire [9:0] ahead_2 = head[9:0]; // framefifo.go:158
 
     always @(posedge clk) begin
-        if (store) begin        // framefifo.go:130
-            ram[tail[9:0]] <= { // framefifo.go:130
+        if (store) begin        // framefifo.go:129
+            ram[tail[9:0]] <= { // framefifo.go:129
                 in_data,
                 in_keep[4],
                 (in_keep[2] & ~in_keep[4]) | in_keep[6],
@@ -175,8 +163,8 @@ module frame_fifo_drop_64_x1024 (
     end
 
     always @(posedge clk) begin
-        if (fetch) begin          // readahead.go:24
-            word <= ram[ahead_2]; // readahead.go:24
+        if (fetch) begin            // readahead.go:24
+            word <= ram[head[9:0]]; // readahead.go:24
         end
     end
 
@@ -192,8 +180,8 @@ module frame_fifo_drop_64_x1024 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg [1:0]  ahead_waits;     // readahead.go:42
-    reg [10:0] level_was;       // fifo.go:143
-    reg [10:0] high_water_was;  // fifo.go:144
+    reg [10:0] level_was;       // fifo.go:145
+    reg [10:0] high_water_was;  // fifo.go:146
     reg        in_stalled;      // contract.go:24
     reg [73:0] in_held;         // contract.go:25
     reg        out_stalled;     // contract.go:24
@@ -238,13 +226,13 @@ module frame_fifo_drop_64_x1024 (
             in_stalled <= 1'b0;
             out_stalled <= 1'b0;
         end else begin
-            if (valid || !(ahead || fetched)) begin // readahead.go:43
-                ahead_waits <= 2'd0;                // readahead.go:44
-            end else begin                          // readahead.go:45
-                ahead_waits <= ahead_waits + 2'd1;  // readahead.go:46
+            if (valid || !(head != commit || fetched)) begin // readahead.go:43
+                ahead_waits <= 2'd0;                         // readahead.go:44
+            end else begin                                   // readahead.go:45
+                ahead_waits <= ahead_waits + 2'd1;           // readahead.go:46
             end
-            level_was <= tail - head;              // fifo.go:143
-            high_water_was <= high_water;          // fifo.go:144
+            level_was <= tail - head;              // fifo.go:145
+            high_water_was <= high_water;          // fifo.go:146
             in_stalled <= in_valid & ~in_ready;    // contract.go:24
             out_stalled <= out_valid & ~out_ready; // contract.go:24
         end
@@ -342,8 +330,8 @@ module frame_fifo_drop_64_x1024 (
             assert_ahead_waits_two: assert (ahead_waits <= 2'd2); // readahead.go:49
             assert_ahead_comes_near: assert (!(|ahead_waits) || fetched || valid); // readahead.go:50
             assert_ahead_comes: assert (ahead_waits != 2'd2 || valid); // readahead.go:51
-            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:145
-            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:146
+            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
+            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
             assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
             assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // contract.go:58
@@ -382,7 +370,7 @@ module frame_fifo_drop_64_x1024 (
             cover_dropped_full: cover (dropped_full); // framefifo_properties.go:36
             cover_dropped_err: cover (dropped_err);   // framefifo_properties.go:37
             cover_full: cover (full);                 // framefifo_properties.go:38
-            assert_ram_no_collision: assert (!(fetch && store && ahead_2 == tail[9:0])); // readahead.go:24
+            assert_ram_no_collision: assert (!(fetch && store && head[9:0] == tail[9:0])); // readahead.go:24
         end
     end
 `endif
@@ -410,11 +398,11 @@ module frame_fifo_drop_64_x1024 (
                 $stop;
             end
             if (high_water_was > high_water || level_was > high_water) begin
-                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:145");
+                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:147");
                 $stop;
             end
             if (high_water != high_water_was && high_water != level_was) begin
-                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:146");
+                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
                 $stop;
             end
             if (in_stalled && !in_valid) begin
@@ -572,7 +560,7 @@ module frame_fifo_drop_64_x1024 (
                 end
                 cover_full_count <= cover_full_count + 64'd1;
             end
-            if (fetch && store && ahead_2 == tail[9:0]) begin
+            if (fetch && store && head[9:0] == tail[9:0]) begin
                 $display("ASSERT %m ram_no_collision hdl/stream/readahead.go:24");
                 $stop;
             end
@@ -580,3 +568,5 @@ module frame_fifo_drop_64_x1024 (
     end
 `endif
 endmodule
+
+`default_nettype wire

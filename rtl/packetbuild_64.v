@@ -1,3 +1,5 @@
+`default_nettype none
+
 // packetbuild_64: Builds a RoCEv2 frame of each descriptor and its payload; a
 // beat every cycle.
 //
@@ -9,8 +11,8 @@ module packetbuild_64 (
     // Stream desc (sink)
     input  wire        desc_valid,
     output wire        desc_ready,
-    input  wire [47:0] desc_dst_mac,
-    input  wire [47:0] desc_src_mac,
+    input  wire [47:0] desc_dst_mac,       // destination MAC address
+    input  wire [47:0] desc_src_mac,       // source MAC address
     input  wire        desc_vlan,          // 1: an 802.1Q tag
     input  wire [15:0] desc_tci,           // tag control information; ignored without a tag
     input  wire        desc_ipv6,          // 1: IPv6, 0: IPv4
@@ -19,30 +21,30 @@ module packetbuild_64 (
     input  wire [15:0] desc_ipid,          // IPv4 identification
     input  wire        desc_df,            // IPv4 do not fragment
     input  wire [19:0] desc_flow_label,    // IPv6 flow label
-    input  wire [63:0] desc_src_hi,        // source address; ignored for IPv4
-    input  wire [63:0] desc_src_lo,        // source address; IPv4: the low 32 bits
-    input  wire [63:0] desc_dst_hi,        // destination address, as SrcHi
-    input  wire [63:0] desc_dst_lo,        // destination address, as SrcLo
-    input  wire [15:0] desc_src_port,      // UDP source port, normally SourcePort's
+    input  wire [63:0] desc_src_hi,        // source address, bytes 0 to 7; ignored for IPv4
+    input  wire [63:0] desc_src_lo,        // source address, bytes 8 to 15; IPv4: the low 32 bits
+    input  wire [63:0] desc_dst_hi,        // destination address, bytes 0 to 7; ignored for IPv4
+    input  wire [63:0] desc_dst_lo,        // destination address, bytes 8 to 15; IPv4: the low 32 bits
+    input  wire [15:0] desc_src_port,      // UDP source port: 0xC000 to 0xFFFF, the same for all of a connection
     input  wire [15:0] desc_udp_checksum,  // as sent; normally 0
     input  wire [7:0]  desc_opcode,        // one of the table; of an undefined one only the BTH is sent
-    input  wire        desc_se,
-    input  wire        desc_mig_req,
-    input  wire [1:0]  desc_pad_cnt, // zero bytes after the payload: (-PayloadLen) mod 4
-    input  wire [15:0] desc_p_key,   // normally PKeyDefault
-    input  wire        desc_fecn,
-    input  wire        desc_becn, // 1 in a CNP
-    input  wire [23:0] desc_dest_qp,
-    input  wire        desc_ack_req,
-    input  wire [23:0] desc_psn,
-    input  wire [31:0] desc_ext_0,
-    input  wire [31:0] desc_ext_1,
-    input  wire [31:0] desc_ext_2,
-    input  wire [31:0] desc_ext_3,
-    input  wire [31:0] desc_ext_4,
-    input  wire [31:0] desc_ext_5,
-    input  wire [31:0] desc_ext_6,
-    input  wire [12:0] desc_payload_len, // bytes without pad, 0 to 4096
+    input  wire        desc_se,            // BTH: solicited event
+    input  wire        desc_mig_req,       // BTH: migration state, normally 0
+    input  wire [1:0]  desc_pad_cnt,       // BTH: zero bytes after the payload, (-length) mod 4
+    input  wire [15:0] desc_p_key,         // BTH: partition key, normally 0xFFFF
+    input  wire        desc_fecn,          // BTH: forward congestion notification, normally 0
+    input  wire        desc_becn,          // BTH: backward congestion notification, 1 in a CNP
+    input  wire [23:0] desc_dest_qp,       // BTH: destination queue pair
+    input  wire        desc_ack_req,       // BTH: asks for an acknowledgement
+    input  wire [23:0] desc_psn,           // BTH: packet sequence number
+    input  wire [31:0] desc_ext_0,         // extension headers: 32-bit words in wire order
+    input  wire [31:0] desc_ext_1,         // extension headers: 32-bit words in wire order
+    input  wire [31:0] desc_ext_2,         // extension headers: 32-bit words in wire order
+    input  wire [31:0] desc_ext_3,         // extension headers: 32-bit words in wire order
+    input  wire [31:0] desc_ext_4,         // extension headers: 32-bit words in wire order
+    input  wire [31:0] desc_ext_5,         // extension headers: 32-bit words in wire order
+    input  wire [31:0] desc_ext_6,         // extension headers: 32-bit words in wire order
+    input  wire [12:0] desc_payload_len,   // bytes without pad, 0 to 4096
 
     // Stream payload (sink)
     input  wire        payload_valid,
@@ -316,3 +318,5 @@ module packetbuild_64 (
     end
 `endif
 endmodule
+
+`default_nettype wire

@@ -1,3 +1,5 @@
+`default_nettype none
+
 // rxpath_64_x2048_x64_x1024: The receive side: good RoCEv2 packets as
 // descriptor and payload, the host's frames, a report for each frame.
 //
@@ -21,30 +23,30 @@ module rxpath_64_x2048_x64_x1024 (
     output wire [15:0] header_tci,           // its tag control information; undefined without a tag
     output wire        header_ipv6,          // 1: IPv6, 0: IPv4
     output wire [7:0]  header_traffic_class, // IPv4 TOS or IPv6 traffic class; ECN is bits 1 and 0
-    output wire [63:0] header_src_hi,        // source address; IPv4: 0
-    output wire [63:0] header_src_lo,        // source address; IPv4: in the low 32 bits, 0 above
-    output wire [63:0] header_dst_hi,        // destination address, as SrcHi
-    output wire [63:0] header_dst_lo,        // destination address, as SrcLo
+    output wire [63:0] header_src_hi,        // source address, bytes 0 to 7; IPv4: 0
+    output wire [63:0] header_src_lo,        // source address, bytes 8 to 15; IPv4: in the low 32 bits, 0 above
+    output wire [63:0] header_dst_hi,        // destination address, bytes 0 to 7; IPv4: 0
+    output wire [63:0] header_dst_lo,        // destination address, bytes 8 to 15; IPv4: in the low 32 bits, 0 above
     output wire [15:0] header_src_port,      // UDP source port
-    output wire [7:0]  header_opcode,        // BTH; 0x00 to 0x1F or 0x81
+    output wire [7:0]  header_opcode,        // BTH opcode: 0x00 to 0x1F or 0x81
     output wire        header_undefined,     // the opcode is not in the table: no extension header was looked for
     output wire        header_cnp,           // the opcode is the CNP's
-    output wire        header_se,            // BTH
-    output wire        header_mig_req,       // BTH
-    output wire [1:0]  header_pad_cnt,       // BTH; the pad bytes themselves are removed
-    output wire        header_fecn,          // BTH
-    output wire        header_becn,          // BTH
-    output wire [23:0] header_dest_qp,       // BTH; neither 0 nor 1
-    output wire        header_ack_req,       // BTH
-    output wire [23:0] header_psn,           // BTH
-    output wire [31:0] header_ext_0,
-    output wire [31:0] header_ext_1,
-    output wire [31:0] header_ext_2,
-    output wire [31:0] header_ext_3,
-    output wire [31:0] header_ext_4,
-    output wire [31:0] header_ext_5,
-    output wire [31:0] header_ext_6,
-    output wire [12:0] header_payload_len, // bytes without pad, 0 to 4096
+    output wire        header_se,            // BTH: solicited event
+    output wire        header_mig_req,       // BTH: migration state
+    output wire [1:0]  header_pad_cnt,       // BTH: pad bytes, which are removed
+    output wire        header_fecn,          // BTH: forward congestion notification
+    output wire        header_becn,          // BTH: backward congestion notification, 1 in a CNP
+    output wire [23:0] header_dest_qp,       // BTH: destination queue pair, neither 0 nor 1
+    output wire        header_ack_req,       // BTH: the sender asks for an acknowledgement
+    output wire [23:0] header_psn,           // BTH: packet sequence number
+    output wire [31:0] header_ext_0,         // extension headers: 32-bit words in wire order
+    output wire [31:0] header_ext_1,         // extension headers: 32-bit words in wire order
+    output wire [31:0] header_ext_2,         // extension headers: 32-bit words in wire order
+    output wire [31:0] header_ext_3,         // extension headers: 32-bit words in wire order
+    output wire [31:0] header_ext_4,         // extension headers: 32-bit words in wire order
+    output wire [31:0] header_ext_5,         // extension headers: 32-bit words in wire order
+    output wire [31:0] header_ext_6,         // extension headers: 32-bit words in wire order
+    output wire [12:0] header_payload_len,   // bytes without pad, 0 to 4096
 
     // Stream payload (source)
     output wire        payload_valid,
@@ -601,3 +603,5 @@ module rxpath_64_x2048_x64_x1024 (
     end
 `endif
 endmodule
+
+`default_nettype wire

@@ -11,7 +11,11 @@ import (
 // Proofs lists a small instance.
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{DataWidth: 64}, Reads: 2, Writes: 2}
-	return []hdl.Proof{hdl.ProofOf(Def(p), 8, 0)}
+	return []hdl.Proof{hdl.ProofOf(Def(p), 14, 0).Breaks(
+		hdl.StuckAt1("m_axi_wready").As("a beat lost that waits"),
+		hdl.Invert("m_axi_awaddr", 3).As("a burst past its page"),
+		hdl.StuckAt0("m_axi_rready").As("the memory waits"),
+	)}
 }
 
 // properties states what the engine takes for granted of its clients and of the

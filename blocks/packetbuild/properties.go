@@ -8,10 +8,11 @@ import (
 // Proofs lists a small instance of the builder's own part; the ICRC has its own
 // proofs.
 func Proofs() []hdl.Proof {
-	return []hdl.Proof{hdl.ProofOf(frame(Params{DataWidth: 64}), 13, 0).Breaks(
+	p := Params{DataWidth: 64}
+	return append(dataProofs(p), hdl.ProofOf(frame(p), 13, 0).Breaks(
 		hdl.StuckAt1("u_out.out_ready").As("waits for nobody"),
 		hdl.StuckAt1("payload_valid").As("payload made up"),
-	)}
+	))
 }
 
 // properties states the contracts of the streams, and that every descriptor

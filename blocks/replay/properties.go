@@ -10,7 +10,9 @@ import (
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{QPBits: 1, ReplayBits: 1}}
 	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 0).Breaks(
-		hdl.StuckAt0("early_any").As("no entry is ever found"),
+		hdl.StuckAt1("retired_ready").As("removed before its taker has it"),
+		hdl.StuckAt1("user_recorded_ready").As("the completer does not hear of an entry"),
+		hdl.StuckAt0("control_valid").As("rings are not cleared"),
 	)}
 }
 
@@ -19,14 +21,17 @@ func Proofs() []hdl.Proof {
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "record", io.Record)
+	stream.AssumeSource(m, "control", io.Control)
+	var used hdl.Bits // entries of the ring that the record is for
+	m.Ghost(func() { used = b.tails.At(io.Record.Data.QP).Sub(b.heads.At(io.Record.Data.QP)) })
+	m.Assume("within_quota", io.Record.Valid.Not().Or(used.LtK(1<<b.p.Sizes.ReplayBits)))
 	stream.AssumeSource(m, "request", io.User.Request)
 	stream.AssertSource(m, "answer", io.User.Oldest)
 	stream.AssertSource(m, "recorded", io.User.Recorded)
-	stream.AssertSource(m, "gone", io.Retired)
+	b.retires()
 
 	one := m.AnyConst("one", b.p.Sizes.QPBits)
 	var made, held, inside, asked hdl.Bits
-	quota := uint64(1) << b.p.Sizes.ReplayBits
 	m.Ghost(func() {
 		made = m.Reg("one_made", 1, 0)
 		held = m.Reg("one_held", indexBits, 0)
@@ -41,9 +46,17 @@ func (b *block) properties() {
 		asked = m.Reg("one_asked", 1, 0) // the last question was about this ring
 		m.If(io.User.Request.Fire().And(io.User.Request.Data.Op.Is(link.ReplayPeek)), func() { asked.Set(io.User.Request.Data.QP.Eq(one)) })
 	})
-	full := io.Record.Valid.And(io.Record.Data.QP.Eq(one)).And(held.GeK(quota))
-	m.Assume("within_quota", full.Not().Or(made.Not()))
 	m.Assert("ring_holds_what_came", made.Not().Or(inside.Eq(held)))
 	m.Cover("told", io.User.Recorded.Fire())
 	m.Cover("asked_of_one", asked.And(io.User.Oldest.Fire()).And(io.User.Oldest.Data.Any))
+}
+
+// retires states the rule of a source for Retired, but for one thing: where Control clears in a cycle in which a
+// removal waits, it is taken back, and offered again if the ring's user goes on asking for it.
+func (b *block) retires() {
+	m, r := b.m, b.io.Retired
+	waited := m.PastReset("gone_waited", r.Valid.And(r.Ready.Not()), 0)
+	before := m.Past("gone_before", hdl.Pack(r.Data))
+	m.Assert("gone_valid_holds", hdl.OrAll(waited.Not(), b.clears, r.Valid))
+	m.Assert("gone_data_holds", hdl.OrAll(waited.Not(), b.clears, hdl.Pack(r.Data).Eq(before)))
 }

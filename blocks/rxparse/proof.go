@@ -31,14 +31,14 @@ func dataProofs(p Params) []hdl.Proof {
 }
 
 func dataProof(p Params, of family, depth int, faults ...hdl.Fault) hdl.Proof {
-	return hdl.BoundedProofOf(dataDef(p, of), depth, hdl.ABC).Breaks(faults...)
+	return hdl.BoundedProofOf(dataDef(p, of), depth, hdl.ABC).OfTopAlone().Breaks(faults...)
 }
 
 // dataDef is the parser with properties of all that it says of one frame, the
-// one of an arbitrary number among others of any content and length: whether it
-// is accepted, every field of its descriptor, the length of its payload, and one
-// byte of it, at an arbitrary place. What keeps a taker from taking keeps all of
-// them: the package's other properties are of takers that differ.
+// first or the second of frames of any content and length: whether it is
+// accepted, every field of its descriptor, the length of its payload, and one byte
+// of it, at an arbitrary place. What keeps a taker from taking keeps all of them:
+// the package's other properties are of takers that differ.
 func dataDef(p Params, of family) hdl.Def[IO] {
 	def := Def(p)
 	def.Name = fmt.Sprintf("rxparse_data_%d_%s", p.DataWidth, of.name)
@@ -76,15 +76,16 @@ type follower struct {
 	begun  hdl.Bits // payload beats of the next status' frame that have left
 }
 
-// Widths of the number of a frame, more than are ever inside, and of a place.
+// Widths of the number of a frame, more than are ever inside, and of a place, as
+// many as come within the depth.
 const (
 	numberBits = 3
-	placeBits  = 8
+	placeBits  = 6
 )
 
 func newFollower(m *hdl.Module, p Params, of family, io *IO) *follower {
 	f := &follower{m: m, n: p.DataWidth / 8}
-	number := m.AnyConst("number", numberBits)
+	number := m.AnyConst("number", 1).ZExt(numberBits)
 	f.place = m.AnyConst("place", placeBits)
 	m.Ghost(func() {
 		come, gone := m.Reg("frames_come", numberBits, 0), m.Reg("frames_gone", numberBits, 0)

@@ -8,10 +8,11 @@ import (
 
 // Proofs lists the narrowest parser, in which a header takes the most beats.
 func Proofs() []hdl.Proof {
-	return []hdl.Proof{hdl.ProofOf(Def(Params{DataWidth: 64}), 14, 0).Breaks(
+	p := Params{DataWidth: 64}
+	return append(dataProofs(p), hdl.ProofOf(Def(p), 14, 0).Breaks(
 		hdl.StuckAt0("s2_last").As("frames run together"),
 		hdl.StuckAt1("flow").As("waits for nobody"),
-	)}
+	))
 }
 
 // properties states the contracts of the streams, that each frame gives one

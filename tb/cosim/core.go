@@ -14,8 +14,8 @@ import (
 	"gornic/tb/golden"
 )
 
-// core is the bench of the real core: its receive side and its packet builder,
-// in both simulators. The end of ctx ends a compilation.
+// core is the bench of the real core, of its receive side and of its packet builder
+// alone, in both simulators. The end of ctx ends a compilation.
 func core(ctx context.Context) bench {
 	verilated := verilator.Simulator
 	verilated.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }
@@ -24,7 +24,7 @@ func core(ctx context.Context) bench {
 			{sim.NativeSimulator, openReceiver},
 			{verilated, openReceiver},
 		},
-		scenarios: slices.Concat(receiveScenarios(), buildScenarios()),
+		scenarios: slices.Concat(receiveScenarios(), buildScenarios(), pairScenarios()),
 	}
 }
 

@@ -193,7 +193,8 @@ func TestUsage(t *testing.T) {
 		"-frames wants files":          {"-frames"},
 		"files go with -frames":        {path},
 		"-json goes with -frames":      {"-json"},
-		"-waves goes with -frames":     {"-waves", "x"},
+		"go with pairs":                {"-frames", path, "-pcap", "x"},
+		"workload: open absent.yaml":   {"-workload", "absent.yaml"},
 		"want native or verilator":     {"-sim", "modelsim"},
 		"missing closing":              {"-run", "("},
 		"configuration":                {"-config", "absent.yaml"},
@@ -216,7 +217,7 @@ func TestUsage(t *testing.T) {
 func TestScenarios(t *testing.T) {
 	ran := map[string]uint64{}
 	scenario := func(name string, err error) Scenario {
-		return Scenario{name, "does " + name, func(ctx context.Context, env *Env) error {
+		return Scenario{Name: name, What: "does " + name, Run: func(ctx context.Context, env *Env) error {
 			ran[name] = env.Seed
 			env.Note("%d things", 7)
 			env.Progress(0.5)
@@ -255,7 +256,7 @@ func TestScenarios(t *testing.T) {
 // An interrupt ends the run after the scenario in hand, with what is known so far.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	scenario := Scenario{"each", "", func(context.Context, *Env) error { cancel(); return nil }}
+	scenario := Scenario{Name: "each", Run: func(context.Context, *Env) error { cancel(); return nil }}
 	var out, errs bytes.Buffer
 	b := testBench(fake{}, scenario, scenario)
 	if code := run(ctx, []string{"-sim", "native", "-config", "tiny"}, &out, &errs, b); code != 1 || !strings.HasSuffix(out.String(), "\n1 not run: interrupted\n1 passed, 0 failed\n") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"gornic/configs"
 	"gornic/hdl/sim"
 	"gornic/tb/frames"
 	"gornic/tb/golden"
@@ -25,7 +27,10 @@ func judgeFiles(ctx context.Context, o options, stdout, stderr io.Writer, bench 
 	if o.sim != "" {
 		simulator = bench.simulator(o.sim)
 	}
-	config := o.configs[0]
+	config, err := configs.Load(cmp.Or(o.config, usualConfigs[0]))
+	if err != nil {
+		return err
+	}
 	receiver, err := simulator.receiver(ctx, simulator.Simulator, config, sim.Options{Seed: o.seed, Waves: o.waves})
 	if err != nil {
 		return err

@@ -3,11 +3,15 @@
 //	go run ./tb/cosim                               every scenario, in every simulator there is
 //	go run ./tb/cosim -list                         lists the scenarios
 //	go run ./tb/cosim -run REGEXP                   the scenarios whose name matches
+//	go run ./tb/cosim -workload FILE                a workload of your own between two hosts
+//	go run ./tb/cosim -run core-core -pcap w.pcap   what crosses the wire between two cores
 //	go run ./tb/cosim -frames FILE...               what the receive side makes of captured frames
 //	go run ./tb/cosim -frames -json FILE...         the same, one JSON object a line
 //	go run ./tb/cosim -frames -waves w.vcd FILE...  the same, and what went on inside, for a wave viewer
 //
-// Scenarios end with a table and a line "N passed, N failed". FILE is a pcap or
+// Scenarios end with a table and a line "N passed, N failed"; before it stand the
+// first difference of each that failed and the command that runs it again. FILE of
+// -workload is explained in package workload (tb/workload); with -frames it is a pcap or
 // pcapng file or one frame in hexadecimal (*.hex); docs/formats.md explains the
 // verdicts. The reference judges each frame beside the core, and a difference is
 // an error. A frame of no bytes, which a capture may hold, cannot be put on a
@@ -17,7 +21,7 @@
 // not be read or core and reference differ, 2 for wrong arguments.
 //
 // To read the code start with receiver.go (the core as a test bench sees it),
-// then frames.go or scenario.go.
+// then frames.go, scenario.go, or pair.go for whole NICs on a wire.
 package main
 
 import (
@@ -29,9 +33,12 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"syscall"
 
 	"gornic/configs"
+	"gornic/hdl/sim"
+	"gornic/tb/workload"
 )
 
 func main() {
@@ -51,10 +58,19 @@ type options struct {
 	sim    string
 	seed   uint64
 	waves  string
-	// configs are the configurations to use: with -frames the first alone.
-	configs []configs.Config
-	files   []string
+	pcap   string
+	config string // empty: those of each scenario, with -frames board
+	work   string // -workload
+	// workload is what work stands for; nil: the scenarios' own.
+	workload *workload.Workload
+	files    []string
 }
+
+// plays tells that the options are for scenarios that play a workload.
+func (o options) plays() bool { return o.workload != nil || o.writes() }
+
+// writes tells that a run leaves a file, which one scenario alone may write.
+func (o options) writes() bool { return o.pcap != "" || o.waves != "" }
 
 // errUsage stands for wrong arguments that were reported already.
 var errUsage = errors.New("wrong arguments")
@@ -92,17 +108,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, bench ben
 
 func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	var o options
-	var match, config string
+	var match string
 	flags := flag.NewFlagSet("cosim", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.frames, "frames", false, "judge the frames of the files that are given")
 	flags.BoolVar(&o.json, "json", false, "with -frames: one JSON object a line")
 	flags.BoolVar(&o.list, "list", false, "list the scenarios and stop")
 	flags.StringVar(&match, "run", "", "only scenarios whose name matches `REGEXP`")
-	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames native)")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of random frames, gaps and un-reset state")
-	flags.StringVar(&o.waves, "waves", "", "with -frames: `FILE` to write the waves to (native: VCD, verilator: FST)")
-	flags.StringVar(&config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board)")
+	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames, -pcap, -waves native)")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of workloads, random frames, gaps and un-reset state")
+	flags.StringVar(&o.work, "workload", "", "`FILE` to play in the pairs, or one of "+strings.Join(workload.Names(), ", "))
+	flags.StringVar(&o.pcap, "pcap", "", "with one pair: `FILE` to write what crosses the wire to")
+	flags.StringVar(&o.waves, "waves", "", "with -frames or one pair: `FILE` to write the waves to (native: VCD, verilator: FST; of a pair x.a.vcd, x.b.vcd)")
+	flags.StringVar(&o.config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board; pairs tiny)")
 	for rest := args; ; {
 		if err := flags.Parse(rest); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
@@ -116,32 +134,37 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 		o.files = append(o.files, flags.Arg(0))
 		rest = flags.Args()[1:]
 	}
+	return o, o.check(match, bench)
+}
+
+// check looks at the arguments together, and reads what they name.
+func (o *options) check(match string, bench bench) (err error) {
 	switch {
 	case o.frames && len(o.files) == 0:
-		return o, errors.New("-frames wants files")
+		return errors.New("-frames wants files")
 	case !o.frames && len(o.files) > 0:
-		return o, fmt.Errorf("unexpected argument %q: files go with -frames", o.files[0])
+		return fmt.Errorf("unexpected argument %q: files go with -frames", o.files[0])
 	case o.json && !o.frames:
-		return o, errors.New("-json goes with -frames")
-	case o.waves != "" && !o.frames:
-		return o, errors.New("-waves goes with -frames")
+		return errors.New("-json goes with -frames")
+	case o.frames && (o.work != "" || o.pcap != ""):
+		return errors.New("-workload and -pcap go with pairs, not with -frames")
 	case o.sim != "" && bench.simulator(o.sim) == nil:
-		return o, fmt.Errorf("-sim %s: want native or verilator", o.sim)
+		return fmt.Errorf("-sim %s: want native or verilator", o.sim)
+	case o.sim == "" && o.writes():
+		o.sim = sim.NativeSimulator.Name
 	}
-	var err error
 	if o.match, err = regexp.Compile(match); err != nil {
-		return o, fmt.Errorf("-run: %w", err)
+		return fmt.Errorf("-run: %w", err)
 	}
-	names := []string{config}
-	if config == "" {
-		names = []string{"board", "dc"}
-	}
-	for _, name := range names {
-		c, err := configs.Load(name)
+	if o.work != "" {
+		w, err := workload.Load(o.work)
 		if err != nil {
-			return o, err
+			return err
 		}
-		o.configs = append(o.configs, c)
+		o.workload = &w
 	}
-	return o, nil
+	if o.config != "" {
+		_, err = configs.Load(o.config)
+	}
+	return err
 }

@@ -11,12 +11,18 @@ import (
 
 	"gornic/configs"
 	"gornic/hdl/sim"
+	"gornic/tb/workload"
 )
 
 // Scenario is one test of the core against its reference.
 type Scenario struct {
 	Name string
 	What string // one line for people
+	// Configs are those that it runs in unless others are asked for; nil: board and dc.
+	Configs []string
+	// Plays tells that it plays a workload between two hosts, and heeds the
+	// Workload, Pcap and Waves of its Env.
+	Plays bool
 	// Run returns what went wrong, or an error that wraps ErrSkip.
 	Run func(ctx context.Context, env *Env) error
 }
@@ -29,6 +35,9 @@ type Env struct {
 	Config    configs.Config
 	Seed      uint64
 	Simulator sim.Simulator
+	Workload  *workload.Workload // nil: the scenario's own
+	Pcap      string             // file for what crosses the wire; empty: none
+	Waves     string             // file of waves; empty: none
 	// Progress tells how far the scenario is, from 0 to 1.
 	Progress func(done float64)
 	// Note fills the last column of the scenario's row: what was counted.
@@ -49,6 +58,7 @@ func (e *Env) Fast() bool { return e.Simulator.Name != sim.NativeSimulator.Name 
 // result is a scenario's row of the table.
 type result struct {
 	scenario, simulator, config string
+	replay                      string // the command that runs it again
 	err                         error
 	note                        string
 	took                        time.Duration
@@ -78,18 +88,9 @@ var errFailed = errors.New("scenarios failed")
 // runScenarios runs every scenario that the options choose in every simulator
 // and configuration that they allow.
 func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, bench bench) error {
-	var jobs []job
-	for _, s := range bench.scenarios {
-		for _, c := range o.configs {
-			for _, sim := range bench.simulators {
-				if o.match.MatchString(s.Name) && (o.sim == "" || o.sim == sim.Name) {
-					jobs = append(jobs, job{s, sim, c})
-				}
-			}
-		}
-	}
-	if len(jobs) == 0 {
-		return fmt.Errorf("no scenario matches %q", o.match)
+	jobs, err := jobsOf(o, bench)
+	if err != nil {
+		return err
 	}
 	bar := newProgress(stderr, len(jobs))
 	var results []result
@@ -101,7 +102,7 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 			bar.at(i, done, fmt.Sprintf("%s, %s, %s", j.scenario.Name, j.simulator.Name, j.config.Name))
 		}
 		show(0)
-		results = append(results, j.run(ctx, o.seed, show))
+		results = append(results, j.run(ctx, o, show))
 	}
 	bar.end()
 	return report(ctx, stdout, results, len(jobs))
@@ -112,14 +113,18 @@ type job struct {
 	scenario  Scenario
 	simulator simulator
 	config    configs.Config
+	named     string // the configuration as -config takes it
 }
 
-func (j job) run(ctx context.Context, seed uint64, progress func(float64)) result {
-	r := result{scenario: j.scenario.Name, simulator: j.simulator.Name, config: j.config.Name}
+func (j job) run(ctx context.Context, o options, progress func(float64)) result {
+	r := result{scenario: j.scenario.Name, simulator: j.simulator.Name, config: j.config.Name, replay: j.replay(o)}
 	env := &Env{
 		Config:    j.config,
-		Seed:      seed,
+		Seed:      o.seed,
 		Simulator: j.simulator.Simulator,
+		Workload:  o.workload,
+		Pcap:      o.pcap,
+		Waves:     o.waves,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
 	}
@@ -140,7 +145,7 @@ func report(ctx context.Context, w io.Writer, results []result, jobs int) error 
 	count := map[string]int{}
 	for _, r := range results {
 		if r.word() == "FAILED" {
-			fmt.Fprintf(w, "%s, %s, %s: %v\n", r.scenario, r.simulator, r.config, r.err)
+			fmt.Fprintf(w, "%s, %s, %s: %v\nagain: %s\n", r.scenario, r.simulator, r.config, r.err, r.replay)
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

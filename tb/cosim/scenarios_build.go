@@ -16,9 +16,9 @@ import (
 // buildScenarios test the packet builder.
 func buildScenarios() []Scenario {
 	return []Scenario{
-		{"build", "frames from random descriptors and payloads, with gaps and pauses", build},
-		{"build-rate", "shortest packets, then those of a whole MTU, back to back", buildRate},
-		{"rebuild", "received packets, from the parser's descriptor to the same frame again", rebuild},
+		{Name: "build", What: "frames from random descriptors and payloads, with gaps and pauses", Run: build},
+		{Name: "build-rate", What: "shortest packets, then those of a whole MTU, back to back", Run: buildRate},
+		{Name: "rebuild", What: "received packets, from the parser's descriptor to the same frame again", Run: rebuild},
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 // receiveScenarios test the receive side as a whole.
 func receiveScenarios() []Scenario {
 	return []Scenario{
-		{"captures", "frames that other RoCEv2 implementations sent, from ../shared", captures},
-		{"mixed", "random good, damaged and foreign frames, back to back", mixed},
-		{"stalls", "the same with gaps in what comes in and pauses of all takers", stalls},
-		{"overflow", "takers that take nothing: whole frames are dropped, the rest stays right", overflow},
-		{"line-rate", "shortest frames, then those of a whole MTU, back to back: a beat every cycle", lineRate},
+		{Name: "captures", What: "frames that other RoCEv2 implementations sent, from ../shared", Run: captures},
+		{Name: "mixed", What: "random good, damaged and foreign frames, back to back", Run: mixed},
+		{Name: "stalls", What: "the same with gaps in what comes in and pauses of all takers", Run: stalls},
+		{Name: "overflow", What: "takers that take nothing: whole frames are dropped, the rest stays right", Run: overflow},
+		{Name: "line-rate", What: "shortest frames, then those of a whole MTU, back to back: a beat every cycle", Run: lineRate},
 	}
 }
 

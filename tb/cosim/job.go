@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gornic/configs"
+)
+
+// usualConfigs are those of a scenario that names none.
+var usualConfigs = []string{"board", "dc"}
+
+// jobsOf returns every scenario that the options choose, in each simulator and
+// configuration that they allow.
+func jobsOf(o options, bench bench) ([]job, error) {
+	var jobs []job
+	for _, s := range bench.scenarios {
+		if !o.match.MatchString(s.Name) || o.plays() && !s.Plays {
+			continue
+		}
+		more, err := jobsOfScenario(o, bench, s)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, more...)
+	}
+	switch {
+	case len(jobs) == 0 && o.plays():
+		return nil, fmt.Errorf("no scenario that plays a workload matches %q", o.match)
+	case len(jobs) == 0:
+		return nil, fmt.Errorf("no scenario matches %q", o.match)
+	case len(jobs) > 1 && o.writes():
+		return nil, errors.New("-pcap and -waves want one scenario: choose it with -run")
+	}
+	return jobs, nil
+}
+
+func jobsOfScenario(o options, bench bench, s Scenario) ([]job, error) {
+	var jobs []job
+	for _, name := range configsOf(o, s) {
+		c, err := configs.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, simulator := range bench.simulators {
+			if o.sim == "" || o.sim == simulator.Name {
+				jobs = append(jobs, job{s, simulator, c, name})
+			}
+		}
+	}
+	return jobs, nil
+}
+
+func configsOf(o options, s Scenario) []string {
+	switch {
+	case o.config != "":
+		return []string{o.config}
+	case s.Configs != nil:
+		return s.Configs
+	}
+	return usualConfigs
+}
+
+// replay is the command that runs the job again, and it alone.
+func (j job) replay(o options) string {
+	words := []string{
+		"go run ./tb/cosim", "-run", quote("^" + regexp.QuoteMeta(j.scenario.Name) + "$"), "-sim", j.simulator.Name,
+		"-config", quote(j.named), "-seed", fmt.Sprint(o.seed),
+	}
+	if o.workload != nil {
+		words = append(words, "-workload", quote(o.work))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote quotes a word for a shell.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

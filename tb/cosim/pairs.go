@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gornic/configs"
+	"gornic/tb/rtl"
+	"gornic/tb/workload"
+)
+
+// pairScenarios have two hosts talk over a wire, each with the core or with the
+// reference, host A's NIC named first.
+func pairScenarios() []Scenario {
+	return []Scenario{
+		pairOf(rtl.Core, rtl.Core),
+		pairOf(rtl.Core, rtl.Reference),
+		pairOf(rtl.Reference, rtl.Core),
+	}
+}
+
+// pairOf is the scenario of a pair: a workload, and every completion, every byte of
+// memory and every packet is checked.
+func pairOf(a, b rtl.Kind) Scenario {
+	return Scenario{
+		Name:    fmt.Sprintf("pairs/%v-%v", a, b),
+		What:    fmt.Sprintf("hosts with %v and %v play a workload: completions, memory, packets", a, b),
+		Configs: []string{"tiny"},
+		Plays:   true,
+		Run: func(ctx context.Context, env *Env) error {
+			return playPair(ctx, env, [2]rtl.Kind{a, b})
+		},
+	}
+}
+
+// playPair plays the workload that was asked for, or that of the configuration.
+func playPair(ctx context.Context, env *Env, sides [2]rtl.Kind) (err error) {
+	w := pairWorkload(env.Config, env.Fast())
+	if env.Workload != nil {
+		w = *env.Workload
+	}
+	if err := fits(w, env.Config); err != nil {
+		return err
+	}
+	p, err := openPair(env, sides, w)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, p.close) }()
+	return p.play(ctx)
+}
+
+// fits tells why a workload cannot run in a configuration.
+func fits(w workload.Workload, c configs.Config) error {
+	if n := w.Connections(); n > c.QPs || n > c.CQs {
+		return fmt.Errorf("workload %s has %d queue pairs, each with a CQ; configuration %s has %d and %d CQs", w.Name, n, c.Name, c.QPs, c.CQs)
+	}
+	for _, q := range w.QueuePairs {
+		if q.PathMTU > c.PathMTU {
+			return fmt.Errorf("workload %s has a path MTU of %d bytes, configuration %s no more than %d", w.Name, q.PathMTU, c.Name, c.PathMTU)
+		}
+	}
+	return nil
+}
+
+// pairWorkload is what a pair plays unless it is told: every operation both ways
+// over up to four queue pairs, each with another path MTU as far as the
+// configuration has them, and messages of none, one and several packets. A simulator
+// that is not fast gets fewer.
+func pairWorkload(c configs.Config, fast bool) workload.Workload {
+	messages, pairs := 4, 2
+	if fast {
+		messages, pairs = 12, 4
+	}
+	w := workload.Workload{
+		Name:       "pairs",
+		Direction:  workload.BothWays,
+		Messages:   messages,
+		Operations: workload.Operations{Write: 2, WriteImm: 1, Send: 2, SendImm: 1},
+		Inline:     40,
+		Signaled:   60,
+		Solicited:  20,
+		Sizes:      workload.Sizes{List: []int{0, 1, 3, 16, 64, 255, 256, 257, 511, 1024, 1030, 2500}},
+		Batch:      workload.Range{Min: 1, Max: 3},
+	}
+	for i := range min(pairs, c.QPs, c.CQs) {
+		w.QueuePairs = append(w.QueuePairs, workload.QueuePairs{
+			Count: 1, PathMTU: min(256<<i, c.PathMTU), IP: 4 + i%2*2, SendSGEs: 1 + i, RecvSGEs: 4 - i, Depth: 4 << (i % 3),
+		})
+	}
+	return w
+}
+
+// newLab builds the core, unless neither host has one, and the lab around it.
+func newLab(o rtl.Options) (*rtl.Lab, error) {
+	if o.Sides == [2]rtl.Kind{rtl.Reference, rtl.Reference} {
+		return rtl.NewLab(nil, nil, o)
+	}
+	design, io, err := rtl.Build(o.Config)
+	if err != nil {
+		return nil, err
+	}
+	return rtl.NewLab(design, io, o)
+}

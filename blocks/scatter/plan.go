@@ -15,8 +15,8 @@ type plan struct {
 	One   hdl.Bits `w:"1"` // it has one beat
 	Start hdl.Bits // where the first byte goes in its beat
 	End   hdl.Bits // and the last one
-	From  hdl.Bits // where the first byte is in its beat of payload,
-	Then  hdl.Bits // and that of each further beat of memory
+	Past  hdl.Bits // the bytes before the first one in its beat of payload,
+	Then  hdl.Bits // and before that of each further beat of memory
 	Turn  hdl.Bits // how far bytes turn
 	Head  span     // of the first beat
 	Tail  span     // of the last one
@@ -32,7 +32,7 @@ type span struct {
 
 // makePlan cuts pieces into chunks and makes plans of them.
 func makePlan(m *hdl.Module, p Params, piece hdl.Stream[link.Piece]) hdl.Stream[plan] {
-	k := p.indexBits()
+	k, n := p.indexBits(), p.bytes()
 	in := stream.FIFO(m, "u_chunks", pieces.Cut(m, "u_cut", piece, p.Sizes.DataWidth), 4)
 	c := in.Data
 	from := m.Reg("payload_at", k, 0) // where in its beat the next byte of payload is
@@ -49,13 +49,13 @@ func makePlan(m *hdl.Module, p Params, piece hdl.Stream[link.Piece]) hdl.Stream[
 	m.Unused(c.Less.Slice(c.Less.Width()-1, k)) // Beats has it
 
 	out := hdl.NewStream(m, "planned", plan{
-		Beat: hdl.W(64 - k), Start: hdl.W(k), End: hdl.W(k), From: hdl.W(k), Then: hdl.W(k), Turn: hdl.W(k),
+		Beat: hdl.W(64 - k), Start: hdl.W(k), End: hdl.W(k), Past: hdl.W(n), Then: hdl.W(n), Turn: hdl.W(k),
 	})
 	out.Valid.Set(in.Valid)
 	in.Ready.Set(out.Ready)
 	hdl.Set(out.Data, plan{
 		Beat: c.Addr.Slice(63, k), Beats: c.Beats, One: one, Start: start, End: c.End,
-		From: from, Then: then, Turn: start.Sub(from),
+		Past: pieces.Below(from, n), Then: pieces.Below(then, n), Turn: start.Sub(from),
 		Head: hdl.MuxOf(one, alone, first), Tail: hdl.MuxOf(one, alone, spanOf(then, c.End)),
 		Skip: c.Skip, Last: c.Last,
 	})

@@ -12,7 +12,7 @@ type present struct {
 	last  hdl.Bits // of its burst
 	ends  hdl.Bits // of its packet
 	span  span
-	from  hdl.Bits // where its first byte is in the present beat of payload
+	past  hdl.Bits // bytes of the present beat of payload that are used up
 }
 
 // step goes through the beats of a burst. The first one waits until the burst can be announced.
@@ -26,8 +26,8 @@ func (b *block) step() {
 	count := hdl.Mux(begun, left, x.Beats)
 	n.last = hdl.Mux(begun, none, x.One)
 	n.ends = n.last.And(x.Last)
-	n.from = hdl.Mux(begun, x.Then, x.From)
-	whole := span{Both: x.Then.Any(), Ends: hdl.K(1, 1)}
+	n.past = hdl.Mux(begun, x.Then, x.Past)
+	whole := span{Both: x.Then.Bit(0), Ends: hdl.K(1, 1)}
 	n.span = hdl.MuxOf(n.first, x.Head, hdl.MuxOf(n.last, x.Tail, whole))
 
 	ready := hdl.AndAll(b.plan.Valid, b.has, b.draining.Not())

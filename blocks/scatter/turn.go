@@ -23,7 +23,7 @@ func (b *block) turn() {
 	m, x, now, n := b.m, b.plan.Data, b.now, b.p.bytes()
 	k := b.p.indexBits()
 	out := lane{
-		Data:  pieces.Merge(pieces.Below(now.from, n), b.io.Payload.Data.Data, b.beat),
+		Data:  pieces.Merge(now.past, b.io.Payload.Data.Data, b.beat),
 		Turn:  x.Turn,
 		Start: hdl.Mux(now.first, x.Start, x.Start.K(0)),
 		End:   hdl.Mux(now.last, x.End, hdl.Ones(k)),

@@ -78,6 +78,14 @@ func (p Proof) Breaks(faults ...Fault) Proof {
 	return p
 }
 
+// ByZ3 is the first depth cycles of the proof once more, by z3, which shares
+// nothing with ABC. Covers are left to the proof itself.
+func (p Proof) ByZ3(depth int) Proof {
+	p.Name += "_z3"
+	p.Solver, p.Depth, p.Induction, p.Bounded, p.NoCovers = Z3, depth, 0, true, true
+	return p
+}
+
 // OfTopAlone leaves out the properties of the modules inside the design, where
 // they have proofs of their own.
 func (p Proof) OfTopAlone() Proof {

@@ -15,15 +15,16 @@ func Proofs() []hdl.Proof {
 	p := Params{DataWidth: 64, WordEnd: true, depth: 2}
 	fast := Params{DataWidth: 64, WordEnd: true, depth: 8} // a beat every cycle
 	ipv4, ipv6, tagged := samples()
+	check := hdl.ProofOf(CheckDef(p), 13, 0).Breaks(
+		hdl.StuckAt0("waiting", 1).As("more frames than verdicts have room"),
+		hdl.StuckAt1("valid_5").As("a verdict without a frame"),
+	)
+	generate := hdl.ProofOf(GenerateDef(p), 20, 0).Breaks(
+		hdl.StuckAt0("u_wait.in_last").As("frames run together"),
+		hdl.StuckAt1("valid_3").As("a sum without a beat"),
+	)
 	return []hdl.Proof{
-		hdl.ProofOf(CheckDef(p), 13, 0).Breaks(
-			hdl.StuckAt0("waiting", 1).As("more frames than verdicts have room"),
-			hdl.StuckAt1("valid_5").As("a verdict without a frame"),
-		),
-		hdl.ProofOf(GenerateDef(p), 20, 0).Breaks(
-			hdl.StuckAt0("u_wait.in_last").As("frames run together"),
-			hdl.StuckAt1("valid_3").As("a sum without a beat"),
-		),
+		check, check.ByZ3(8), generate, generate.ByZ3(8),
 		sampleProof(checkSample(p, ipv4), 17).Breaks(
 			hdl.StuckAt0("u_check.beat_5_ipv4").As("UDP checksum and FECN not masked"),
 			hdl.StuckAt0("u_check.sum_0_1", 17).As("a term of the CRC left out"),

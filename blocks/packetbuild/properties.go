@@ -9,10 +9,11 @@ import (
 // proofs.
 func Proofs() []hdl.Proof {
 	p := Params{DataWidth: 64}
-	return append(dataProofs(p), hdl.ProofOf(frame(p), 13, 0).Breaks(
+	control := hdl.ProofOf(frame(p), 13, 0).Breaks(
 		hdl.StuckAt1("u_out.out_ready").As("waits for nobody"),
 		hdl.StuckAt1("payload_valid").As("payload made up"),
-	))
+	)
+	return append(dataProofs(p), control, control.ByZ3(11))
 }
 
 // properties states the contracts of the streams, and that every descriptor

@@ -9,10 +9,11 @@ import (
 // Proofs lists the narrowest parser, in which a header takes the most beats.
 func Proofs() []hdl.Proof {
 	p := Params{DataWidth: 64}
-	return append(dataProofs(p), hdl.ProofOf(Def(p), 14, 0).Breaks(
+	control := hdl.ProofOf(Def(p), 14, 0).Breaks(
 		hdl.StuckAt0("s2_last").As("frames run together"),
 		hdl.StuckAt1("flow").As("waits for nobody"),
-	))
+	)
+	return append(dataProofs(p), control, control.ByZ3(8))
 }
 
 // properties states the contracts of the streams, that each frame gives one

@@ -15,7 +15,8 @@ const granulesRead = 2
 type request struct {
 	Kind       hdl.Bits `w:"3"`
 	QP         hdl.Bits
-	Opcode     hdl.Bits              `w:"8"`
+	Op         decoded
+	Queued     hdl.Bits              `w:"1"` // it has to do with a receive WQE, whatever message is in progress
 	SE         hdl.Bits              `w:"1"`
 	AckReq     hdl.Bits              `w:"1"`
 	PadCnt     hdl.Bits              `w:"2"`
@@ -46,11 +47,13 @@ func (b *block) look() {
 	next := in.Data
 	kind := hdl.Mux(flushes, hdl.K(3, turnFlush), next.Kind)
 	qp := hdl.Mux(flushes, b.flush.qp, next.QP)
+	nextOp := decode(m, next.Opcode)
+	queued := kind.Is(link.PSNExpected).And(nextOp.Kind.Is(kindSend).Or(nextOp.Imm)).Or(flushes)
 	m.If(offered.Fire(), func() { b.looking.SetK(0) })
 	m.If(begins, func() {
 		b.looking.SetK(1)
 		hdl.Set(now, request{
-			Kind: kind, QP: qp, Opcode: next.Opcode, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
+			Kind: kind, QP: qp, Op: nextOp, Queued: queued, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
 			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), ImmBehind: next.Ext[4], PayloadLen: next.PayloadLen,
 			Context: hdl.MuxOf(flushes, b.flush.context, contextOf(next.Context)),
 		})
@@ -62,9 +65,9 @@ func (b *block) look() {
 	stateful := kind.Is(link.PSNExpected).Or(flushes)
 	was := hdl.Unpack(message{}, b.messages.Read("message", qp, begins.And(stateful)))
 	expected, flush := now.Kind.Is(link.PSNExpected), now.Kind.Is(turnFlush)
-	op := decode(m, now.Opcode)
+	op := now.Op
 	open := was.Kind.Is(kindSend)
-	needs := flush.Or(expected.And(hdl.OrAll(op.Kind.Is(kindSend), op.Imm, open)))
+	needs := now.Queued.Or(expected.And(open))
 	first := op.Start.Or(open.Not())
 	w := b.words(question{
 		begins: begins, wants: b.looking.And(needs), qp: now.QP, wait: flush.Not(), sge: hdl.Mux(first, was.SGE.K(0), was.SGE),

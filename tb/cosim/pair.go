@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"gornic/format"
 	"gornic/tb/axi"
 	"gornic/tb/rtl"
 	"gornic/tb/wire"
@@ -88,7 +89,7 @@ func (p *pair) play(ctx context.Context) error {
 		Attr: func(a *verbs.QPAttr) { a.Timeout = ackTimeout },
 	})
 	if err != nil {
-		return fmt.Errorf("cycle %d: %w", p.lab.Cycle(), err)
+		return fmt.Errorf("cycle %d: %w%s", p.lab.Cycle(), err, p.counters(ctx))
 	}
 	if err := p.end(ctx, hosts); err != nil {
 		return err
@@ -96,6 +97,20 @@ func (p *pair) play(ctx context.Context) error {
 	p.env.Note("%d messages, %d bytes in %d packets, %d completions; %d cycles",
 		report.Messages, report.Bytes, p.packets, report.Completions, p.lab.Cycle())
 	return nil
+}
+
+// counters are those of both NICs that are not 0, as far as they can be read.
+func (p *pair) counters(ctx context.Context) string {
+	text := ""
+	for i, h := range []*rtl.Host{p.lab.A, p.lab.B} {
+		text += fmt.Sprintf("\nhost %v counts", workload.Side(i))
+		for c := range format.Counter(format.CounterCount) {
+			if v, err := h.ReadRegister(ctx, format.RegCounters+4*uint32(c)); err == nil && v != 0 {
+				text += fmt.Sprintf(" %v %d", c, v)
+			}
+		}
+	}
+	return text
 }
 
 // ackTimeout is the local ACK timeout code of every queue pair: 65,000 cycles, much

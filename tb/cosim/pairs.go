@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"gornic/configs"
 	"gornic/tb/rtl"
@@ -42,6 +43,7 @@ func playPair(ctx context.Context, env *Env, sides [2]rtl.Kind) (err error) {
 	if err := fits(w, env.Config); err != nil {
 		return err
 	}
+	env.Config = lossless(env.Config, w)
 	p, err := openPair(env, sides, w)
 	if err != nil {
 		return err
@@ -62,6 +64,20 @@ func fits(w workload.Workload, c configs.Config) error {
 	}
 	return nil
 }
+
+// lossless is a configuration whose receive buffer has room for all packets of a workload
+// that can be on their way at once, and as many answers. The core's requester does not
+// send again: a packet that finds the buffer full would end its queue pair's work.
+func lossless(c configs.Config, w workload.Workload) configs.Config {
+	const headers = 128 // bytes of a packet, at most
+	packets := w.Connections() * c.Replay
+	c.RxPackets = max(c.RxPackets, powerOfTwo(2*packets))
+	c.RxBuffer = max(c.RxBuffer, powerOfTwo(packets*(c.PathMTU+headers)))
+	return c
+}
+
+// powerOfTwo is the least one that is no less than n, which is more than 0.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // pairWorkload is what a pair plays unless it is told: every operation both ways
 // over up to four queue pairs, each with another path MTU as far as the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,7 +45,8 @@ func TestPairFails(t *testing.T) {
 		"faults: [{action: drop, rate: 1}]\n")
 	code, stdout, _ := command(references(), "-workload", work, "-sim", "native", "-seed", "7")
 	again := "again: go run ./tb/cosim -run '^pairs/reference-reference$' -sim native -config 'tiny' -seed 7 -workload '" + work + "'\n"
-	if code != 1 || !strings.Contains(stdout, again) || !strings.Contains(stdout, "workload lost, seed 7: host a, queue pair 0") {
+	if code != 1 || !strings.Contains(stdout, again) || !strings.Contains(stdout, "workload lost, seed 7: host a, queue pair 0") ||
+		!strings.Contains(stdout, "\nhost b counts") {
 		t.Errorf("exit code %d, %s", code, stdout)
 	}
 }
@@ -64,5 +66,21 @@ func TestPairUsage(t *testing.T) {
 	twice := testBench(fake{}, pairOf(rtl.Reference, rtl.Reference), pairOf(rtl.Reference, rtl.Reference))
 	if code, _, stderr := command(twice, "-waves", "x.vcd"); code != 1 || !strings.Contains(stderr, "want one scenario") {
 		t.Errorf("two pairs: exit code %d, %s", code, stderr)
+	}
+}
+
+// The real core at both ends, with waves of either.
+func TestPairOfCores(t *testing.T) {
+	work := textFile(t, "one.yaml", "direction: both\nmessages: 1\nqueue_pairs: [{count: 1, path_mtu: 256, ip: 4}]\noperations: {write: 1, send_imm: 1}\nsizes: 300\n")
+	waves := filepath.Join(t.TempDir(), "w.vcd")
+	code, stdout, stderr := command(core(t.Context()), "-run", "core-core", "-workload", work, "-waves", waves)
+	if code != 0 || !strings.Contains(stdout, "2 messages, 600 bytes in 4 packets") {
+		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	for _, host := range []string{".a.vcd", ".b.vcd"} {
+		text, err := os.ReadFile(strings.TrimSuffix(waves, ".vcd") + host)
+		if err != nil || !strings.Contains(string(text), "$enddefinitions") {
+			t.Errorf("%v, %d bytes of waves", err, len(text))
+		}
 	}
 }

@@ -84,3 +84,15 @@ func TestPairOfCores(t *testing.T) {
 		}
 	}
 }
+
+// Path MTUs that the smallest configuration does not have, over both versions of IP.
+func TestPairOfCoresMTU(t *testing.T) {
+	work := textFile(t, "mtus.yaml", "direction: both\nmessages: 1\nqueue_pairs:\n"+
+		"  - {count: 1, path_mtu: 1024, ip: 6, send_sges: 6, recv_sges: 7}\n"+
+		"  - {count: 1, path_mtu: 4096, ip: 4}\n"+
+		"operations: {write_imm: 1, send: 1}\nsizes: 4200\n")
+	code, stdout, stderr := command(core(t.Context()), "-run", "core-core", "-sim", "native", "-config", "board", "-workload", work)
+	if code != 0 || !strings.Contains(stdout, "4 messages, 16800 bytes in 14 packets") {
+		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}

@@ -3,12 +3,15 @@ package rtl_test
 import (
 	"flag"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/core"
 	"gornic/configs"
 	"gornic/format"
+	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
@@ -18,15 +21,28 @@ import (
 	"gornic/tb/wire/monitor"
 )
 
+// built is a core that has been elaborated.
+type built struct {
+	config configs.Config
+	design *hdl.Design
+	io     *core.IO
+}
+
+// small is the smallest configuration, with room for all that a few connections may have
+// on the way: what finds no room is lost, and takes a retransmission.
+var small = sync.OnceValues(func() (b built, err error) {
+	if b.config, err = configs.Load("tiny"); err != nil {
+		return b, err
+	}
+	b.config.RxBuffer, b.config.RxPackets = 16<<10, 64
+	b.design, b.io, err = rtl.Build(b.config)
+	return b, err
+})
+
 // eachLab runs a test on two cores in both simulators, and in Verilator on a core and a
-// reference, either way round, watched on the wire. The configuration is the smallest one, with room for all that a few
-// connections may have on the way: what finds no room is lost, and takes a
-// retransmission.
+// reference, either way round, watched on the wire.
 func eachLab(t *testing.T, test func(*testing.T, *rtl.Lab, *monitor.Monitor)) {
-	config, err := configs.Load("tiny")
-	require.NoError(t, err)
-	config.RxBuffer, config.RxPackets = 16<<10, 64
-	design, io, err := rtl.Build(config)
+	nic, err := small()
 	require.NoError(t, err)
 	both := [2]rtl.Kind{rtl.Core, rtl.Core}
 	for _, c := range []struct {
@@ -40,8 +56,8 @@ func eachLab(t *testing.T, test func(*testing.T, *rtl.Lab, *monitor.Monitor)) {
 		for _, sides := range c.sides {
 			t.Run(fmt.Sprintf("%s/%v to %v", simulator.Name, sides[0], sides[1]), func(t *testing.T) {
 				watch := monitor.New()
-				l, err := rtl.NewLab(design, io, rtl.Options{
-					Config: config, Sides: sides, Seed: hdltest.Seed(t), Taps: []wire.Tap{watch.Tap},
+				l, err := rtl.NewLab(nic.design, nic.io, rtl.Options{
+					Config: nic.config, Sides: sides, Seed: hdltest.Seed(t), Taps: []wire.Tap{watch.Tap},
 					NIC: rtl.NICOptions{Simulator: simulator, AXI: axi.Options{LatencyMax: 40, Reorder: true, Pauses: 10, Strict: true}, Pauses: 10, Waves: *waves},
 				})
 				skipAbsent(t, simulator, err)

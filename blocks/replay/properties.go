@@ -28,7 +28,7 @@ func (b *block) properties() {
 	stream.AssumeSource(m, "request", io.User.Request)
 	stream.AssertSource(m, "answer", io.User.Oldest)
 	stream.AssertSource(m, "recorded", io.User.Recorded)
-	b.retires()
+	stream.AssertSource(m, "gone", io.Retired)
 
 	one := m.AnyConst("one", b.p.Sizes.QPBits)
 	var made, held, inside, asked hdl.Bits
@@ -49,14 +49,4 @@ func (b *block) properties() {
 	m.Assert("ring_holds_what_came", made.Not().Or(inside.Eq(held)))
 	m.Cover("told", io.User.Recorded.Fire())
 	m.Cover("asked_of_one", asked.And(io.User.Oldest.Fire()).And(io.User.Oldest.Data.Any))
-}
-
-// retires states the rule of a source for Retired, but for one thing: where Control clears in a cycle in which a
-// removal waits, it is taken back, and offered again if the ring's user goes on asking for it.
-func (b *block) retires() {
-	m, r := b.m, b.io.Retired
-	waited := m.PastReset("gone_waited", r.Valid.And(r.Ready.Not()), 0)
-	before := m.Past("gone_before", hdl.Pack(r.Data))
-	m.Assert("gone_valid_holds", hdl.OrAll(waited.Not(), b.clears, r.Valid))
-	m.Assert("gone_data_holds", hdl.OrAll(waited.Not(), b.clears, hdl.Pack(r.Data).Eq(before)))
 }

@@ -65,6 +65,7 @@ type block struct {
 	entries      *hdl.Memory
 	psns         *hdl.Memory // of the entries, for Peek
 
+	pops   hdl.Bits // the oldest entry is to go
 	clears hdl.Bits // Control empties a ring
 	which  hdl.Bits // that of this queue pair
 	tells  hdl.Bits // an entry is told of
@@ -81,9 +82,10 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		entries: m.RAM("entries", qps<<p.Sizes.ReplayBits, hdl.WidthOf(link.ReplayEntry{}), hdl.Undefined),
 		psns:    m.RAM("psns", qps<<p.Sizes.ReplayBits, 24, hdl.Undefined),
 	}
-	control := io.Control
-	control.Ready.SetK(1)
-	b.clears = control.Valid.And(control.Data.Kind.Is(link.ControlClear))
+	control, ask := io.Control, io.User.Request
+	b.pops = ask.Valid.And(ask.Data.Op.Is(link.ReplayPop))
+	control.Ready.Set(b.pops.Not()) // a removal that is offered to Retired is not taken back
+	b.clears = control.Fire().And(control.Data.Kind.Is(link.ControlClear))
 	b.which = control.Data.QP
 	m.Unused(control.Data.PSN)
 	return b
@@ -165,7 +167,6 @@ func (b *block) serve() {
 	moves := valid.Not().Or(reply.Ready)
 	canRead := reading.Not().Or(moves)
 	open := b.clears.Not()
-	pops := hdl.AndAll(ask.Valid, open, op(link.ReplayPop))
 	ask.Ready.Set(open.And(hdl.Mux(op(link.ReplayPeek), canRead, hdl.Mux(op(link.ReplayPop), retired.Ready, hdl.K(1, 1)))))
 
 	peeks := ask.Fire().And(op(link.ReplayPeek))
@@ -188,8 +189,8 @@ func (b *block) serve() {
 	next := head.AddK(1)
 	b.write(b.heads, qp, ask.Fire().And(op(link.ReplayPop)), next)
 	b.write(b.told, qp, ask.Fire().And(op(link.ReplayFail)), hdl.K(1, 1))
-	retired.Valid.Set(pops)
+	retired.Valid.Set(b.pops)
 	retired.Data.QP.Set(qp)
 	retired.Data.Count.Set(next)
-	m.Assume("pop_what_is_there", pops.Not().Or(some))
+	m.Assume("pop_what_is_there", b.pops.Not().Or(some))
 }

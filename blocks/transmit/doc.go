@@ -34,7 +34,7 @@
 //
 // # Stall
 //
-// A job waits for its payload, and acknowledgements pass it by. Record, Desc and
+// A job waits until its payload is here whole, so that no frame pauses, and acknowledgements pass it by. Record, Desc and
 // Out may stall; they stall everything.
 //
 // # Cycles

@@ -99,6 +99,10 @@ type block struct {
 	sends  hdl.Bits // a packet leaves
 	owes   owed     // what has not left yet
 	routes hdl.Stream[route]
+
+	inlines     hdl.Bits // jobs with inline data whose data has not left yet
+	inlineTaken hdl.Bits // one more
+	inlineGone  hdl.Bits // one less
 }
 
 // owed is what of a packet has still to be taken.
@@ -119,6 +123,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		fault: m.RegN("payload_fault", link.FaultBits), failed: m.LUTRAM("failed", 1<<p.Sizes.QPBits, 1),
 		owes:   owed{desc: m.Reg("owes_desc", 1, 0), record: m.Reg("owes_record", 1, 0), route: m.Reg("owes_route", 1, 0)},
 		routes: hdl.NewWire(m, "route", hdl.StreamOf(route{})),
+
+		inlines: m.Reg("inline_jobs", 1, 0), inlineTaken: m.Wire("inline_taken", 1), inlineGone: m.Wire("inline_gone", 1),
 	}
 }
 
@@ -127,12 +133,22 @@ func (b *block) gathers(j link.TxJob) hdl.Bits {
 	return hdl.AndAll(j.Kind.Is(link.JobPacket), j.PayloadLen.Any(), j.Inline.Not())
 }
 
-// choose takes an acknowledgement before a job, and a job when its payload has
-// been judged.
+// hasInline returns one bit: the job is a packet with payload from its WQE.
+func (b *block) hasInline(j link.TxJob) hdl.Bits {
+	return hdl.AndAll(j.Kind.Is(link.JobPacket), j.PayloadLen.Any(), j.Inline)
+}
+
+// choose takes an acknowledgement before a job, and a job when its payload is
+// here whole, or known not to come. What is at Inline is a whole frame, of the oldest
+// job whose inline data has not left: so one such job is under way at a time.
 func (b *block) choose() {
 	m, io := b.m, b.io
 	free := b.st.Is(stChoose)
-	ready := b.gathers(io.Job.Data).Not().Or(io.Gathered.Valid)
+	inline := b.hasInline(io.Job.Data)
+	m.If(b.inlineGone, func() { b.inlines.SetK(0) })
+	m.If(b.inlineTaken, func() { b.inlines.SetK(1) })
+	b.inlineTaken.Set(io.Job.Fire().And(inline))
+	ready := hdl.Mux(inline, io.Inline.Valid.And(b.inlines.Not()), b.gathers(io.Job.Data).Not().Or(io.Gathered.Valid))
 	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
 	isFence := io.Job.Data.Kind.Is(link.JobFence)
 	io.Ack.Ready.Set(free)
@@ -228,7 +244,8 @@ func (b *block) payload() {
 		return in.Fire().And(in.Data.Last)
 	}
 	inline := next.Data.Inline
-	ends := from(io.Inline, inline).Or(from(io.Payload, inline.Not()))
+	b.inlineGone.Set(from(io.Inline, inline))
+	ends := b.inlineGone.Or(from(io.Payload, inline.Not()))
 	valid := hdl.Mux(inline, io.Inline.Valid, io.Payload.Valid)
 	io.Out.Valid.Set(hdl.AndAll(next.Valid, valid, next.Data.Drop.Not()))
 	hdl.Set(io.Out.Data, hdl.MuxOf(inline, io.Inline.Data, io.Payload.Data))

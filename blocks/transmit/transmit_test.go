@@ -92,6 +92,7 @@ type bench struct {
 	control                                       *sim.Source
 	askContext, desc, record, fence               *sim.Sink
 	out                                           *hdltest.Frames
+	outSink                                       *sim.Sink
 	dead                                          [qps]bool
 	descs                                         []format.TxDescriptor[uint64]
 	records                                       []record
@@ -112,8 +113,9 @@ func newBench(t *testing.T, s *sim.Sim, io *transmit.IO) *bench {
 		payload: sim.NewSource(s, io.Payload, g), inline: sim.NewSource(s, io.Inline, g), context_: sim.NewSource(s, io.Context.Reply, g),
 		control:    sim.NewSource(s, io.Control, g),
 		askContext: sim.NewSink(s, io.Context.Request, g), desc: sim.NewSink(s, io.Desc, g), record: sim.NewSink(s, io.Record, g),
-		fence: sim.NewSink(s, io.Fence, g), out: hdltest.NewFrames(sim.NewSink(s, io.Out, g)),
+		fence: sim.NewSink(s, io.Fence, g), outSink: sim.NewSink(s, io.Out, g),
 	}
+	b.out = hdltest.NewFrames(b.outSink)
 	s.Set(io.MAC, 0x02AABBCCDDEE)
 	s.Reset(2)
 	for qp := range qps {
@@ -299,6 +301,31 @@ func TestAcknowledgements(t *testing.T) {
 		b.run(100)
 		require.Len(t, b.descs, 3)
 		require.Equal(t, [][]byte{[]byte("12345678")}, b.frames)
+	}, verilator.Simulator)
+}
+
+// A packet with inline data leaves when its data is here, whole, and not that of
+// the packet before it: so there is no pause in a frame.
+func TestInlineIsWaitedFor(t *testing.T) {
+	design, io := hdltest.Build(t, transmit.Def(params(64)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		b.outSink.SetPattern(sim.Pattern{Kind: sim.Never})
+		for range 2 {
+			b.job.Send(job{Kind: link.JobPacket, QP: 1, Opcode: int(format.OpSendOnly), PayloadLen: 8, Inline: true})
+		}
+		b.run(200)
+		require.Empty(t, b.descs)
+		hdltest.SendFrame(b.inline, []byte("12345678"))
+		b.run(200)
+		require.Len(t, b.descs, 1, "the second packet's data is not here")
+		b.outSink.SetPattern(sim.Pattern{})
+		b.run(200)
+		require.Len(t, b.descs, 1)
+		hdltest.SendFrame(b.inline, []byte("abcdefgh"))
+		b.run(200)
+		require.Len(t, b.descs, 2)
+		require.Equal(t, [][]byte{[]byte("12345678"), []byte("abcdefgh")}, b.frames)
 	}, verilator.Simulator)
 }
 

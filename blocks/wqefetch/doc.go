@@ -36,7 +36,8 @@
 // come: the one who asks waits for one read of host memory. A burst is asked for only with room for its beats.
 // A WQE of which a beat had an error response is there, marked as Fault.
 //
-// Config waits until nothing is on its way. Doorbells wait for Config, a cycle.
+// Config waits until nothing is on its way, for a cycle without a doorbell or a step of
+// a head.
 //
 // # Cycles
 //

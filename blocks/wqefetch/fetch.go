@@ -115,7 +115,8 @@ func (b *block) ask(asks hdl.Bits, at ring, f flight, count hdl.Bits) {
 	m.If(burst.Fire().Xor(b.landed), func() {
 		under.Set(hdl.Mux(b.landed, under.SubK(1), under.AddK(1)))
 	})
-	b.io.Config.Ready.Set(b.idle.And(under.None()))
+	// Doorbells and steps of heads have the memories first: Config waits for a cycle without.
+	b.io.Config.Ready.Set(hdl.AndAll(b.idle, under.None(), b.io.Bell.Valid.Not(), b.io.Queue.Take.Valid.Not()))
 
 	// The slots of a ring that is not smaller than a page fill whole pages.
 	offset := f.Index.And(ringMask(at))

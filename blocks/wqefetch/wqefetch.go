@@ -148,17 +148,16 @@ func (b *block) index(mem *hdl.Memory, qp, en, value hdl.Bits) {
 // post takes doorbells, and heads that move on: both make a queue pair due.
 func (b *block) post() {
 	bell, take := b.io.Bell, b.io.Queue.Take
-	open := b.io.Config.Valid.Not()
 	rung, taken := b.due.Wakes[0], b.due.Wakes[1]
 
-	rung.Valid.Set(bell.Valid.And(open))
+	rung.Valid.Set(bell.Valid)
 	rung.Data.QP.Set(bell.Data.QP)
-	bell.Ready.Set(rung.Ready.And(open))
+	bell.Ready.Set(rung.Ready)
 	b.index(b.producer, bell.Data.QP, bell.Fire(), bell.Data.Index)
 
-	taken.Valid.Set(take.Valid.And(open))
+	taken.Valid.Set(take.Valid)
 	taken.Data.QP.Set(take.Data.QP)
-	take.Ready.Set(taken.Ready.And(open))
+	take.Ready.Set(taken.Ready)
 	b.index(b.head, take.Data.QP, take.Fire(), b.head.At(take.Data.QP).AddK(1))
 
 	hdl.Connect(b.due.Wakes[2], b.again)

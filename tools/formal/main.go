@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"syscall"
 
 	"gornic/blocks"
 	"gornic/hdl"
@@ -37,7 +38,7 @@ func main() {
 	}
 	flag.Parse()
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	failed, err := prove(ctx, *pattern, o)
 	stop()
 	if err != nil {

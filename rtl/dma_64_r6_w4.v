@@ -515,12 +515,12 @@ module dma_64_r6_w4 (
     reg [71:0] write_3_held;         // hdl/stream/contract.go:25
     reg        write_3_beat_stalled; // hdl/stream/contract.go:24
     reg [72:0] write_3_beat_held;    // hdl/stream/contract.go:25
-    reg        ar_waited;            // properties.go:60
-    reg [75:0] ar_before;            // properties.go:61
-    reg        aw_waited;            // properties.go:60
-    reg [75:0] aw_before;            // properties.go:61
-    reg        w_waited;             // properties.go:60
-    reg [72:0] w_before;             // properties.go:61
+    reg        ar_waited;            // properties.go:64
+    reg [75:0] ar_before;            // properties.go:65
+    reg        aw_waited;            // properties.go:64
+    reg [75:0] aw_before;            // properties.go:65
+    reg        w_waited;             // properties.go:64
+    reg [72:0] w_before;             // properties.go:65
 
     wire [71:0] read_0_packed;       // hdl/stream/contract.go:37
     wire [71:0] read_1_packed;       // hdl/stream/contract.go:37
@@ -537,29 +537,29 @@ module dma_64_r6_w4 (
     wire [71:0] write_3_packed;      // hdl/stream/contract.go:37
     wire [72:0] write_3_beat_packed; // hdl/stream/contract.go:37
 
-    wire [12:0] end_0 = {4'h0, reads_0_burst_addr[11:3]} + {5'h00, reads_0_burst_len}; // properties.go:52
-    wire read_0_in_page_and = (end_0 < 13'd512) & ~(|reads_0_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_1 = {4'h0, reads_1_burst_addr[11:3]} + {5'h00, reads_1_burst_len}; // properties.go:52
-    wire read_1_in_page_and = (end_1 < 13'd512) & ~(|reads_1_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_2 = {4'h0, reads_2_burst_addr[11:3]} + {5'h00, reads_2_burst_len}; // properties.go:52
-    wire read_2_in_page_and = (end_2 < 13'd512) & ~(|reads_2_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_3 = {4'h0, reads_3_burst_addr[11:3]} + {5'h00, reads_3_burst_len}; // properties.go:52
-    wire read_3_in_page_and = (end_3 < 13'd512) & ~(|reads_3_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_4 = {4'h0, reads_4_burst_addr[11:3]} + {5'h00, reads_4_burst_len}; // properties.go:52
-    wire read_4_in_page_and = (end_4 < 13'd512) & ~(|reads_4_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_5 = {4'h0, reads_5_burst_addr[11:3]} + {5'h00, reads_5_burst_len}; // properties.go:52
-    wire read_5_in_page_and = (end_5 < 13'd512) & ~(|reads_5_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_0_2 = {4'h0, writes_0_burst_addr[11:3]} + {5'h00, writes_0_burst_len}; // properties.go:52
-    wire write_0_in_page_and = (end_0_2 < 13'd512) & ~(|writes_0_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_1_2 = {4'h0, writes_1_burst_addr[11:3]} + {5'h00, writes_1_burst_len}; // properties.go:52
-    wire write_1_in_page_and = (end_1_2 < 13'd512) & ~(|writes_1_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_2_2 = {4'h0, writes_2_burst_addr[11:3]} + {5'h00, writes_2_burst_len}; // properties.go:52
-    wire write_2_in_page_and = (end_2_2 < 13'd512) & ~(|writes_2_burst_addr[2:0]); // properties.go:54
-    wire [12:0] end_3_2 = {4'h0, writes_3_burst_addr[11:3]} + {5'h00, writes_3_burst_len}; // properties.go:52
-    wire write_3_in_page_and = (end_3_2 < 13'd512) & ~(|writes_3_burst_addr[2:0]); // properties.go:54
-    wire [75:0] ar_before_joined = {m_axi_arid, m_axi_araddr, m_axi_arlen}; // properties.go:39
-    wire [75:0] aw_before_joined = {m_axi_awid, m_axi_awaddr, m_axi_awlen}; // properties.go:40
-    wire [72:0] w_before_joined = {m_axi_wdata, m_axi_wstrb, m_axi_wlast}; // properties.go:41
+    wire [12:0] end_0 = {4'h0, reads_0_burst_addr[11:3]} + {5'h00, reads_0_burst_len}; // properties.go:56
+    wire read_0_in_page_and = (end_0 < 13'd512) & ~(|reads_0_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_1 = {4'h0, reads_1_burst_addr[11:3]} + {5'h00, reads_1_burst_len}; // properties.go:56
+    wire read_1_in_page_and = (end_1 < 13'd512) & ~(|reads_1_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_2 = {4'h0, reads_2_burst_addr[11:3]} + {5'h00, reads_2_burst_len}; // properties.go:56
+    wire read_2_in_page_and = (end_2 < 13'd512) & ~(|reads_2_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_3 = {4'h0, reads_3_burst_addr[11:3]} + {5'h00, reads_3_burst_len}; // properties.go:56
+    wire read_3_in_page_and = (end_3 < 13'd512) & ~(|reads_3_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_4 = {4'h0, reads_4_burst_addr[11:3]} + {5'h00, reads_4_burst_len}; // properties.go:56
+    wire read_4_in_page_and = (end_4 < 13'd512) & ~(|reads_4_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_5 = {4'h0, reads_5_burst_addr[11:3]} + {5'h00, reads_5_burst_len}; // properties.go:56
+    wire read_5_in_page_and = (end_5 < 13'd512) & ~(|reads_5_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_0_2 = {4'h0, writes_0_burst_addr[11:3]} + {5'h00, writes_0_burst_len}; // properties.go:56
+    wire write_0_in_page_and = (end_0_2 < 13'd512) & ~(|writes_0_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_1_2 = {4'h0, writes_1_burst_addr[11:3]} + {5'h00, writes_1_burst_len}; // properties.go:56
+    wire write_1_in_page_and = (end_1_2 < 13'd512) & ~(|writes_1_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_2_2 = {4'h0, writes_2_burst_addr[11:3]} + {5'h00, writes_2_burst_len}; // properties.go:56
+    wire write_2_in_page_and = (end_2_2 < 13'd512) & ~(|writes_2_burst_addr[2:0]); // properties.go:58
+    wire [12:0] end_3_2 = {4'h0, writes_3_burst_addr[11:3]} + {5'h00, writes_3_burst_len}; // properties.go:56
+    wire write_3_in_page_and = (end_3_2 < 13'd512) & ~(|writes_3_burst_addr[2:0]); // properties.go:58
+    wire [75:0] ar_before_joined = {m_axi_arid, m_axi_araddr, m_axi_arlen}; // properties.go:43
+    wire [75:0] aw_before_joined = {m_axi_awid, m_axi_awaddr, m_axi_awlen}; // properties.go:44
+    wire [72:0] w_before_joined = {m_axi_wdata, m_axi_wstrb, m_axi_wlast}; // properties.go:45
     wire fits = ({4'h0, m_axi_araddr[11:3]} + {5'h00, m_axi_arlen}) < 13'd512; // ops.go:82
     wire fits_2 = ({4'h0, m_axi_awaddr[11:3]} + {5'h00, m_axi_awlen}) < 13'd512; // ops.go:82
     assign read_0_packed = {reads_0_burst_addr, reads_0_burst_len}; // hdl/stream/contract.go:38
@@ -598,9 +598,9 @@ module dma_64_r6_w4 (
             write_2_beat_stalled <= writes_2_beat_valid & ~writes_2_beat_ready; // hdl/stream/contract.go:24
             write_3_stalled <= writes_3_burst_valid & ~writes_3_burst_ready; // hdl/stream/contract.go:24
             write_3_beat_stalled <= writes_3_beat_valid & ~writes_3_beat_ready; // hdl/stream/contract.go:24
-            ar_waited <= m_axi_arvalid & ~m_axi_arready; // properties.go:60
-            aw_waited <= m_axi_awvalid & ~m_axi_awready; // properties.go:60
-            w_waited <= m_axi_wvalid & ~m_axi_wready;    // properties.go:60
+            ar_waited <= m_axi_arvalid & ~m_axi_arready; // properties.go:64
+            aw_waited <= m_axi_awvalid & ~m_axi_awready; // properties.go:64
+            w_waited <= m_axi_wvalid & ~m_axi_wready;    // properties.go:64
         end
     end
 
@@ -619,9 +619,9 @@ module dma_64_r6_w4 (
         write_2_beat_held <= write_2_beat_packed; // hdl/stream/contract.go:25
         write_3_held <= write_3_packed;           // hdl/stream/contract.go:25
         write_3_beat_held <= write_3_beat_packed; // hdl/stream/contract.go:25
-        ar_before <= ar_before_joined;            // properties.go:61
-        aw_before <= aw_before_joined;            // properties.go:61
-        w_before <= w_before_joined;              // properties.go:61
+        ar_before <= ar_before_joined;            // properties.go:65
+        aw_before <= aw_before_joined;            // properties.go:65
+        w_before <= w_before_joined;              // properties.go:65
     end
 
     assign read_1_packed = {reads_1_burst_addr, reads_1_burst_len}; // hdl/stream/contract.go:38
@@ -658,63 +658,63 @@ module dma_64_r6_w4 (
         if (!rst) begin
             assume_read_0_valid_holds: assume (!read_0_stalled || reads_0_burst_valid); // hdl/stream/contract.go:18
             assume_read_0_data_holds: assume (!read_0_stalled || read_0_packed == read_0_held); // hdl/stream/contract.go:19
-            assume_read_0_takes: assume (reads_0_beat_ready || !reads_0_beat_valid); // properties.go:24
-            assume_read_0_in_page: assume (!reads_0_burst_valid || read_0_in_page_and); // properties.go:25
+            assume_read_0_takes: assume (reads_0_beat_ready || !reads_0_beat_valid); // properties.go:28
+            assume_read_0_in_page: assume (!reads_0_burst_valid || read_0_in_page_and); // properties.go:29
             assume_read_1_valid_holds: assume (!read_1_stalled || reads_1_burst_valid); // hdl/stream/contract.go:18
             assume_read_1_data_holds: assume (!read_1_stalled || read_1_packed == read_1_held); // hdl/stream/contract.go:19
-            assume_read_1_takes: assume (reads_1_beat_ready || !reads_1_beat_valid); // properties.go:24
-            assume_read_1_in_page: assume (!reads_1_burst_valid || read_1_in_page_and); // properties.go:25
+            assume_read_1_takes: assume (reads_1_beat_ready || !reads_1_beat_valid); // properties.go:28
+            assume_read_1_in_page: assume (!reads_1_burst_valid || read_1_in_page_and); // properties.go:29
             assume_read_2_valid_holds: assume (!read_2_stalled || reads_2_burst_valid); // hdl/stream/contract.go:18
             assume_read_2_data_holds: assume (!read_2_stalled || read_2_packed == read_2_held); // hdl/stream/contract.go:19
-            assume_read_2_takes: assume (reads_2_beat_ready || !reads_2_beat_valid); // properties.go:24
-            assume_read_2_in_page: assume (!reads_2_burst_valid || read_2_in_page_and); // properties.go:25
+            assume_read_2_takes: assume (reads_2_beat_ready || !reads_2_beat_valid); // properties.go:28
+            assume_read_2_in_page: assume (!reads_2_burst_valid || read_2_in_page_and); // properties.go:29
             assume_read_3_valid_holds: assume (!read_3_stalled || reads_3_burst_valid); // hdl/stream/contract.go:18
             assume_read_3_data_holds: assume (!read_3_stalled || read_3_packed == read_3_held); // hdl/stream/contract.go:19
-            assume_read_3_takes: assume (reads_3_beat_ready || !reads_3_beat_valid); // properties.go:24
-            assume_read_3_in_page: assume (!reads_3_burst_valid || read_3_in_page_and); // properties.go:25
+            assume_read_3_takes: assume (reads_3_beat_ready || !reads_3_beat_valid); // properties.go:28
+            assume_read_3_in_page: assume (!reads_3_burst_valid || read_3_in_page_and); // properties.go:29
             assume_read_4_valid_holds: assume (!read_4_stalled || reads_4_burst_valid); // hdl/stream/contract.go:18
             assume_read_4_data_holds: assume (!read_4_stalled || read_4_packed == read_4_held); // hdl/stream/contract.go:19
-            assume_read_4_takes: assume (reads_4_beat_ready || !reads_4_beat_valid); // properties.go:24
-            assume_read_4_in_page: assume (!reads_4_burst_valid || read_4_in_page_and); // properties.go:25
+            assume_read_4_takes: assume (reads_4_beat_ready || !reads_4_beat_valid); // properties.go:28
+            assume_read_4_in_page: assume (!reads_4_burst_valid || read_4_in_page_and); // properties.go:29
             assume_read_5_valid_holds: assume (!read_5_stalled || reads_5_burst_valid); // hdl/stream/contract.go:18
             assume_read_5_data_holds: assume (!read_5_stalled || read_5_packed == read_5_held); // hdl/stream/contract.go:19
-            assume_read_5_takes: assume (reads_5_beat_ready || !reads_5_beat_valid); // properties.go:24
-            assume_read_5_in_page: assume (!reads_5_burst_valid || read_5_in_page_and); // properties.go:25
+            assume_read_5_takes: assume (reads_5_beat_ready || !reads_5_beat_valid); // properties.go:28
+            assume_read_5_in_page: assume (!reads_5_burst_valid || read_5_in_page_and); // properties.go:29
             assume_write_0_valid_holds: assume (!write_0_stalled || writes_0_burst_valid); // hdl/stream/contract.go:18
             assume_write_0_data_holds: assume (!write_0_stalled || write_0_packed == write_0_held); // hdl/stream/contract.go:19
             assume_write_0_beat_valid_holds: assume (!write_0_beat_stalled || writes_0_beat_valid); // hdl/stream/contract.go:18
             assume_write_0_beat_data_holds: assume (!write_0_beat_stalled || write_0_beat_packed == write_0_beat_held); // hdl/stream/contract.go:19
-            assume_write_0_takes: assume (writes_0_done_ready || !writes_0_done_valid); // properties.go:31
-            assume_write_0_in_page: assume (!writes_0_burst_valid || write_0_in_page_and); // properties.go:32
+            assume_write_0_takes: assume (writes_0_done_ready || !writes_0_done_valid); // properties.go:35
+            assume_write_0_in_page: assume (!writes_0_burst_valid || write_0_in_page_and); // properties.go:36
             assume_write_1_valid_holds: assume (!write_1_stalled || writes_1_burst_valid); // hdl/stream/contract.go:18
             assume_write_1_data_holds: assume (!write_1_stalled || write_1_packed == write_1_held); // hdl/stream/contract.go:19
             assume_write_1_beat_valid_holds: assume (!write_1_beat_stalled || writes_1_beat_valid); // hdl/stream/contract.go:18
             assume_write_1_beat_data_holds: assume (!write_1_beat_stalled || write_1_beat_packed == write_1_beat_held); // hdl/stream/contract.go:19
-            assume_write_1_takes: assume (writes_1_done_ready || !writes_1_done_valid); // properties.go:31
-            assume_write_1_in_page: assume (!writes_1_burst_valid || write_1_in_page_and); // properties.go:32
+            assume_write_1_takes: assume (writes_1_done_ready || !writes_1_done_valid); // properties.go:35
+            assume_write_1_in_page: assume (!writes_1_burst_valid || write_1_in_page_and); // properties.go:36
             assume_write_2_valid_holds: assume (!write_2_stalled || writes_2_burst_valid); // hdl/stream/contract.go:18
             assume_write_2_data_holds: assume (!write_2_stalled || write_2_packed == write_2_held); // hdl/stream/contract.go:19
             assume_write_2_beat_valid_holds: assume (!write_2_beat_stalled || writes_2_beat_valid); // hdl/stream/contract.go:18
             assume_write_2_beat_data_holds: assume (!write_2_beat_stalled || write_2_beat_packed == write_2_beat_held); // hdl/stream/contract.go:19
-            assume_write_2_takes: assume (writes_2_done_ready || !writes_2_done_valid); // properties.go:31
-            assume_write_2_in_page: assume (!writes_2_burst_valid || write_2_in_page_and); // properties.go:32
+            assume_write_2_takes: assume (writes_2_done_ready || !writes_2_done_valid); // properties.go:35
+            assume_write_2_in_page: assume (!writes_2_burst_valid || write_2_in_page_and); // properties.go:36
             assume_write_3_valid_holds: assume (!write_3_stalled || writes_3_burst_valid); // hdl/stream/contract.go:18
             assume_write_3_data_holds: assume (!write_3_stalled || write_3_packed == write_3_held); // hdl/stream/contract.go:19
             assume_write_3_beat_valid_holds: assume (!write_3_beat_stalled || writes_3_beat_valid); // hdl/stream/contract.go:18
             assume_write_3_beat_data_holds: assume (!write_3_beat_stalled || write_3_beat_packed == write_3_beat_held); // hdl/stream/contract.go:19
-            assume_write_3_takes: assume (writes_3_done_ready || !writes_3_done_valid); // properties.go:31
-            assume_write_3_in_page: assume (!writes_3_burst_valid || write_3_in_page_and); // properties.go:32
-            assume_r_id_of_a_client: assume (!m_axi_rvalid || m_axi_rid < 4'd6); // properties.go:34
-            assume_b_id_of_a_client: assume (!m_axi_bvalid || m_axi_bid < 4'd4); // properties.go:35
-            assert_r_never_waits: assert (!m_axi_rvalid || m_axi_rready); // properties.go:37
-            assert_b_never_waits: assert (!m_axi_bvalid || m_axi_bready); // properties.go:38
-            assert_ar_stays: assert (!ar_waited || (m_axi_arvalid && ar_before_joined == ar_before)); // properties.go:62
-            assert_aw_stays: assert (!aw_waited || (m_axi_awvalid && aw_before_joined == aw_before)); // properties.go:62
-            assert_w_stays: assert (!w_waited || (m_axi_wvalid && w_before_joined == w_before)); // properties.go:62
-            assert_ar_in_page: assert (!m_axi_arvalid || (fits && !(|m_axi_araddr[2:0]))); // properties.go:42
-            assert_aw_in_page: assert (!m_axi_awvalid || (fits_2 && !(|m_axi_awaddr[2:0]))); // properties.go:43
-            cover_write_ends: cover (m_axi_wvalid && m_axi_wready && m_axi_wlast); // properties.go:44
-            cover_read_fails: cover (m_axi_rvalid && m_axi_rready && reads_0_beat_err); // properties.go:45
+            assume_write_3_takes: assume (writes_3_done_ready || !writes_3_done_valid); // properties.go:35
+            assume_write_3_in_page: assume (!writes_3_burst_valid || write_3_in_page_and); // properties.go:36
+            assume_r_id_of_a_client: assume (!m_axi_rvalid || m_axi_rid < 4'd6); // properties.go:38
+            assume_b_id_of_a_client: assume (!m_axi_bvalid || m_axi_bid < 4'd4); // properties.go:39
+            assert_r_never_waits: assert (!m_axi_rvalid || m_axi_rready); // properties.go:41
+            assert_b_never_waits: assert (!m_axi_bvalid || m_axi_bready); // properties.go:42
+            assert_ar_stays: assert (!ar_waited || (m_axi_arvalid && ar_before_joined == ar_before)); // properties.go:66
+            assert_aw_stays: assert (!aw_waited || (m_axi_awvalid && aw_before_joined == aw_before)); // properties.go:66
+            assert_w_stays: assert (!w_waited || (m_axi_wvalid && w_before_joined == w_before)); // properties.go:66
+            assert_ar_in_page: assert (!m_axi_arvalid || (fits && !(|m_axi_araddr[2:0]))); // properties.go:46
+            assert_aw_in_page: assert (!m_axi_awvalid || (fits_2 && !(|m_axi_awaddr[2:0]))); // properties.go:47
+            cover_write_ends: cover (m_axi_wvalid && m_axi_wready && m_axi_wlast); // properties.go:48
+            cover_read_fails: cover (m_axi_rvalid && m_axi_rready && reads_0_beat_err); // properties.go:49
         end
     end
 `endif
@@ -736,11 +736,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!reads_0_beat_ready && reads_0_beat_valid) begin
-                $display("ASSUME %m read_0_takes blocks/dma/properties.go:24");
+                $display("ASSUME %m read_0_takes blocks/dma/properties.go:28");
                 $stop;
             end
             if (reads_0_burst_valid && !read_0_in_page_and) begin
-                $display("ASSUME %m read_0_in_page blocks/dma/properties.go:25");
+                $display("ASSUME %m read_0_in_page blocks/dma/properties.go:29");
                 $stop;
             end
             if (read_1_stalled && !reads_1_burst_valid) begin
@@ -752,11 +752,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!reads_1_beat_ready && reads_1_beat_valid) begin
-                $display("ASSUME %m read_1_takes blocks/dma/properties.go:24");
+                $display("ASSUME %m read_1_takes blocks/dma/properties.go:28");
                 $stop;
             end
             if (reads_1_burst_valid && !read_1_in_page_and) begin
-                $display("ASSUME %m read_1_in_page blocks/dma/properties.go:25");
+                $display("ASSUME %m read_1_in_page blocks/dma/properties.go:29");
                 $stop;
             end
             if (read_2_stalled && !reads_2_burst_valid) begin
@@ -768,11 +768,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!reads_2_beat_ready && reads_2_beat_valid) begin
-                $display("ASSUME %m read_2_takes blocks/dma/properties.go:24");
+                $display("ASSUME %m read_2_takes blocks/dma/properties.go:28");
                 $stop;
             end
             if (reads_2_burst_valid && !read_2_in_page_and) begin
-                $display("ASSUME %m read_2_in_page blocks/dma/properties.go:25");
+                $display("ASSUME %m read_2_in_page blocks/dma/properties.go:29");
                 $stop;
             end
             if (read_3_stalled && !reads_3_burst_valid) begin
@@ -784,11 +784,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!reads_3_beat_ready && reads_3_beat_valid) begin
-                $display("ASSUME %m read_3_takes blocks/dma/properties.go:24");
+                $display("ASSUME %m read_3_takes blocks/dma/properties.go:28");
                 $stop;
             end
             if (reads_3_burst_valid && !read_3_in_page_and) begin
-                $display("ASSUME %m read_3_in_page blocks/dma/properties.go:25");
+                $display("ASSUME %m read_3_in_page blocks/dma/properties.go:29");
                 $stop;
             end
             if (read_4_stalled && !reads_4_burst_valid) begin
@@ -800,11 +800,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!reads_4_beat_ready && reads_4_beat_valid) begin
-                $display("ASSUME %m read_4_takes blocks/dma/properties.go:24");
+                $display("ASSUME %m read_4_takes blocks/dma/properties.go:28");
                 $stop;
             end
             if (reads_4_burst_valid && !read_4_in_page_and) begin
-                $display("ASSUME %m read_4_in_page blocks/dma/properties.go:25");
+                $display("ASSUME %m read_4_in_page blocks/dma/properties.go:29");
                 $stop;
             end
             if (read_5_stalled && !reads_5_burst_valid) begin
@@ -816,11 +816,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!reads_5_beat_ready && reads_5_beat_valid) begin
-                $display("ASSUME %m read_5_takes blocks/dma/properties.go:24");
+                $display("ASSUME %m read_5_takes blocks/dma/properties.go:28");
                 $stop;
             end
             if (reads_5_burst_valid && !read_5_in_page_and) begin
-                $display("ASSUME %m read_5_in_page blocks/dma/properties.go:25");
+                $display("ASSUME %m read_5_in_page blocks/dma/properties.go:29");
                 $stop;
             end
             if (write_0_stalled && !writes_0_burst_valid) begin
@@ -840,11 +840,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!writes_0_done_ready && writes_0_done_valid) begin
-                $display("ASSUME %m write_0_takes blocks/dma/properties.go:31");
+                $display("ASSUME %m write_0_takes blocks/dma/properties.go:35");
                 $stop;
             end
             if (writes_0_burst_valid && !write_0_in_page_and) begin
-                $display("ASSUME %m write_0_in_page blocks/dma/properties.go:32");
+                $display("ASSUME %m write_0_in_page blocks/dma/properties.go:36");
                 $stop;
             end
             if (write_1_stalled && !writes_1_burst_valid) begin
@@ -864,11 +864,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!writes_1_done_ready && writes_1_done_valid) begin
-                $display("ASSUME %m write_1_takes blocks/dma/properties.go:31");
+                $display("ASSUME %m write_1_takes blocks/dma/properties.go:35");
                 $stop;
             end
             if (writes_1_burst_valid && !write_1_in_page_and) begin
-                $display("ASSUME %m write_1_in_page blocks/dma/properties.go:32");
+                $display("ASSUME %m write_1_in_page blocks/dma/properties.go:36");
                 $stop;
             end
             if (write_2_stalled && !writes_2_burst_valid) begin
@@ -888,11 +888,11 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!writes_2_done_ready && writes_2_done_valid) begin
-                $display("ASSUME %m write_2_takes blocks/dma/properties.go:31");
+                $display("ASSUME %m write_2_takes blocks/dma/properties.go:35");
                 $stop;
             end
             if (writes_2_burst_valid && !write_2_in_page_and) begin
-                $display("ASSUME %m write_2_in_page blocks/dma/properties.go:32");
+                $display("ASSUME %m write_2_in_page blocks/dma/properties.go:36");
                 $stop;
             end
             if (write_3_stalled && !writes_3_burst_valid) begin
@@ -912,58 +912,58 @@ module dma_64_r6_w4 (
                 $stop;
             end
             if (!writes_3_done_ready && writes_3_done_valid) begin
-                $display("ASSUME %m write_3_takes blocks/dma/properties.go:31");
+                $display("ASSUME %m write_3_takes blocks/dma/properties.go:35");
                 $stop;
             end
             if (writes_3_burst_valid && !write_3_in_page_and) begin
-                $display("ASSUME %m write_3_in_page blocks/dma/properties.go:32");
+                $display("ASSUME %m write_3_in_page blocks/dma/properties.go:36");
                 $stop;
             end
             if (m_axi_rvalid && m_axi_rid >= 4'd6) begin
-                $display("ASSUME %m r_id_of_a_client blocks/dma/properties.go:34");
+                $display("ASSUME %m r_id_of_a_client blocks/dma/properties.go:38");
                 $stop;
             end
             if (m_axi_bvalid && m_axi_bid >= 4'd4) begin
-                $display("ASSUME %m b_id_of_a_client blocks/dma/properties.go:35");
+                $display("ASSUME %m b_id_of_a_client blocks/dma/properties.go:39");
                 $stop;
             end
             if (m_axi_rvalid && !m_axi_rready) begin
-                $display("ASSERT %m r_never_waits blocks/dma/properties.go:37");
+                $display("ASSERT %m r_never_waits blocks/dma/properties.go:41");
                 $stop;
             end
             if (m_axi_bvalid && !m_axi_bready) begin
-                $display("ASSERT %m b_never_waits blocks/dma/properties.go:38");
+                $display("ASSERT %m b_never_waits blocks/dma/properties.go:42");
                 $stop;
             end
             if (ar_waited && (!m_axi_arvalid || ar_before_joined != ar_before)) begin
-                $display("ASSERT %m ar_stays blocks/dma/properties.go:62");
+                $display("ASSERT %m ar_stays blocks/dma/properties.go:66");
                 $stop;
             end
             if (aw_waited && (!m_axi_awvalid || aw_before_joined != aw_before)) begin
-                $display("ASSERT %m aw_stays blocks/dma/properties.go:62");
+                $display("ASSERT %m aw_stays blocks/dma/properties.go:66");
                 $stop;
             end
             if (w_waited && (!m_axi_wvalid || w_before_joined != w_before)) begin
-                $display("ASSERT %m w_stays blocks/dma/properties.go:62");
+                $display("ASSERT %m w_stays blocks/dma/properties.go:66");
                 $stop;
             end
             if (m_axi_arvalid && (!fits || |m_axi_araddr[2:0])) begin
-                $display("ASSERT %m ar_in_page blocks/dma/properties.go:42");
+                $display("ASSERT %m ar_in_page blocks/dma/properties.go:46");
                 $stop;
             end
             if (m_axi_awvalid && (!fits_2 || |m_axi_awaddr[2:0])) begin
-                $display("ASSERT %m aw_in_page blocks/dma/properties.go:43");
+                $display("ASSERT %m aw_in_page blocks/dma/properties.go:47");
                 $stop;
             end
             if (m_axi_wvalid && m_axi_wready && m_axi_wlast) begin
                 if (cover_write_ends_count == 64'd0) begin
-                    $display("COVER %m write_ends blocks/dma/properties.go:44");
+                    $display("COVER %m write_ends blocks/dma/properties.go:48");
                 end
                 cover_write_ends_count <= cover_write_ends_count + 64'd1;
             end
             if (m_axi_rvalid && m_axi_rready && reads_0_beat_err) begin
                 if (cover_read_fails_count == 64'd0) begin
-                    $display("COVER %m read_fails blocks/dma/properties.go:45");
+                    $display("COVER %m read_fails blocks/dma/properties.go:49");
                 end
                 cover_read_fails_count <= cover_read_fails_count + 64'd1;
             end

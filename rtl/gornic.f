@@ -16,6 +16,7 @@ fifo_link_qp_ref_6_x64.v
 scheduler_6_w1.v
 forward_slice_responder_turn_6_6_3.v
 fifo_responder_record_6_6_x4.v
+forward_slice_responder_record_6_6.v
 responder_qp6_cq6_slots2.v
 forward_slice_beat_64_8.v
 packetbuild_frame_64.v
@@ -51,7 +52,7 @@ transmit_64_qp6_cq6.v
 replay_qp6_r4.v
 completer_qp6_cq6.v
 fifo_pieces_chunk_11_3_x4.v
-forward_slice_scatter_plan_61_3_3_3_3_3.v
+forward_slice_scatter_plan_61_3_3_8_8_3.v
 slice_link_write_burst.v
 fifo_link_write_done_x64.v
 fifo_scatter_ticket_x64.v

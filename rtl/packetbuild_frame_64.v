@@ -775,15 +775,15 @@ module packetbuild_frame_64 (
     reg [73:0]  payload_held;    // hdl/stream/contract.go:25
     reg         out_stalled;     // hdl/stream/contract.go:24
     reg [73:0]  out_held;        // hdl/stream/contract.go:25
-    reg         frame_open;      // a header has begun whose frame has not ended (properties.go:28)
-    reg         header_open;     // properties.go:29
+    reg         frame_open;      // a header has begun whose frame has not ended (properties.go:30)
+    reg         header_open;     // properties.go:31
 
     wire [770:0] desc_packed;    // hdl/stream/contract.go:37
     wire [73:0]  payload_packed; // hdl/stream/contract.go:37
     wire [73:0]  out_packed;     // hdl/stream/contract.go:37
 
-    wire frames = (state == STATE_HEAD) | (state == STATE_JOIN) | (state == STATE_FLUSH); // properties.go:24
-    wire ends = joined_valid & joined_ready & joined_last; // properties.go:25
+    wire frames = (state == STATE_HEAD) | (state == STATE_JOIN) | (state == STATE_FLUSH); // properties.go:26
+    wire ends = joined_valid & joined_ready & joined_last; // properties.go:27
     assign desc_packed = {                                 // hdl/stream/contract.go:38
         desc_dst_mac,
         desc_src_mac,
@@ -847,12 +847,12 @@ module packetbuild_frame_64 (
             frame_open <= 1'b0;
             header_open <= 1'b0;
         end else begin
-            if (ends) begin         // properties.go:30
-                frame_open <= 1'b0; // properties.go:30
+            if (ends) begin         // properties.go:32
+                frame_open <= 1'b0; // properties.go:32
             end
-            if (head_taken) begin       // properties.go:31
-                frame_open <= 1'b1;     // properties.go:32
-                header_open <= ~last_2; // properties.go:33
+            if (head_taken) begin       // properties.go:33
+                frame_open <= 1'b1;     // properties.go:34
+                header_open <= ~last_2; // properties.go:35
             end
         end
     end
@@ -889,16 +889,16 @@ module packetbuild_frame_64 (
             assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // hdl/stream/contract.go:50
             assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // hdl/stream/contract.go:50
             assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // hdl/stream/contract.go:50
-            assert_one_frame_a_header: assert (frame_open == frames); // properties.go:36
-            assert_headers_do_not_mix: assert (header_open == (state == STATE_HEAD)); // properties.go:37
-            assert_header_goes_on: assert (!header_open || desc_valid); // properties.go:38
-            assert_begins_after_the_last: assert (!(head_taken && !header_open && frame_open) || ends); // properties.go:39
-            assert_payload_is_wanted: assert (!(payload_valid && payload_ready) || state == STATE_JOIN || state == STATE_DRAIN); // properties.go:40
-            assert_fault_ends_frame: assert (state != STATE_DRAIN || !frame_open); // properties.go:41
-            cover_header_in_one_after_the_other: cover (head_taken && ends); // properties.go:43
-            cover_payload_too_long: cover (state == STATE_DRAIN); // properties.go:44
-            cover_payload_joins: cover (state == STATE_JOIN && joined_valid && joined_ready); // properties.go:45
-            cover_rest_alone: cover (state == STATE_FLUSH && is_rest); // properties.go:46
+            assert_one_frame_a_header: assert (frame_open == frames); // properties.go:38
+            assert_headers_do_not_mix: assert (header_open == (state == STATE_HEAD)); // properties.go:39
+            assert_header_goes_on: assert (!header_open || desc_valid); // properties.go:40
+            assert_begins_after_the_last: assert (!(head_taken && !header_open && frame_open) || ends); // properties.go:41
+            assert_payload_is_wanted: assert (!(payload_valid && payload_ready) || state == STATE_JOIN || state == STATE_DRAIN); // properties.go:42
+            assert_fault_ends_frame: assert (state != STATE_DRAIN || !frame_open); // properties.go:43
+            cover_header_in_one_after_the_other: cover (head_taken && ends); // properties.go:45
+            cover_payload_too_long: cover (state == STATE_DRAIN); // properties.go:46
+            cover_payload_joins: cover (state == STATE_JOIN && joined_valid && joined_ready); // properties.go:47
+            cover_rest_alone: cover (state == STATE_FLUSH && is_rest); // properties.go:48
         end
     end
 `endif
@@ -972,50 +972,50 @@ module packetbuild_frame_64 (
                 $stop;
             end
             if (frame_open != frames) begin
-                $display("ASSERT %m one_frame_a_header blocks/packetbuild/properties.go:36");
+                $display("ASSERT %m one_frame_a_header blocks/packetbuild/properties.go:38");
                 $stop;
             end
             if (header_open != (state == STATE_HEAD)) begin
-                $display("ASSERT %m headers_do_not_mix blocks/packetbuild/properties.go:37");
+                $display("ASSERT %m headers_do_not_mix blocks/packetbuild/properties.go:39");
                 $stop;
             end
             if (header_open && !desc_valid) begin
-                $display("ASSERT %m header_goes_on blocks/packetbuild/properties.go:38");
+                $display("ASSERT %m header_goes_on blocks/packetbuild/properties.go:40");
                 $stop;
             end
             if (head_taken && !header_open && frame_open && !ends) begin
-                $display("ASSERT %m begins_after_the_last blocks/packetbuild/properties.go:39");
+                $display("ASSERT %m begins_after_the_last blocks/packetbuild/properties.go:41");
                 $stop;
             end
             if (payload_valid && payload_ready && state != STATE_JOIN && state != STATE_DRAIN) begin
-                $display("ASSERT %m payload_is_wanted blocks/packetbuild/properties.go:40");
+                $display("ASSERT %m payload_is_wanted blocks/packetbuild/properties.go:42");
                 $stop;
             end
             if (state == STATE_DRAIN && frame_open) begin
-                $display("ASSERT %m fault_ends_frame blocks/packetbuild/properties.go:41");
+                $display("ASSERT %m fault_ends_frame blocks/packetbuild/properties.go:43");
                 $stop;
             end
             if (head_taken && ends) begin
                 if (cover_header_in_one_after_the_other_count == 64'd0) begin
-                    $display("COVER %m header_in_one_after_the_other blocks/packetbuild/properties.go:43");
+                    $display("COVER %m header_in_one_after_the_other blocks/packetbuild/properties.go:45");
                 end
                 cover_header_in_one_after_the_other_count <= cover_header_in_one_after_the_other_count + 64'd1;
             end
             if (state == STATE_DRAIN) begin
                 if (cover_payload_too_long_count == 64'd0) begin
-                    $display("COVER %m payload_too_long blocks/packetbuild/properties.go:44");
+                    $display("COVER %m payload_too_long blocks/packetbuild/properties.go:46");
                 end
                 cover_payload_too_long_count <= cover_payload_too_long_count + 64'd1;
             end
             if (state == STATE_JOIN && joined_valid && joined_ready) begin
                 if (cover_payload_joins_count == 64'd0) begin
-                    $display("COVER %m payload_joins blocks/packetbuild/properties.go:45");
+                    $display("COVER %m payload_joins blocks/packetbuild/properties.go:47");
                 end
                 cover_payload_joins_count <= cover_payload_joins_count + 64'd1;
             end
             if (state == STATE_FLUSH && is_rest) begin
                 if (cover_rest_alone_count == 64'd0) begin
-                    $display("COVER %m rest_alone blocks/packetbuild/properties.go:46");
+                    $display("COVER %m rest_alone blocks/packetbuild/properties.go:48");
                 end
                 cover_rest_alone_count <= cover_rest_alone_count + 64'd1;
             end

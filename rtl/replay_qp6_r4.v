@@ -71,216 +71,215 @@ module replay_qp6_r4 (
     output wire [24:0] peek_value
 );
 
-    reg         tell;                   // the completer has to be told (replay.go:110)
-    reg [5:0]   tell_qp;                // replay.go:111
-    reg         peeked_some;            // replay.go:138
-    reg         peeked_waits;           // replay.go:138
-    reg [23:0]  peeked_psn;             // replay.go:141
-    reg [23:0]  peeked;                 // replay.go:142
-    reg         reading;                // replay.go:162
-    reg         oldest_out;             // replay.go:162
-    reg         early_any;              // replay.go:163
-    reg [23:0]  early_newest;           // replay.go:163
-    reg         early_failed;           // replay.go:163
-    reg         oldest_any;             // replay.go:164
-    reg [23:0]  oldest_newest;          // replay.go:164
-    reg         oldest_failed;          // replay.go:164
-    reg [23:0]  oldest_entry_psn;       // replay.go:164
-    reg [15:0]  oldest_entry_wqe_index; // replay.go:164
-    reg [31:0]  oldest_entry_offset;    // replay.go:164
-    reg [12:0]  oldest_entry_length;    // replay.go:164
-    reg         oldest_entry_first;     // replay.go:164
-    reg         oldest_entry_last;      // replay.go:164
-    reg         oldest_entry_signaled;  // replay.go:164
-    reg [2:0]   oldest_entry_wc;        // replay.go:164
-    reg [63:0]  oldest_entry_wrid;      // replay.go:164
-    reg [7:0]   oldest_entry_status;    // replay.go:164
-    reg [4:0]   oldest_entry_vendor;    // replay.go:164
-    reg [167:0] entry;                  // replay.go:172
+    reg         tell;                   // the completer has to be told (replay.go:112)
+    reg [5:0]   tell_qp;                // replay.go:113
+    reg         peeked_some;            // replay.go:140
+    reg         peeked_waits;           // replay.go:140
+    reg [23:0]  peeked_psn;             // replay.go:143
+    reg [23:0]  peeked;                 // replay.go:144
+    reg         reading;                // replay.go:164
+    reg         oldest_out;             // replay.go:164
+    reg         early_any;              // replay.go:165
+    reg [23:0]  early_newest;           // replay.go:165
+    reg         early_failed;           // replay.go:165
+    reg         oldest_any;             // replay.go:166
+    reg [23:0]  oldest_newest;          // replay.go:166
+    reg         oldest_failed;          // replay.go:166
+    reg [23:0]  oldest_entry_psn;       // replay.go:166
+    reg [15:0]  oldest_entry_wqe_index; // replay.go:166
+    reg [31:0]  oldest_entry_offset;    // replay.go:166
+    reg [12:0]  oldest_entry_length;    // replay.go:166
+    reg         oldest_entry_first;     // replay.go:166
+    reg         oldest_entry_last;      // replay.go:166
+    reg         oldest_entry_signaled;  // replay.go:166
+    reg [2:0]   oldest_entry_wc;        // replay.go:166
+    reg [63:0]  oldest_entry_wrid;      // replay.go:166
+    reg [7:0]   oldest_entry_status;    // replay.go:166
+    reg [4:0]   oldest_entry_vendor;    // replay.go:166
+    reg [167:0] entry;                  // replay.go:173
 
     (* ram_style = "distributed" *)
-    reg [15:0] heads [0:63]; // replay.go:79
+    reg [15:0] heads [0:63]; // replay.go:80
 
     (* ram_style = "distributed" *)
-    reg [15:0] tails [0:63]; // replay.go:79
+    reg [15:0] tails [0:63]; // replay.go:80
 
     (* ram_style = "distributed" *)
-    reg [23:0] newest [0:63]; // replay.go:80
+    reg [23:0] newest [0:63]; // replay.go:81
 
     (* ram_style = "distributed" *)
-    reg [15:0] failures [0:63]; // replay.go:80
+    reg [15:0] failures [0:63]; // replay.go:81
 
     (* ram_style = "distributed" *)
-    reg told [0:63]; // replay.go:80
+    reg told [0:63]; // replay.go:81
 
     (* no_rw_check, ram_style = "block" *)
-    reg [167:0] entries [0:1023]; // replay.go:81
+    reg [167:0] entries [0:1023]; // replay.go:82
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:1023]; // replay.go:82
+    reg [23:0] psns [0:1023]; // replay.go:83
 
-    assign control_ready = 1'b1;                          // replay.go:85
-    wire clears = control_valid & (control_kind == 2'h0); // replay.go:86
-    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:113
+    assign control_ready = ~retired_valid; // a removal that is offered to Retired is not taken back (replay.go:87)
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // replay.go:88
+    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:115
 
-    wire [15:0] head = heads[peek_qp];             // replay.go:137
-    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:139
+    wire [15:0] head = heads[peek_qp];             // replay.go:139
+    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:141
 
     always @(posedge clk) begin
-        peeked_some <= (head != peeked_some_word); // replay.go:139
-        peeked_waits <= peeked_some;               // replay.go:140
-        peeked_psn <= peeked;                      // replay.go:142
+        peeked_some <= (head != peeked_some_word); // replay.go:141
+        peeked_waits <= peeked_some;               // replay.go:142
+        peeked_psn <= peeked;                      // replay.go:144
     end
 
-    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:143
+    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:145
 
-    wire failed = |record_entry_status;              // replay.go:107
-    wire tells_word = told[record_qp];               // replay.go:108
-    wire enters = record_valid & record_ready;       // replay.go:114
-    wire when_tell = enters & (failed | tells_word); // replay.go:125
+    wire failed = |record_entry_status;              // replay.go:109
+    wire tells_word = told[record_qp];               // replay.go:110
+    wire enters = record_valid & record_ready;       // replay.go:116
+    wire when_tell = enters & (failed | tells_word); // replay.go:127
 
     always @(posedge clk) begin
         if (rst) begin
             tell <= 1'b0;
         end else begin
-            if (user_recorded_ready) begin // replay.go:124
-                tell <= 1'b0;              // replay.go:124
+            if (user_recorded_ready) begin // replay.go:126
+                tell <= 1'b0;              // replay.go:126
             end
-            if (when_tell) begin // replay.go:125
-                tell <= 1'b1;    // replay.go:126
+            if (when_tell) begin // replay.go:127
+                tell <= 1'b1;    // replay.go:128
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_tell) begin      // replay.go:125
-            tell_qp <= record_qp; // replay.go:127
+        if (when_tell) begin      // replay.go:127
+            tell_qp <= record_qp; // replay.go:129
         end
     end
 
-    assign user_recorded_valid = tell;            // replay.go:129
-    assign user_recorded_qp = tell_qp;            // replay.go:130
-    wire moves = ~oldest_out | user_oldest_ready; // replay.go:165
-    wire open = ~clears;                          // replay.go:167
-    wire user_request_ready_choice = (user_request_op == 2'h0) ? ~reading | moves // replay.go:169
+    assign user_recorded_valid = tell;            // replay.go:131
+    assign user_recorded_qp = tell_qp;            // replay.go:132
+    wire moves = ~oldest_out | user_oldest_ready; // replay.go:167
+    wire user_request_ready_choice = (user_request_op == 2'h0) ? ~reading | moves // replay.go:170
         : (user_request_op == 2'h1) ? retired_ready
         : 1'b1;
-    assign user_request_ready = open & user_request_ready_choice; // replay.go:169
+    assign user_request_ready = ~clears & user_request_ready_choice; // replay.go:170
 
-    wire peeks = user_request_valid & user_request_ready & (user_request_op == 2'h0); // replay.go:171
+    wire peeks = user_request_valid & user_request_ready & (user_request_op == 2'h0); // replay.go:172
 
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'b0;
             oldest_out <= 1'b0;
         end else begin
-            if (moves) begin           // replay.go:174
-                reading <= 1'b0;       // replay.go:175
-                oldest_out <= reading; // replay.go:176
+            if (moves) begin           // replay.go:175
+                reading <= 1'b0;       // replay.go:176
+                oldest_out <= reading; // replay.go:177
             end
-            if (peeks) begin     // replay.go:179
-                reading <= 1'b1; // replay.go:180
+            if (peeks) begin     // replay.go:180
+                reading <= 1'b1; // replay.go:181
             end
         end
     end
 
-    wire [15:0] early_any_word = heads[user_request_qp];     // replay.go:159
-    wire [15:0] early_any_word_2 = tails[user_request_qp];   // replay.go:159
-    wire some = early_any_word != early_any_word_2;          // replay.go:160
-    wire [15:0] ahead_word = failures[user_request_qp];      // entries up to the newest one that failed (replay.go:173)
-    wire [15:0] ahead = ahead_word - early_any_word;         // replay.go:173
-    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:182
+    wire [15:0] early_any_word = heads[user_request_qp];     // replay.go:161
+    wire [15:0] early_any_word_2 = tails[user_request_qp];   // replay.go:161
+    wire some = early_any_word != early_any_word_2;          // replay.go:162
+    wire [15:0] ahead_word = failures[user_request_qp];      // entries up to the newest one that failed (replay.go:174)
+    wire [15:0] ahead = ahead_word - early_any_word;         // replay.go:174
+    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:183
 
     always @(posedge clk) begin
-        if (moves) begin                              // replay.go:174
-            oldest_any <= early_any;                  // replay.go:177
-            oldest_newest <= early_newest;            // replay.go:177
-            oldest_failed <= early_failed;            // replay.go:177
-            oldest_entry_psn <= entry[167:144];       // replay.go:177
-            oldest_entry_wqe_index <= entry[143:128]; // replay.go:177
-            oldest_entry_offset <= entry[127:96];     // replay.go:177
-            oldest_entry_length <= entry[95:83];      // replay.go:177
-            oldest_entry_first <= entry[82];          // replay.go:177
-            oldest_entry_last <= entry[81];           // replay.go:177
-            oldest_entry_signaled <= entry[80];       // replay.go:177
-            oldest_entry_wc <= entry[79:77];          // replay.go:177
-            oldest_entry_wrid <= entry[76:13];        // replay.go:177
-            oldest_entry_status <= entry[12:5];       // replay.go:177
-            oldest_entry_vendor <= entry[4:0];        // replay.go:177
+        if (moves) begin                              // replay.go:175
+            oldest_any <= early_any;                  // replay.go:178
+            oldest_newest <= early_newest;            // replay.go:178
+            oldest_failed <= early_failed;            // replay.go:178
+            oldest_entry_psn <= entry[167:144];       // replay.go:178
+            oldest_entry_wqe_index <= entry[143:128]; // replay.go:178
+            oldest_entry_offset <= entry[127:96];     // replay.go:178
+            oldest_entry_length <= entry[95:83];      // replay.go:178
+            oldest_entry_first <= entry[82];          // replay.go:178
+            oldest_entry_last <= entry[81];           // replay.go:178
+            oldest_entry_signaled <= entry[80];       // replay.go:178
+            oldest_entry_wc <= entry[79:77];          // replay.go:178
+            oldest_entry_wrid <= entry[76:13];        // replay.go:178
+            oldest_entry_status <= entry[12:5];       // replay.go:178
+            oldest_entry_vendor <= entry[4:0];        // replay.go:178
         end
-        if (peeks) begin                                  // replay.go:179
-            early_any <= some;                            // replay.go:181
-            early_newest <= early_newest_word;            // replay.go:182
-            early_failed <= (|ahead) & (ahead <= 16'd16); // replay.go:183
-        end
-    end
-
-    assign user_oldest_valid = oldest_out;                     // replay.go:185
-    assign user_oldest_any = oldest_any;                       // replay.go:186
-    assign user_oldest_newest = oldest_newest;                 // replay.go:186
-    assign user_oldest_failed = oldest_failed;                 // replay.go:186
-    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:186
-    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:186
-    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:186
-    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:186
-    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:186
-    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:186
-    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:186
-    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:186
-    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:186
-    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:186
-    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:186
-    assign retired_valid = user_request_valid & open & (user_request_op == 2'h1); // replay.go:191
-    assign retired_qp = user_request_qp;                       // replay.go:192
-    assign retired_count = early_any_word + 16'd1;             // replay.go:193
-
-    wire heads_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h1); // replay.go:189
-    wire [5:0] heads_write_addr = clears ? control_qp : user_request_qp; // replay.go:95
-
-    always @(posedge clk) begin
-        if (clears || heads_write_and) begin // replay.go:95
-            heads[heads_write_addr] <= clears ? 16'd0 : retired_count; // replay.go:95
+        if (peeks) begin                                  // replay.go:180
+            early_any <= some;                            // replay.go:182
+            early_newest <= early_newest_word;            // replay.go:183
+            early_failed <= (|ahead) & (ahead <= 16'd16); // replay.go:184
         end
     end
 
-    wire [15:0] tail = tails[record_qp]; // replay.go:116
-    wire [15:0] next = tail + 16'd1;     // replay.go:117
-    wire [5:0] tails_write_addr = clears ? control_qp : record_qp; // replay.go:95
+    assign user_oldest_valid = oldest_out;                     // replay.go:186
+    assign user_oldest_any = oldest_any;                       // replay.go:187
+    assign user_oldest_newest = oldest_newest;                 // replay.go:187
+    assign user_oldest_failed = oldest_failed;                 // replay.go:187
+    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:187
+    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:187
+    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:187
+    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:187
+    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:187
+    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:187
+    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:187
+    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:187
+    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:187
+    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:187
+    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:187
+    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:192
+    assign retired_qp = user_request_qp;                       // replay.go:193
+    assign retired_count = early_any_word + 16'd1;             // replay.go:194
+
+    wire heads_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h1); // replay.go:190
+    wire [5:0] heads_write_addr = clears ? control_qp : user_request_qp; // replay.go:97
 
     always @(posedge clk) begin
-        if (clears || enters) begin                           // replay.go:95
-            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:95
+        if (clears || heads_write_and) begin // replay.go:97
+            heads[heads_write_addr] <= clears ? 16'd0 : retired_count; // replay.go:97
         end
     end
 
-    wire [5:0] newest_write_addr = clears ? control_qp : record_qp; // replay.go:95
+    wire [15:0] tail = tails[record_qp]; // replay.go:118
+    wire [15:0] next = tail + 16'd1;     // replay.go:119
+    wire [5:0] tails_write_addr = clears ? control_qp : record_qp; // replay.go:97
 
     always @(posedge clk) begin
-        if (clears || enters) begin // replay.go:95
-            newest[newest_write_addr] <= clears ? 24'd0 : record_entry_psn; // replay.go:95
+        if (clears || enters) begin                           // replay.go:97
+            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:97
         end
     end
 
-    wire [5:0] failures_write_addr = clears ? control_qp : record_qp; // replay.go:95
+    wire [5:0] newest_write_addr = clears ? control_qp : record_qp; // replay.go:97
 
     always @(posedge clk) begin
-        if (clears || (enters && failed)) begin // replay.go:95
-            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:95
+        if (clears || enters) begin // replay.go:97
+            newest[newest_write_addr] <= clears ? 24'd0 : record_entry_psn; // replay.go:97
         end
     end
 
-    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:190
-    wire [5:0] told_write_addr = clears ? control_qp : user_request_qp; // replay.go:95
+    wire [5:0] failures_write_addr = clears ? control_qp : record_qp; // replay.go:97
 
     always @(posedge clk) begin
-        if (clears || told_write_and) begin   // replay.go:95
-            told[told_write_addr] <= ~clears; // replay.go:95
+        if (clears || (enters && failed)) begin // replay.go:97
+            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:97
+        end
+    end
+
+    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:191
+    wire [5:0] told_write_addr = clears ? control_qp : user_request_qp; // replay.go:97
+
+    always @(posedge clk) begin
+        if (clears || told_write_and) begin   // replay.go:97
+            told[told_write_addr] <= ~clears; // replay.go:97
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                        // replay.go:118
-            entries[{record_qp, tail[3:0]}] <= { // replay.go:118
+        if (enters) begin                        // replay.go:120
+            entries[{record_qp, tail[3:0]}] <= { // replay.go:120
                 record_entry_psn,
                 record_entry_wqe_index,
                 record_entry_offset,
@@ -297,20 +296,20 @@ module replay_qp6_r4 (
     end
 
     always @(posedge clk) begin
-        if (peeks && some) begin // replay.go:172
-            entry <= entries[{user_request_qp, early_any_word[3:0]}]; // replay.go:172
+        if (peeks && some) begin // replay.go:173
+            entry <= entries[{user_request_qp, early_any_word[3:0]}]; // replay.go:173
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                                     // replay.go:119
-            psns[{record_qp, tail[3:0]}] <= record_entry_psn; // replay.go:119
+        if (enters) begin                                     // replay.go:121
+            psns[{record_qp, tail[3:0]}] <= record_entry_psn; // replay.go:121
         end
     end
 
     always @(posedge clk) begin
-        if (!enters) begin                        // replay.go:142
-            peeked <= psns[{peek_qp, head[3:0]}]; // replay.go:142
+        if (!enters) begin                        // replay.go:144
+            peeked <= psns[{peek_qp, head[3:0]}]; // replay.go:144
         end
     end
 
@@ -327,6 +326,8 @@ module replay_qp6_r4 (
 `ifdef GORNIC_PROPERTIES
     reg                        record_stalled;   // hdl/stream/contract.go:24
     reg                [173:0] record_held;      // hdl/stream/contract.go:25
+    reg                        control_stalled;  // hdl/stream/contract.go:24
+    reg                [31:0]  control_held;     // hdl/stream/contract.go:25
     reg                        request_stalled;  // hdl/stream/contract.go:24
     reg                [7:0]   request_held;     // hdl/stream/contract.go:25
     reg                        answer_stalled;   // hdl/stream/contract.go:24
@@ -336,24 +337,26 @@ module replay_qp6_r4 (
     reg                        gone_stalled;     // hdl/stream/contract.go:24
     reg                [21:0]  gone_held;        // hdl/stream/contract.go:25
     /* verilator lint_off UNDRIVEN */
-    (* anyconst *) reg [5:0]   one; // properties.go:27
+    (* anyconst *) reg [5:0]   one; // properties.go:33
     /* verilator lint_on UNDRIVEN */
-    reg                        one_made;  // properties.go:31
-    reg                [15:0]  one_held;  // properties.go:32
-    reg                        one_asked; // the last question was about this ring (properties.go:41)
+    reg                        one_made;  // properties.go:36
+    reg                [15:0]  one_held;  // properties.go:37
+    reg                        one_asked; // the last question was about this ring (properties.go:46)
 
     wire [173:0] record_packed;  // hdl/stream/contract.go:37
+    wire [31:0]  control_packed; // hdl/stream/contract.go:37
     wire [7:0]   request_packed; // hdl/stream/contract.go:37
     wire [193:0] answer_packed;  // hdl/stream/contract.go:37
     wire [21:0]  gone_packed;    // hdl/stream/contract.go:37
 
-    wire [15:0] inside_word = tails[one];   // properties.go:40
-    wire [15:0] inside_word_2 = heads[one]; // properties.go:40
-    wire full = record_valid & (record_qp == one) & (one_held >= 16'd16); // properties.go:44
-    wire entries_no_collision_equal = {user_request_qp, early_any_word[3:0]} == {record_qp, tail[3:0]}; // replay.go:172
-    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:172
-    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[3:0]} == {record_qp, tail[3:0]}); // replay.go:142
-    assign record_packed = {                // hdl/stream/contract.go:38
+    wire [15:0] used_word = tails[record_qp];   // properties.go:26
+    wire [15:0] used_word_2 = heads[record_qp]; // properties.go:26
+    wire [15:0] inside_word = tails[one];       // properties.go:45
+    wire [15:0] inside_word_2 = heads[one];     // properties.go:45
+    wire entries_no_collision_equal = {user_request_qp, early_any_word[3:0]} == {record_qp, tail[3:0]}; // replay.go:173
+    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:173
+    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[3:0]} == {record_qp, tail[3:0]}); // replay.go:144
+    assign record_packed = {                    // hdl/stream/contract.go:38
         record_qp,
         record_entry_psn,
         record_entry_wqe_index,
@@ -371,27 +374,31 @@ module replay_qp6_r4 (
     always @(posedge clk) begin
         if (rst) begin
             record_stalled <= 1'b0;
+            control_stalled <= 1'b0;
             request_stalled <= 1'b0;
             answer_stalled <= 1'b0;
             recorded_stalled <= 1'b0;
             gone_stalled <= 1'b0;
         end else begin
-            record_stalled <= record_valid & ~record_ready; // hdl/stream/contract.go:24
+            record_stalled <= record_valid & ~record_ready;    // hdl/stream/contract.go:24
+            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
             request_stalled <= user_request_valid & ~user_request_ready; // hdl/stream/contract.go:24
             answer_stalled <= user_oldest_valid & ~user_oldest_ready; // hdl/stream/contract.go:24
             recorded_stalled <= user_recorded_valid & ~user_recorded_ready; // hdl/stream/contract.go:24
-            gone_stalled <= retired_valid & ~retired_ready; // hdl/stream/contract.go:24
+            gone_stalled <= retired_valid & ~retired_ready;    // hdl/stream/contract.go:24
         end
     end
 
     always @(posedge clk) begin
         record_held <= record_packed;      // hdl/stream/contract.go:25
+        control_held <= control_packed;    // hdl/stream/contract.go:25
         request_held <= request_packed;    // hdl/stream/contract.go:25
         answer_held <= answer_packed;      // hdl/stream/contract.go:25
         recorded_held <= user_recorded_qp; // hdl/stream/contract.go:25
         gone_held <= gone_packed;          // hdl/stream/contract.go:25
     end
 
+    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
     assign request_packed = {user_request_qp, user_request_op}; // hdl/stream/contract.go:38
     assign answer_packed = {                                    // hdl/stream/contract.go:38
         user_oldest_any,
@@ -417,22 +424,22 @@ module replay_qp6_r4 (
             one_held <= 16'd0;
             one_asked <= 1'b0;
         end else begin
-            if (record_valid && record_ready && record_qp == one) begin // properties.go:33
-                one_held <= one_held + 16'd1; // properties.go:33
+            if (record_valid && record_ready && record_qp == one) begin // properties.go:38
+                one_held <= one_held + 16'd1; // properties.go:38
             end
-            if (retired_valid && retired_ready && retired_qp == one) begin // properties.go:34
-                one_held <= one_held - 16'd1; // properties.go:34
+            if (retired_valid && retired_ready && retired_qp == one) begin // properties.go:39
+                one_held <= one_held - 16'd1; // properties.go:39
             end
-            if (record_valid && record_ready && retired_valid && retired_ready // properties.go:35
+            if (record_valid && record_ready && retired_valid && retired_ready // properties.go:40
                 && record_qp == one && retired_qp == one) begin
-                one_held <= one_held; // properties.go:35
+                one_held <= one_held; // properties.go:40
             end
-            if (clears && control_qp == one) begin // properties.go:36
-                one_made <= 1'b1;                  // properties.go:37
-                one_held <= 16'd0;                 // properties.go:38
+            if (clears && control_qp == one) begin // properties.go:41
+                one_made <= 1'b1;                  // properties.go:42
+                one_held <= 16'd0;                 // properties.go:43
             end
-            if (user_request_valid && user_request_ready && user_request_op == 2'h0) begin // properties.go:42
-                one_asked <= (user_request_qp == one); // properties.go:42
+            if (user_request_valid && user_request_ready && user_request_op == 2'h0) begin // properties.go:47
+                one_asked <= (user_request_qp == one); // properties.go:47
             end
         end
     end
@@ -455,9 +462,12 @@ module replay_qp6_r4 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_pop_what_is_there: assume (!retired_valid || some); // replay.go:194
+            assume_pop_what_is_there: assume (!retired_valid || some); // replay.go:195
             assume_record_valid_holds: assume (!record_stalled || record_valid); // hdl/stream/contract.go:18
             assume_record_data_holds: assume (!record_stalled || record_packed == record_held); // hdl/stream/contract.go:19
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
+            assume_control_data_holds: assume (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:19
+            assume_within_quota: assume (!record_valid || (used_word - used_word_2) < 16'd16); // properties.go:27
             assume_request_valid_holds: assume (!request_stalled || user_request_valid); // hdl/stream/contract.go:18
             assume_request_data_holds: assume (!request_stalled || request_packed == request_held); // hdl/stream/contract.go:19
             assert_answer_valid_holds: assert (!answer_stalled || user_oldest_valid); // hdl/stream/contract.go:10
@@ -466,12 +476,11 @@ module replay_qp6_r4 (
             assert_recorded_data_holds: assert (!recorded_stalled || user_recorded_qp == recorded_held); // hdl/stream/contract.go:11
             assert_gone_valid_holds: assert (!gone_stalled || retired_valid); // hdl/stream/contract.go:10
             assert_gone_data_holds: assert (!gone_stalled || gone_packed == gone_held); // hdl/stream/contract.go:11
-            assume_within_quota: assume (!full || !one_made); // properties.go:45
-            assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:46
-            cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:47
-            cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:48
-            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:172
-            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:142
+            assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:49
+            cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:50
+            cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:51
+            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:173
+            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:144
         end
     end
 `endif
@@ -485,7 +494,7 @@ module replay_qp6_r4 (
     always @(posedge clk) begin
         if (!rst) begin
             if (retired_valid && !some) begin
-                $display("ASSUME %m pop_what_is_there blocks/replay/replay.go:194");
+                $display("ASSUME %m pop_what_is_there blocks/replay/replay.go:195");
                 $stop;
             end
             if (record_stalled && !record_valid) begin
@@ -494,6 +503,18 @@ module replay_qp6_r4 (
             end
             if (record_stalled && record_packed != record_held) begin
                 $display("ASSUME %m record_data_holds hdl/stream/contract.go:19");
+                $stop;
+            end
+            if (control_stalled && !control_valid) begin
+                $display("ASSUME %m control_valid_holds hdl/stream/contract.go:18");
+                $stop;
+            end
+            if (control_stalled && control_packed != control_held) begin
+                $display("ASSUME %m control_data_holds hdl/stream/contract.go:19");
+                $stop;
+            end
+            if (record_valid && (used_word - used_word_2) >= 16'd16) begin
+                $display("ASSUME %m within_quota blocks/replay/properties.go:27");
                 $stop;
             end
             if (request_stalled && !user_request_valid) begin
@@ -528,32 +549,28 @@ module replay_qp6_r4 (
                 $display("ASSERT %m gone_data_holds hdl/stream/contract.go:11");
                 $stop;
             end
-            if (full && one_made) begin
-                $display("ASSUME %m within_quota blocks/replay/properties.go:45");
-                $stop;
-            end
             if (one_made && (inside_word - inside_word_2) != one_held) begin
-                $display("ASSERT %m ring_holds_what_came blocks/replay/properties.go:46");
+                $display("ASSERT %m ring_holds_what_came blocks/replay/properties.go:49");
                 $stop;
             end
             if (user_recorded_valid && user_recorded_ready) begin
                 if (cover_told_count == 64'd0) begin
-                    $display("COVER %m told blocks/replay/properties.go:47");
+                    $display("COVER %m told blocks/replay/properties.go:50");
                 end
                 cover_told_count <= cover_told_count + 64'd1;
             end
             if (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any) begin
                 if (cover_asked_of_one_count == 64'd0) begin
-                    $display("COVER %m asked_of_one blocks/replay/properties.go:48");
+                    $display("COVER %m asked_of_one blocks/replay/properties.go:51");
                 end
                 cover_asked_of_one_count <= cover_asked_of_one_count + 64'd1;
             end
             if (entries_no_collision_and) begin
-                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:172");
+                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:173");
                 $stop;
             end
             if (psns_no_collision_and) begin
-                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:142");
+                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:144");
                 $stop;
             end
         end

@@ -202,13 +202,14 @@ module responder_qp6_cq6_slots2 (
     // States of working.
     localparam [2:0] WORKING_JUDGE  = 3'h0;
     localparam [2:0] WORKING_SUM    = 3'h1;
-    localparam [2:0] WORKING_DECIDE = 3'h2;
-    localparam [2:0] WORKING_PLACE  = 3'h3;
-    localparam [2:0] WORKING_NEXT   = 3'h4;
-    localparam [2:0] WORKING_PUSH   = 3'h5;
+    localparam [2:0] WORKING_WEIGH  = 3'h2;
+    localparam [2:0] WORKING_DECIDE = 3'h3;
+    localparam [2:0] WORKING_PLACE  = 3'h4;
+    localparam [2:0] WORKING_NEXT   = 3'h5;
+    localparam [2:0] WORKING_PUSH   = 3'h6;
 
-    reg         looking;                         // responder.go:181
-    reg         ending;                          // responder.go:182
+    reg         looking;                         // responder.go:182
+    reg         ending;                          // responder.go:183
     reg [2:0]   flush;                           // flush.go:48
     reg [5:0]   flushed_qp;                      // flush.go:49
     reg [23:0]  flushed_context_qpn;             // flush.go:49
@@ -218,174 +219,210 @@ module responder_qp6_cq6_slots2 (
     reg [4:0]   flushed_context_min_rnr;         // flush.go:49
     reg         flushed_context_rq_stride;       // flush.go:49
     reg [5:0]   flushed_context_recv_cq;         // flush.go:49
-    reg [2:0]   asking_kind;                     // look.go:43
-    reg [5:0]   asking_qp;                       // look.go:43
-    reg [7:0]   asking_opcode;                   // look.go:43
-    reg         asking_se;                       // look.go:43
-    reg         asking_ack_req;                  // look.go:43
-    reg [1:0]   asking_pad_cnt;                  // look.go:43
-    reg [23:0]  asking_psn;                      // look.go:43
-    reg [23:0]  asking_expected;                 // look.go:43
-    reg         asking_send_nak;                 // look.go:43
-    reg [63:0]  asking_reth_va;                  // look.go:43
-    reg [31:0]  asking_reth_r_key;               // look.go:43
-    reg [31:0]  asking_reth_dma_len;             // look.go:43
-    reg [31:0]  asking_imm_behind;               // look.go:43
-    reg [12:0]  asking_payload_len;              // look.go:43
-    reg [23:0]  asking_context_qpn;              // look.go:43
-    reg [23:0]  asking_context_pd;               // look.go:43
-    reg [2:0]   asking_context_path_mtu;         // look.go:43
-    reg         asking_context_writable;         // look.go:43
-    reg [4:0]   asking_context_min_rnr;          // look.go:43
-    reg         asking_context_rq_stride;        // look.go:43
-    reg [5:0]   asking_context_recv_cq;          // look.go:43
-    reg         flush_served;                    // a flush was the last one (look.go:95)
-    reg [196:0] message;                         // look.go:63
-    reg         head_asked;                      // look.go:129
-    reg         head_known;                      // look.go:129
-    reg         head_here;                       // look.go:130
-    reg         head_empty;                      // look.go:130
-    reg         head_fault;                      // look.go:130
-    reg [15:0]  head_index;                      // look.go:130
-    reg [2:0]   head_slot;                       // look.go:130
-    reg [1:0]   granules_asked;                  // look.go:142
-    reg [1:0]   granules_got;                    // look.go:142
-    reg         granule_offered;                 // one of the looked-up turn's has not been taken (look.go:175)
-    reg         extra_asked;                     // look.go:178
-    reg [127:0] granule_0;                       // look.go:147
-    reg [127:0] granule_1;                       // look.go:147
-    reg [2:0]   working;                         // work.go:51
-    reg [1:0]   now_kind;                        // work.go:53
-    reg [31:0]  now_done;                        // work.go:53
-    reg [31:0]  now_left;                        // work.go:53
-    reg [63:0]  now_va;                          // work.go:53
-    reg [31:0]  now_key;                         // work.go:53
-    reg [2:0]   now_sge;                         // work.go:53
-    reg [31:0]  now_at;                          // work.go:53
-    reg [63:0]  sge_addr;                        // work.go:53
-    reg [31:0]  sge_length;                      // work.go:53
-    reg [31:0]  sge_l_key;                       // work.go:53
-    reg [12:0]  need;                            // work.go:53
-    reg         wrong_length;                    // work.go:54
-    reg         unfit;                           // work.go:54
-    reg         too_many;                        // work.go:54
-    reg         verdict_refused;                 // work.go:55
-    reg         verdict_rnr;                     // work.go:55
-    reg [1:0]   verdict_code;                    // work.go:55
-    reg [7:0]   verdict_status;                  // work.go:55
-    reg [4:0]   verdict_vendor;                  // work.go:55
-    reg         verdict_holds;                   // work.go:55
-    reg         dead;                            // work.go:55
-    reg         skips;                           // work.go:55
-    reg         keyed;                           // work.go:55
-    reg         holds_on_key;                    // work.go:56
-    reg         committing_kind;                 // finish.go:15
-    reg [5:0]   committing_qp;                   // finish.go:15
-    reg         committing_payload;              // finish.go:15
-    reg         committing_placed;               // finish.go:15
-    reg [1:0]   committing_reply;                // finish.go:15
-    reg [23:0]  committing_psn;                  // finish.go:15
-    reg [23:0]  committing_request_psn;          // finish.go:15
-    reg [7:0]   committing_syndrome;             // finish.go:15
-    reg         committing_message;              // finish.go:15
-    reg         committing_fatal;                // finish.go:15
-    reg         committing_has_event;            // finish.go:15
-    reg [7:0]   committing_event;                // finish.go:15
-    reg         committing_complete;             // finish.go:15
-    reg         committing_open;                 // finish.go:15
-    reg [5:0]   committing_completion_cq;        // finish.go:15
-    reg [63:0]  committing_completion_wrid;      // finish.go:15
-    reg [31:0]  committing_completion_byte_len;  // finish.go:15
-    reg [31:0]  committing_completion_imm;       // finish.go:15
-    reg [5:0]   committing_completion_qp;        // finish.go:15
-    reg [23:0]  committing_completion_qpn;       // finish.go:15
-    reg [7:0]   committing_completion_status;    // finish.go:15
-    reg [15:0]  committing_completion_wqe_index; // finish.go:15
-    reg [7:0]   committing_completion_opcode;    // finish.go:15
-    reg [3:0]   committing_completion_flags;     // finish.go:15
-    reg [4:0]   committing_completion_vendor;    // finish.go:15
-    reg         committing_completion_queue;     // finish.go:15
-    reg         committing_completion_solicited; // finish.go:15
-    reg [5:0]   telling_qp;                      // finish.go:15
-    reg [23:0]  telling_advance;                 // finish.go:15
-    reg         telling_nak_sent;                // finish.go:15
-    reg         telling_dead;                    // finish.go:15
-    reg         owes_commit;                     // finish.go:16
-    reg         owes_outcome;                    // finish.go:16
-    reg         owes_take;                       // finish.go:16
+    reg [2:0]   asking_kind;                     // look.go:44
+    reg [5:0]   asking_qp;                       // look.go:44
+    reg [1:0]   asking_op_kind;                  // look.go:44
+    reg         asking_op_start;                 // look.go:44
+    reg         asking_op_end;                   // look.go:44
+    reg         asking_op_imm;                   // look.go:44
+    reg         asking_op_full;                  // look.go:44
+    reg         asking_op_some;                  // look.go:44
+    reg         asking_queued;                   // look.go:44
+    reg         asking_se;                       // look.go:44
+    reg         asking_ack_req;                  // look.go:44
+    reg [1:0]   asking_pad_cnt;                  // look.go:44
+    reg [23:0]  asking_psn;                      // look.go:44
+    reg [23:0]  asking_expected;                 // look.go:44
+    reg         asking_send_nak;                 // look.go:44
+    reg [63:0]  asking_reth_va;                  // look.go:44
+    reg [31:0]  asking_reth_r_key;               // look.go:44
+    reg [31:0]  asking_reth_dma_len;             // look.go:44
+    reg [31:0]  asking_imm_behind;               // look.go:44
+    reg [12:0]  asking_payload_len;              // look.go:44
+    reg [23:0]  asking_context_qpn;              // look.go:44
+    reg [23:0]  asking_context_pd;               // look.go:44
+    reg [2:0]   asking_context_path_mtu;         // look.go:44
+    reg         asking_context_writable;         // look.go:44
+    reg [4:0]   asking_context_min_rnr;          // look.go:44
+    reg         asking_context_rq_stride;        // look.go:44
+    reg [5:0]   asking_context_recv_cq;          // look.go:44
+    reg         flush_served;                    // a flush was the last one (look.go:98)
+    reg [196:0] message;                         // look.go:66
+    reg         head_asked;                      // look.go:132
+    reg         head_known;                      // look.go:132
+    reg         head_here;                       // look.go:133
+    reg         head_empty;                      // look.go:133
+    reg         head_fault;                      // look.go:133
+    reg [15:0]  head_index;                      // look.go:133
+    reg [2:0]   head_slot;                       // look.go:133
+    reg [1:0]   granules_asked;                  // look.go:145
+    reg [1:0]   granules_got;                    // look.go:145
+    reg         granule_offered;                 // one of the looked-up turn's has not been taken (look.go:178)
+    reg         extra_asked;                     // look.go:181
+    reg [127:0] granule_0;                       // look.go:150
+    reg [127:0] granule_1;                       // look.go:150
+    reg [2:0]   working;                         // work.go:53
+    reg [1:0]   now_kind;                        // work.go:55
+    reg [31:0]  now_done;                        // work.go:55
+    reg [31:0]  now_left;                        // work.go:55
+    reg [63:0]  now_va;                          // work.go:55
+    reg [31:0]  now_key;                         // work.go:55
+    reg [2:0]   now_sge;                         // work.go:55
+    reg [31:0]  now_at;                          // work.go:55
+    reg [63:0]  sge_addr;                        // work.go:55
+    reg [31:0]  sge_length;                      // work.go:55
+    reg [31:0]  sge_l_key;                       // work.go:55
+    reg [12:0]  need;                            // work.go:55
+    reg         wrong_length;                    // work.go:56
+    reg         unfit;                           // work.go:56
+    reg         too_many;                        // work.go:56
+    reg         no_room;                         // work.go:56
+    reg         verdict_refused;                 // work.go:57
+    reg         verdict_rnr;                     // work.go:57
+    reg [1:0]   verdict_code;                    // work.go:57
+    reg [7:0]   verdict_status;                  // work.go:57
+    reg [4:0]   verdict_vendor;                  // work.go:57
+    reg         verdict_holds;                   // work.go:57
+    reg         dead;                            // work.go:57
+    reg         skips;                           // work.go:57
+    reg         keyed;                           // work.go:57
+    reg         holds_on_key;                    // work.go:58
+    reg         committing_kind;                 // finish.go:17
+    reg [5:0]   committing_qp;                   // finish.go:17
+    reg         committing_payload;              // finish.go:17
+    reg         committing_placed;               // finish.go:17
+    reg [1:0]   committing_reply;                // finish.go:17
+    reg [23:0]  committing_psn;                  // finish.go:17
+    reg [23:0]  committing_request_psn;          // finish.go:17
+    reg [7:0]   committing_syndrome;             // finish.go:17
+    reg         committing_message;              // finish.go:17
+    reg         committing_fatal;                // finish.go:17
+    reg         committing_has_event;            // finish.go:17
+    reg [7:0]   committing_event;                // finish.go:17
+    reg         committing_complete;             // finish.go:17
+    reg         committing_open;                 // finish.go:17
+    reg [5:0]   committing_completion_cq;        // finish.go:17
+    reg [63:0]  committing_completion_wrid;      // finish.go:17
+    reg [31:0]  committing_completion_byte_len;  // finish.go:17
+    reg [31:0]  committing_completion_imm;       // finish.go:17
+    reg [5:0]   committing_completion_qp;        // finish.go:17
+    reg [23:0]  committing_completion_qpn;       // finish.go:17
+    reg [7:0]   committing_completion_status;    // finish.go:17
+    reg [15:0]  committing_completion_wqe_index; // finish.go:17
+    reg [7:0]   committing_completion_opcode;    // finish.go:17
+    reg [3:0]   committing_completion_flags;     // finish.go:17
+    reg [4:0]   committing_completion_vendor;    // finish.go:17
+    reg         committing_completion_queue;     // finish.go:17
+    reg         committing_completion_solicited; // finish.go:17
+    reg [5:0]   telling_qp;                      // finish.go:17
+    reg [23:0]  telling_advance;                 // finish.go:17
+    reg         telling_nak_sent;                // finish.go:17
+    reg         telling_dead;                    // finish.go:17
+    reg         owes_commit;                     // finish.go:18
+    reg         owes_outcome;                    // finish.go:18
+    reg         owes_take;                       // finish.go:18
 
     (* no_rw_check, ram_style = "block" *)
-    reg [196:0] messages [0:63]; // responder.go:178
+    reg [196:0] messages [0:63]; // responder.go:179
 
-    wire        extra_wants;              // responder.go:180
-    wire [2:0]  extra_sge;                // responder.go:180
-    wire        extra_comes;              // responder.go:180
-    wire        quiet;                    // responder.go:183
-    wire        saved_now;                // responder.go:184
-    wire [5:0]  saved_qp;                 // responder.go:184
-    wire [1:0]  saved_message_kind;       // responder.go:184
-    wire [31:0] saved_message_done;       // responder.go:184
-    wire [31:0] saved_message_left;       // responder.go:184
-    wire [63:0] saved_message_va;         // responder.go:184
-    wire [31:0] saved_message_key;        // responder.go:184
-    wire [2:0]  saved_message_sge;        // responder.go:184
-    wire [31:0] saved_message_at;         // responder.go:184
+    wire        extra_wants;              // responder.go:181
+    wire [2:0]  extra_sge;                // responder.go:181
+    wire        extra_comes;              // responder.go:181
+    wire        quiet;                    // responder.go:184
+    wire        saved_now;                // responder.go:185
+    wire [5:0]  saved_qp;                 // responder.go:185
+    wire [1:0]  saved_message_kind;       // responder.go:185
+    wire [31:0] saved_message_done;       // responder.go:185
+    wire [31:0] saved_message_left;       // responder.go:185
+    wire [63:0] saved_message_va;         // responder.go:185
+    wire [31:0] saved_message_key;        // responder.go:185
+    wire [2:0]  saved_message_sge;        // responder.go:185
+    wire [31:0] saved_message_at;         // responder.go:185
     wire        fence_next;               // flush.go:50
     wire        flush_begins;             // flush.go:50
     wire        flush_ends;               // flush.go:50
     wire        flush_more;               // flush.go:50
-    wire        offered_valid;            // look.go:41
-    wire        offered_ready;            // look.go:41
-    wire [1:0]  offered_op_kind;          // look.go:41
-    wire        offered_op_start;         // look.go:41
-    wire        offered_op_end;           // look.go:41
-    wire        offered_op_imm;           // look.go:41
-    wire        offered_op_full;          // look.go:41
-    wire        offered_op_some;          // look.go:41
-    wire [31:0] offered_imm;              // look.go:41
-    wire [1:0]  offered_was;              // look.go:41
-    wire [1:0]  offered_message_kind;     // look.go:41
-    wire [31:0] offered_message_done;     // look.go:41
-    wire [31:0] offered_message_left;     // look.go:41
-    wire [63:0] offered_message_va;       // look.go:41
-    wire [31:0] offered_message_key;      // look.go:41
-    wire [2:0]  offered_message_sge;      // look.go:41
-    wire [31:0] offered_message_at;       // look.go:41
-    wire        offered_head_here;        // look.go:41
-    wire        offered_head_empty;       // look.go:41
-    wire        offered_head_fault;       // look.go:41
-    wire [15:0] offered_head_index;       // look.go:41
-    wire [2:0]  offered_head_slot;        // look.go:41
-    wire [63:0] offered_control_wrid;     // look.go:41
-    wire [7:0]  offered_control_num_sge;  // look.go:41
-    wire [55:0] offered_control_reserved; // look.go:41
-    wire [63:0] offered_sge_addr;         // look.go:41
-    wire [31:0] offered_sge_length;       // look.go:41
-    wire [31:0] offered_sge_l_key;        // look.go:41
+    wire        offered_valid;            // look.go:42
+    wire        offered_ready;            // look.go:42
+    wire [31:0] offered_imm;              // look.go:42
+    wire [1:0]  offered_was;              // look.go:42
+    wire [1:0]  offered_message_kind;     // look.go:42
+    wire [31:0] offered_message_done;     // look.go:42
+    wire [31:0] offered_message_left;     // look.go:42
+    wire [63:0] offered_message_va;       // look.go:42
+    wire [31:0] offered_message_key;      // look.go:42
+    wire [2:0]  offered_message_sge;      // look.go:42
+    wire [31:0] offered_message_at;       // look.go:42
+    wire        offered_head_here;        // look.go:42
+    wire        offered_head_empty;       // look.go:42
+    wire        offered_head_fault;       // look.go:42
+    wire [15:0] offered_head_index;       // look.go:42
+    wire [2:0]  offered_head_slot;        // look.go:42
+    wire [63:0] offered_control_wrid;     // look.go:42
+    wire [7:0]  offered_control_num_sge;  // look.go:42
+    wire [55:0] offered_control_reserved; // look.go:42
+    wire [63:0] offered_sge_addr;         // look.go:42
+    wire [31:0] offered_sge_length;       // look.go:42
+    wire [31:0] offered_sge_l_key;        // look.go:42
     reg  [6:0]  opcode;                   // opcode.go:42
-    wire        decided_valid;            // work.go:52
-    wire        decided_ready;            // work.go:52
-    wire [2:0]  decided_kind;             // work.go:52
-    wire [5:0]  decided_qp;               // work.go:52
-    wire        decided_segments;         // work.go:52
-    wire        decided_answers;          // work.go:52
-    wire [23:0] decided_psn;              // work.go:52
-    wire [23:0] decided_request_psn;      // work.go:52
-    wire        decided_end;              // work.go:52
-    wire        decided_written;          // work.go:52
-    wire        decided_consumes;         // work.go:52
-    wire        decided_solicited;        // work.go:52
-    wire        decided_with_imm;         // work.go:52
-    wire [31:0] decided_imm;              // work.go:52
-    wire [63:0] decided_wrid;             // work.go:52
-    wire [15:0] decided_index;            // work.go:52
-    wire [4:0]  decided_context_min_rnr;  // work.go:52
-    wire [5:0]  decided_context_recv_cq;  // work.go:52
-    wire [1:0]  decided_next_kind;        // work.go:52
-    wire [31:0] decided_next_done;        // work.go:52
-    wire [31:0] decided_next_left;        // work.go:52
-    wire [63:0] decided_next_va;          // work.go:52
-    reg  [7:0]  refusal_event;            // finish.go:123
+    wire        decided_valid;            // work.go:54
+    wire        decided_ready;            // work.go:54
+    wire [2:0]  decided_kind;             // work.go:54
+    wire [5:0]  decided_qp;               // work.go:54
+    wire        decided_segments;         // work.go:54
+    wire        decided_answers;          // work.go:54
+    wire [23:0] decided_psn;              // work.go:54
+    wire [23:0] decided_request_psn;      // work.go:54
+    wire        decided_end;              // work.go:54
+    wire        decided_written;          // work.go:54
+    wire        decided_consumes;         // work.go:54
+    wire        decided_solicited;        // work.go:54
+    wire        decided_with_imm;         // work.go:54
+    wire [31:0] decided_imm;              // work.go:54
+    wire [63:0] decided_wrid;             // work.go:54
+    wire [15:0] decided_index;            // work.go:54
+    wire [4:0]  decided_context_min_rnr;  // work.go:54
+    wire [5:0]  decided_context_recv_cq;  // work.go:54
+    wire [1:0]  decided_next_kind;        // work.go:54
+    wire [31:0] decided_next_done;        // work.go:54
+    wire [31:0] decided_next_left;        // work.go:54
+    wire [63:0] decided_next_va;          // work.go:54
+    wire        heard_valid;              // finish.go:53
+    wire        heard_ready;              // finish.go:53
+    wire [2:0]  heard_kind;               // finish.go:53
+    wire [5:0]  heard_qp;                 // finish.go:53
+    wire        heard_dead;               // finish.go:53
+    wire        heard_segments;           // finish.go:53
+    wire        heard_keyed;              // finish.go:53
+    wire        heard_verdict_refused;    // finish.go:53
+    wire        heard_verdict_rnr;        // finish.go:53
+    wire [1:0]  heard_verdict_code;       // finish.go:53
+    wire [7:0]  heard_verdict_status;     // finish.go:53
+    wire [4:0]  heard_verdict_vendor;     // finish.go:53
+    wire        heard_verdict_holds;      // finish.go:53
+    wire        heard_holds_on_key;       // finish.go:53
+    wire        heard_answers;            // finish.go:53
+    wire [23:0] heard_psn;                // finish.go:53
+    wire [23:0] heard_request_psn;        // finish.go:53
+    wire        heard_end;                // finish.go:53
+    wire        heard_written;            // finish.go:53
+    wire        heard_consumes;           // finish.go:53
+    wire        heard_solicited;          // finish.go:53
+    wire        heard_with_imm;           // finish.go:53
+    wire [31:0] heard_imm;                // finish.go:53
+    wire [63:0] heard_wrid;               // finish.go:53
+    wire [15:0] heard_index;              // finish.go:53
+    wire [23:0] heard_context_qpn;        // finish.go:53
+    wire [4:0]  heard_context_min_rnr;    // finish.go:53
+    wire [5:0]  heard_context_recv_cq;    // finish.go:53
+    wire [1:0]  heard_next_kind;          // finish.go:53
+    wire [31:0] heard_next_done;          // finish.go:53
+    wire [31:0] heard_next_left;          // finish.go:53
+    wire [63:0] heard_next_va;            // finish.go:53
+    wire [31:0] heard_next_key;           // finish.go:53
+    wire [2:0]  heard_next_sge;           // finish.go:53
+    wire [31:0] heard_next_at;            // finish.go:53
+    reg  [7:0]  refusal_event;            // finish.go:142
 
     wire        u_flushing_grant_valid;
     wire [5:0]  u_flushing_grant_qp;
@@ -420,41 +457,48 @@ module responder_qp6_cq6_slots2 (
     wire [31:0] u_turn_out_sge_length;
     wire [31:0] u_turn_out_sge_l_key;
     wire        u_records_out_valid;
-    wire [2:0]  u_records_out_kind;
-    wire        u_records_out_dead;
-    wire        u_records_out_segments;
-    wire        u_records_out_keyed;
     wire        u_records_out_verdict_refused;
     wire        u_records_out_verdict_rnr;
     wire [1:0]  u_records_out_verdict_code;
     wire [7:0]  u_records_out_verdict_status;
     wire [4:0]  u_records_out_verdict_vendor;
-    wire        u_records_out_holds_on_key;
-    wire        u_records_out_answers;
-    wire [23:0] u_records_out_psn;
-    wire [23:0] u_records_out_request_psn;
-    wire        u_records_out_end;
-    wire        u_records_out_written;
-    wire        u_records_out_consumes;
-    wire        u_records_out_solicited;
-    wire        u_records_out_with_imm;
-    wire [31:0] u_records_out_imm;
-    wire [63:0] u_records_out_wrid;
-    wire [15:0] u_records_out_index;
-    wire [23:0] u_records_out_context_qpn;
-    wire [4:0]  u_records_out_context_min_rnr;
-    wire [5:0]  u_records_out_context_recv_cq;
-    wire [1:0]  u_records_out_next_kind;
-    wire [31:0] u_records_out_next_done;
-    wire [31:0] u_records_out_next_left;
-    wire [63:0] u_records_out_next_va;
-    wire [31:0] u_records_out_next_key;
-    wire [2:0]  u_records_out_next_sge;
-    wire [31:0] u_records_out_next_at;
+    wire        u_records_out_verdict_holds;
     wire [2:0]  u_records_level;
     wire [2:0]  u_records_high_water;
+    wire        u_heard_out_valid;
+    wire [2:0]  u_heard_out_kind;
+    wire        u_heard_out_dead;
+    wire        u_heard_out_segments;
+    wire        u_heard_out_keyed;
+    wire        u_heard_out_verdict_refused;
+    wire        u_heard_out_verdict_rnr;
+    wire [1:0]  u_heard_out_verdict_code;
+    wire [7:0]  u_heard_out_verdict_status;
+    wire [4:0]  u_heard_out_verdict_vendor;
+    wire        u_heard_out_holds_on_key;
+    wire        u_heard_out_answers;
+    wire [23:0] u_heard_out_psn;
+    wire [23:0] u_heard_out_request_psn;
+    wire        u_heard_out_end;
+    wire        u_heard_out_written;
+    wire        u_heard_out_consumes;
+    wire        u_heard_out_solicited;
+    wire        u_heard_out_with_imm;
+    wire [31:0] u_heard_out_imm;
+    wire [63:0] u_heard_out_wrid;
+    wire [15:0] u_heard_out_index;
+    wire [23:0] u_heard_out_context_qpn;
+    wire [4:0]  u_heard_out_context_min_rnr;
+    wire [5:0]  u_heard_out_context_recv_cq;
+    wire [1:0]  u_heard_out_next_kind;
+    wire [31:0] u_heard_out_next_done;
+    wire [31:0] u_heard_out_next_left;
+    wire [63:0] u_heard_out_next_va;
+    wire [31:0] u_heard_out_next_key;
+    wire [2:0]  u_heard_out_next_sge;
+    wire [31:0] u_heard_out_next_at;
 
-    scheduler_6_w1 u_flushing ( // responder.go:179
+    scheduler_6_w1 u_flushing ( // responder.go:180
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (flush_valid),
@@ -540,12 +584,12 @@ module responder_qp6_cq6_slots2 (
         .in_ready              (offered_ready),
         .in_kind               (asking_kind),
         .in_qp                 (asking_qp),
-        .in_op_kind            (offered_op_kind),
-        .in_op_start           (offered_op_start),
-        .in_op_end             (offered_op_end),
-        .in_op_imm             (offered_op_imm),
-        .in_op_full            (offered_op_full),
-        .in_op_some            (offered_op_some),
+        .in_op_kind            (asking_op_kind),
+        .in_op_start           (asking_op_start),
+        .in_op_end             (asking_op_end),
+        .in_op_imm             (asking_op_imm),
+        .in_op_full            (asking_op_full),
+        .in_op_some            (asking_op_some),
         .in_se                 (asking_se),
         .in_ack_req            (asking_ack_req),
         .in_pad_cnt            (asking_pad_cnt),
@@ -626,73 +670,30 @@ module responder_qp6_cq6_slots2 (
         .out_sge_l_key         (u_turn_out_sge_l_key)
     );
 
-    assign fence_next = request_valid & (request_kind == 3'h4); // look.go:94
-    wire flush_next = (flush == FLUSH_WANT) & ~(flush_served & request_valid & ~fence_next); // look.go:97
-    assign flush_begins = flush_next & quiet & ~control_valid;  // look.go:100
-    wire blocked_and = fence_next & ~((flush == FLUSH_IDLE) | (flush == FLUSH_HOLD)); // look.go:103
-    wire blocked = control_valid | flush_next | (flush == FLUSH_INSIDE) | blocked_and; // look.go:103
-    assign request_ready = (~looking | (offered_valid & offered_ready)) & ~blocked; // look.go:104
-
-    wire when_looking = (request_valid & request_ready) | flush_begins; // look.go:107
+    assign fence_next = request_valid & (request_kind == 3'h4); // look.go:97
+    wire flush_next = (flush == FLUSH_WANT) & ~(flush_served & request_valid & ~fence_next); // look.go:100
+    assign flush_begins = flush_next & quiet & ~control_valid;  // look.go:103
+    wire blocked_and = fence_next & ~((flush == FLUSH_IDLE) | (flush == FLUSH_HOLD)); // look.go:106
+    wire blocked = control_valid | flush_next | (flush == FLUSH_INSIDE) | blocked_and; // look.go:106
+    assign request_ready = (~looking | (offered_valid & offered_ready)) & ~blocked; // look.go:107
 
     always @(posedge clk) begin
         if (rst) begin
             flush_served <= 1'b0;
-            looking <= 1'b0;
         end else begin
-            if (flush_begins) begin   // look.go:105
-                flush_served <= 1'b1; // look.go:105
+            if (flush_begins) begin   // look.go:108
+                flush_served <= 1'b1; // look.go:108
             end
-            if (request_valid && request_ready) begin // look.go:106
-                flush_served <= 1'b0;                 // look.go:106
+            if (request_valid && request_ready) begin // look.go:109
+                flush_served <= 1'b0;                 // look.go:109
             end
-            if (offered_valid && offered_ready) begin // look.go:49
-                looking <= 1'b0;                      // look.go:49
-            end
-            if (when_looking) begin // look.go:50
-                looking <= 1'b1;    // look.go:51
-            end
-        end
-    end
-
-    wire [2:0] kind = flush_begins ? 3'h5 : request_kind;   // look.go:47
-    wire [5:0] qp = flush_begins ? flushed_qp : request_qp; // look.go:48
-
-    always @(posedge clk) begin
-        if (when_looking) begin                               // look.go:50
-            asking_kind <= kind;                              // look.go:52
-            asking_qp <= qp;                                  // look.go:52
-            asking_opcode <= request_opcode;                  // look.go:52
-            asking_se <= request_se;                          // look.go:52
-            asking_ack_req <= request_ack_req;                // look.go:52
-            asking_pad_cnt <= request_pad_cnt;                // look.go:52
-            asking_psn <= request_psn;                        // look.go:52
-            asking_expected <= request_expected;              // look.go:52
-            asking_send_nak <= request_send_nak;              // look.go:52
-            asking_reth_va <= {request_ext_0, request_ext_1}; // look.go:52
-            asking_reth_r_key <= request_ext_2;               // look.go:52
-            asking_reth_dma_len <= request_ext_3;             // look.go:52
-            asking_imm_behind <= request_ext_4;               // look.go:52
-            asking_payload_len <= request_payload_len;        // look.go:52
-            asking_context_qpn <= flush_begins ? flushed_context_qpn : request_context_qpn; // look.go:52
-            asking_context_pd <= flush_begins ? flushed_context_pd : request_context_pd; // look.go:52
-            asking_context_path_mtu <= flush_begins ? flushed_context_path_mtu // look.go:52
-                : request_context_path_mtu;
-            asking_context_writable <= flush_begins ? flushed_context_writable // look.go:52
-                : request_context_access[1];
-            asking_context_min_rnr <= flush_begins ? flushed_context_min_rnr // look.go:52
-                : request_context_min_rnr;
-            asking_context_rq_stride <= flush_begins ? flushed_context_rq_stride // look.go:52
-                : request_context_rq_stride;
-            asking_context_recv_cq <= flush_begins ? flushed_context_recv_cq // look.go:52
-                : request_context_recv_cq;
         end
     end
 
     always @* begin
-        case (asking_opcode[4:0]) // opcode.go:42
-            5'h00: begin          // opcode.go:42
-                opcode = 7'h32;   // opcode.go:42
+        case (request_opcode[4:0]) // opcode.go:42
+            5'h00: begin           // opcode.go:42
+                opcode = 7'h32;    // opcode.go:42
             end
             5'h01: begin        // opcode.go:42
                 opcode = 7'h22; // opcode.go:42
@@ -733,17 +734,74 @@ module responder_qp6_cq6_slots2 (
         endcase
     end
 
-    wire open = offered_was == 2'h1;                            // look.go:66
-    wire needs_and = (asking_kind == 3'h0) & ((offered_op_kind == 2'h1) | offered_op_imm | open); // look.go:67
-    wire needs = (asking_kind == 3'h5) | needs_and;             // look.go:67
-    assign queue_request_valid = looking & needs & ~head_asked; // look.go:131
-    assign queue_request_qp = asking_qp;                        // look.go:132
-    assign queue_request_wait = (asking_kind != 3'h5);          // look.go:132
+    wire when_looking = (request_valid & request_ready) | flush_begins; // look.go:110
 
-    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:135
-    wire mine_or = ~extra_wants | (granules_asked != granules_got) | granule_offered; // look.go:176
-    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd2) & mine_or; // look.go:176
-    wire mine_2 = queue_granule_valid & ~extra_asked;           // look.go:191
+    always @(posedge clk) begin
+        if (rst) begin
+            looking <= 1'b0;
+        end else begin
+            if (offered_valid && offered_ready) begin // look.go:52
+                looking <= 1'b0;                      // look.go:52
+            end
+            if (when_looking) begin // look.go:53
+                looking <= 1'b1;    // look.go:54
+            end
+        end
+    end
+
+    wire [2:0] kind = flush_begins ? 3'h5 : request_kind;   // look.go:48
+    wire [5:0] qp = flush_begins ? flushed_qp : request_qp; // look.go:49
+    wire [1:0] next_op_kind = opcode[6:5];                  // opcode.go:42
+    wire next_op_imm = opcode[2];                           // opcode.go:42
+    wire queued_and = (kind == 3'h0) & ((next_op_kind == 2'h1) | next_op_imm); // look.go:51
+
+    always @(posedge clk) begin
+        if (when_looking) begin                               // look.go:53
+            asking_kind <= kind;                              // look.go:55
+            asking_qp <= qp;                                  // look.go:55
+            asking_op_kind <= next_op_kind;                   // look.go:55
+            asking_op_start <= opcode[4];                     // look.go:55
+            asking_op_end <= opcode[3];                       // look.go:55
+            asking_op_imm <= next_op_imm;                     // look.go:55
+            asking_op_full <= opcode[1];                      // look.go:55
+            asking_op_some <= opcode[0];                      // look.go:55
+            asking_queued <= queued_and | flush_begins;       // look.go:55
+            asking_se <= request_se;                          // look.go:55
+            asking_ack_req <= request_ack_req;                // look.go:55
+            asking_pad_cnt <= request_pad_cnt;                // look.go:55
+            asking_psn <= request_psn;                        // look.go:55
+            asking_expected <= request_expected;              // look.go:55
+            asking_send_nak <= request_send_nak;              // look.go:55
+            asking_reth_va <= {request_ext_0, request_ext_1}; // look.go:55
+            asking_reth_r_key <= request_ext_2;               // look.go:55
+            asking_reth_dma_len <= request_ext_3;             // look.go:55
+            asking_imm_behind <= request_ext_4;               // look.go:55
+            asking_payload_len <= request_payload_len;        // look.go:55
+            asking_context_qpn <= flush_begins ? flushed_context_qpn : request_context_qpn; // look.go:55
+            asking_context_pd <= flush_begins ? flushed_context_pd : request_context_pd; // look.go:55
+            asking_context_path_mtu <= flush_begins ? flushed_context_path_mtu // look.go:55
+                : request_context_path_mtu;
+            asking_context_writable <= flush_begins ? flushed_context_writable // look.go:55
+                : request_context_access[1];
+            asking_context_min_rnr <= flush_begins ? flushed_context_min_rnr // look.go:55
+                : request_context_min_rnr;
+            asking_context_rq_stride <= flush_begins ? flushed_context_rq_stride // look.go:55
+                : request_context_rq_stride;
+            asking_context_recv_cq <= flush_begins ? flushed_context_recv_cq // look.go:55
+                : request_context_recv_cq;
+        end
+    end
+
+    wire open = offered_was == 2'h1;                            // look.go:69
+    wire needs = asking_queued | ((asking_kind == 3'h0) & open); // look.go:70
+    assign queue_request_valid = looking & needs & ~head_asked; // look.go:134
+    assign queue_request_qp = asking_qp;                        // look.go:135
+    assign queue_request_wait = (asking_kind != 3'h5);          // look.go:135
+
+    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:138
+    wire mine_or = ~extra_wants | (granules_asked != granules_got) | granule_offered; // look.go:179
+    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd2) & mine_or; // look.go:179
+    wire mine_2 = queue_granule_valid & ~extra_asked;           // look.go:194
 
     always @(posedge clk) begin
         if (rst) begin
@@ -752,36 +810,36 @@ module responder_qp6_cq6_slots2 (
             granules_asked <= 2'd0;
             granules_got <= 2'd0;
         end else begin
-            if (queue_request_valid && queue_request_ready) begin // look.go:133
-                head_asked <= 1'b1; // look.go:133
+            if (queue_request_valid && queue_request_ready) begin // look.go:136
+                head_asked <= 1'b1; // look.go:136
             end
-            if (when_head_known) begin // look.go:135
-                head_known <= 1'b1;    // look.go:136
+            if (when_head_known) begin // look.go:138
+                head_known <= 1'b1;    // look.go:139
             end
-            if (mine && queue_read_ready) begin          // look.go:153
-                granules_asked <= granules_asked + 2'd1; // look.go:153
+            if (mine && queue_read_ready) begin          // look.go:156
+                granules_asked <= granules_asked + 2'd1; // look.go:156
             end
-            if (mine_2) begin                        // look.go:154
-                granules_got <= granules_got + 2'd1; // look.go:154
+            if (mine_2) begin                        // look.go:157
+                granules_got <= granules_got + 2'd1; // look.go:157
             end
-            if (when_looking) begin     // look.go:155
-                head_asked <= 1'b0;     // look.go:156
-                head_known <= 1'b0;     // look.go:157
-                granules_asked <= 2'd0; // look.go:158
-                granules_got <= 2'd0;   // look.go:159
+            if (when_looking) begin     // look.go:158
+                head_asked <= 1'b0;     // look.go:159
+                head_known <= 1'b0;     // look.go:160
+                granules_asked <= 2'd0; // look.go:161
+                granules_got <= 2'd0;   // look.go:162
             end
         end
     end
 
-    assign queue_head_ready = ~head_known; // look.go:134
+    assign queue_head_ready = ~head_known; // look.go:137
 
     always @(posedge clk) begin
-        if (when_head_known) begin          // look.go:135
-            head_here <= queue_head_here;   // look.go:137
-            head_empty <= queue_head_empty; // look.go:137
-            head_fault <= queue_head_fault; // look.go:137
-            head_index <= queue_head_index; // look.go:137
-            head_slot <= queue_head_slot;   // look.go:137
+        if (when_head_known) begin          // look.go:138
+            head_here <= queue_head_here;   // look.go:140
+            head_empty <= queue_head_empty; // look.go:140
+            head_fault <= queue_head_fault; // look.go:140
+            head_index <= queue_head_index; // look.go:140
+            head_slot <= queue_head_slot;   // look.go:140
         end
     end
 
@@ -789,137 +847,137 @@ module responder_qp6_cq6_slots2 (
         if (rst) begin
             granule_offered <= 1'b0;
         end else begin
-            granule_offered <= mine & ~queue_read_ready; // look.go:177
+            granule_offered <= mine & ~queue_read_ready; // look.go:180
         end
     end
 
-    wire other = extra_wants & (granules_asked == granules_got) & ~extra_asked & ~mine; // look.go:179
-    assign queue_read_valid = mine | other;                 // look.go:182
-    assign queue_read_qp = other ? decided_qp : asking_qp;  // look.go:183
-    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:183
-    wire [2:0] was_sge = message[34:32];                    // look.go:63
-    wire [2:0] sge_choice = other ? extra_sge : (offered_op_start || !open) ? 3'd0 : was_sge; // look.go:180
-    assign queue_read_granule = (other || |granules_asked) ? sge_choice + 3'd1 : 3'd0; // look.go:183
-    assign queue_granule_ready = 1'b1;                      // look.go:187
-    assign extra_comes = queue_granule_valid & extra_asked; // look.go:188
+    wire other = extra_wants & (granules_asked == granules_got) & ~extra_asked & ~mine; // look.go:182
+    assign queue_read_valid = mine | other;                 // look.go:185
+    assign queue_read_qp = other ? decided_qp : asking_qp;  // look.go:186
+    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:186
+    wire [2:0] was_sge = message[34:32];                    // look.go:66
+    wire [2:0] sge_choice = other ? extra_sge : (asking_op_start || !open) ? 3'd0 : was_sge; // look.go:183
+    assign queue_read_granule = (other || |granules_asked) ? sge_choice + 3'd1 : 3'd0; // look.go:186
+    assign queue_granule_ready = 1'b1;                      // look.go:190
+    assign extra_comes = queue_granule_valid & extra_asked; // look.go:191
 
     always @(posedge clk) begin
         if (rst) begin
             extra_asked <= 1'b0;
         end else begin
-            if (extra_comes) begin   // look.go:189
-                extra_asked <= 1'b0; // look.go:189
+            if (extra_comes) begin   // look.go:192
+                extra_asked <= 1'b0; // look.go:192
             end
-            if (other && queue_read_ready) begin // look.go:190
-                extra_asked <= 1'b1;             // look.go:190
+            if (other && queue_read_ready) begin // look.go:193
+                extra_asked <= 1'b1;             // look.go:193
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_2 && granules_got == 2'd0) begin // look.go:148
-            granule_0 <= queue_granule_data;      // look.go:148
+        if (mine_2 && granules_got == 2'd0) begin // look.go:151
+            granule_0 <= queue_granule_data;      // look.go:151
         end
-        if (mine_2 && granules_got == 2'd1) begin // look.go:148
-            granule_1 <= queue_granule_data;      // look.go:148
+        if (mine_2 && granules_got == 2'd1) begin // look.go:151
+            granule_1 <= queue_granule_data;      // look.go:151
         end
     end
 
-    wire last = mine_2 & (granules_got == 2'd1);       // look.go:151
-    wire done_or = ~offered_head_here | last | (granules_got == 2'd2); // look.go:161
-    wire offered_valid_or = ~needs | ((head_known | queue_head_valid) & done_or); // look.go:78
-    assign offered_valid = looking & offered_valid_or; // look.go:78
-    assign offered_op_kind = opcode[6:5];              // look.go:79
-    assign offered_op_start = opcode[4];               // look.go:79
-    assign offered_op_end = opcode[3];                 // look.go:79
-    assign offered_op_imm = opcode[2];                 // look.go:79
-    assign offered_op_full = opcode[1];                // look.go:79
-    assign offered_op_some = opcode[0];                // look.go:79
-    wire [31:0] offered_imm_choice = (offered_op_kind == 2'h2 && offered_op_start) ? asking_imm_behind // look.go:82
+    wire last = mine_2 & (granules_got == 2'd1);       // look.go:154
+    wire done_or = ~offered_head_here | last | (granules_got == 2'd2); // look.go:164
+    wire offered_valid_or = ~needs | ((head_known | queue_head_valid) & done_or); // look.go:81
+    assign offered_valid = looking & offered_valid_or; // look.go:81
+    wire [31:0] offered_imm_choice = (asking_op_kind == 2'h2 && asking_op_start) ? asking_imm_behind // look.go:85
         : asking_reth_va[63:32];
-    assign offered_imm = { // look.go:79
+    assign offered_imm = { // look.go:82
         offered_imm_choice[7:0],
         offered_imm_choice[15:8],
         offered_imm_choice[23:16],
         offered_imm_choice[31:24]
     };
-    assign offered_was = message[196:195];               // look.go:79
-    assign offered_message_kind = offered_op_start ? 2'h0 : offered_was; // look.go:79
-    assign offered_message_done = offered_op_start ? 32'd0 : message[194:163]; // look.go:79
-    assign offered_message_left = offered_op_start ? asking_reth_dma_len : message[162:131]; // look.go:79
-    assign offered_message_va = offered_op_start ? asking_reth_va : message[130:67]; // look.go:79
-    assign offered_message_key = offered_op_start ? asking_reth_r_key : message[66:35]; // look.go:79
-    assign offered_message_sge = offered_op_start ? 3'd0 : was_sge; // look.go:79
-    assign offered_message_at = offered_op_start ? 32'd0 : message[31:0]; // look.go:79
-    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:79
-    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:79
-    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:79
-    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:79
-    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:79
-    assign offered_control_wrid = granule_0[63:0];       // look.go:79
-    assign offered_control_num_sge = granule_0[71:64];   // look.go:79
-    assign offered_control_reserved = granule_0[127:72]; // look.go:79
-    wire [127:0] granule = last ? queue_granule_data : granule_1; // look.go:152
-    assign offered_sge_addr = granule[63:0];             // look.go:79
-    assign offered_sge_length = granule[95:64];          // look.go:79
-    assign offered_sge_l_key = granule[127:96];          // look.go:79
+    assign offered_was = message[196:195];               // look.go:82
+    assign offered_message_kind = asking_op_start ? 2'h0 : offered_was; // look.go:82
+    assign offered_message_done = asking_op_start ? 32'd0 : message[194:163]; // look.go:82
+    assign offered_message_left = asking_op_start ? asking_reth_dma_len : message[162:131]; // look.go:82
+    assign offered_message_va = asking_op_start ? asking_reth_va : message[130:67]; // look.go:82
+    assign offered_message_key = asking_op_start ? asking_reth_r_key : message[66:35]; // look.go:82
+    assign offered_message_sge = asking_op_start ? 3'd0 : was_sge; // look.go:82
+    assign offered_message_at = asking_op_start ? 32'd0 : message[31:0]; // look.go:82
+    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:82
+    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:82
+    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:82
+    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:82
+    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:82
+    assign offered_control_wrid = granule_0[63:0];       // look.go:82
+    assign offered_control_num_sge = granule_0[71:64];   // look.go:82
+    assign offered_control_reserved = granule_0[127:72]; // look.go:82
+    wire [127:0] granule = last ? queue_granule_data : granule_1; // look.go:155
+    assign offered_sge_addr = granule[63:0];             // look.go:82
+    assign offered_sge_length = granule[95:64];          // look.go:82
+    assign offered_sge_l_key = granule[127:96];          // look.go:82
 
-    wire too_many_2 = (u_turn_out_context_rq_stride ? 8'd7 : 8'd3) < u_turn_out_control_num_sge; // work.go:84
-    wire begins = (decided_kind == 3'h0) & (u_turn_out_op_kind == 2'h1) & u_turn_out_op_start; // work.go:89
-    wire when_working = {5'h00, now_sge + 3'd2} == u_turn_out_control_num_sge; // work.go:131
-    wire walks = (u_turn_out_op_kind == 2'h1) & ~skips; // work.go:171
-    wire [31:0] left = sge_length - now_at;             // work.go:165
-    wire enough_0 = ~walks | ({19'd0, need} <= left);   // work.go:166
+    wire too_many_2 = (u_turn_out_context_rq_stride ? 8'd7 : 8'd3) < u_turn_out_control_num_sge; // work.go:87
+    wire sends = (decided_kind == 3'h0) & (u_turn_out_op_kind == 2'h1); // work.go:92
+    wire when_working = {5'h00, now_sge + 3'd2} == u_turn_out_control_num_sge; // work.go:135
+    wire walks = (u_turn_out_op_kind == 2'h1) & ~skips; // work.go:181
+    wire [31:0] left = sge_length - now_at;             // work.go:175
+    wire enough_0 = ~walks | ({19'd0, need} <= left);   // work.go:176
 
     always @(posedge clk) begin
         if (rst) begin
             working <= WORKING_JUDGE;
         end else begin
-            case (working)                         // work.go:61
-                WORKING_JUDGE: begin               // work.go:62
-                    if (u_turn_out_valid) begin    // work.go:76
-                        working <= WORKING_DECIDE; // work.go:87
-                        if (begins) begin          // work.go:90
-                            if (u_turn_out_head_here && !u_turn_out_head_fault && !too_many_2 // work.go:94
+            case (working)                            // work.go:63
+                WORKING_JUDGE: begin                  // work.go:64
+                    if (u_turn_out_valid) begin       // work.go:79
+                        working <= WORKING_DECIDE;    // work.go:90
+                        if (sends) begin              // work.go:93
+                            working <= WORKING_WEIGH; // work.go:93
+                        end
+                        if (sends && u_turn_out_op_start) begin // work.go:94
+                            if (u_turn_out_head_here && !u_turn_out_head_fault && !too_many_2 // work.go:98
                                 && u_turn_out_control_num_sge > 8'd1) begin
-                                working <= WORKING_SUM; // work.go:94
+                                working <= WORKING_SUM; // work.go:98
                             end
                         end
                     end
                 end
-                WORKING_SUM: begin                     // work.go:63
-                    if (extra_comes) begin             // work.go:126
-                        if (when_working) begin        // work.go:131
-                            working <= WORKING_DECIDE; // work.go:133
+                WORKING_SUM: begin                    // work.go:65
+                    if (extra_comes) begin            // work.go:130
+                        if (when_working) begin       // work.go:135
+                            working <= WORKING_WEIGH; // work.go:137
                         end
                     end
                 end
-                WORKING_DECIDE: begin         // work.go:64
+                WORKING_WEIGH: begin           // work.go:66
+                    working <= WORKING_DECIDE; // work.go:145
+                end
+                WORKING_DECIDE: begin         // work.go:67
                     working <= WORKING_PLACE; // decide.go:42
                     if (!(|u_turn_out_payload_len) || decided_kind == 3'h4 // decide.go:43
                         || decided_kind == 3'h5) begin
                         working <= WORKING_PUSH; // decide.go:43
                     end
                 end
-                WORKING_PLACE: begin                  // work.go:65
-                    if (walks && !(|left)) begin      // work.go:142
-                        working <= WORKING_NEXT;      // work.go:153
-                    end else if (segment_ready) begin // work.go:142
-                        if (enough_0) begin           // work.go:145
-                            working <= WORKING_PUSH;  // work.go:145
-                        end else begin                // work.go:145
-                            working <= WORKING_NEXT;  // work.go:153
+                WORKING_PLACE: begin                  // work.go:68
+                    if (walks && !(|left)) begin      // work.go:152
+                        working <= WORKING_NEXT;      // work.go:163
+                    end else if (segment_ready) begin // work.go:152
+                        if (enough_0) begin           // work.go:155
+                            working <= WORKING_PUSH;  // work.go:155
+                        end else begin                // work.go:155
+                            working <= WORKING_NEXT;  // work.go:163
                         end
                     end
                 end
-                WORKING_NEXT: begin               // work.go:66
-                    if (extra_comes) begin        // work.go:175
-                        working <= WORKING_PLACE; // work.go:177
+                WORKING_NEXT: begin               // work.go:69
+                    if (extra_comes) begin        // work.go:185
+                        working <= WORKING_PLACE; // work.go:187
                     end
                 end
-                WORKING_PUSH: begin               // work.go:67
-                    if (decided_ready) begin      // work.go:67
-                        working <= WORKING_JUDGE; // work.go:67
+                WORKING_PUSH: begin               // work.go:70
+                    if (decided_ready) begin      // work.go:70
+                        working <= WORKING_JUDGE; // work.go:70
                     end
                 end
                 default: ;
@@ -927,20 +985,20 @@ module responder_qp6_cq6_slots2 (
         end
     end
 
-    wire [12:0] mtu_choice = u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd4096 : 13'd4096) // work.go:106
+    wire [12:0] mtu_choice = u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd4096 : 13'd4096) // work.go:110
         : u_turn_out_context_path_mtu[0] ? 13'd4096
         : 13'd2048;
-    wire [12:0] mtu = u_turn_out_context_path_mtu[2] ? mtu_choice // work.go:106
+    wire [12:0] mtu = u_turn_out_context_path_mtu[2] ? mtu_choice // work.go:110
         : u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd1024 : 13'd512)
         : u_turn_out_context_path_mtu[0] ? 13'd256
         : 13'd256;
-    wire [12:0] pad_difference = 13'd0 - u_turn_out_payload_len; // work.go:107
-    wire wrong_length_choice = u_turn_out_op_full ? u_turn_out_payload_len != mtu // work.go:111
+    wire [12:0] pad_difference = 13'd0 - u_turn_out_payload_len; // work.go:111
+    wire wrong_length_choice = u_turn_out_op_full ? u_turn_out_payload_len != mtu // work.go:115
         : mtu < u_turn_out_payload_len;
-    wire wrong_length_and = (u_turn_out_op_kind == 2'h2) & (u_turn_out_message_left > 32'h80000000); // work.go:113
-    wire unfit_differs = {19'd0, u_turn_out_payload_len} != u_turn_out_message_left; // work.go:82
-    wire unfit_at_most = u_turn_out_message_left <= {19'd0, u_turn_out_payload_len}; // work.go:82
-    wire [32:0] sum = {1'b0, now_left} + {1'b0, queue_granule_data[95:64]}; // work.go:119
+    wire wrong_length_and = (u_turn_out_op_kind == 2'h2) & (u_turn_out_message_left > 32'h80000000); // work.go:117
+    wire unfit_differs = {19'd0, u_turn_out_payload_len} != u_turn_out_message_left; // work.go:85
+    wire unfit_at_most = u_turn_out_message_left <= {19'd0, u_turn_out_payload_len}; // work.go:85
+    wire [32:0] sum = {1'b0, now_left} + {1'b0, queue_granule_data[95:64]}; // work.go:123
     wire expected = decided_kind == 3'h0;              // decide.go:24
     wire dead_2 = expected & (u_turn_out_was == 2'h3); // decide.go:25
     wire alive = expected & ~dead_2;                   // decide.go:26
@@ -951,21 +1009,20 @@ module responder_qp6_cq6_slots2 (
     wire out_of_turn = u_turn_out_op_start ? u_turn_out_was != 2'h0 // decide.go:74
         : u_turn_out_was != u_turn_out_op_kind;
     wire verdict_refused_and = u_turn_out_op_start & u_turn_out_head_fault; // decide.go:86
-    wire verdict_refused_less = now_left < {19'd0, u_turn_out_payload_len}; // decide.go:89
     wire v_refused_5 = (u_turn_out_op_kind == 2'h0) ? 1'b1 // decide.go:54
         : out_of_turn ? 1'b1
         : !u_turn_out_head_here ? 1'b0
         : verdict_refused_and ? 1'b1
         : wrong_length ? 1'b1
         : (u_turn_out_op_start && too_many) ? 1'b1
-        : verdict_refused_less;
+        : no_room;
     wire v_rnr_6 = (u_turn_out_op_kind == 2'h0) ? 1'b0 // decide.go:54
         : out_of_turn ? 1'b0
         : !u_turn_out_head_here ? 1'b1
         : verdict_refused_and ? 1'b0
         : wrong_length ? 1'b0
         : (u_turn_out_op_start && too_many) ? 1'b0
-        : verdict_refused_less ? 1'b0
+        : no_room ? 1'b0
         : 1'b0;
     wire [1:0] v_code_6 = (u_turn_out_op_kind == 2'h0) ? 2'h1 // decide.go:54
         : out_of_turn ? 2'h1
@@ -973,7 +1030,7 @@ module responder_qp6_cq6_slots2 (
         : verdict_refused_and ? 2'h3
         : wrong_length ? 2'h1
         : (u_turn_out_op_start && too_many) ? 2'h3
-        : verdict_refused_less ? 2'h1
+        : no_room ? 2'h1
         : 2'h0;
     wire [7:0] v_status_6 = (u_turn_out_op_kind == 2'h0) ? 8'h02 // decide.go:54
         : out_of_turn ? 8'h02
@@ -981,7 +1038,7 @@ module responder_qp6_cq6_slots2 (
         : verdict_refused_and ? 8'h02
         : wrong_length ? 8'h02
         : (u_turn_out_op_start && too_many) ? 8'h02
-        : verdict_refused_less ? 8'h01
+        : no_room ? 8'h01
         : 8'h00;
     wire [4:0] v_vendor_6 = (u_turn_out_op_kind == 2'h0) ? 5'h01 // decide.go:54
         : out_of_turn ? 5'h0a
@@ -989,7 +1046,7 @@ module responder_qp6_cq6_slots2 (
         : verdict_refused_and ? 5'h10
         : wrong_length ? 5'h0b
         : (u_turn_out_op_start && too_many) ? 5'h02
-        : verdict_refused_less ? 5'h0c
+        : no_room ? 5'h0c
         : 5'h00;
     wire v_holds_5 = (u_turn_out_op_kind == 2'h0) ? open_2 // decide.go:54
         : out_of_turn ? open_2
@@ -997,7 +1054,7 @@ module responder_qp6_cq6_slots2 (
         : verdict_refused_and ? 1'b1
         : wrong_length ? 1'b1
         : (u_turn_out_op_start && too_many) ? 1'b1
-        : verdict_refused_less;
+        : no_room;
     wire open_3 = u_turn_out_was == 2'h1; // decide.go:73
     wire out_of_turn_2 = u_turn_out_op_start ? u_turn_out_was != 2'h0 // decide.go:74
         : u_turn_out_was != u_turn_out_op_kind;
@@ -1084,41 +1141,44 @@ module responder_qp6_cq6_slots2 (
     wire refused = before_refused | before_rnr; // decide.go:34
 
     always @(posedge clk) begin
-        case (working)                                   // work.go:61
-            WORKING_JUDGE: begin                         // work.go:62
-                if (u_turn_out_valid) begin              // work.go:76
-                    now_kind <= u_turn_out_message_kind; // work.go:77
-                    now_done <= u_turn_out_message_done; // work.go:77
-                    now_left <= u_turn_out_message_left; // work.go:77
-                    now_va <= u_turn_out_message_va;     // work.go:77
-                    now_key <= u_turn_out_message_key;   // work.go:77
-                    now_sge <= u_turn_out_message_sge;   // work.go:77
-                    now_at <= u_turn_out_message_at;     // work.go:77
-                    sge_addr <= u_turn_out_sge_addr;     // work.go:78
-                    sge_length <= u_turn_out_sge_length; // work.go:78
-                    sge_l_key <= u_turn_out_sge_l_key;   // work.go:78
-                    need <= u_turn_out_payload_len;      // work.go:79
-                    wrong_length <= (u_turn_out_pad_cnt != pad_difference[1:0]) | wrong_length_choice // work.go:80
+        case (working)                                   // work.go:63
+            WORKING_JUDGE: begin                         // work.go:64
+                if (u_turn_out_valid) begin              // work.go:79
+                    now_kind <= u_turn_out_message_kind; // work.go:80
+                    now_done <= u_turn_out_message_done; // work.go:80
+                    now_left <= u_turn_out_message_left; // work.go:80
+                    now_va <= u_turn_out_message_va;     // work.go:80
+                    now_key <= u_turn_out_message_key;   // work.go:80
+                    now_sge <= u_turn_out_message_sge;   // work.go:80
+                    now_at <= u_turn_out_message_at;     // work.go:80
+                    sge_addr <= u_turn_out_sge_addr;     // work.go:81
+                    sge_length <= u_turn_out_sge_length; // work.go:81
+                    sge_l_key <= u_turn_out_sge_l_key;   // work.go:81
+                    need <= u_turn_out_payload_len;      // work.go:82
+                    wrong_length <= (u_turn_out_pad_cnt != pad_difference[1:0]) | wrong_length_choice // work.go:83
                         | (u_turn_out_op_some & ~(|u_turn_out_payload_len)) | wrong_length_and;
-                    unfit <= decided_end ? unfit_differs : unfit_at_most; // work.go:82
-                    too_many <= too_many_2; // work.go:85
-                    if (begins) begin       // work.go:90
-                        now_left <= !(|u_turn_out_control_num_sge) ? 32'd0 // work.go:92
+                    unfit <= decided_end ? unfit_differs : unfit_at_most; // work.go:85
+                    too_many <= too_many_2;                 // work.go:88
+                    if (sends && u_turn_out_op_start) begin // work.go:94
+                        now_left <= !(|u_turn_out_control_num_sge) ? 32'd0 // work.go:96
                             : ({1'b0, u_turn_out_sge_length} > 33'h080000000) ? 32'h80000000
                             : u_turn_out_sge_length;
                     end
                 end
             end
-            WORKING_SUM: begin                 // work.go:63
-                if (extra_comes) begin         // work.go:126
-                    now_left <= (sum > 33'h080000000) ? 32'h80000000 : sum[31:0]; // work.go:129
-                    now_sge <= now_sge + 3'd1; // work.go:130
-                    if (when_working) begin    // work.go:131
-                        now_sge <= 3'd0;       // work.go:132
+            WORKING_SUM: begin                 // work.go:65
+                if (extra_comes) begin         // work.go:130
+                    now_left <= (sum > 33'h080000000) ? 32'h80000000 : sum[31:0]; // work.go:133
+                    now_sge <= now_sge + 3'd1; // work.go:134
+                    if (when_working) begin    // work.go:135
+                        now_sge <= 3'd0;       // work.go:136
                     end
                 end
             end
-            WORKING_DECIDE: begin                     // work.go:64
+            WORKING_WEIGH: begin // work.go:66
+                no_room <= (now_left < {19'd0, u_turn_out_payload_len}); // work.go:144
+            end
+            WORKING_DECIDE: begin                     // work.go:67
                 verdict_refused <= refused ? before_refused : behind_refused; // decide.go:35
                 verdict_rnr <= refused ? before_rnr : behind_rnr; // decide.go:35
                 verdict_code <= refused ? before_code // decide.go:35
@@ -1141,60 +1201,59 @@ module responder_qp6_cq6_slots2 (
                     verdict_holds <= u_turn_out_head_here; // decide.go:44
                 end
             end
-            WORKING_PLACE: begin                   // work.go:65
-                if (walks && !(|left)) begin       // work.go:142
-                    now_sge <= now_sge + 3'd1;     // work.go:151
-                    now_at <= 32'd0;               // work.go:152
-                end else if (segment_ready) begin  // work.go:142
-                    now_at <= now_at + {19'd0, enough_0 ? need : left[12:0]}; // work.go:143
-                    need <= need - (enough_0 ? need : left[12:0]); // work.go:144
-                    if (!enough_0) begin           // work.go:145
-                        now_sge <= now_sge + 3'd1; // work.go:151
-                        now_at <= 32'd0;           // work.go:152
+            WORKING_PLACE: begin                   // work.go:68
+                if (walks && !(|left)) begin       // work.go:152
+                    now_sge <= now_sge + 3'd1;     // work.go:161
+                    now_at <= 32'd0;               // work.go:162
+                end else if (segment_ready) begin  // work.go:152
+                    now_at <= now_at + {19'd0, enough_0 ? need : left[12:0]}; // work.go:153
+                    need <= need - (enough_0 ? need : left[12:0]); // work.go:154
+                    if (!enough_0) begin           // work.go:155
+                        now_sge <= now_sge + 3'd1; // work.go:161
+                        now_at <= 32'd0;           // work.go:162
                     end
                 end
             end
-            WORKING_NEXT: begin                              // work.go:66
-                if (extra_comes) begin                       // work.go:175
-                    sge_addr <= queue_granule_data[63:0];    // work.go:176
-                    sge_length <= queue_granule_data[95:64]; // work.go:176
-                    sge_l_key <= queue_granule_data[127:96]; // work.go:176
+            WORKING_NEXT: begin                              // work.go:69
+                if (extra_comes) begin                       // work.go:185
+                    sge_addr <= queue_granule_data[63:0];    // work.go:186
+                    sge_length <= queue_granule_data[95:64]; // work.go:186
+                    sge_l_key <= queue_granule_data[127:96]; // work.go:186
                 end
             end
             default: ;
         endcase
     end
 
-    assign extra_wants = (working == WORKING_SUM) | (working == WORKING_NEXT); // work.go:185
-    assign extra_sge = now_sge + ((working == WORKING_SUM) ? 3'd1 : 3'd0); // work.go:186
-    wire walks_2 = (u_turn_out_op_kind == 2'h1) & ~skips;       // work.go:171
-    wire [31:0] left_2 = sge_length - now_at;                   // work.go:165
-    assign segment_valid = (working == WORKING_PLACE) & ~(walks_2 & ~(|left_2)); // work.go:190
-    wire walks_3 = (u_turn_out_op_kind == 2'h1) & ~skips;       // work.go:171
-    assign segment_key = walks_3 ? sge_l_key : now_key;         // work.go:191
-    assign segment_rights = keyed ? (walks_3 ? 8'h01 : 8'h02) : 8'h00; // work.go:191
-    assign segment_va = walks_3 ? sge_addr + {32'd0, now_at} : now_va; // work.go:191
-    assign segment_range = walks_3 ? {19'd0, segment_len} : now_left; // work.go:191
-    assign segment_len = segment_last ? need : left_2[12:0];    // work.go:191
-    assign segment_skip = skips;                                // work.go:191
-    assign segment_last = ~walks_2 | ({19'd0, need} <= left_2); // work.go:191
-    assign decided_valid = (working == WORKING_PUSH);           // work.go:201
-    assign decided_segments = (|u_turn_out_payload_len) & ~((decided_kind == 3'h4) | (decided_kind == 3'h5)); // work.go:203
-    wire decided_answers_and = (decided_kind == 3'h1) & u_turn_out_ack_req & (u_turn_out_op_kind != 2'h0); // protocol section 3.7: what is not known is dropped (work.go:213)
-    assign decided_answers = ((decided_kind == 3'h0) & u_turn_out_ack_req) | decided_answers_and // work.go:203
+    assign extra_wants = (working == WORKING_SUM) | (working == WORKING_NEXT); // work.go:195
+    assign extra_sge = now_sge + ((working == WORKING_SUM) ? 3'd1 : 3'd0); // work.go:196
+    wire walks_2 = (u_turn_out_op_kind == 2'h1) & ~skips;       // work.go:181
+    wire [31:0] left_2 = sge_length - now_at;                   // work.go:175
+    assign segment_valid = (working == WORKING_PLACE) & ~(walks_2 & ~(|left_2)); // work.go:200
+    wire walks_3 = (u_turn_out_op_kind == 2'h1) & ~skips;       // work.go:181
+    assign segment_key = walks_3 ? sge_l_key : now_key;         // work.go:201
+    assign segment_rights = keyed ? (walks_3 ? 8'h01 : 8'h02) : 8'h00; // work.go:201
+    assign segment_va = walks_3 ? sge_addr + {32'd0, now_at} : now_va; // work.go:201
+    assign segment_range = walks_3 ? {19'd0, segment_len} : now_left; // work.go:201
+    assign segment_len = segment_last ? need : left_2[12:0];    // work.go:201
+    assign segment_skip = skips;                                // work.go:201
+    assign segment_last = ~walks_2 | ({19'd0, need} <= left_2); // work.go:201
+    assign decided_valid = (working == WORKING_PUSH);           // work.go:211
+    assign decided_segments = (|u_turn_out_payload_len) & ~((decided_kind == 3'h4) | (decided_kind == 3'h5)); // work.go:213
+    wire decided_answers_and = (decided_kind == 3'h1) & u_turn_out_ack_req & (u_turn_out_op_kind != 2'h0); // protocol section 3.7: what is not known is dropped (work.go:223)
+    assign decided_answers = ((decided_kind == 3'h0) & u_turn_out_ack_req) | decided_answers_and // work.go:213
         | ((decided_kind == 3'h2) & u_turn_out_send_nak);
-    assign decided_psn = (decided_kind == 3'h0 || decided_kind == 3'h4) ? decided_request_psn // work.go:203
+    assign decided_psn = (decided_kind == 3'h0 || decided_kind == 3'h4) ? decided_request_psn // work.go:213
         : u_turn_out_expected - {23'd0, decided_kind == 3'h1};
-    assign decided_written = (u_turn_out_op_kind == 2'h2); // work.go:203
-    assign decided_consumes = decided_end & ((u_turn_out_op_kind == 2'h1) | decided_with_imm); // work.go:203
-    assign decided_next_kind = decided_end ? 2'h0 : u_turn_out_op_kind; // work.go:203
-    wire [31:0] bytes = {19'd0, u_turn_out_payload_len};   // work.go:216
-    assign decided_next_done = now_done + bytes;           // work.go:203
-    assign decided_next_left = now_left - bytes;           // work.go:203
-    assign decided_next_va = now_va + {51'd0, u_turn_out_payload_len}; // work.go:203
+    assign decided_written = (u_turn_out_op_kind == 2'h2); // work.go:213
+    assign decided_consumes = decided_end & ((u_turn_out_op_kind == 2'h1) | decided_with_imm); // work.go:213
+    assign decided_next_kind = decided_end ? 2'h0 : u_turn_out_op_kind; // work.go:213
+    wire [31:0] bytes = {19'd0, u_turn_out_payload_len};   // work.go:226
+    assign decided_next_done = now_done + bytes;           // work.go:213
+    assign decided_next_left = now_left - bytes;           // work.go:213
+    assign decided_next_va = now_va + {51'd0, u_turn_out_payload_len}; // work.go:213
 
-    wire done = (~owes_commit | commit_ready) & ~owes_take & (~owes_outcome | outcome_ready); // finish.go:27
-    wire known = ~u_records_out_segments | translated_valid; // finish.go:30
+    wire known = ~heard_segments | translated_valid; // finish.go:54
 
     fifo_responder_record_6_6_x4 u_records ( // hdl/stream/fifo.go:122
         .clk                 (clk),
@@ -1235,93 +1294,176 @@ module responder_qp6_cq6_slots2 (
         .in_next_sge         (now_sge),
         .in_next_at          (now_at),
         .out_valid           (u_records_out_valid),
-        .out_ready           (known & (~ending | done)),
-        .out_kind            (u_records_out_kind),
-        .out_qp              (saved_qp),
-        .out_dead            (u_records_out_dead),
-        .out_segments        (u_records_out_segments),
-        .out_keyed           (u_records_out_keyed),
+        .out_ready           (known & heard_ready),
+        .out_kind            (heard_kind),
+        .out_qp              (heard_qp),
+        .out_dead            (heard_dead),
+        .out_segments        (heard_segments),
+        .out_keyed           (heard_keyed),
         .out_verdict_refused (u_records_out_verdict_refused),
         .out_verdict_rnr     (u_records_out_verdict_rnr),
         .out_verdict_code    (u_records_out_verdict_code),
         .out_verdict_status  (u_records_out_verdict_status),
         .out_verdict_vendor  (u_records_out_verdict_vendor),
-        .out_verdict_holds   (flush_more),
-        .out_holds_on_key    (u_records_out_holds_on_key),
-        .out_answers         (u_records_out_answers),
-        .out_psn             (u_records_out_psn),
-        .out_request_psn     (u_records_out_request_psn),
-        .out_end             (u_records_out_end),
-        .out_written         (u_records_out_written),
-        .out_consumes        (u_records_out_consumes),
-        .out_solicited       (u_records_out_solicited),
-        .out_with_imm        (u_records_out_with_imm),
-        .out_imm             (u_records_out_imm),
-        .out_wrid            (u_records_out_wrid),
-        .out_index           (u_records_out_index),
-        .out_context_qpn     (u_records_out_context_qpn),
-        .out_context_min_rnr (u_records_out_context_min_rnr),
-        .out_context_recv_cq (u_records_out_context_recv_cq),
-        .out_next_kind       (u_records_out_next_kind),
-        .out_next_done       (u_records_out_next_done),
-        .out_next_left       (u_records_out_next_left),
-        .out_next_va         (u_records_out_next_va),
-        .out_next_key        (u_records_out_next_key),
-        .out_next_sge        (u_records_out_next_sge),
-        .out_next_at         (u_records_out_next_at),
+        .out_verdict_holds   (u_records_out_verdict_holds),
+        .out_holds_on_key    (heard_holds_on_key),
+        .out_answers         (heard_answers),
+        .out_psn             (heard_psn),
+        .out_request_psn     (heard_request_psn),
+        .out_end             (heard_end),
+        .out_written         (heard_written),
+        .out_consumes        (heard_consumes),
+        .out_solicited       (heard_solicited),
+        .out_with_imm        (heard_with_imm),
+        .out_imm             (heard_imm),
+        .out_wrid            (heard_wrid),
+        .out_index           (heard_index),
+        .out_context_qpn     (heard_context_qpn),
+        .out_context_min_rnr (heard_context_min_rnr),
+        .out_context_recv_cq (heard_context_recv_cq),
+        .out_next_kind       (heard_next_kind),
+        .out_next_done       (heard_next_done),
+        .out_next_left       (heard_next_left),
+        .out_next_va         (heard_next_va),
+        .out_next_key        (heard_next_key),
+        .out_next_sge        (heard_next_sge),
+        .out_next_at         (heard_next_at),
         .level               (u_records_level),
         .high_water          (u_records_high_water)
     );
 
-    assign commit_valid = owes_commit;                          // finish.go:18
-    assign commit_kind = committing_kind;                       // finish.go:19
-    assign commit_qp = committing_qp;                           // finish.go:19
-    assign commit_payload = committing_payload;                 // finish.go:19
-    assign commit_placed = committing_placed;                   // finish.go:19
-    assign commit_reply = committing_reply;                     // finish.go:19
-    assign commit_psn = committing_psn;                         // finish.go:19
-    assign commit_request_psn = committing_request_psn;         // finish.go:19
-    assign commit_syndrome = committing_syndrome;               // finish.go:19
-    assign commit_message = committing_message;                 // finish.go:19
-    assign commit_fatal = committing_fatal;                     // finish.go:19
-    assign commit_has_event = committing_has_event;             // finish.go:19
-    assign commit_event = committing_event;                     // finish.go:19
-    assign commit_complete = committing_complete;               // finish.go:19
-    assign commit_open = committing_open;                       // finish.go:19
-    assign commit_completion_cq = committing_completion_cq;     // finish.go:19
-    assign commit_completion_wrid = committing_completion_wrid; // finish.go:19
-    assign commit_completion_byte_len = committing_completion_byte_len; // finish.go:19
-    assign commit_completion_imm = committing_completion_imm;   // finish.go:19
-    assign commit_completion_qp = committing_completion_qp;     // finish.go:19
-    assign commit_completion_qpn = committing_completion_qpn;   // finish.go:19
-    assign commit_completion_status = committing_completion_status; // finish.go:19
-    assign commit_completion_wqe_index = committing_completion_wqe_index; // finish.go:19
-    assign commit_completion_opcode = committing_completion_opcode; // finish.go:19
-    assign commit_completion_flags = committing_completion_flags; // finish.go:19
-    assign commit_completion_vendor = committing_completion_vendor; // finish.go:19
-    assign commit_completion_queue = committing_completion_queue; // finish.go:19
-    assign commit_completion_solicited = committing_completion_solicited; // finish.go:19
-    assign queue_take_valid = owes_take;                        // finish.go:20
-    assign queue_take_qp = committing_qp;                       // finish.go:21
-    assign outcome_valid = owes_outcome & ~owes_take;           // finish.go:22
-    assign outcome_qp = telling_qp;                             // finish.go:23
-    assign outcome_advance = telling_advance;                   // finish.go:23
-    assign outcome_nak_sent = telling_nak_sent;                 // finish.go:23
-    assign outcome_dead = telling_dead;                         // finish.go:23
+    assign heard_valid = u_records_out_valid & known;        // finish.go:55
+    assign translated_ready = u_records_out_valid & heard_segments & heard_ready; // finish.go:57
+    wire refused_2 = heard_segments & heard_keyed & (|translated_fault); // finish.go:60
+    assign heard_verdict_refused = refused_2 ? 1'b1 : u_records_out_verdict_refused; // finish.go:62
+    assign heard_verdict_rnr = refused_2 ? 1'b0 : u_records_out_verdict_rnr; // finish.go:62
+    wire own = ~heard_written | (translated_fault == 5'h08); // finish.go:131
+    assign heard_verdict_code = refused_2 ? (own ? 2'h3 : 2'h2) : u_records_out_verdict_code; // finish.go:62
+    assign heard_verdict_status = refused_2 ? (own ? 8'h04 : 8'h08) : u_records_out_verdict_status; // finish.go:62
+    assign heard_verdict_vendor = refused_2 ? translated_fault : u_records_out_verdict_vendor; // finish.go:62
+    assign heard_verdict_holds = refused_2 ? heard_holds_on_key : u_records_out_verdict_holds; // finish.go:62
 
-    wire takes = u_records_out_valid & known & (~ending | done); // finish.go:31
-    wire [4:0] owes_commit_choice = (u_records_out_segments && u_records_out_keyed) ? translated_fault // finish.go:34
-        : 5'h00;
-    wire flush_2 = u_records_out_kind == 3'h5;             // finish.go:63
-    wire v_any = |owes_commit_choice;                      // finish.go:65
-    wire v_refused = v_any ? 1'b1 : u_records_out_verdict_refused; // finish.go:65
-    wire v_rnr = v_any ? 1'b0 : u_records_out_verdict_rnr; // finish.go:65
-    wire v_holds = v_any ? u_records_out_holds_on_key : flush_more; // finish.go:65
-    wire alive_2 = (u_records_out_kind == 3'h0) & ~u_records_out_dead; // finish.go:66
-    wire good = alive_2 & ~v_refused & ~v_rnr;             // finish.go:68
-    wire ends = good & u_records_out_consumes;             // a receive WQE completes with success (finish.go:70)
-    wire fails = alive_2 & v_refused & v_holds;            // or with an error (finish.go:71)
-    wire flushed = flush_2 & v_holds;                      // finish.go:72
+    wire done = (~owes_commit | commit_ready) & ~owes_take & (~owes_outcome | outcome_ready); // finish.go:29
+
+    forward_slice_responder_record_6_6 u_heard ( // hdl/stream/slice.go:98
+        .clk                 (clk),
+        .rst                 (rst),
+        .in_valid            (heard_valid),
+        .in_ready            (heard_ready),
+        .in_kind             (heard_kind),
+        .in_qp               (heard_qp),
+        .in_dead             (heard_dead),
+        .in_segments         (heard_segments),
+        .in_keyed            (heard_keyed),
+        .in_verdict_refused  (heard_verdict_refused),
+        .in_verdict_rnr      (heard_verdict_rnr),
+        .in_verdict_code     (heard_verdict_code),
+        .in_verdict_status   (heard_verdict_status),
+        .in_verdict_vendor   (heard_verdict_vendor),
+        .in_verdict_holds    (heard_verdict_holds),
+        .in_holds_on_key     (heard_holds_on_key),
+        .in_answers          (heard_answers),
+        .in_psn              (heard_psn),
+        .in_request_psn      (heard_request_psn),
+        .in_end              (heard_end),
+        .in_written          (heard_written),
+        .in_consumes         (heard_consumes),
+        .in_solicited        (heard_solicited),
+        .in_with_imm         (heard_with_imm),
+        .in_imm              (heard_imm),
+        .in_wrid             (heard_wrid),
+        .in_index            (heard_index),
+        .in_context_qpn      (heard_context_qpn),
+        .in_context_min_rnr  (heard_context_min_rnr),
+        .in_context_recv_cq  (heard_context_recv_cq),
+        .in_next_kind        (heard_next_kind),
+        .in_next_done        (heard_next_done),
+        .in_next_left        (heard_next_left),
+        .in_next_va          (heard_next_va),
+        .in_next_key         (heard_next_key),
+        .in_next_sge         (heard_next_sge),
+        .in_next_at          (heard_next_at),
+        .out_valid           (u_heard_out_valid),
+        .out_ready           (~ending | done),
+        .out_kind            (u_heard_out_kind),
+        .out_qp              (saved_qp),
+        .out_dead            (u_heard_out_dead),
+        .out_segments        (u_heard_out_segments),
+        .out_keyed           (u_heard_out_keyed),
+        .out_verdict_refused (u_heard_out_verdict_refused),
+        .out_verdict_rnr     (u_heard_out_verdict_rnr),
+        .out_verdict_code    (u_heard_out_verdict_code),
+        .out_verdict_status  (u_heard_out_verdict_status),
+        .out_verdict_vendor  (u_heard_out_verdict_vendor),
+        .out_verdict_holds   (flush_more),
+        .out_holds_on_key    (u_heard_out_holds_on_key),
+        .out_answers         (u_heard_out_answers),
+        .out_psn             (u_heard_out_psn),
+        .out_request_psn     (u_heard_out_request_psn),
+        .out_end             (u_heard_out_end),
+        .out_written         (u_heard_out_written),
+        .out_consumes        (u_heard_out_consumes),
+        .out_solicited       (u_heard_out_solicited),
+        .out_with_imm        (u_heard_out_with_imm),
+        .out_imm             (u_heard_out_imm),
+        .out_wrid            (u_heard_out_wrid),
+        .out_index           (u_heard_out_index),
+        .out_context_qpn     (u_heard_out_context_qpn),
+        .out_context_min_rnr (u_heard_out_context_min_rnr),
+        .out_context_recv_cq (u_heard_out_context_recv_cq),
+        .out_next_kind       (u_heard_out_next_kind),
+        .out_next_done       (u_heard_out_next_done),
+        .out_next_left       (u_heard_out_next_left),
+        .out_next_va         (u_heard_out_next_va),
+        .out_next_key        (u_heard_out_next_key),
+        .out_next_sge        (u_heard_out_next_sge),
+        .out_next_at         (u_heard_out_next_at)
+    );
+
+    assign commit_valid = owes_commit;                          // finish.go:20
+    assign commit_kind = committing_kind;                       // finish.go:21
+    assign commit_qp = committing_qp;                           // finish.go:21
+    assign commit_payload = committing_payload;                 // finish.go:21
+    assign commit_placed = committing_placed;                   // finish.go:21
+    assign commit_reply = committing_reply;                     // finish.go:21
+    assign commit_psn = committing_psn;                         // finish.go:21
+    assign commit_request_psn = committing_request_psn;         // finish.go:21
+    assign commit_syndrome = committing_syndrome;               // finish.go:21
+    assign commit_message = committing_message;                 // finish.go:21
+    assign commit_fatal = committing_fatal;                     // finish.go:21
+    assign commit_has_event = committing_has_event;             // finish.go:21
+    assign commit_event = committing_event;                     // finish.go:21
+    assign commit_complete = committing_complete;               // finish.go:21
+    assign commit_open = committing_open;                       // finish.go:21
+    assign commit_completion_cq = committing_completion_cq;     // finish.go:21
+    assign commit_completion_wrid = committing_completion_wrid; // finish.go:21
+    assign commit_completion_byte_len = committing_completion_byte_len; // finish.go:21
+    assign commit_completion_imm = committing_completion_imm;   // finish.go:21
+    assign commit_completion_qp = committing_completion_qp;     // finish.go:21
+    assign commit_completion_qpn = committing_completion_qpn;   // finish.go:21
+    assign commit_completion_status = committing_completion_status; // finish.go:21
+    assign commit_completion_wqe_index = committing_completion_wqe_index; // finish.go:21
+    assign commit_completion_opcode = committing_completion_opcode; // finish.go:21
+    assign commit_completion_flags = committing_completion_flags; // finish.go:21
+    assign commit_completion_vendor = committing_completion_vendor; // finish.go:21
+    assign commit_completion_queue = committing_completion_queue; // finish.go:21
+    assign commit_completion_solicited = committing_completion_solicited; // finish.go:21
+    assign queue_take_valid = owes_take;                        // finish.go:22
+    assign queue_take_qp = committing_qp;                       // finish.go:23
+    assign outcome_valid = owes_outcome & ~owes_take;           // finish.go:24
+    assign outcome_qp = telling_qp;                             // finish.go:25
+    assign outcome_advance = telling_advance;                   // finish.go:25
+    assign outcome_nak_sent = telling_nak_sent;                 // finish.go:25
+    assign outcome_dead = telling_dead;                         // finish.go:25
+
+    wire takes = u_heard_out_valid & (~ending | done);          // finish.go:32
+    wire flush_2 = u_heard_out_kind == 3'h5;                    // finish.go:82
+    wire alive_2 = (u_heard_out_kind == 3'h0) & ~u_heard_out_dead; // finish.go:85
+    wire owes_take_and = alive_2 & u_heard_out_verdict_refused; // finish.go:86
+    wire good = alive_2 & ~u_heard_out_verdict_refused & ~u_heard_out_verdict_rnr; // finish.go:87
+    wire ends = good & u_heard_out_consumes;                    // a receive WQE completes with success (finish.go:89)
+    wire fails = owes_take_and & flush_more;                    // or with an error (finish.go:90)
+    wire flushed = flush_2 & flush_more;                        // finish.go:91
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1330,110 +1472,104 @@ module responder_qp6_cq6_slots2 (
             owes_outcome <= 1'b0;
             owes_take <= 1'b0;
         end else begin
-            if (commit_ready) begin  // finish.go:24
-                owes_commit <= 1'b0; // finish.go:24
+            if (commit_ready) begin  // finish.go:26
+                owes_commit <= 1'b0; // finish.go:26
             end
-            if (queue_take_ready) begin // finish.go:25
-                owes_take <= 1'b0;      // finish.go:25
+            if (queue_take_ready) begin // finish.go:27
+                owes_take <= 1'b0;      // finish.go:27
             end
-            if (outcome_valid && outcome_ready) begin // finish.go:26
-                owes_outcome <= 1'b0;                 // finish.go:26
+            if (outcome_valid && outcome_ready) begin // finish.go:28
+                owes_outcome <= 1'b0;                 // finish.go:28
             end
-            if (done) begin     // finish.go:28
-                ending <= 1'b0; // finish.go:28
+            if (done) begin     // finish.go:30
+                ending <= 1'b0; // finish.go:30
             end
-            if (takes) begin                                  // finish.go:35
-                ending <= 1'b1;                               // finish.go:36
-                owes_commit <= ~flush_2 | flushed;            // finish.go:39
-                owes_outcome <= (u_records_out_kind == 3'h0); // finish.go:40
-                owes_take <= ends | fails | flushed;          // finish.go:41
+            if (takes) begin                                // finish.go:35
+                ending <= 1'b1;                             // finish.go:36
+                owes_commit <= ~flush_2 | flushed;          // finish.go:39
+                owes_outcome <= (u_heard_out_kind == 3'h0); // finish.go:40
+                owes_take <= ends | fails | flushed;        // finish.go:41
             end
         end
     end
 
-    assign translated_ready = takes & u_records_out_segments; // finish.go:33
-
-    wire own = ~u_records_out_written | (owes_commit_choice == 5'h08); // finish.go:112
-    wire [1:0] v_code = v_any ? (own ? 2'h3 : 2'h2) : u_records_out_verdict_code; // finish.go:65
-
     always @* begin
-        case (v_code)                  // finish.go:123
-            2'h0: begin                // finish.go:123
-                refusal_event = 8'h00; // finish.go:123
+        case (u_heard_out_verdict_code) // finish.go:142
+            2'h0: begin                 // finish.go:142
+                refusal_event = 8'h00;  // finish.go:142
             end
-            2'h1: begin                // finish.go:123
-                refusal_event = 8'h02; // finish.go:123
+            2'h1: begin                // finish.go:142
+                refusal_event = 8'h02; // finish.go:142
             end
-            2'h2: begin                // finish.go:123
-                refusal_event = 8'h03; // finish.go:123
+            2'h2: begin                // finish.go:142
+                refusal_event = 8'h03; // finish.go:142
             end
-            default: begin             // finish.go:123
-                refusal_event = 8'h01; // finish.go:123
+            default: begin             // finish.go:142
+                refusal_event = 8'h01; // finish.go:142
             end
         endcase
     end
 
-    wire [7:0] v_status = v_any ? (own ? 8'h04 : 8'h08) : u_records_out_verdict_status; // finish.go:65
-    wire refused_2 = (alive_2 & v_refused) | (alive_2 & v_rnr); // finish.go:69
-    wire ahead = u_records_out_kind == 3'h2;                    // finish.go:63
-    wire replies = refused_2 | (u_records_out_answers & ~u_records_out_dead); // finish.go:77
-    wire [7:0] status = (alive_2 && v_refused) ? v_status : flush_2 ? 8'h05 : 8'h00; // finish.go:80
+    wire committing_reply_and = alive_2 & u_heard_out_verdict_rnr; // finish.go:86
+    wire refused_3 = owes_take_and | committing_reply_and; // finish.go:88
+    wire ahead = u_heard_out_kind == 3'h2;                 // finish.go:82
+    wire replies = refused_3 | (u_heard_out_answers & ~u_heard_out_dead); // finish.go:96
+    wire [7:0] status = owes_take_and ? u_heard_out_verdict_status : flush_2 ? 8'h05 : 8'h00; // finish.go:99
 
     always @(posedge clk) begin
-        if (takes) begin                                        // finish.go:35
-            committing_kind <= (u_records_out_kind == 3'h4);    // finish.go:37
-            committing_qp <= saved_qp;                          // finish.go:37
-            committing_payload <= u_records_out_segments;       // finish.go:37
-            committing_placed <= u_records_out_segments & good; // finish.go:37
-            committing_reply <= replies ? ((refused_2 || ahead) ? 2'h2 : 2'h1) : 2'h0; // finish.go:37
-            committing_psn <= u_records_out_psn;                // finish.go:37
-            committing_request_psn <= u_records_out_request_psn; // finish.go:37
-            committing_syndrome <= ahead ? 8'h60                // finish.go:37
-                : (alive_2 && v_rnr) ? {3'h1, u_records_out_context_min_rnr}
-                : {6'h18, v_code};
-            committing_message <= good & u_records_out_end;   // finish.go:37
-            committing_fatal <= alive_2 & v_refused;          // finish.go:37
-            committing_has_event <= alive_2 & v_refused & ~v_holds; // finish.go:37
+        if (takes) begin                                       // finish.go:35
+            committing_kind <= (u_heard_out_kind == 3'h4);     // finish.go:37
+            committing_qp <= saved_qp;                         // finish.go:37
+            committing_payload <= u_heard_out_segments;        // finish.go:37
+            committing_placed <= u_heard_out_segments & good;  // finish.go:37
+            committing_reply <= replies ? ((refused_3 || ahead) ? 2'h2 : 2'h1) : 2'h0; // finish.go:37
+            committing_psn <= u_heard_out_psn;                 // finish.go:37
+            committing_request_psn <= u_heard_out_request_psn; // finish.go:37
+            committing_syndrome <= ahead ? 8'h60               // finish.go:37
+                : committing_reply_and ? {3'h1, u_heard_out_context_min_rnr}
+                : {6'h18, u_heard_out_verdict_code};
+            committing_message <= good & u_heard_out_end;     // finish.go:37
+            committing_fatal <= owes_take_and;                // finish.go:37
+            committing_has_event <= owes_take_and & ~flush_more; // finish.go:37
             committing_event <= refusal_event;                // finish.go:37
             committing_complete <= ends | fails | flushed;    // finish.go:37
-            committing_open <= good & (u_records_out_next_kind == 2'h1); // finish.go:37
-            committing_completion_cq <= u_records_out_context_recv_cq; // finish.go:37
-            committing_completion_wrid <= u_records_out_wrid; // finish.go:37
-            committing_completion_byte_len <= u_records_out_next_done; // finish.go:37
-            committing_completion_imm <= u_records_out_imm;   // finish.go:37
+            committing_open <= good & (u_heard_out_next_kind == 2'h1); // finish.go:37
+            committing_completion_cq <= u_heard_out_context_recv_cq; // finish.go:37
+            committing_completion_wrid <= u_heard_out_wrid;   // finish.go:37
+            committing_completion_byte_len <= u_heard_out_next_done; // finish.go:37
+            committing_completion_imm <= u_heard_out_imm;     // finish.go:37
             committing_completion_qp <= saved_qp;             // finish.go:37
-            committing_completion_qpn <= u_records_out_context_qpn; // finish.go:37
+            committing_completion_qpn <= u_heard_out_context_qpn; // finish.go:37
             committing_completion_status <= status;           // finish.go:37
-            committing_completion_wqe_index <= u_records_out_index; // finish.go:37
-            committing_completion_opcode <= u_records_out_written ? 8'h81 : 8'h80; // finish.go:37
-            committing_completion_flags <= (u_records_out_with_imm && ends) ? 4'h2 : 4'h0; // finish.go:37
-            committing_completion_vendor <= (alive_2 && v_refused) ? (v_any ? owes_commit_choice : u_records_out_verdict_vendor) // finish.go:37
-                : 5'h00;
-            committing_completion_queue <= 1'b1; // finish.go:37
-            committing_completion_solicited <= u_records_out_solicited | (|status); // finish.go:37
-            telling_qp <= saved_qp;              // finish.go:38
-            telling_advance <= {23'd0, good};    // finish.go:38
-            telling_nak_sent <= alive_2 & v_rnr; // finish.go:38
-            telling_dead <= (alive_2 & v_refused) | u_records_out_dead; // finish.go:38
+            committing_completion_wqe_index <= u_heard_out_index; // finish.go:37
+            committing_completion_opcode <= u_heard_out_written ? 8'h81 : 8'h80; // finish.go:37
+            committing_completion_flags <= (u_heard_out_with_imm && ends) ? 4'h2 : 4'h0; // finish.go:37
+            committing_completion_vendor <= owes_take_and ? u_heard_out_verdict_vendor : 5'h00; // finish.go:37
+            committing_completion_queue <= 1'b1;              // finish.go:37
+            committing_completion_solicited <= u_heard_out_solicited | (|status); // finish.go:37
+            telling_qp <= saved_qp;                           // finish.go:38
+            telling_advance <= {23'd0, good};                 // finish.go:38
+            telling_nak_sent <= committing_reply_and;         // finish.go:38
+            telling_dead <= owes_take_and | u_heard_out_dead; // finish.go:38
         end
     end
 
-    assign saved_now = takes & (good | (alive_2 & v_refused) | flush_2); // finish.go:43
-    assign saved_message_kind = good ? u_records_out_next_kind : 2'h3; // finish.go:45
-    assign saved_message_done = u_records_out_next_done;      // finish.go:45
-    assign saved_message_left = u_records_out_next_left;      // finish.go:45
-    assign saved_message_va = u_records_out_next_va;          // finish.go:45
-    assign saved_message_key = u_records_out_next_key;        // finish.go:45
-    assign saved_message_sge = u_records_out_next_sge;        // finish.go:45
-    assign saved_message_at = u_records_out_next_at;          // finish.go:45
-    assign flush_ends = takes & (u_records_out_kind == 3'h5); // finish.go:46
-    wire quiet_or = looking | u_turn_out_valid | u_records_out_valid | ending; // responder.go:193
-    assign quiet = ~quiet_or;                                 // responder.go:193
-    assign control_ready = quiet;                             // responder.go:194
+    assign saved_now = takes & (good | owes_take_and | flush_2); // finish.go:43
+    assign saved_message_kind = good ? u_heard_out_next_kind : 2'h3; // finish.go:45
+    assign saved_message_done = u_heard_out_next_done;      // finish.go:45
+    assign saved_message_left = u_heard_out_next_left;      // finish.go:45
+    assign saved_message_va = u_heard_out_next_va;          // finish.go:45
+    assign saved_message_key = u_heard_out_next_key;        // finish.go:45
+    assign saved_message_sge = u_heard_out_next_sge;        // finish.go:45
+    assign saved_message_at = u_heard_out_next_at;          // finish.go:45
+    assign flush_ends = takes & (u_heard_out_kind == 3'h5); // finish.go:46
+    wire quiet_or = looking | u_turn_out_valid | u_records_out_valid | u_heard_out_valid | ending; // responder.go:194
+    assign quiet = ~quiet_or;                               // responder.go:194
+    assign control_ready = quiet;                           // responder.go:195
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // responder.go:195
-    wire [5:0] messages_write_addr = saved_now ? saved_qp : control_qp; // responder.go:198
-    wire [196:0] messages_write_data_joined = { // responder.go:198
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // responder.go:196
+    wire [5:0] messages_write_addr = saved_now ? saved_qp : control_qp; // responder.go:199
+    wire [196:0] messages_write_data_joined = { // responder.go:199
         saved_message_kind,
         saved_message_done,
         saved_message_left,
@@ -1444,35 +1580,37 @@ module responder_qp6_cq6_slots2 (
     };
 
     always @(posedge clk) begin
-        if (saved_now || clears) begin // responder.go:198
-            messages[messages_write_addr] <= saved_now ? messages_write_data_joined : 197'd0; // responder.go:198
+        if (saved_now || clears) begin // responder.go:199
+            messages[messages_write_addr] <= saved_now ? messages_write_data_joined : 197'd0; // responder.go:199
         end
     end
 
     always @(posedge clk) begin
-        if (when_looking && (kind == 3'h0 || flush_begins)) begin // look.go:63
-            message <= messages[qp]; // look.go:63
+        if (when_looking && (kind == 3'h0 || flush_begins)) begin // look.go:66
+            message <= messages[qp]; // look.go:66
         end
     end
 
     wire unused = &{1'b0,
-        request_undefined,  request_ext_5,  request_ext_6,  request_context_exists,
-         request_context_state,  request_context_dest_qpn,  request_context_access[3:2],
-         request_context_access[0],  request_context_timeout,  request_context_retry_cnt,
-         request_context_rnr_retry,  request_context_sig_all,  request_context_sq_stride,
-         request_context_send_cq,  request_context_max_rd,  request_context_max_dest_rd,
-         context_reply_context_dest_qpn,  context_reply_context_access[3:2],
-         context_reply_context_access[0],  context_reply_context_timeout,
-         context_reply_context_retry_cnt,  context_reply_context_rnr_retry,
-         context_reply_context_sig_all,  context_reply_context_sq_stride,
-         context_reply_context_send_cq,  context_reply_context_max_rd,
-         context_reply_context_max_dest_rd,  context_reply_address_dst_mac,
-         context_reply_address_hop_limit,  context_reply_address_traffic_class,
-         context_reply_address_flow_label,  context_reply_address_ipv6,  context_reply_address_vlan,
-         context_reply_address_tci,  context_reply_address_src_port,  context_reply_address_src_hi,
+        request_opcode[7:5],  request_undefined,  request_ext_5,  request_ext_6,
+         request_context_exists,  request_context_state,  request_context_dest_qpn,
+         request_context_access[3:2],  request_context_access[0],  request_context_timeout,
+         request_context_retry_cnt,  request_context_rnr_retry,  request_context_sig_all,
+         request_context_sq_stride,  request_context_send_cq,  request_context_max_rd,
+         request_context_max_dest_rd,  context_reply_context_dest_qpn,
+         context_reply_context_access[3:2],  context_reply_context_access[0],
+         context_reply_context_timeout,  context_reply_context_retry_cnt,
+         context_reply_context_rnr_retry,  context_reply_context_sig_all,
+         context_reply_context_sq_stride,  context_reply_context_send_cq,
+         context_reply_context_max_rd,  context_reply_context_max_dest_rd,
+         context_reply_address_dst_mac,  context_reply_address_hop_limit,
+         context_reply_address_traffic_class,  context_reply_address_flow_label,
+         context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
+         context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
-         control_psn,  u_turn_out_head_empty,  u_turn_out_control_reserved,  asking_opcode[7:5],
-         now_kind,  u_records_level,  u_records_high_water,  pad_difference[12:2]
+         control_psn,  u_turn_out_head_empty,  u_turn_out_control_reserved,  now_kind,
+         u_records_level,  u_records_high_water,  u_heard_out_keyed,  u_heard_out_holds_on_key,
+         pad_difference[12:2]
     };
 
     // ----------------------------------------------------------------------
@@ -1526,7 +1664,7 @@ module responder_qp6_cq6_slots2 (
     wire asked = segment_valid & (|segment_rights); // properties.go:27
 
     // The message is in the memory's register while the turn is looked up.
-    wire messages_no_collision_and = when_looking & ((kind == 3'h0) | flush_begins) & (saved_now | clears) // look.go:63
+    wire messages_no_collision_and = when_looking & ((kind == 3'h0) | flush_begins) & (saved_now | clears) // look.go:66
         & (qp == messages_write_addr);
     assign request_packed = { // hdl/stream/contract.go:38
         request_kind,
@@ -1759,7 +1897,7 @@ module responder_qp6_cq6_slots2 (
             cover_second_sge: cover (extra_comes);           // properties.go:37
             cover_fence: cover (commit_valid && commit_ready && commit_kind); // properties.go:38
             cover_key_of_dropped_payload: cover (segment_valid && segment_ready && segment_skip && asked); // properties.go:39
-            assert_messages_no_collision: assert (!messages_no_collision_and); // look.go:63
+            assert_messages_no_collision: assert (!messages_no_collision_and); // look.go:66
         end
     end
 `endif
@@ -1949,7 +2087,7 @@ module responder_qp6_cq6_slots2 (
                 cover_key_of_dropped_payload_count <= cover_key_of_dropped_payload_count + 64'd1;
             end
             if (messages_no_collision_and) begin
-                $display("ASSERT %m messages_no_collision blocks/responder/look.go:63");
+                $display("ASSERT %m messages_no_collision blocks/responder/look.go:66");
                 $stop;
             end
         end

@@ -876,8 +876,8 @@ module rxparse_64 (
     reg [599:0] header_held;     // hdl/stream/contract.go:25
     reg         status_stalled;  // hdl/stream/contract.go:24
     reg [5:0]   status_held;     // hdl/stream/contract.go:25
-    reg [2:0]   frames_inside;   // properties.go:45
-    reg         gave_header;     // properties.go:29
+    reg [2:0]   frames_inside;   // properties.go:47
+    reg         gave_header;     // properties.go:31
 
     wire [73:0]  in_packed;      // hdl/stream/contract.go:37
     wire [73:0]  payload_packed; // hdl/stream/contract.go:37
@@ -885,9 +885,9 @@ module rxparse_64 (
     wire [599:0] header_packed;  // hdl/stream/contract.go:37
     wire [5:0]   status_packed;  // hdl/stream/contract.go:37
 
-    wire [2:0] sum_0 = {2'h0, s1_valid & s1_last} + {2'h0, s2_valid & s2_last}; // properties.go:51
-    wire waits_for_takers_only_and = status_ready & header_ready & payload_ready & raw_ready; // properties.go:28
-    wire accepted = status_valid & (status_reason == 5'd0); // properties.go:30
+    wire [2:0] sum_0 = {2'h0, s1_valid & s1_last} + {2'h0, s2_valid & s2_last}; // properties.go:53
+    wire waits_for_takers_only_and = status_ready & header_ready & payload_ready & raw_ready; // properties.go:30
+    wire accepted = status_valid & (status_reason == 5'd0); // properties.go:32
     assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
 
     always @(posedge clk) begin
@@ -905,8 +905,8 @@ module rxparse_64 (
             raw_stalled <= raw_valid & ~raw_ready;             // hdl/stream/contract.go:24
             header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
             status_stalled <= status_valid & ~status_ready;    // hdl/stream/contract.go:24
-            frames_inside <= (frames_inside + {2'h0, take & in_last}) - {2'h0, status_valid & status_ready}; // properties.go:47
-            gave_header <= flow & ends & (reason == 5'd0);     // properties.go:29
+            frames_inside <= (frames_inside + {2'h0, take & in_last}) - {2'h0, status_valid & status_ready}; // properties.go:49
+            gave_header <= flow & ends & (reason == 5'd0);     // properties.go:31
         end
     end
 
@@ -992,13 +992,13 @@ module rxparse_64 (
             assert_header_data_holds: assert (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:11
             assert_status_valid_holds: assert (!status_stalled || status_valid); // hdl/stream/contract.go:10
             assert_status_data_holds: assert (!status_stalled || status_packed == status_held); // hdl/stream/contract.go:11
-            assert_one_status_a_frame: assert (frames_inside == (sum_0 + {2'h0, ends} + {2'h0, status_valid})); // properties.go:53
-            assert_waits_for_takers_only: assert (!waits_for_takers_only_and || in_ready); // properties.go:28
-            assert_header_with_status: assert (!gave_header || (accepted && header_valid)); // properties.go:31
-            assert_accepted_has_packet: assert (!accepted || status_packet); // properties.go:32
-            cover_accepted: cover (accepted);             // properties.go:34
-            cover_passed: cover (raw_valid && raw_ready && raw_last && !raw_err); // properties.go:35
-            cover_stalled: cover (in_valid && !in_ready); // properties.go:36
+            assert_one_status_a_frame: assert (frames_inside == (sum_0 + {2'h0, ends} + {2'h0, status_valid})); // properties.go:55
+            assert_waits_for_takers_only: assert (!waits_for_takers_only_and || in_ready); // properties.go:30
+            assert_header_with_status: assert (!gave_header || (accepted && header_valid)); // properties.go:33
+            assert_accepted_has_packet: assert (!accepted || status_packet); // properties.go:34
+            cover_accepted: cover (accepted);             // properties.go:36
+            cover_passed: cover (raw_valid && raw_ready && raw_last && !raw_err); // properties.go:37
+            cover_stalled: cover (in_valid && !in_ready); // properties.go:38
         end
     end
 `endif
@@ -1102,36 +1102,36 @@ module rxparse_64 (
                 $stop;
             end
             if (frames_inside != (sum_0 + {2'h0, ends} + {2'h0, status_valid})) begin
-                $display("ASSERT %m one_status_a_frame blocks/rxparse/properties.go:53");
+                $display("ASSERT %m one_status_a_frame blocks/rxparse/properties.go:55");
                 $stop;
             end
             if (waits_for_takers_only_and && !in_ready) begin
-                $display("ASSERT %m waits_for_takers_only blocks/rxparse/properties.go:28");
+                $display("ASSERT %m waits_for_takers_only blocks/rxparse/properties.go:30");
                 $stop;
             end
             if (gave_header && (!accepted || !header_valid)) begin
-                $display("ASSERT %m header_with_status blocks/rxparse/properties.go:31");
+                $display("ASSERT %m header_with_status blocks/rxparse/properties.go:33");
                 $stop;
             end
             if (accepted && !status_packet) begin
-                $display("ASSERT %m accepted_has_packet blocks/rxparse/properties.go:32");
+                $display("ASSERT %m accepted_has_packet blocks/rxparse/properties.go:34");
                 $stop;
             end
             if (accepted) begin
                 if (cover_accepted_count == 64'd0) begin
-                    $display("COVER %m accepted blocks/rxparse/properties.go:34");
+                    $display("COVER %m accepted blocks/rxparse/properties.go:36");
                 end
                 cover_accepted_count <= cover_accepted_count + 64'd1;
             end
             if (raw_valid && raw_ready && raw_last && !raw_err) begin
                 if (cover_passed_count == 64'd0) begin
-                    $display("COVER %m passed blocks/rxparse/properties.go:35");
+                    $display("COVER %m passed blocks/rxparse/properties.go:37");
                 end
                 cover_passed_count <= cover_passed_count + 64'd1;
             end
             if (in_valid && !in_ready) begin
                 if (cover_stalled_count == 64'd0) begin
-                    $display("COVER %m stalled blocks/rxparse/properties.go:36");
+                    $display("COVER %m stalled blocks/rxparse/properties.go:38");
                 end
                 cover_stalled_count <= cover_stalled_count + 64'd1;
             end

@@ -130,7 +130,8 @@ module scatter_64_qp6_cq6 (
     wire        planned_one;       // plan.go:51
     wire [2:0]  planned_start;     // plan.go:51
     wire [2:0]  planned_end;       // plan.go:51
-    wire [2:0]  planned_then;      // plan.go:51
+    wire [7:0]  planned_past;      // plan.go:51
+    wire [7:0]  planned_then;      // plan.go:51
     wire [2:0]  planned_turn;      // plan.go:51
     wire        planned_head_both; // plan.go:51
     wire        planned_head_ends; // plan.go:51
@@ -169,8 +170,8 @@ module scatter_64_qp6_cq6 (
     wire        u_plan_out_one;
     wire [2:0]  u_plan_out_start;
     wire [2:0]  u_plan_out_end;
-    wire [2:0]  u_plan_out_from;
-    wire [2:0]  u_plan_out_then;
+    wire [7:0]  u_plan_out_past;
+    wire [7:0]  u_plan_out_then;
     wire [2:0]  u_plan_out_turn;
     wire        u_plan_out_head_both;
     wire        u_plan_out_head_ends;
@@ -237,10 +238,30 @@ module scatter_64_qp6_cq6 (
         .high_water (u_chunks_high_water)
     );
 
-    assign planned_beat = u_chunks_out_addr[63:3];    // plan.go:56
-    assign planned_one = ~(|planned_beats);           // plan.go:56
-    assign planned_start = u_chunks_out_addr[2:0];    // plan.go:56
-    assign planned_then = payload_at - planned_start; // plan.go:56
+    assign planned_beat = u_chunks_out_addr[63:3]; // plan.go:56
+    assign planned_one = ~(|planned_beats);        // plan.go:56
+    assign planned_start = u_chunks_out_addr[2:0]; // plan.go:56
+    assign planned_past = {                        // plan.go:56
+        1'b0,
+        payload_at > 3'd6,
+        payload_at > 3'd5,
+        payload_at > 3'd4,
+        payload_at > 3'd3,
+        payload_at > 3'd2,
+        payload_at > 3'd1,
+        payload_at > 3'd0
+    };
+    wire [2:0] then = payload_at - planned_start; // plan.go:40
+    assign planned_then = {                       // plan.go:56
+        1'b0,
+        then > 3'd6,
+        then > 3'd5,
+        then > 3'd4,
+        then > 3'd3,
+        then > 3'd2,
+        then > 3'd1,
+        then > 3'd0
+    };
     assign planned_turn = planned_start - payload_at; // plan.go:56
     wire [3:0] reach_sum = {1'b0, payload_at} + {1'b0, u_chunks_out_less[2:0]}; // plan.go:43
     wire [3:0] reach = reach_sum + 4'd1;              // plan.go:43
@@ -248,14 +269,14 @@ module scatter_64_qp6_cq6 (
     assign planned_head_both = planned_one ? alone_both : planned_start < payload_at; // plan.go:56
     wire alone_ends = reach[3];                       // plan.go:44
     assign planned_head_ends = planned_one ? alone_ends : planned_start <= payload_at; // plan.go:56
-    wire [3:0] reach_2 = {1'b0, planned_then} + {1'b0, planned_end} + 4'd1; // plan.go:43
+    wire [3:0] reach_2 = {1'b0, then} + {1'b0, planned_end} + 4'd1; // plan.go:43
     assign planned_tail_both = planned_one ? alone_both : reach_2[3] & (|reach_2[2:0]); // plan.go:56
     assign planned_tail_ends = planned_one ? alone_ends : reach_2[3]; // plan.go:56
 
     wire last = burst_begun ? none_left : u_plan_out_one; // step.go:27
     wire span_both = !burst_begun ? u_plan_out_head_both  // step.go:31
         : last ? u_plan_out_tail_both
-        : |u_plan_out_then;
+        : u_plan_out_then[0];
     wire ready = u_plan_out_valid & front_valid & ~draining; // step.go:33
     wire moves = ready & ~u_plan_out_skip & ((announced_ready & issued_ready) | burst_begun) // step.go:36
         & (~span_both | payload_valid) & rotator_free;
@@ -276,7 +297,7 @@ module scatter_64_qp6_cq6 (
 
     wire skips = ready & u_plan_out_skip & issued_ready; // step.go:37
 
-    forward_slice_scatter_plan_61_3_3_3_3_3 u_plan ( // hdl/stream/slice.go:98
+    forward_slice_scatter_plan_61_3_3_8_8_3 u_plan ( // hdl/stream/slice.go:98
         .clk           (clk),
         .rst           (rst),
         .in_valid      (planned_valid),
@@ -286,7 +307,7 @@ module scatter_64_qp6_cq6 (
         .in_one        (planned_one),
         .in_start      (planned_start),
         .in_end        (planned_end),
-        .in_from       (payload_at),
+        .in_past       (planned_past),
         .in_then       (planned_then),
         .in_turn       (planned_turn),
         .in_head_both  (planned_head_both),
@@ -302,7 +323,7 @@ module scatter_64_qp6_cq6 (
         .out_one       (u_plan_out_one),
         .out_start     (u_plan_out_start),
         .out_end       (u_plan_out_end),
-        .out_from      (u_plan_out_from),
+        .out_past      (u_plan_out_past),
         .out_then      (u_plan_out_then),
         .out_turn      (u_plan_out_turn),
         .out_head_both (u_plan_out_head_both),
@@ -380,24 +401,16 @@ module scatter_64_qp6_cq6 (
         end
     end
 
-    wire [2:0] from = burst_begun ? u_plan_out_then : u_plan_out_from; // step.go:29
-    wire [7:0] parts_0 = (from > 3'd0) ? payload_data[7:0] : front[7:0]; // blocks/pieces/rotate.go:36
-    wire [7:0] parts_1 = (from > 3'd1) ? payload_data[15:8] : front[15:8]; // blocks/pieces/rotate.go:36
-    wire [7:0] parts_2 = (from > 3'd2) ? payload_data[23:16] : front[23:16]; // blocks/pieces/rotate.go:36
-    wire [7:0] parts_3 = (from > 3'd3) ? payload_data[31:24] : front[31:24]; // blocks/pieces/rotate.go:36
-    wire [7:0] parts_4 = (from > 3'd4) ? payload_data[39:32] : front[39:32]; // blocks/pieces/rotate.go:36
-    wire [7:0] parts_5 = (from > 3'd5) ? payload_data[47:40] : front[47:40]; // blocks/pieces/rotate.go:36
-    wire [7:0] parts_6 = (from > 3'd6) ? payload_data[55:48] : front[55:48]; // blocks/pieces/rotate.go:36
-    wire [63:0] out_data = { // blocks/pieces/rotate.go:38
-        front[63:56],
-        parts_6,
-        parts_5,
-        parts_4,
-        parts_3,
-        parts_2,
-        parts_1,
-        parts_0
-    };
+    wire [7:0] past = burst_begun ? u_plan_out_then : u_plan_out_past; // step.go:29
+    wire [7:0] parts_0 = past[0] ? payload_data[7:0] : front[7:0]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_1 = past[1] ? payload_data[15:8] : front[15:8]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_2 = past[2] ? payload_data[23:16] : front[23:16]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_3 = past[3] ? payload_data[31:24] : front[31:24]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_4 = past[4] ? payload_data[39:32] : front[39:32]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_5 = past[5] ? payload_data[47:40] : front[47:40]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_6 = past[6] ? payload_data[55:48] : front[55:48]; // blocks/pieces/rotate.go:36
+    wire [7:0] parts_7 = past[7] ? payload_data[63:56] : front[63:56]; // blocks/pieces/rotate.go:36
+    wire [63:0] out_data = {parts_7, parts_6, parts_5, parts_4, parts_3, parts_2, parts_1, parts_0}; // blocks/pieces/rotate.go:38
     wire [63:0] data_joined = { // blocks/pieces/rotate.go:17
         parts_6,
         parts_5,
@@ -406,7 +419,7 @@ module scatter_64_qp6_cq6 (
         parts_2,
         parts_1,
         parts_0,
-        front[63:56]
+        parts_7
     };
     wire [63:0] data_choice = u_plan_out_turn[0] ? data_joined : out_data; // blocks/pieces/rotate.go:17
     wire [63:0] data_choice_2 = u_plan_out_turn[1] ? {data_choice[47:0], data_choice[63:48]} // blocks/pieces/rotate.go:17

@@ -188,77 +188,80 @@ module transmit_64_qp6_cq6 (
     localparam [1:0] STEP_WAIT   = 2'h2;
     localparam [1:0] STEP_LEAVE  = 2'h3;
 
-    reg [1:0]  step;                     // transmit.go:116
-    reg        is_ack;                   // transmit.go:117
-    reg [5:0]  ack_now_qp;               // transmit.go:117
-    reg [7:0]  ack_now_syndrome;         // transmit.go:117
-    reg [23:0] ack_now_psn;              // transmit.go:117
-    reg [23:0] ack_now_msn;              // transmit.go:117
-    reg [1:0]  job_now_kind;             // transmit.go:117
-    reg [5:0]  job_now_qp;               // transmit.go:117
-    reg [7:0]  job_now_opcode;           // transmit.go:117
-    reg        job_now_se;               // transmit.go:117
-    reg        job_now_ack_req;          // transmit.go:117
-    reg [12:0] job_now_payload_len;      // transmit.go:117
-    reg [63:0] job_now_va;               // transmit.go:117
-    reg [31:0] job_now_r_key;            // transmit.go:117
-    reg [31:0] job_now_dma_len;          // transmit.go:117
-    reg [31:0] job_now_imm;              // transmit.go:117
-    reg        job_now_inline;           // transmit.go:117
-    reg [23:0] job_now_entry_psn;        // transmit.go:117
-    reg [15:0] job_now_entry_wqe_index;  // transmit.go:117
-    reg [31:0] job_now_entry_offset;     // transmit.go:117
-    reg [12:0] job_now_entry_length;     // transmit.go:117
-    reg        job_now_entry_first;      // transmit.go:117
-    reg        job_now_entry_last;       // transmit.go:117
-    reg        job_now_entry_signaled;   // transmit.go:117
-    reg [2:0]  job_now_entry_wc;         // transmit.go:117
-    reg [63:0] job_now_entry_wrid;       // transmit.go:117
-    reg [7:0]  job_now_entry_status;     // transmit.go:117
-    reg [4:0]  job_now_entry_vendor;     // transmit.go:117
-    reg        to_context_exists;        // transmit.go:118
-    reg [23:0] to_context_qpn;           // transmit.go:118
-    reg [2:0]  to_context_state;         // transmit.go:118
-    reg [23:0] to_context_pd;            // transmit.go:118
-    reg [23:0] to_context_dest_qpn;      // transmit.go:118
-    reg [2:0]  to_context_path_mtu;      // transmit.go:118
-    reg [3:0]  to_context_access;        // transmit.go:118
-    reg [4:0]  to_context_min_rnr;       // transmit.go:118
-    reg [4:0]  to_context_timeout;       // transmit.go:118
-    reg [2:0]  to_context_retry_cnt;     // transmit.go:118
-    reg [2:0]  to_context_rnr_retry;     // transmit.go:118
-    reg        to_context_sig_all;       // transmit.go:118
-    reg        to_context_sq_stride;     // transmit.go:118
-    reg        to_context_rq_stride;     // transmit.go:118
-    reg [5:0]  to_context_send_cq;       // transmit.go:118
-    reg [5:0]  to_context_recv_cq;       // transmit.go:118
-    reg [7:0]  to_context_max_rd;        // transmit.go:118
-    reg [7:0]  to_context_max_dest_rd;   // transmit.go:118
-    reg [47:0] to_address_dst_mac;       // transmit.go:118
-    reg [7:0]  to_address_hop_limit;     // transmit.go:118
-    reg [7:0]  to_address_traffic_class; // transmit.go:118
-    reg [19:0] to_address_flow_label;    // transmit.go:118
-    reg        to_address_ipv6;          // transmit.go:118
-    reg        to_address_vlan;          // transmit.go:118
-    reg [15:0] to_address_tci;           // transmit.go:118
-    reg [15:0] to_address_src_port;      // transmit.go:118
-    reg [63:0] to_address_src_hi;        // transmit.go:118
-    reg [63:0] to_address_src_lo;        // transmit.go:118
-    reg [63:0] to_address_dst_hi;        // transmit.go:118
-    reg [63:0] to_address_dst_lo;        // transmit.go:118
-    reg [4:0]  payload_fault;            // transmit.go:119
-    reg        owes_desc;                // transmit.go:120
-    reg        owes_record;              // transmit.go:120
-    reg        owes_route;               // transmit.go:120
-    reg [7:0]  record_status;            // transmit.go:171
-    reg        sends;                    // transmit.go:171
+    reg [1:0]  step;                     // transmit.go:120
+    reg        is_ack;                   // transmit.go:121
+    reg [5:0]  ack_now_qp;               // transmit.go:121
+    reg [7:0]  ack_now_syndrome;         // transmit.go:121
+    reg [23:0] ack_now_psn;              // transmit.go:121
+    reg [23:0] ack_now_msn;              // transmit.go:121
+    reg [1:0]  job_now_kind;             // transmit.go:121
+    reg [5:0]  job_now_qp;               // transmit.go:121
+    reg [7:0]  job_now_opcode;           // transmit.go:121
+    reg        job_now_se;               // transmit.go:121
+    reg        job_now_ack_req;          // transmit.go:121
+    reg [12:0] job_now_payload_len;      // transmit.go:121
+    reg [63:0] job_now_va;               // transmit.go:121
+    reg [31:0] job_now_r_key;            // transmit.go:121
+    reg [31:0] job_now_dma_len;          // transmit.go:121
+    reg [31:0] job_now_imm;              // transmit.go:121
+    reg        job_now_inline;           // transmit.go:121
+    reg [23:0] job_now_entry_psn;        // transmit.go:121
+    reg [15:0] job_now_entry_wqe_index;  // transmit.go:121
+    reg [31:0] job_now_entry_offset;     // transmit.go:121
+    reg [12:0] job_now_entry_length;     // transmit.go:121
+    reg        job_now_entry_first;      // transmit.go:121
+    reg        job_now_entry_last;       // transmit.go:121
+    reg        job_now_entry_signaled;   // transmit.go:121
+    reg [2:0]  job_now_entry_wc;         // transmit.go:121
+    reg [63:0] job_now_entry_wrid;       // transmit.go:121
+    reg [7:0]  job_now_entry_status;     // transmit.go:121
+    reg [4:0]  job_now_entry_vendor;     // transmit.go:121
+    reg        to_context_exists;        // transmit.go:122
+    reg [23:0] to_context_qpn;           // transmit.go:122
+    reg [2:0]  to_context_state;         // transmit.go:122
+    reg [23:0] to_context_pd;            // transmit.go:122
+    reg [23:0] to_context_dest_qpn;      // transmit.go:122
+    reg [2:0]  to_context_path_mtu;      // transmit.go:122
+    reg [3:0]  to_context_access;        // transmit.go:122
+    reg [4:0]  to_context_min_rnr;       // transmit.go:122
+    reg [4:0]  to_context_timeout;       // transmit.go:122
+    reg [2:0]  to_context_retry_cnt;     // transmit.go:122
+    reg [2:0]  to_context_rnr_retry;     // transmit.go:122
+    reg        to_context_sig_all;       // transmit.go:122
+    reg        to_context_sq_stride;     // transmit.go:122
+    reg        to_context_rq_stride;     // transmit.go:122
+    reg [5:0]  to_context_send_cq;       // transmit.go:122
+    reg [5:0]  to_context_recv_cq;       // transmit.go:122
+    reg [7:0]  to_context_max_rd;        // transmit.go:122
+    reg [7:0]  to_context_max_dest_rd;   // transmit.go:122
+    reg [47:0] to_address_dst_mac;       // transmit.go:122
+    reg [7:0]  to_address_hop_limit;     // transmit.go:122
+    reg [7:0]  to_address_traffic_class; // transmit.go:122
+    reg [19:0] to_address_flow_label;    // transmit.go:122
+    reg        to_address_ipv6;          // transmit.go:122
+    reg        to_address_vlan;          // transmit.go:122
+    reg [15:0] to_address_tci;           // transmit.go:122
+    reg [15:0] to_address_src_port;      // transmit.go:122
+    reg [63:0] to_address_src_hi;        // transmit.go:122
+    reg [63:0] to_address_src_lo;        // transmit.go:122
+    reg [63:0] to_address_dst_hi;        // transmit.go:122
+    reg [63:0] to_address_dst_lo;        // transmit.go:122
+    reg [4:0]  payload_fault;            // transmit.go:123
+    reg        owes_desc;                // transmit.go:124
+    reg        owes_record;              // transmit.go:124
+    reg        owes_route;               // transmit.go:124
+    reg        inline_jobs;              // transmit.go:127
+    reg [7:0]  record_status;            // transmit.go:187
+    reg        sends;                    // transmit.go:187
 
     (* ram_style = "distributed" *)
-    reg failed [0:63]; // transmit.go:119
+    reg failed [0:63]; // transmit.go:123
 
-    wire route_valid; // transmit.go:121
-    wire route_ready; // transmit.go:121
-    wire route_drop;  // transmit.go:121
+    wire route_valid;  // transmit.go:125
+    wire route_ready;  // transmit.go:125
+    wire route_drop;   // transmit.go:125
+    wire inline_taken; // transmit.go:127
+    wire inline_gone;  // transmit.go:127
 
     wire       u_routes_out_valid;
     wire       u_routes_out_inline;
@@ -266,25 +269,40 @@ module transmit_64_qp6_cq6 (
     wire [2:0] u_routes_level;
     wire [2:0] u_routes_high_water;
 
-    assign ack_ready = (step == STEP_CHOOSE);  // transmit.go:138
-    wire ready_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:127
-    wire ready = ~ready_and | gathered_valid;  // transmit.go:135
-    wire takes_job = ack_ready & ~ack_valid & job_valid & ready; // transmit.go:136
-    wire is_fence = job_kind == 2'h2;          // transmit.go:137
-    assign fence_valid = takes_job & is_fence; // transmit.go:139
-    assign fence_token = job_entry_psn[0];     // transmit.go:140
-    assign job_ready = ack_ready & ~ack_valid & ready & (~is_fence | fence_ready); // transmit.go:141
-    assign gathered_ready = takes_job & (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:142
+    always @(posedge clk) begin
+        if (rst) begin
+            inline_jobs <= 1'b0;
+        end else begin
+            if (inline_gone) begin   // transmit.go:148
+                inline_jobs <= 1'b0; // transmit.go:148
+            end
+            if (inline_taken) begin  // transmit.go:149
+                inline_jobs <= 1'b1; // transmit.go:149
+            end
+        end
+    end
 
-    wire when_step = job_valid & job_ready & ~is_fence; // transmit.go:147
-    wire when_step_and = context_reply_valid & context_reply_ready; // transmit.go:158
-    wire is_packet = job_now_kind == 2'h0;              // transmit.go:172
-    wire dead_word = failed[job_now_qp];                // transmit.go:173
-    wire dead = dead_word | (context_reply_context_state == 3'h6) | ~context_reply_context_exists; // transmit.go:173
-    wire broken = |payload_fault;                       // transmit.go:174
-    wire sends_2 = is_ack ? context_reply_context_exists : is_packet & ~dead & ~broken; // transmit.go:178
-    wire done_or = (owes_desc & ~desc_ready) | (owes_record & ~record_ready) | (owes_route & ~route_ready); // transmit.go:206
-    wire done = (step == STEP_LEAVE) & ~done_or;        // transmit.go:206
+    wire inline_ = (job_kind == 2'h0) & (|job_payload_len) & job_inline; // transmit.go:138
+    assign inline_taken = job_valid & job_ready & inline_; // transmit.go:150
+    assign ack_ready = (step == STEP_CHOOSE);              // transmit.go:154
+    wire ready_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:133
+    wire ready = inline_ ? inline_valid & ~inline_jobs : ~ready_and | gathered_valid; // transmit.go:151
+    wire takes_job = ack_ready & ~ack_valid & job_valid & ready; // transmit.go:152
+    wire is_fence = job_kind == 2'h2;                      // transmit.go:153
+    assign fence_valid = takes_job & is_fence;             // transmit.go:155
+    assign fence_token = job_entry_psn[0];                 // transmit.go:156
+    assign job_ready = ack_ready & ~ack_valid & ready & (~is_fence | fence_ready); // transmit.go:157
+    assign gathered_ready = takes_job & (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:158
+
+    wire when_step = job_valid & job_ready & ~is_fence; // transmit.go:163
+    wire when_step_and = context_reply_valid & context_reply_ready; // transmit.go:174
+    wire is_packet = job_now_kind == 2'h0;              // transmit.go:188
+    wire dead_word = failed[job_now_qp];                // transmit.go:189
+    wire dead = dead_word | (context_reply_context_state == 3'h6) | ~context_reply_context_exists; // transmit.go:189
+    wire broken = |payload_fault;                       // transmit.go:190
+    wire sends_2 = is_ack ? context_reply_context_exists : is_packet & ~dead & ~broken; // transmit.go:194
+    wire done_or = (owes_desc & ~desc_ready) | (owes_record & ~record_ready) | (owes_route & ~route_ready); // transmit.go:222
+    wire done = (step == STEP_LEAVE) & ~done_or;        // transmit.go:222
 
     always @(posedge clk) begin
         if (rst) begin
@@ -293,171 +311,170 @@ module transmit_64_qp6_cq6 (
             owes_record <= 1'b0;
             owes_route <= 1'b0;
         end else begin
-            if (ack_valid && ack_ready) begin // transmit.go:143
-                step <= STEP_LOOK;            // transmit.go:146
-            end else if (when_step) begin     // transmit.go:147
-                step <= STEP_LOOK;            // transmit.go:151
+            if (ack_valid && ack_ready) begin // transmit.go:159
+                step <= STEP_LOOK;            // transmit.go:162
+            end else if (when_step) begin     // transmit.go:163
+                step <= STEP_LOOK;            // transmit.go:167
             end
-            if (context_request_valid && context_request_ready) begin // transmit.go:156
-                step <= STEP_WAIT; // transmit.go:156
+            if (context_request_valid && context_request_ready) begin // transmit.go:172
+                step <= STEP_WAIT; // transmit.go:172
             end
-            if (when_step_and) begin    // transmit.go:158
-                step <= STEP_LEAVE;     // transmit.go:160
-                owes_desc <= sends_2;   // transmit.go:180
-                owes_record <= ~is_ack; // transmit.go:181
-                owes_route <= ~is_ack & is_packet & (|job_now_payload_len) & (job_now_inline | ~broken); // transmit.go:182
+            if (when_step_and) begin    // transmit.go:174
+                step <= STEP_LEAVE;     // transmit.go:176
+                owes_desc <= sends_2;   // transmit.go:196
+                owes_record <= ~is_ack; // transmit.go:197
+                owes_route <= ~is_ack & is_packet & (|job_now_payload_len) & (job_now_inline | ~broken); // transmit.go:198
             end
-            if (desc_valid && desc_ready) begin // transmit.go:191
-                owes_desc <= 1'b0;              // transmit.go:191
+            if (desc_valid && desc_ready) begin // transmit.go:207
+                owes_desc <= 1'b0;              // transmit.go:207
             end
-            if (record_valid && record_ready) begin // transmit.go:191
-                owes_record <= 1'b0;                // transmit.go:191
+            if (record_valid && record_ready) begin // transmit.go:207
+                owes_record <= 1'b0;                // transmit.go:207
             end
-            if (route_valid && route_ready) begin // transmit.go:191
-                owes_route <= 1'b0;               // transmit.go:191
+            if (route_valid && route_ready) begin // transmit.go:207
+                owes_route <= 1'b0;               // transmit.go:207
             end
-            if (done) begin          // transmit.go:207
-                step <= STEP_CHOOSE; // transmit.go:207
+            if (done) begin          // transmit.go:223
+                step <= STEP_CHOOSE; // transmit.go:223
             end
         end
     end
 
-    wire payload_fault_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:127
+    wire payload_fault_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:133
 
     always @(posedge clk) begin
-        if (ack_valid && ack_ready) begin                   // transmit.go:143
-            is_ack <= 1'b1;                                 // transmit.go:144
-            ack_now_qp <= ack_qp;                           // transmit.go:145
-            ack_now_syndrome <= ack_syndrome;               // transmit.go:145
-            ack_now_psn <= ack_psn;                         // transmit.go:145
-            ack_now_msn <= ack_msn;                         // transmit.go:145
-        end else if (when_step) begin                       // transmit.go:147
-            is_ack <= 1'b0;                                 // transmit.go:148
-            job_now_kind <= job_kind;                       // transmit.go:149
-            job_now_qp <= job_qp;                           // transmit.go:149
-            job_now_opcode <= job_opcode;                   // transmit.go:149
-            job_now_se <= job_se;                           // transmit.go:149
-            job_now_ack_req <= job_ack_req;                 // transmit.go:149
-            job_now_payload_len <= job_payload_len;         // transmit.go:149
-            job_now_va <= job_va;                           // transmit.go:149
-            job_now_r_key <= job_r_key;                     // transmit.go:149
-            job_now_dma_len <= job_dma_len;                 // transmit.go:149
-            job_now_imm <= job_imm;                         // transmit.go:149
-            job_now_inline <= job_inline;                   // transmit.go:149
-            job_now_entry_psn <= job_entry_psn;             // transmit.go:149
-            job_now_entry_wqe_index <= job_entry_wqe_index; // transmit.go:149
-            job_now_entry_offset <= job_entry_offset;       // transmit.go:149
-            job_now_entry_length <= job_entry_length;       // transmit.go:149
-            job_now_entry_first <= job_entry_first;         // transmit.go:149
-            job_now_entry_last <= job_entry_last;           // transmit.go:149
-            job_now_entry_signaled <= job_entry_signaled;   // transmit.go:149
-            job_now_entry_wc <= job_entry_wc;               // transmit.go:149
-            job_now_entry_wrid <= job_entry_wrid;           // transmit.go:149
-            job_now_entry_status <= job_entry_status;       // transmit.go:149
-            job_now_entry_vendor <= job_entry_vendor;       // transmit.go:149
-            payload_fault <= payload_fault_and ? gathered_fault : 5'h00; // transmit.go:150
+        if (ack_valid && ack_ready) begin                   // transmit.go:159
+            is_ack <= 1'b1;                                 // transmit.go:160
+            ack_now_qp <= ack_qp;                           // transmit.go:161
+            ack_now_syndrome <= ack_syndrome;               // transmit.go:161
+            ack_now_psn <= ack_psn;                         // transmit.go:161
+            ack_now_msn <= ack_msn;                         // transmit.go:161
+        end else if (when_step) begin                       // transmit.go:163
+            is_ack <= 1'b0;                                 // transmit.go:164
+            job_now_kind <= job_kind;                       // transmit.go:165
+            job_now_qp <= job_qp;                           // transmit.go:165
+            job_now_opcode <= job_opcode;                   // transmit.go:165
+            job_now_se <= job_se;                           // transmit.go:165
+            job_now_ack_req <= job_ack_req;                 // transmit.go:165
+            job_now_payload_len <= job_payload_len;         // transmit.go:165
+            job_now_va <= job_va;                           // transmit.go:165
+            job_now_r_key <= job_r_key;                     // transmit.go:165
+            job_now_dma_len <= job_dma_len;                 // transmit.go:165
+            job_now_imm <= job_imm;                         // transmit.go:165
+            job_now_inline <= job_inline;                   // transmit.go:165
+            job_now_entry_psn <= job_entry_psn;             // transmit.go:165
+            job_now_entry_wqe_index <= job_entry_wqe_index; // transmit.go:165
+            job_now_entry_offset <= job_entry_offset;       // transmit.go:165
+            job_now_entry_length <= job_entry_length;       // transmit.go:165
+            job_now_entry_first <= job_entry_first;         // transmit.go:165
+            job_now_entry_last <= job_entry_last;           // transmit.go:165
+            job_now_entry_signaled <= job_entry_signaled;   // transmit.go:165
+            job_now_entry_wc <= job_entry_wc;               // transmit.go:165
+            job_now_entry_wrid <= job_entry_wrid;           // transmit.go:165
+            job_now_entry_status <= job_entry_status;       // transmit.go:165
+            job_now_entry_vendor <= job_entry_vendor;       // transmit.go:165
+            payload_fault <= payload_fault_and ? gathered_fault : 5'h00; // transmit.go:166
         end
-        if (when_step_and) begin                               // transmit.go:158
-            to_context_exists <= context_reply_context_exists; // transmit.go:159
-            to_context_qpn <= context_reply_context_qpn;       // transmit.go:159
-            to_context_state <= context_reply_context_state;   // transmit.go:159
-            to_context_pd <= context_reply_context_pd;         // transmit.go:159
-            to_context_dest_qpn <= context_reply_context_dest_qpn; // transmit.go:159
-            to_context_path_mtu <= context_reply_context_path_mtu; // transmit.go:159
-            to_context_access <= context_reply_context_access; // transmit.go:159
-            to_context_min_rnr <= context_reply_context_min_rnr; // transmit.go:159
-            to_context_timeout <= context_reply_context_timeout; // transmit.go:159
-            to_context_retry_cnt <= context_reply_context_retry_cnt; // transmit.go:159
-            to_context_rnr_retry <= context_reply_context_rnr_retry; // transmit.go:159
-            to_context_sig_all <= context_reply_context_sig_all; // transmit.go:159
-            to_context_sq_stride <= context_reply_context_sq_stride; // transmit.go:159
-            to_context_rq_stride <= context_reply_context_rq_stride; // transmit.go:159
-            to_context_send_cq <= context_reply_context_send_cq; // transmit.go:159
-            to_context_recv_cq <= context_reply_context_recv_cq; // transmit.go:159
-            to_context_max_rd <= context_reply_context_max_rd; // transmit.go:159
-            to_context_max_dest_rd <= context_reply_context_max_dest_rd; // transmit.go:159
-            to_address_dst_mac <= context_reply_address_dst_mac; // transmit.go:159
-            to_address_hop_limit <= context_reply_address_hop_limit; // transmit.go:159
-            to_address_traffic_class <= context_reply_address_traffic_class; // transmit.go:159
-            to_address_flow_label <= context_reply_address_flow_label; // transmit.go:159
-            to_address_ipv6 <= context_reply_address_ipv6;     // transmit.go:159
-            to_address_vlan <= context_reply_address_vlan;     // transmit.go:159
-            to_address_tci <= context_reply_address_tci;       // transmit.go:159
-            to_address_src_port <= context_reply_address_src_port; // transmit.go:159
-            to_address_src_hi <= context_reply_address_src_hi; // transmit.go:159
-            to_address_src_lo <= context_reply_address_src_lo; // transmit.go:159
-            to_address_dst_hi <= context_reply_address_dst_hi; // transmit.go:159
-            to_address_dst_lo <= context_reply_address_dst_lo; // transmit.go:159
-            record_status <= dead ? 8'h05                      // transmit.go:177
+        if (when_step_and) begin                               // transmit.go:174
+            to_context_exists <= context_reply_context_exists; // transmit.go:175
+            to_context_qpn <= context_reply_context_qpn;       // transmit.go:175
+            to_context_state <= context_reply_context_state;   // transmit.go:175
+            to_context_pd <= context_reply_context_pd;         // transmit.go:175
+            to_context_dest_qpn <= context_reply_context_dest_qpn; // transmit.go:175
+            to_context_path_mtu <= context_reply_context_path_mtu; // transmit.go:175
+            to_context_access <= context_reply_context_access; // transmit.go:175
+            to_context_min_rnr <= context_reply_context_min_rnr; // transmit.go:175
+            to_context_timeout <= context_reply_context_timeout; // transmit.go:175
+            to_context_retry_cnt <= context_reply_context_retry_cnt; // transmit.go:175
+            to_context_rnr_retry <= context_reply_context_rnr_retry; // transmit.go:175
+            to_context_sig_all <= context_reply_context_sig_all; // transmit.go:175
+            to_context_sq_stride <= context_reply_context_sq_stride; // transmit.go:175
+            to_context_rq_stride <= context_reply_context_rq_stride; // transmit.go:175
+            to_context_send_cq <= context_reply_context_send_cq; // transmit.go:175
+            to_context_recv_cq <= context_reply_context_recv_cq; // transmit.go:175
+            to_context_max_rd <= context_reply_context_max_rd; // transmit.go:175
+            to_context_max_dest_rd <= context_reply_context_max_dest_rd; // transmit.go:175
+            to_address_dst_mac <= context_reply_address_dst_mac; // transmit.go:175
+            to_address_hop_limit <= context_reply_address_hop_limit; // transmit.go:175
+            to_address_traffic_class <= context_reply_address_traffic_class; // transmit.go:175
+            to_address_flow_label <= context_reply_address_flow_label; // transmit.go:175
+            to_address_ipv6 <= context_reply_address_ipv6;     // transmit.go:175
+            to_address_vlan <= context_reply_address_vlan;     // transmit.go:175
+            to_address_tci <= context_reply_address_tci;       // transmit.go:175
+            to_address_src_port <= context_reply_address_src_port; // transmit.go:175
+            to_address_src_hi <= context_reply_address_src_hi; // transmit.go:175
+            to_address_src_lo <= context_reply_address_src_lo; // transmit.go:175
+            to_address_dst_hi <= context_reply_address_dst_hi; // transmit.go:175
+            to_address_dst_lo <= context_reply_address_dst_lo; // transmit.go:175
+            record_status <= dead ? 8'h05                      // transmit.go:193
                 : is_packet ? (broken ? 8'h04 : 8'h00)
                 : job_now_entry_status;
-            sends <= sends_2; // transmit.go:179
+            sends <= sends_2; // transmit.go:195
         end
     end
 
-    assign context_request_valid = (step == STEP_LOOK);         // transmit.go:154
-    assign context_request_qp = is_ack ? ack_now_qp : job_now_qp; // transmit.go:155
-    assign context_reply_ready = (step == STEP_WAIT);           // transmit.go:157
-    assign desc_valid = (step == STEP_LEAVE) & owes_desc;       // transmit.go:194
-    assign desc_dst_mac = to_address_dst_mac;                   // transmit.go:195
-    assign desc_src_mac = mac;                                  // transmit.go:195
-    assign desc_vlan = to_address_vlan;                         // transmit.go:195
-    assign desc_tci = to_address_tci;                           // transmit.go:195
-    assign desc_ipv6 = to_address_ipv6;                         // transmit.go:195
-    assign desc_traffic_class = to_address_traffic_class;       // transmit.go:195
-    assign desc_hop_limit = to_address_hop_limit;               // transmit.go:195
-    assign desc_ipid = 16'd0;                                   // transmit.go:195
-    assign desc_df = 1'b1;                                      // transmit.go:195
-    assign desc_flow_label = to_address_flow_label;             // transmit.go:195
-    assign desc_src_hi = to_address_src_hi;                     // transmit.go:195
-    assign desc_src_lo = to_address_src_lo;                     // transmit.go:195
-    assign desc_dst_hi = to_address_dst_hi;                     // transmit.go:195
-    assign desc_dst_lo = to_address_dst_lo;                     // transmit.go:195
-    assign desc_src_port = to_address_src_port;                 // transmit.go:195
-    assign desc_udp_checksum = 16'd0;                           // transmit.go:195
-    assign desc_opcode = is_ack ? 8'h11 : job_now_opcode;       // transmit.go:195
-    assign desc_se = ~is_ack & job_now_se;                      // transmit.go:195
-    assign desc_mig_req = 1'b0;                                 // transmit.go:195
-    assign desc_pad_cnt = ~desc_payload_len[1:0] + 2'd1;        // transmit.go:195
-    assign desc_p_key = 16'hffff;                               // transmit.go:195
-    assign desc_fecn = 1'b0;                                    // transmit.go:195
-    assign desc_becn = 1'b0;                                    // transmit.go:195
-    assign desc_dest_qp = to_context_dest_qpn;                  // transmit.go:195
-    assign desc_ack_req = ~is_ack & job_now_ack_req;            // transmit.go:195
-    assign desc_psn = is_ack ? ack_now_psn : job_now_entry_psn; // transmit.go:195
+    assign context_request_valid = (step == STEP_LOOK);         // transmit.go:170
+    assign context_request_qp = is_ack ? ack_now_qp : job_now_qp; // transmit.go:171
+    assign context_reply_ready = (step == STEP_WAIT);           // transmit.go:173
+    assign desc_valid = (step == STEP_LEAVE) & owes_desc;       // transmit.go:210
+    assign desc_dst_mac = to_address_dst_mac;                   // transmit.go:211
+    assign desc_src_mac = mac;                                  // transmit.go:211
+    assign desc_vlan = to_address_vlan;                         // transmit.go:211
+    assign desc_tci = to_address_tci;                           // transmit.go:211
+    assign desc_ipv6 = to_address_ipv6;                         // transmit.go:211
+    assign desc_traffic_class = to_address_traffic_class;       // transmit.go:211
+    assign desc_hop_limit = to_address_hop_limit;               // transmit.go:211
+    assign desc_ipid = 16'd0;                                   // transmit.go:211
+    assign desc_df = 1'b1;                                      // transmit.go:211
+    assign desc_flow_label = to_address_flow_label;             // transmit.go:211
+    assign desc_src_hi = to_address_src_hi;                     // transmit.go:211
+    assign desc_src_lo = to_address_src_lo;                     // transmit.go:211
+    assign desc_dst_hi = to_address_dst_hi;                     // transmit.go:211
+    assign desc_dst_lo = to_address_dst_lo;                     // transmit.go:211
+    assign desc_src_port = to_address_src_port;                 // transmit.go:211
+    assign desc_udp_checksum = 16'd0;                           // transmit.go:211
+    assign desc_opcode = is_ack ? 8'h11 : job_now_opcode;       // transmit.go:211
+    assign desc_se = ~is_ack & job_now_se;                      // transmit.go:211
+    assign desc_mig_req = 1'b0;                                 // transmit.go:211
+    assign desc_pad_cnt = ~desc_payload_len[1:0] + 2'd1;        // transmit.go:211
+    assign desc_p_key = 16'hffff;                               // transmit.go:211
+    assign desc_fecn = 1'b0;                                    // transmit.go:211
+    assign desc_becn = 1'b0;                                    // transmit.go:211
+    assign desc_dest_qp = to_context_dest_qpn;                  // transmit.go:211
+    assign desc_ack_req = ~is_ack & job_now_ack_req;            // transmit.go:211
+    assign desc_psn = is_ack ? ack_now_psn : job_now_entry_psn; // transmit.go:211
     wire reth_1 = (job_now_opcode == 8'h06) | (job_now_opcode == 8'h0a) | (job_now_opcode == 8'h0b); // descriptor.go:38
-    assign desc_ext_0 = is_ack ? {ack_now_syndrome, ack_now_msn} // transmit.go:195
+    assign desc_ext_0 = is_ack ? {ack_now_syndrome, ack_now_msn} // transmit.go:211
         : reth_1 ? job_now_va[63:32]
         : job_now_imm;
-    assign desc_ext_1 = job_now_va[31:0];                     // transmit.go:195
-    assign desc_ext_2 = job_now_r_key;                        // transmit.go:195
-    assign desc_ext_3 = job_now_dma_len;                      // transmit.go:195
-    assign desc_ext_4 = job_now_imm;                          // transmit.go:195
-    assign desc_ext_5 = 32'd0;                                // transmit.go:195
-    assign desc_ext_6 = 32'd0;                                // transmit.go:195
-    assign desc_payload_len = is_ack ? 13'd0 : job_now_payload_len; // transmit.go:195
-    assign record_valid = (step == STEP_LEAVE) & owes_record; // transmit.go:196
-    assign record_qp = job_now_qp;                            // transmit.go:201
-    assign record_entry_psn = job_now_entry_psn;              // transmit.go:201
-    assign record_entry_wqe_index = job_now_entry_wqe_index;  // transmit.go:201
-    assign record_entry_offset = job_now_entry_offset;        // transmit.go:201
-    assign record_entry_length = job_now_entry_length;        // transmit.go:201
-    assign record_entry_first = job_now_entry_first;          // transmit.go:201
-    assign record_entry_last = job_now_entry_last;            // transmit.go:201
-    assign record_entry_signaled = job_now_entry_signaled;    // transmit.go:201
-    assign record_entry_wc = job_now_entry_wc;                // transmit.go:201
-    assign record_entry_wrid = job_now_entry_wrid;            // transmit.go:201
-    assign record_entry_status = record_status;               // transmit.go:201
-    assign record_entry_vendor = (job_now_kind == 2'h0) ? ((record_status == 8'h04) ? payload_fault : 5'h00) // transmit.go:201
+    assign desc_ext_1 = job_now_va[31:0];                     // transmit.go:211
+    assign desc_ext_2 = job_now_r_key;                        // transmit.go:211
+    assign desc_ext_3 = job_now_dma_len;                      // transmit.go:211
+    assign desc_ext_4 = job_now_imm;                          // transmit.go:211
+    assign desc_ext_5 = 32'd0;                                // transmit.go:211
+    assign desc_ext_6 = 32'd0;                                // transmit.go:211
+    assign desc_payload_len = is_ack ? 13'd0 : job_now_payload_len; // transmit.go:211
+    assign record_valid = (step == STEP_LEAVE) & owes_record; // transmit.go:212
+    assign record_qp = job_now_qp;                            // transmit.go:217
+    assign record_entry_psn = job_now_entry_psn;              // transmit.go:217
+    assign record_entry_wqe_index = job_now_entry_wqe_index;  // transmit.go:217
+    assign record_entry_offset = job_now_entry_offset;        // transmit.go:217
+    assign record_entry_length = job_now_entry_length;        // transmit.go:217
+    assign record_entry_first = job_now_entry_first;          // transmit.go:217
+    assign record_entry_last = job_now_entry_last;            // transmit.go:217
+    assign record_entry_signaled = job_now_entry_signaled;    // transmit.go:217
+    assign record_entry_wc = job_now_entry_wc;                // transmit.go:217
+    assign record_entry_wrid = job_now_entry_wrid;            // transmit.go:217
+    assign record_entry_status = record_status;               // transmit.go:217
+    assign record_entry_vendor = (job_now_kind == 2'h0) ? ((record_status == 8'h04) ? payload_fault : 5'h00) // transmit.go:217
         : job_now_entry_vendor;
-    assign route_valid = (step == STEP_LEAVE) & owes_route; // transmit.go:202
-    assign route_drop = ~sends;                             // transmit.go:203
-    assign sent = desc_valid & desc_ready;                  // transmit.go:208
-    assign sent_nak = desc_valid & desc_ready & is_ack & (ack_now_syndrome >= 8'd32); // transmit.go:209
-    assign control_ready = (step != STEP_LEAVE);            // transmit.go:214
+    assign route_valid = (step == STEP_LEAVE) & owes_route; // transmit.go:218
+    assign route_drop = ~sends;                             // transmit.go:219
+    assign sent = desc_valid & desc_ready;                  // transmit.go:224
+    assign sent_nak = desc_valid & desc_ready & is_ack & (ack_now_syndrome >= 8'd32); // transmit.go:225
+    assign control_ready = (step != STEP_LEAVE);            // transmit.go:230
 
-    wire ends = (inline_valid & inline_ready & inline_last) // transmit.go:231
-        | (payload_valid & payload_ready & payload_last);
+    wire ends = inline_gone | (payload_valid & payload_ready & payload_last); // transmit.go:248
 
     fifo_transmit_route_x4 u_routes ( // hdl/stream/fifo.go:122
         .clk        (clk),
@@ -474,23 +491,24 @@ module transmit_64_qp6_cq6 (
         .high_water (u_routes_high_water)
     );
 
-    assign inline_ready = u_routes_out_valid & u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:227
-    assign payload_ready = u_routes_out_valid & ~u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:227
-    assign out_valid = u_routes_out_valid & (u_routes_out_inline ? inline_valid : payload_valid) // transmit.go:233
+    assign inline_ready = u_routes_out_valid & u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:243
+    assign inline_gone = inline_valid & inline_ready & inline_last; // transmit.go:247
+    assign payload_ready = u_routes_out_valid & ~u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:243
+    assign out_valid = u_routes_out_valid & (u_routes_out_inline ? inline_valid : payload_valid) // transmit.go:250
         & ~u_routes_out_drop;
-    assign out_data = u_routes_out_inline ? inline_data : payload_data; // transmit.go:234
-    assign out_keep = u_routes_out_inline ? inline_keep : payload_keep; // transmit.go:234
-    assign out_last = u_routes_out_inline ? inline_last : payload_last; // transmit.go:234
-    assign out_err = u_routes_out_inline ? inline_err : payload_err; // transmit.go:234
+    assign out_data = u_routes_out_inline ? inline_data : payload_data; // transmit.go:251
+    assign out_keep = u_routes_out_inline ? inline_keep : payload_keep; // transmit.go:251
+    assign out_last = u_routes_out_inline ? inline_last : payload_last; // transmit.go:251
+    assign out_err = u_routes_out_inline ? inline_err : payload_err; // transmit.go:251
 
     // A queue pair fails with the first entry that is not a success, and begins anew by Control.
-    wire fails = done & ~is_ack & (|record_status); // transmit.go:212
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // transmit.go:215
-    wire [5:0] failed_write_addr = (step == STEP_LEAVE) ? job_now_qp : control_qp; // transmit.go:217
+    wire fails = done & ~is_ack & (|record_status); // transmit.go:228
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // transmit.go:231
+    wire [5:0] failed_write_addr = (step == STEP_LEAVE) ? job_now_qp : control_qp; // transmit.go:233
 
     always @(posedge clk) begin
-        if (fails || clears) begin              // transmit.go:217
-            failed[failed_write_addr] <= fails; // transmit.go:217
+        if (fails || clears) begin              // transmit.go:233
+            failed[failed_write_addr] <= fails; // transmit.go:233
         end
     end
 

@@ -157,8 +157,6 @@ module wqefetch_64_qp6_slots2 (
     wire [127:0] granule_data;  // arrive.go:77
     wire         granule_err;   // arrive.go:77
 
-    wire        u_due_wakes_0_ready;
-    wire        u_due_wakes_1_ready;
     wire        u_due_grant_valid;
     wire        u_due_grant_ready;
     wire [5:0]  u_due_grant_qp;
@@ -179,11 +177,11 @@ module wqefetch_64_qp6_slots2 (
     scheduler_6_w3 u_due ( // wqefetch.go:129
         .clk           (clk),
         .rst           (rst),
-        .wakes_0_valid (bell_valid & ~config_valid),
-        .wakes_0_ready (u_due_wakes_0_ready),
+        .wakes_0_valid (bell_valid),
+        .wakes_0_ready (bell_ready),
         .wakes_0_qp    (bell_qp),
-        .wakes_1_valid (queue_take_valid & ~config_valid),
-        .wakes_1_ready (u_due_wakes_1_ready),
+        .wakes_1_valid (queue_take_valid),
+        .wakes_1_ready (queue_take_ready),
         .wakes_1_qp    (queue_take_qp),
         .wakes_2_valid (again_valid),
         .wakes_2_ready (again_ready),
@@ -193,10 +191,8 @@ module wqefetch_64_qp6_slots2 (
         .grant_qp      (u_due_grant_qp)
     );
 
-    assign bell_ready = u_due_wakes_0_ready & ~config_valid; // wqefetch.go:156
-    assign queue_take_ready = u_due_wakes_1_ready & ~config_valid; // wqefetch.go:161
-    assign idle = (fetch == FETCH_IDLE);                     // fetch.go:42
-    assign u_due_grant_ready = idle & ~config_valid;         // fetch.go:43
+    assign idle = (fetch == FETCH_IDLE);             // fetch.go:42
+    assign u_due_grant_ready = idle & ~config_valid; // fetch.go:43
 
     always @(posedge clk) begin
         if (rst) begin
@@ -318,17 +314,18 @@ module wqefetch_64_qp6_slots2 (
         end
     end
 
-    assign config_ready = idle & ~(|on_their_way); // fetch.go:118
-    assign read_burst_valid = (fetch == FETCH_ASK) & (|fetch_count) & (on_their_way < 3'd4); // fetch.go:124
+    // Doorbells and steps of heads have the memories first: Config waits for a cycle without.
+    assign config_ready = idle & ~(|on_their_way) & ~bell_valid & ~queue_take_valid; // fetch.go:119
+    assign read_burst_valid = (fetch == FETCH_ASK) & (|fetch_count) & (on_their_way < 3'd4); // fetch.go:125
 
     // The slots of a ring that is not smaller than a page fill whole pages.
-    wire [15:0] offset = fetch_first & ~(16'hffff << fetch_ring_log_size); // fetch.go:121
-    wire [22:0] bytes = fetch_ring_log_stride ? {offset, 7'h00} : {1'b0, offset, 6'h00}; // fetch.go:122
-    assign read_burst_addr = {fetch_ring_page + {41'd0, bytes[22:12]}, bytes[11:0]}; // fetch.go:125
-    wire [6:0] read_burst_len_choice = fetch_ring_log_stride ? {fetch_count[5:0], 1'b0} // fetch.go:126
+    wire [15:0] offset = fetch_first & ~(16'hffff << fetch_ring_log_size); // fetch.go:122
+    wire [22:0] bytes = fetch_ring_log_stride ? {offset, 7'h00} : {1'b0, offset, 6'h00}; // fetch.go:123
+    assign read_burst_addr = {fetch_ring_page + {41'd0, bytes[22:12]}, bytes[11:0]}; // fetch.go:126
+    wire [6:0] read_burst_len_choice = fetch_ring_log_stride ? {fetch_count[5:0], 1'b0} // fetch.go:127
         : fetch_count;
-    wire [11:0] read_burst_len_difference = {2'h0, read_burst_len_choice, 3'h0} - 12'd1; // fetch.go:128
-    assign read_burst_len = read_burst_len_difference[7:0]; // fetch.go:128
+    wire [11:0] read_burst_len_difference = {2'h0, read_burst_len_choice, 3'h0} - 12'd1; // fetch.go:129
+    assign read_burst_len = read_burst_len_difference[7:0]; // fetch.go:129
 
     block_fifo_link_read_beat_64_x128 u_beats ( // arrive.go:68
         .clk        (clk),
@@ -448,7 +445,7 @@ module wqefetch_64_qp6_slots2 (
     end
 
     wire [56:0] r_word = rings[question_qp];              // answer.go:27
-    wire [2:0] slot = r_word[0] ? {head[1:0], 1'b0} : head[2:0]; // wqefetch.go:170
+    wire [2:0] slot = r_word[0] ? {head[1:0], 1'b0} : head[2:0]; // wqefetch.go:169
     wire answer_fault_word = faults[{question_qp, slot}]; // answer.go:43
 
     always @(posedge clk) begin
@@ -533,7 +530,7 @@ module wqefetch_64_qp6_slots2 (
         end
     end
 
-    wire [15:0] heads_write_data_word = heads[queue_take_qp]; // wqefetch.go:162
+    wire [15:0] heads_write_data_word = heads[queue_take_qp]; // wqefetch.go:161
     wire [5:0] heads_write_addr = (config_valid && config_ready) ? config_qp : queue_take_qp; // wqefetch.go:145
 
     always @(posedge clk) begin
@@ -543,7 +540,7 @@ module wqefetch_64_qp6_slots2 (
         end
     end
 
-    wire [2:0] slot_2 = u_flights_out_log_stride ? {now[1:0], 1'b0} : now[2:0]; // wqefetch.go:170
+    wire [2:0] slot_2 = u_flights_out_log_stride ? {now[1:0], 1'b0} : now[2:0]; // wqefetch.go:169
     wire [10:0] store_write_addr = {ready_qp, slot_2 + {2'h0, here_part[2]}, here_part[1:0]}; // arrive.go:58
     wire [10:0] at = { // arrive.go:58
         queue_read_qp,
@@ -707,7 +704,7 @@ module wqefetch_64_qp6_slots2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_flights_have_room: assert (noted_ready || !noted_valid); // fetch.go:131
+            assert_flights_have_room: assert (noted_ready || !noted_valid); // fetch.go:132
             assert_beats_have_room: assert (read_beat_ready || !read_beat_valid); // arrive.go:71
             assume_bell_valid_holds: assume (!bell_stalled || bell_valid); // hdl/stream/contract.go:18
             assume_bell_data_holds: assume (!bell_stalled || bell_packed == bell_held); // hdl/stream/contract.go:19
@@ -746,7 +743,7 @@ module wqefetch_64_qp6_slots2 (
     always @(posedge clk) begin
         if (!rst) begin
             if (!noted_ready && noted_valid) begin
-                $display("ASSERT %m flights_have_room blocks/wqefetch/fetch.go:131");
+                $display("ASSERT %m flights_have_room blocks/wqefetch/fetch.go:132");
                 $stop;
             end
             if (!read_beat_ready && read_beat_valid) begin

@@ -21,24 +21,11 @@ func echo(width int) hdl.Def[core.IO] {
 		},
 		Body: func(m *hdl.Module, io *core.IO) {
 			regs := hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: 4096}))
-			connectLite(io.Registers, regs.Bus)
+			hdl.Connect(regs.Bus, io.Registers)
 			circle(m, "u_raw", io.RawRx, io.RawTx)
 			circle(m, "u_frames", io.Tx, io.Rx)
 			store(m, io, regs)
 		},
-	}
-}
-
-// connectLite joins the top's port to that of a block.
-func connectLite(top, block link.AXILite) {
-	for _, w := range [][2]hdl.Bits{
-		{block.AWAddr, top.AWAddr}, {block.AWProt, top.AWProt}, {block.AWValid, top.AWValid}, {top.AWReady, block.AWReady},
-		{block.WData, top.WData}, {block.WStrb, top.WStrb}, {block.WValid, top.WValid}, {top.WReady, block.WReady},
-		{top.BResp, block.BResp}, {top.BValid, block.BValid}, {block.BReady, top.BReady},
-		{block.ARAddr, top.ARAddr}, {block.ARProt, top.ARProt}, {block.ARValid, top.ARValid}, {top.ARReady, block.ARReady},
-		{top.RData, block.RData}, {top.RResp, block.RResp}, {top.RValid, block.RValid}, {block.RReady, top.RReady},
-	} {
-		w[0].Set(w[1])
 	}
 }
 

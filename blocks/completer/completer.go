@@ -220,6 +220,9 @@ func (b *block) judge() {
 		}).ElseIf(o.Entry.Status.Any(), func() {
 			b.fails.SetK(1)
 			b.leaves(o.Entry.Status)
+		}).ElseIf(o.Failed.And(o.Entry.WQEIndex.Eq(o.Cause)), func() {
+			// Part of a WQE that has failed since: nobody may ever acknowledge it.
+			b.leaves(code(format.StatusSuccess))
 		}).ElseIf(is(eventSweep).Or(b.first.And(ahead)).Or(behind), func() {
 			b.st.Goto(stIdle)
 		}).ElseIf(d.Any(), func() {

@@ -136,6 +136,19 @@ type bench struct {
 	ignored                                int
 }
 
+// newBench takes the pair out of reset.
+func newBench(t *testing.T, s *sim.Sim, io *pairIO) *bench {
+	g := hdltest.Gaps(t, 25)
+	b := &bench{
+		t: t, s: s, io: io,
+		record: sim.NewSource(s, io.Record, g), response: sim.NewSource(s, io.Response, g), dead: sim.NewSource(s, io.Dead, g),
+		reply: sim.NewSource(s, io.Context.Reply, g), control: sim.NewSource(s, io.Control, g),
+		retired: sim.NewSink(s, io.Retired, g), ask: sim.NewSink(s, io.Context.Request, g), done: sim.NewSink(s, io.Completion, g), fault: sim.NewSink(s, io.Fault, g),
+	}
+	s.Reset(2)
+	return b
+}
+
 func (b *bench) run(n int) {
 	for range n {
 		b.s.Step()
@@ -186,14 +199,7 @@ func TestAgainstReference(t *testing.T) {
 	design, io := hdltest.Build(t, pair())
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		r := rand.New(rand.NewPCG(hdltest.Seed(t), 11))
-		g := hdltest.Gaps(t, 25)
-		b := &bench{
-			t: t, s: s, io: io,
-			record: sim.NewSource(s, io.Record, g), response: sim.NewSource(s, io.Response, g), dead: sim.NewSource(s, io.Dead, g),
-			reply: sim.NewSource(s, io.Context.Reply, g), control: sim.NewSource(s, io.Control, g),
-			retired: sim.NewSink(s, io.Retired, g), ask: sim.NewSink(s, io.Context.Request, g), done: sim.NewSink(s, io.Completion, g), fault: sim.NewSink(s, io.Fault, g),
-		}
-		s.Reset(2)
+		b := newBench(t, s, io)
 		for qp := range qps {
 			b.clear(r, qp)
 		}
@@ -249,6 +255,37 @@ func (b *bench) compare(qp int) {
 	}](b.retired) {
 		require.Equal(t, qp, gone.QP)
 	}
+}
+
+// A WQE that fails behind packets of its own that nobody will acknowledge, since
+// none of them asks, fails as soon as the WQEs before it are done with.
+func TestFailureBehindItsOwnPackets(t *testing.T) {
+	design, io := hdltest.Build(t, pair())
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 15))
+		b.clear(r, 1)
+		record := func(e entry) {
+			b.record.Send(struct {
+				QP int
+				E  entry
+			}{1, e})
+			b.run(60)
+		}
+		record(entry{PSN: 9, Index: 0, Last: true, Signaled: true, WRID: 100})
+		record(entry{PSN: 10, Index: 1, WRID: 101})
+		record(entry{PSN: 11, Index: 1, WRID: 101})
+		record(entry{PSN: 12, Index: 1, Last: true, WRID: 101, Status: int(format.StatusLocProt), Vendor: int(format.VendorBusRead)})
+		require.Empty(t, sim.Received[completion](b.done), "the first WQE has not been acknowledged")
+		b.response.Send(ackOf(1, 9))
+		b.run(200)
+		got := sim.Received[completion](b.done)
+		require.Len(t, got, 2)
+		require.Equal(t, []uint64{100, 101}, []uint64{got[0].WRID, got[1].WRID})
+		require.Equal(t, []int{0, int(format.StatusLocProt)}, []int{got[0].Status, got[1].Status})
+		require.Len(t, b.retired.Take(), 4)
+		require.Len(t, b.fault.Take(), 1)
+	}, verilator.Simulator)
 }
 
 // An acknowledgement of one packet takes six cycles.

@@ -66,6 +66,7 @@ func (r *Reference) Respond(psn uint32, syndrome uint8) bool {
 	}
 	for len(r.Ring) > 0 && r.Ring[0].Status == 0 && diff(r.Ring[0].PSN, psn) < 0 {
 		r.succeed()
+		r.dropCause()
 	}
 	if len(r.Ring) > 0 && r.Ring[0].Status == 0 && r.Ring[0].PSN == psn {
 		switch {
@@ -96,8 +97,32 @@ func (r *Reference) fail(s format.Status, v format.VendorCode) {
 	r.failed, r.ended, r.index, r.Fault = true, true, e.Index, true
 }
 
+// dropCause drops packets of a WQE that were sent before it failed, once they are the
+// oldest: nobody may ever acknowledge them.
+func (r *Reference) dropCause() {
+	cause := r.cause()
+	if r.failed || cause == nil {
+		return
+	}
+	index := cause.Index
+	for r.Ring[0].Status == 0 && r.Ring[0].Index == index {
+		r.Ring = r.Ring[1:]
+	}
+}
+
+// cause is the first entry that failed, nil if none did.
+func (r *Reference) cause() *Entry {
+	for i := range r.Ring {
+		if r.Ring[i].Status != 0 {
+			return &r.Ring[i]
+		}
+	}
+	return nil
+}
+
 // sweep completes what has failed and is the oldest, and flushes what is behind.
 func (r *Reference) sweep() {
+	r.dropCause()
 	if !r.failed && len(r.Ring) > 0 && r.Ring[0].Status != 0 {
 		r.fail(r.Ring[0].Status, r.Ring[0].Vendor)
 	}

@@ -2,6 +2,7 @@ package icrc
 
 import (
 	"hash/crc32"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,12 +52,12 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// Every design of the list builds under its name and has properties.
+// Every design of the list builds under its name, less the solver that is asked again, and has properties.
 func TestProofsBuild(t *testing.T) {
 	for _, p := range Proofs() {
 		d, err := p.Build()
 		require.NoError(t, err)
-		require.Equal(t, p.Name, d.Top.Name)
+		require.Equal(t, strings.TrimSuffix(p.Name, "_z3"), d.Top.Name)
 		require.NotEmpty(t, d.Top.Checks)
 	}
 }

@@ -93,7 +93,8 @@ type ReplayRequest struct {
 type Oldest struct {
 	Any    hdl.Bits `w:"1"`  // there is an entry; else the rest means nothing
 	Newest hdl.Bits `w:"24"` // PSN of the newest entry
-	Failed hdl.Bits `w:"1"`  // some entry, this one or a later one, is of a WQE that failed
+	Failed hdl.Bits `w:"1"`  // some entry, this one or a later one, is of a WQE that failed,
+	Cause  hdl.Bits `w:"16"` // the first one of this index, until it is removed
 	Entry  ReplayEntry
 }
 

@@ -2,6 +2,7 @@ package packetbuild_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -119,12 +120,12 @@ func Benchmark(b *testing.B) {
 	}
 }
 
-// Every design of the list builds under its name and has properties.
+// Every design of the list builds under its name, less the solver that is asked again, and has properties.
 func TestProofsBuild(t *testing.T) {
 	for _, p := range packetbuild.Proofs() {
 		d, err := p.Build()
 		require.NoError(t, err)
-		require.Equal(t, p.Name, d.Top.Name)
+		require.Equal(t, strings.TrimSuffix(p.Name, "_z3"), d.Top.Name)
 		require.NotEmpty(t, d.Top.Checks)
 	}
 }

@@ -61,6 +61,7 @@ type block struct {
 	heads, tails *hdl.Memory // free-running indices: of the oldest entry, behind the newest
 	newest       *hdl.Memory // PSN
 	failures     *hdl.Memory // index behind the newest entry of a WQE that failed
+	causes       *hdl.Memory // index of the first WQE that failed
 	told         *hdl.Memory // a bit: the completer hears of every entry
 	entries      *hdl.Memory
 	psns         *hdl.Memory // of the entries, for Peek
@@ -78,7 +79,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	b := &block{
 		m: m, p: p, io: io,
 		heads: m.LUTRAM("heads", qps, indexBits), tails: m.LUTRAM("tails", qps, indexBits),
-		newest: m.LUTRAM("newest", qps, 24), failures: m.LUTRAM("failures", qps, indexBits), told: m.LUTRAM("told", qps, 1),
+		newest: m.LUTRAM("newest", qps, 24), failures: m.LUTRAM("failures", qps, indexBits), causes: m.LUTRAM("causes", qps, 16), told: m.LUTRAM("told", qps, 1),
 		entries: m.RAM("entries", qps<<p.Sizes.ReplayBits, hdl.WidthOf(link.ReplayEntry{}), hdl.Undefined),
 		psns:    m.RAM("psns", qps<<p.Sizes.ReplayBits, 24, hdl.Undefined),
 	}
@@ -123,6 +124,7 @@ func (b *block) record() {
 	b.write(b.tails, qp, enters, next)
 	b.write(b.newest, qp, enters, entry.PSN)
 	b.write(b.failures, qp, enters.And(failed), next)
+	b.write(b.causes, qp, hdl.AndAll(enters, failed, b.failedAhead(qp).Not()), entry.WQEIndex)
 	m.If(heard.Ready, func() { waiting.SetK(0) })
 	m.If(enters.And(tells), func() {
 		waiting.SetK(1)
@@ -150,6 +152,13 @@ type found struct {
 	Any    hdl.Bits `w:"1"`
 	Newest hdl.Bits `w:"24"`
 	Failed hdl.Bits `w:"1"`
+	Cause  hdl.Bits `w:"16"`
+}
+
+// failedAhead returns one bit: some entry of the ring is of a WQE that failed.
+func (b *block) failedAhead(qp hdl.Bits) hdl.Bits {
+	ahead := b.failures.At(qp).Sub(b.heads.At(qp)) // entries up to the newest one that failed
+	return ahead.Any().And(ahead.LeK(1 << b.p.Sizes.ReplayBits))
 }
 
 // serve answers the completer: a question takes two steps, and a removal waits
@@ -171,17 +180,17 @@ func (b *block) serve() {
 
 	peeks := ask.Fire().And(op(link.ReplayPeek))
 	word := b.entries.Read("entry", b.place(qp, head), peeks.And(some))
-	ahead := b.failures.At(qp).Sub(head) // entries up to the newest one that failed
 	m.If(moves, func() {
 		reading.SetK(0)
 		valid.Set(reading)
-		hdl.Set(out, link.Oldest{Any: early.Any, Newest: early.Newest, Failed: early.Failed, Entry: hdl.Unpack(link.ReplayEntry{}, word)})
+		hdl.Set(out, link.Oldest{Any: early.Any, Newest: early.Newest, Failed: early.Failed, Cause: early.Cause, Entry: hdl.Unpack(link.ReplayEntry{}, word)})
 	})
 	m.If(peeks, func() {
 		reading.SetK(1)
 		early.Any.Set(some)
 		early.Newest.Set(b.newest.At(qp))
-		early.Failed.Set(ahead.Any().And(ahead.LeK(1 << b.p.Sizes.ReplayBits)))
+		early.Failed.Set(b.failedAhead(qp))
+		early.Cause.Set(b.causes.At(qp))
 	})
 	reply.Valid.Set(valid)
 	hdl.Set(reply.Data, out)

@@ -37,6 +37,7 @@ type oldest struct {
 	Any    bool
 	Newest uint32
 	Failed bool
+	Cause  uint16
 	Entry  entry
 }
 
@@ -86,7 +87,7 @@ func TestAgainstReference(t *testing.T) {
 				records.Send(record{qp, e})
 				settle()
 				want := []int(nil)
-				if ref.Record(replay.Entry{PSN: e.PSN, Failed: e.Status != 0, Rest: e}) {
+				if ref.Record(replay.Entry{PSN: e.PSN, Failed: e.Status != 0, Index: e.Index, Rest: e}) {
 					want = []int{qp}
 				}
 				require.Equal(t, want, sim.Received[int](told))
@@ -110,7 +111,11 @@ func TestAgainstReference(t *testing.T) {
 				}
 				require.Equal(t, ok, got[0].Any)
 				if ok {
-					require.Equal(t, oldest{true, newest, failed, e.Rest.(entry)}, got[0])
+					want := oldest{Any: true, Newest: newest, Failed: failed, Cause: got[0].Cause, Entry: e.Rest.(entry)}
+					if index, known := ref.Cause(); known {
+						want.Cause = index
+					}
+					require.Equal(t, want, got[0])
 				}
 			}
 		}

@@ -55,3 +55,19 @@ func TestRefused(t *testing.T) {
 		})
 	}
 }
+
+// A WRITE whose second packet cannot be read ends when that is known, although
+// nobody acknowledges the first, which asked for nothing.
+func TestReadFaultBehindFirstPacket(t *testing.T) {
+	eachLab(t, func(t *testing.T, l *rtl.Lab, watch *monitor.Monitor) {
+		p, r := newPair(t, l, verbs.MTU256, watch), rand.New(rand.NewPCG(7, 8))
+		a, b := p.ends[0], p.ends[1]
+		a.fill(r, 0, 600)
+		a.Memory.InjectFault(a.buf.Addr()+300, 1, host.Reads)
+		write := verbs.SendWR{WRID: 1, Opcode: verbs.WRWrite, SGL: []verbs.SGE{a.mr.SGE(0, 600)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
+		require.NoError(t, a.qp.PostSend(ctx, write, write))
+		require.Equal(t, verbs.StatusLocProt.String(), p.completion(a).Status.String())
+		require.Equal(t, verbs.StatusFlush.String(), p.completion(a).Status.String())
+		require.NoError(t, l.Close())
+	})
+}

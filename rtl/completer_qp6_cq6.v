@@ -51,7 +51,8 @@ module completer_qp6_cq6 (
     output wire        replay_oldest_ready,
     input  wire        replay_oldest_any,    // there is an entry; else the rest means nothing
     input  wire [23:0] replay_oldest_newest, // PSN of the newest entry
-    input  wire        replay_oldest_failed, // some entry, this one or a later one, is of a WQE that failed
+    input  wire        replay_oldest_failed, // some entry, this one or a later one, is of a WQE that failed,
+    input  wire [15:0] replay_oldest_cause,  // the first one of this index, until it is removed
     input  wire [23:0] replay_oldest_entry_psn,
     input  wire [15:0] replay_oldest_entry_wqe_index,
     input  wire [31:0] replay_oldest_entry_offset, // bytes of the message before it
@@ -197,18 +198,20 @@ module completer_qp6_cq6 (
     wire [1:0] kind_2 = (response_opcode == 8'h11) ? kind : 2'h0; // completer.go:186
     wire [23:0] ahead_difference = replay_oldest_newest - now_psn; // of everything that was sent (completer.go:212)
     wire [23:0] d = now_psn - replay_oldest_entry_psn; // completer.go:213
-    wire had = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:248
-    wire had_2 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:248
-    wire failed = |replay_oldest_entry_status;         // completer.go:249
-    wire cause = failed & ~was_failed;                 // completer.go:250
-    wire owes_completion_and = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed) & ~had_2; // completer.go:251
-    wire when_step = (now_kind == 2'h0) | (first & ahead_difference[23]) | d[23]; // completer.go:223
-    wire had_3 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:248
-    wire had_4 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:248
-    wire had_5 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:248
-    wire failed_2 = |now_status;                       // completer.go:249
-    wire cause_2 = failed_2 & ~was_failed;             // completer.go:250
-    wire owes_completion_and_2 = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed_2) & ~had_5; // completer.go:251
+    wire had = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
+    wire had_2 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
+    wire failed = |replay_oldest_entry_status;         // completer.go:252
+    wire cause = failed & ~was_failed;                 // completer.go:253
+    wire owes_completion_and = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed) & ~had_2; // completer.go:254
+    wire when_step = replay_oldest_failed & (replay_oldest_entry_wqe_index == replay_oldest_cause); // completer.go:223
+    wire had_3 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
+    wire when_step_or = (now_kind == 2'h0) | (first & ahead_difference[23]) | d[23]; // completer.go:226
+    wire had_4 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
+    wire had_5 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
+    wire had_6 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
+    wire failed_2 = |now_status;                       // completer.go:252
+    wire cause_2 = failed_2 & ~was_failed;             // completer.go:253
+    wire owes_completion_and_2 = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed_2) & ~had_6; // completer.go:254
 
     always @(posedge clk) begin
         if (rst) begin
@@ -250,61 +253,67 @@ module completer_qp6_cq6 (
                         step <= STEP_WAIT;          // completer.go:144
                     end
                 end
-                STEP_WAIT: begin                             // completer.go:146
-                    if (replay_oldest_valid) begin           // completer.go:206
-                        if (!replay_oldest_any) begin        // completer.go:216
-                            step <= STEP_IDLE;               // completer.go:217
-                        end else if (was_failed) begin       // completer.go:218
-                            owes_pop <= 1'b1;                // completer.go:247
-                            owes_completion <= ~was_failed | (replay_oldest_entry_last & ~had); // completer.go:251
-                            owes_fault <= ~was_failed;       // completer.go:252
-                            step <= STEP_ACT;                // completer.go:253
+                STEP_WAIT: begin                       // completer.go:146
+                    if (replay_oldest_valid) begin     // completer.go:206
+                        if (!replay_oldest_any) begin  // completer.go:216
+                            step <= STEP_IDLE;         // completer.go:217
+                        end else if (was_failed) begin // completer.go:218
+                            owes_pop <= 1'b1;          // completer.go:250
+                            owes_completion <= ~was_failed | (replay_oldest_entry_last & ~had); // completer.go:254
+                            owes_fault <= ~was_failed; // completer.go:255
+                            step <= STEP_ACT;          // completer.go:256
                         end else if (|replay_oldest_entry_status) begin // completer.go:220
-                            owes_pop <= 1'b1;                // completer.go:247
-                            owes_completion <= cause | owes_completion_and; // completer.go:251
-                            owes_fault <= cause;             // completer.go:252
-                            step <= STEP_ACT;                // completer.go:253
-                        end else if (when_step) begin        // completer.go:223
-                            step <= STEP_IDLE;               // completer.go:224
-                        end else if (|d) begin               // completer.go:225
-                            owes_pop <= 1'b1;                // completer.go:247
-                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_3; // completer.go:251
-                            owes_fault <= 1'b0;              // completer.go:252
-                            step <= STEP_ACT;                // completer.go:253
-                        end else if (now_kind == 2'h1) begin // completer.go:227
-                            owes_pop <= 1'b1;                // completer.go:247
-                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_4; // completer.go:251
-                            owes_fault <= 1'b0;              // completer.go:252
-                            step <= STEP_ACT;                // completer.go:253
-                        end else if (now_kind == 2'h3) begin // completer.go:231
-                            owes_pop <= 1'b1;                // completer.go:247
-                            owes_completion <= cause_2 | owes_completion_and_2; // completer.go:251
-                            owes_fault <= cause_2;           // completer.go:252
-                            step <= STEP_ACT;                // completer.go:253
-                        end else begin                       // completer.go:235
-                            step <= STEP_IDLE;               // completer.go:236
+                            owes_pop <= 1'b1;          // completer.go:250
+                            owes_completion <= cause | owes_completion_and; // completer.go:254
+                            owes_fault <= cause;       // completer.go:255
+                            step <= STEP_ACT;          // completer.go:256
+                        end else if (when_step) begin  // completer.go:223
+                            // Part of a WQE that has failed since: nobody may ever acknowledge it.
+                            owes_pop <= 1'b1;                // completer.go:250
+                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_3; // completer.go:254
+                            owes_fault <= 1'b0;              // completer.go:255
+                            step <= STEP_ACT;                // completer.go:256
+                        end else if (when_step_or) begin     // completer.go:226
+                            step <= STEP_IDLE;               // completer.go:227
+                        end else if (|d) begin               // completer.go:228
+                            owes_pop <= 1'b1;                // completer.go:250
+                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_4; // completer.go:254
+                            owes_fault <= 1'b0;              // completer.go:255
+                            step <= STEP_ACT;                // completer.go:256
+                        end else if (now_kind == 2'h1) begin // completer.go:230
+                            owes_pop <= 1'b1;                // completer.go:250
+                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_5; // completer.go:254
+                            owes_fault <= 1'b0;              // completer.go:255
+                            step <= STEP_ACT;                // completer.go:256
+                        end else if (now_kind == 2'h3) begin // completer.go:234
+                            owes_pop <= 1'b1;                // completer.go:250
+                            owes_completion <= cause_2 | owes_completion_and_2; // completer.go:254
+                            owes_fault <= cause_2;           // completer.go:255
+                            step <= STEP_ACT;                // completer.go:256
+                        end else begin                       // completer.go:238
+                            step <= STEP_IDLE;               // completer.go:239
                         end
                     end
                 end
                 STEP_ACT: begin                     // completer.go:147
-                    if (replay_request_ready) begin // completer.go:260
-                        owes_pop <= 1'b0;           // completer.go:260
+                    if (replay_request_ready) begin // completer.go:263
+                        owes_pop <= 1'b0;           // completer.go:263
                     end
-                    if (completion_ready) begin  // completer.go:260
-                        owes_completion <= 1'b0; // completer.go:260
+                    if (completion_ready) begin  // completer.go:263
+                        owes_completion <= 1'b0; // completer.go:263
                     end
-                    if (fault_ready) begin  // completer.go:260
-                        owes_fault <= 1'b0; // completer.go:260
+                    if (fault_ready) begin  // completer.go:263
+                        owes_fault <= 1'b0; // completer.go:263
                     end
-                    if ((!owes_pop || replay_request_ready) // completer.go:264
+                    if ((!owes_pop || replay_request_ready) // completer.go:267
                         && (!owes_completion || completion_ready)
                         && (!owes_fault || fault_ready)) begin
-                        step <= STEP_IDLE;     // completer.go:265
-                        if (more) begin        // completer.go:266
-                            step <= STEP_PEEK; // completer.go:266
+                        step <= STEP_IDLE;     // completer.go:268
+                        if (more) begin        // completer.go:269
+                            step <= STEP_PEEK; // completer.go:269
                         end
-                        if (fails) begin       // completer.go:267
-                            step <= STEP_FAIL; // completer.go:267
+                        if (fails) begin       // completer.go:270
+                            step <= STEP_FAIL; // completer.go:270
                         end
                     end
                 end
@@ -364,21 +373,23 @@ module completer_qp6_cq6 (
                     fails <= 1'b0;                              // completer.go:211
                     if (!replay_oldest_any) begin               // completer.go:216
                     end else if (was_failed) begin              // completer.go:218
-                        status <= 8'h05;                        // completer.go:246
+                        status <= 8'h05;                        // completer.go:249
                     end else if (|replay_oldest_entry_status) begin // completer.go:220
                         fails <= 1'b1;                          // completer.go:221
-                        status <= replay_oldest_entry_status;   // completer.go:246
+                        status <= replay_oldest_entry_status;   // completer.go:249
                     end else if (when_step) begin               // completer.go:223
-                    end else if (|d) begin                      // completer.go:225
-                        status <= 8'h00;                        // completer.go:246
-                    end else if (now_kind == 2'h1) begin        // completer.go:227
-                        more <= replay_oldest_failed;           // completer.go:228
-                        now_kind <= 2'h0;                       // what is behind is not acknowledged, but may have failed (completer.go:229)
-                        status <= 8'h00;                        // completer.go:246
-                    end else if (now_kind == 2'h3) begin        // completer.go:231
-                        fails <= 1'b1;                          // completer.go:232
-                        vendor <= 5'h0e;                        // completer.go:233
-                        status <= now_status;                   // completer.go:246
+                        status <= 8'h00;                        // completer.go:249
+                    end else if (when_step_or) begin            // completer.go:226
+                    end else if (|d) begin                      // completer.go:228
+                        status <= 8'h00;                        // completer.go:249
+                    end else if (now_kind == 2'h1) begin        // completer.go:230
+                        more <= replay_oldest_failed;           // completer.go:231
+                        now_kind <= 2'h0;                       // what is behind is not acknowledged, but may have failed (completer.go:232)
+                        status <= 8'h00;                        // completer.go:249
+                    end else if (now_kind == 2'h3) begin        // completer.go:234
+                        fails <= 1'b1;                          // completer.go:235
+                        vendor <= 5'h0e;                        // completer.go:236
+                        status <= now_status;                   // completer.go:249
                     end
                 end
             end
@@ -482,7 +493,7 @@ module completer_qp6_cq6 (
     reg         dead_stalled;            // hdl/stream/contract.go:24
     reg [5:0]   dead_held;               // hdl/stream/contract.go:25
     reg         oldest_stalled;          // hdl/stream/contract.go:24
-    reg [193:0] oldest_held;             // hdl/stream/contract.go:25
+    reg [209:0] oldest_held;             // hdl/stream/contract.go:25
     reg         recorded_stalled;        // hdl/stream/contract.go:24
     reg [5:0]   recorded_held;           // hdl/stream/contract.go:25
     reg         context_reply_stalled;   // hdl/stream/contract.go:24
@@ -499,7 +510,7 @@ module completer_qp6_cq6 (
     reg [19:0]  fault_held;              // hdl/stream/contract.go:25
 
     wire [199:0] response_packed;      // hdl/stream/contract.go:37
-    wire [193:0] oldest_packed;        // hdl/stream/contract.go:37
+    wire [209:0] oldest_packed;        // hdl/stream/contract.go:37
     wire [503:0] context_reply_packed; // hdl/stream/contract.go:37
     wire [31:0]  control_packed;       // hdl/stream/contract.go:37
     wire [7:0]   request_packed;       // hdl/stream/contract.go:37
@@ -575,6 +586,7 @@ module completer_qp6_cq6 (
         replay_oldest_any,
         replay_oldest_newest,
         replay_oldest_failed,
+        replay_oldest_cause,
         replay_oldest_entry_psn,
         replay_oldest_entry_wqe_index,
         replay_oldest_entry_offset,

@@ -739,6 +739,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_replay_user_oldest_any;
     wire [23:0]  u_replay_user_oldest_newest;
     wire         u_replay_user_oldest_failed;
+    wire [15:0]  u_replay_user_oldest_cause;
     wire [23:0]  u_replay_user_oldest_entry_psn;
     wire [15:0]  u_replay_user_oldest_entry_wqe_index;
     wire [31:0]  u_replay_user_oldest_entry_offset;
@@ -2053,6 +2054,7 @@ module gornic_64_qp64_cq64_eq4 (
         .user_oldest_any             (u_replay_user_oldest_any),
         .user_oldest_newest          (u_replay_user_oldest_newest),
         .user_oldest_failed          (u_replay_user_oldest_failed),
+        .user_oldest_cause           (u_replay_user_oldest_cause),
         .user_oldest_entry_psn       (u_replay_user_oldest_entry_psn),
         .user_oldest_entry_wqe_index (u_replay_user_oldest_entry_wqe_index),
         .user_oldest_entry_offset    (u_replay_user_oldest_entry_offset),
@@ -2607,6 +2609,7 @@ module gornic_64_qp64_cq64_eq4 (
         .replay_oldest_any                   (u_replay_user_oldest_any),
         .replay_oldest_newest                (u_replay_user_oldest_newest),
         .replay_oldest_failed                (u_replay_user_oldest_failed),
+        .replay_oldest_cause                 (u_replay_user_oldest_cause),
         .replay_oldest_entry_psn             (u_replay_user_oldest_entry_psn),
         .replay_oldest_entry_wqe_index       (u_replay_user_oldest_entry_wqe_index),
         .replay_oldest_entry_offset          (u_replay_user_oldest_entry_offset),

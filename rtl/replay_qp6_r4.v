@@ -35,7 +35,8 @@ module replay_qp6_r4 (
     input  wire        user_oldest_ready,
     output wire        user_oldest_any,    // there is an entry; else the rest means nothing
     output wire [23:0] user_oldest_newest, // PSN of the newest entry
-    output wire        user_oldest_failed, // some entry, this one or a later one, is of a WQE that failed
+    output wire        user_oldest_failed, // some entry, this one or a later one, is of a WQE that failed,
+    output wire [15:0] user_oldest_cause,  // the first one of this index, until it is removed
     output wire [23:0] user_oldest_entry_psn,
     output wire [15:0] user_oldest_entry_wqe_index,
     output wire [31:0] user_oldest_entry_offset, // bytes of the message before it
@@ -71,215 +72,237 @@ module replay_qp6_r4 (
     output wire [24:0] peek_value
 );
 
-    reg         tell;                   // the completer has to be told (replay.go:112)
-    reg [5:0]   tell_qp;                // replay.go:113
-    reg         peeked_some;            // replay.go:140
-    reg         peeked_waits;           // replay.go:140
-    reg [23:0]  peeked_psn;             // replay.go:143
-    reg [23:0]  peeked;                 // replay.go:144
-    reg         reading;                // replay.go:164
-    reg         oldest_out;             // replay.go:164
-    reg         early_any;              // replay.go:165
-    reg [23:0]  early_newest;           // replay.go:165
-    reg         early_failed;           // replay.go:165
-    reg         oldest_any;             // replay.go:166
-    reg [23:0]  oldest_newest;          // replay.go:166
-    reg         oldest_failed;          // replay.go:166
-    reg [23:0]  oldest_entry_psn;       // replay.go:166
-    reg [15:0]  oldest_entry_wqe_index; // replay.go:166
-    reg [31:0]  oldest_entry_offset;    // replay.go:166
-    reg [12:0]  oldest_entry_length;    // replay.go:166
-    reg         oldest_entry_first;     // replay.go:166
-    reg         oldest_entry_last;      // replay.go:166
-    reg         oldest_entry_signaled;  // replay.go:166
-    reg [2:0]   oldest_entry_wc;        // replay.go:166
-    reg [63:0]  oldest_entry_wrid;      // replay.go:166
-    reg [7:0]   oldest_entry_status;    // replay.go:166
-    reg [4:0]   oldest_entry_vendor;    // replay.go:166
-    reg [167:0] entry;                  // replay.go:173
+    reg         tell;                   // the completer has to be told (replay.go:113)
+    reg [5:0]   tell_qp;                // replay.go:114
+    reg         peeked_some;            // replay.go:142
+    reg         peeked_waits;           // replay.go:142
+    reg [23:0]  peeked_psn;             // replay.go:145
+    reg [23:0]  peeked;                 // replay.go:146
+    reg         reading;                // replay.go:173
+    reg         oldest_out;             // replay.go:173
+    reg         early_any;              // replay.go:174
+    reg [23:0]  early_newest;           // replay.go:174
+    reg         early_failed;           // replay.go:174
+    reg [15:0]  early_cause;            // replay.go:174
+    reg         oldest_any;             // replay.go:175
+    reg [23:0]  oldest_newest;          // replay.go:175
+    reg         oldest_failed;          // replay.go:175
+    reg [15:0]  oldest_cause;           // replay.go:175
+    reg [23:0]  oldest_entry_psn;       // replay.go:175
+    reg [15:0]  oldest_entry_wqe_index; // replay.go:175
+    reg [31:0]  oldest_entry_offset;    // replay.go:175
+    reg [12:0]  oldest_entry_length;    // replay.go:175
+    reg         oldest_entry_first;     // replay.go:175
+    reg         oldest_entry_last;      // replay.go:175
+    reg         oldest_entry_signaled;  // replay.go:175
+    reg [2:0]   oldest_entry_wc;        // replay.go:175
+    reg [63:0]  oldest_entry_wrid;      // replay.go:175
+    reg [7:0]   oldest_entry_status;    // replay.go:175
+    reg [4:0]   oldest_entry_vendor;    // replay.go:175
+    reg [167:0] entry;                  // replay.go:182
 
     (* ram_style = "distributed" *)
-    reg [15:0] heads [0:63]; // replay.go:80
+    reg [15:0] heads [0:63]; // replay.go:81
 
     (* ram_style = "distributed" *)
-    reg [15:0] tails [0:63]; // replay.go:80
+    reg [15:0] tails [0:63]; // replay.go:81
 
     (* ram_style = "distributed" *)
-    reg [23:0] newest [0:63]; // replay.go:81
+    reg [23:0] newest [0:63]; // replay.go:82
 
     (* ram_style = "distributed" *)
-    reg [15:0] failures [0:63]; // replay.go:81
+    reg [15:0] failures [0:63]; // replay.go:82
 
     (* ram_style = "distributed" *)
-    reg told [0:63]; // replay.go:81
+    reg [15:0] causes [0:63]; // replay.go:82
+
+    (* ram_style = "distributed" *)
+    reg told [0:63]; // replay.go:82
 
     (* no_rw_check, ram_style = "block" *)
-    reg [167:0] entries [0:1023]; // replay.go:82
+    reg [167:0] entries [0:1023]; // replay.go:83
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:1023]; // replay.go:83
+    reg [23:0] psns [0:1023]; // replay.go:84
 
-    assign control_ready = ~retired_valid; // a removal that is offered to Retired is not taken back (replay.go:87)
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // replay.go:88
-    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:115
+    assign control_ready = ~retired_valid; // a removal that is offered to Retired is not taken back (replay.go:88)
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // replay.go:89
+    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:116
 
-    wire [15:0] head = heads[peek_qp];             // replay.go:139
-    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:141
+    wire [15:0] head = heads[peek_qp];             // replay.go:141
+    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:143
 
     always @(posedge clk) begin
-        peeked_some <= (head != peeked_some_word); // replay.go:141
-        peeked_waits <= peeked_some;               // replay.go:142
-        peeked_psn <= peeked;                      // replay.go:144
+        peeked_some <= (head != peeked_some_word); // replay.go:143
+        peeked_waits <= peeked_some;               // replay.go:144
+        peeked_psn <= peeked;                      // replay.go:146
     end
 
-    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:145
+    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:147
 
-    wire failed = |record_entry_status;              // replay.go:109
-    wire tells_word = told[record_qp];               // replay.go:110
-    wire enters = record_valid & record_ready;       // replay.go:116
-    wire when_tell = enters & (failed | tells_word); // replay.go:127
+    wire failed = |record_entry_status;              // replay.go:110
+    wire tells_word = told[record_qp];               // replay.go:111
+    wire enters = record_valid & record_ready;       // replay.go:117
+    wire when_tell = enters & (failed | tells_word); // replay.go:129
 
     always @(posedge clk) begin
         if (rst) begin
             tell <= 1'b0;
         end else begin
-            if (user_recorded_ready) begin // replay.go:126
-                tell <= 1'b0;              // replay.go:126
+            if (user_recorded_ready) begin // replay.go:128
+                tell <= 1'b0;              // replay.go:128
             end
-            if (when_tell) begin // replay.go:127
-                tell <= 1'b1;    // replay.go:128
+            if (when_tell) begin // replay.go:129
+                tell <= 1'b1;    // replay.go:130
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_tell) begin      // replay.go:127
-            tell_qp <= record_qp; // replay.go:129
+        if (when_tell) begin      // replay.go:129
+            tell_qp <= record_qp; // replay.go:131
         end
     end
 
-    assign user_recorded_valid = tell;            // replay.go:131
-    assign user_recorded_qp = tell_qp;            // replay.go:132
-    wire moves = ~oldest_out | user_oldest_ready; // replay.go:167
-    wire user_request_ready_choice = (user_request_op == 2'h0) ? ~reading | moves // replay.go:170
+    assign user_recorded_valid = tell;            // replay.go:133
+    assign user_recorded_qp = tell_qp;            // replay.go:134
+    wire moves = ~oldest_out | user_oldest_ready; // replay.go:176
+    wire user_request_ready_choice = (user_request_op == 2'h0) ? ~reading | moves // replay.go:179
         : (user_request_op == 2'h1) ? retired_ready
         : 1'b1;
-    assign user_request_ready = ~clears & user_request_ready_choice; // replay.go:170
+    assign user_request_ready = ~clears & user_request_ready_choice; // replay.go:179
 
-    wire peeks = user_request_valid & user_request_ready & (user_request_op == 2'h0); // replay.go:172
+    wire peeks = user_request_valid & user_request_ready & (user_request_op == 2'h0); // replay.go:181
 
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'b0;
             oldest_out <= 1'b0;
         end else begin
-            if (moves) begin           // replay.go:175
-                reading <= 1'b0;       // replay.go:176
-                oldest_out <= reading; // replay.go:177
+            if (moves) begin           // replay.go:183
+                reading <= 1'b0;       // replay.go:184
+                oldest_out <= reading; // replay.go:185
             end
-            if (peeks) begin     // replay.go:180
-                reading <= 1'b1; // replay.go:181
+            if (peeks) begin     // replay.go:188
+                reading <= 1'b1; // replay.go:189
             end
         end
     end
 
-    wire [15:0] early_any_word = heads[user_request_qp];     // replay.go:161
-    wire [15:0] early_any_word_2 = tails[user_request_qp];   // replay.go:161
-    wire some = early_any_word != early_any_word_2;          // replay.go:162
-    wire [15:0] ahead_word = failures[user_request_qp];      // entries up to the newest one that failed (replay.go:174)
-    wire [15:0] ahead = ahead_word - early_any_word;         // replay.go:174
-    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:183
+    wire [15:0] early_any_word = heads[user_request_qp];     // replay.go:170
+    wire [15:0] early_any_word_2 = tails[user_request_qp];   // replay.go:170
+    wire some = early_any_word != early_any_word_2;          // replay.go:171
+    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:191
+    wire [15:0] ahead_word = failures[user_request_qp];      // entries up to the newest one that failed (replay.go:160)
+    wire [15:0] ahead_word_2 = heads[user_request_qp];       // replay.go:160
+    wire [15:0] ahead = ahead_word - ahead_word_2;           // replay.go:160
+    wire [15:0] early_cause_word = causes[user_request_qp];  // replay.go:193
 
     always @(posedge clk) begin
-        if (moves) begin                              // replay.go:175
-            oldest_any <= early_any;                  // replay.go:178
-            oldest_newest <= early_newest;            // replay.go:178
-            oldest_failed <= early_failed;            // replay.go:178
-            oldest_entry_psn <= entry[167:144];       // replay.go:178
-            oldest_entry_wqe_index <= entry[143:128]; // replay.go:178
-            oldest_entry_offset <= entry[127:96];     // replay.go:178
-            oldest_entry_length <= entry[95:83];      // replay.go:178
-            oldest_entry_first <= entry[82];          // replay.go:178
-            oldest_entry_last <= entry[81];           // replay.go:178
-            oldest_entry_signaled <= entry[80];       // replay.go:178
-            oldest_entry_wc <= entry[79:77];          // replay.go:178
-            oldest_entry_wrid <= entry[76:13];        // replay.go:178
-            oldest_entry_status <= entry[12:5];       // replay.go:178
-            oldest_entry_vendor <= entry[4:0];        // replay.go:178
+        if (moves) begin                              // replay.go:183
+            oldest_any <= early_any;                  // replay.go:186
+            oldest_newest <= early_newest;            // replay.go:186
+            oldest_failed <= early_failed;            // replay.go:186
+            oldest_cause <= early_cause;              // replay.go:186
+            oldest_entry_psn <= entry[167:144];       // replay.go:186
+            oldest_entry_wqe_index <= entry[143:128]; // replay.go:186
+            oldest_entry_offset <= entry[127:96];     // replay.go:186
+            oldest_entry_length <= entry[95:83];      // replay.go:186
+            oldest_entry_first <= entry[82];          // replay.go:186
+            oldest_entry_last <= entry[81];           // replay.go:186
+            oldest_entry_signaled <= entry[80];       // replay.go:186
+            oldest_entry_wc <= entry[79:77];          // replay.go:186
+            oldest_entry_wrid <= entry[76:13];        // replay.go:186
+            oldest_entry_status <= entry[12:5];       // replay.go:186
+            oldest_entry_vendor <= entry[4:0];        // replay.go:186
         end
-        if (peeks) begin                                  // replay.go:180
-            early_any <= some;                            // replay.go:182
-            early_newest <= early_newest_word;            // replay.go:183
-            early_failed <= (|ahead) & (ahead <= 16'd16); // replay.go:184
-        end
-    end
-
-    assign user_oldest_valid = oldest_out;                     // replay.go:186
-    assign user_oldest_any = oldest_any;                       // replay.go:187
-    assign user_oldest_newest = oldest_newest;                 // replay.go:187
-    assign user_oldest_failed = oldest_failed;                 // replay.go:187
-    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:187
-    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:187
-    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:187
-    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:187
-    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:187
-    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:187
-    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:187
-    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:187
-    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:187
-    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:187
-    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:187
-    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:192
-    assign retired_qp = user_request_qp;                       // replay.go:193
-    assign retired_count = early_any_word + 16'd1;             // replay.go:194
-
-    wire heads_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h1); // replay.go:190
-    wire [5:0] heads_write_addr = clears ? control_qp : user_request_qp; // replay.go:97
-
-    always @(posedge clk) begin
-        if (clears || heads_write_and) begin // replay.go:97
-            heads[heads_write_addr] <= clears ? 16'd0 : retired_count; // replay.go:97
+        if (peeks) begin                                  // replay.go:188
+            early_any <= some;                            // replay.go:190
+            early_newest <= early_newest_word;            // replay.go:191
+            early_failed <= (|ahead) & (ahead <= 16'd16); // replay.go:192
+            early_cause <= early_cause_word;              // replay.go:193
         end
     end
 
-    wire [15:0] tail = tails[record_qp]; // replay.go:118
-    wire [15:0] next = tail + 16'd1;     // replay.go:119
-    wire [5:0] tails_write_addr = clears ? control_qp : record_qp; // replay.go:97
+    assign user_oldest_valid = oldest_out;                     // replay.go:195
+    assign user_oldest_any = oldest_any;                       // replay.go:196
+    assign user_oldest_newest = oldest_newest;                 // replay.go:196
+    assign user_oldest_failed = oldest_failed;                 // replay.go:196
+    assign user_oldest_cause = oldest_cause;                   // replay.go:196
+    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:196
+    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:196
+    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:196
+    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:196
+    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:196
+    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:196
+    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:196
+    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:196
+    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:196
+    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:196
+    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:196
+    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:201
+    assign retired_qp = user_request_qp;                       // replay.go:202
+    assign retired_count = early_any_word + 16'd1;             // replay.go:203
+
+    wire heads_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h1); // replay.go:199
+    wire [5:0] heads_write_addr = clears ? control_qp : user_request_qp; // replay.go:98
 
     always @(posedge clk) begin
-        if (clears || enters) begin                           // replay.go:97
-            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:97
+        if (clears || heads_write_and) begin // replay.go:98
+            heads[heads_write_addr] <= clears ? 16'd0 : retired_count; // replay.go:98
         end
     end
 
-    wire [5:0] newest_write_addr = clears ? control_qp : record_qp; // replay.go:97
+    wire [15:0] tail = tails[record_qp]; // replay.go:119
+    wire [15:0] next = tail + 16'd1;     // replay.go:120
+    wire [5:0] tails_write_addr = clears ? control_qp : record_qp; // replay.go:98
 
     always @(posedge clk) begin
-        if (clears || enters) begin // replay.go:97
-            newest[newest_write_addr] <= clears ? 24'd0 : record_entry_psn; // replay.go:97
+        if (clears || enters) begin                           // replay.go:98
+            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:98
         end
     end
 
-    wire [5:0] failures_write_addr = clears ? control_qp : record_qp; // replay.go:97
+    wire [5:0] newest_write_addr = clears ? control_qp : record_qp; // replay.go:98
 
     always @(posedge clk) begin
-        if (clears || (enters && failed)) begin // replay.go:97
-            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:97
+        if (clears || enters) begin // replay.go:98
+            newest[newest_write_addr] <= clears ? 24'd0 : record_entry_psn; // replay.go:98
         end
     end
 
-    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:191
-    wire [5:0] told_write_addr = clears ? control_qp : user_request_qp; // replay.go:97
+    wire [5:0] failures_write_addr = clears ? control_qp : record_qp; // replay.go:98
 
     always @(posedge clk) begin
-        if (clears || told_write_and) begin   // replay.go:97
-            told[told_write_addr] <= ~clears; // replay.go:97
+        if (clears || (enters && failed)) begin // replay.go:98
+            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:98
+        end
+    end
+
+    wire [15:0] ahead_word_3 = failures[record_qp];    // replay.go:160
+    wire [15:0] ahead_word_4 = heads[record_qp];       // replay.go:160
+    wire [15:0] ahead_2 = ahead_word_3 - ahead_word_4; // replay.go:160
+    wire causes_write_and = enters & failed & ~((|ahead_2) & (ahead_2 <= 16'd16)); // replay.go:127
+    wire [5:0] causes_write_addr = clears ? control_qp : record_qp; // replay.go:98
+
+    always @(posedge clk) begin
+        if (clears || causes_write_and) begin // replay.go:98
+            causes[causes_write_addr] <= clears ? 16'd0 : record_entry_wqe_index; // replay.go:98
+        end
+    end
+
+    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:200
+    wire [5:0] told_write_addr = clears ? control_qp : user_request_qp; // replay.go:98
+
+    always @(posedge clk) begin
+        if (clears || told_write_and) begin   // replay.go:98
+            told[told_write_addr] <= ~clears; // replay.go:98
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                        // replay.go:120
-            entries[{record_qp, tail[3:0]}] <= { // replay.go:120
+        if (enters) begin                        // replay.go:121
+            entries[{record_qp, tail[3:0]}] <= { // replay.go:121
                 record_entry_psn,
                 record_entry_wqe_index,
                 record_entry_offset,
@@ -296,20 +319,20 @@ module replay_qp6_r4 (
     end
 
     always @(posedge clk) begin
-        if (peeks && some) begin // replay.go:173
-            entry <= entries[{user_request_qp, early_any_word[3:0]}]; // replay.go:173
+        if (peeks && some) begin // replay.go:182
+            entry <= entries[{user_request_qp, early_any_word[3:0]}]; // replay.go:182
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                                     // replay.go:121
-            psns[{record_qp, tail[3:0]}] <= record_entry_psn; // replay.go:121
+        if (enters) begin                                     // replay.go:122
+            psns[{record_qp, tail[3:0]}] <= record_entry_psn; // replay.go:122
         end
     end
 
     always @(posedge clk) begin
-        if (!enters) begin                        // replay.go:144
-            peeked <= psns[{peek_qp, head[3:0]}]; // replay.go:144
+        if (!enters) begin                        // replay.go:146
+            peeked <= psns[{peek_qp, head[3:0]}]; // replay.go:146
         end
     end
 
@@ -331,7 +354,7 @@ module replay_qp6_r4 (
     reg                        request_stalled;  // hdl/stream/contract.go:24
     reg                [7:0]   request_held;     // hdl/stream/contract.go:25
     reg                        answer_stalled;   // hdl/stream/contract.go:24
-    reg                [193:0] answer_held;      // hdl/stream/contract.go:25
+    reg                [209:0] answer_held;      // hdl/stream/contract.go:25
     reg                        recorded_stalled; // hdl/stream/contract.go:24
     reg                [5:0]   recorded_held;    // hdl/stream/contract.go:25
     reg                        gone_stalled;     // hdl/stream/contract.go:24
@@ -346,16 +369,16 @@ module replay_qp6_r4 (
     wire [173:0] record_packed;  // hdl/stream/contract.go:37
     wire [31:0]  control_packed; // hdl/stream/contract.go:37
     wire [7:0]   request_packed; // hdl/stream/contract.go:37
-    wire [193:0] answer_packed;  // hdl/stream/contract.go:37
+    wire [209:0] answer_packed;  // hdl/stream/contract.go:37
     wire [21:0]  gone_packed;    // hdl/stream/contract.go:37
 
     wire [15:0] used_word = tails[record_qp];   // properties.go:26
     wire [15:0] used_word_2 = heads[record_qp]; // properties.go:26
     wire [15:0] inside_word = tails[one];       // properties.go:45
     wire [15:0] inside_word_2 = heads[one];     // properties.go:45
-    wire entries_no_collision_equal = {user_request_qp, early_any_word[3:0]} == {record_qp, tail[3:0]}; // replay.go:173
-    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:173
-    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[3:0]} == {record_qp, tail[3:0]}); // replay.go:144
+    wire entries_no_collision_equal = {user_request_qp, early_any_word[3:0]} == {record_qp, tail[3:0]}; // replay.go:182
+    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:182
+    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[3:0]} == {record_qp, tail[3:0]}); // replay.go:146
     assign record_packed = {                    // hdl/stream/contract.go:38
         record_qp,
         record_entry_psn,
@@ -404,6 +427,7 @@ module replay_qp6_r4 (
         user_oldest_any,
         user_oldest_newest,
         user_oldest_failed,
+        user_oldest_cause,
         user_oldest_entry_psn,
         user_oldest_entry_wqe_index,
         user_oldest_entry_offset,
@@ -462,7 +486,7 @@ module replay_qp6_r4 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_pop_what_is_there: assume (!retired_valid || some); // replay.go:195
+            assume_pop_what_is_there: assume (!retired_valid || some); // replay.go:204
             assume_record_valid_holds: assume (!record_stalled || record_valid); // hdl/stream/contract.go:18
             assume_record_data_holds: assume (!record_stalled || record_packed == record_held); // hdl/stream/contract.go:19
             assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
@@ -479,8 +503,8 @@ module replay_qp6_r4 (
             assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:49
             cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:50
             cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:51
-            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:173
-            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:144
+            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:182
+            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:146
         end
     end
 `endif
@@ -494,7 +518,7 @@ module replay_qp6_r4 (
     always @(posedge clk) begin
         if (!rst) begin
             if (retired_valid && !some) begin
-                $display("ASSUME %m pop_what_is_there blocks/replay/replay.go:195");
+                $display("ASSUME %m pop_what_is_there blocks/replay/replay.go:204");
                 $stop;
             end
             if (record_stalled && !record_valid) begin
@@ -566,11 +590,11 @@ module replay_qp6_r4 (
                 cover_asked_of_one_count <= cover_asked_of_one_count + 64'd1;
             end
             if (entries_no_collision_and) begin
-                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:173");
+                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:182");
                 $stop;
             end
             if (psns_no_collision_and) begin
-                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:144");
+                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:146");
                 $stop;
             end
         end

@@ -22,6 +22,7 @@ type Module struct {
 	Body      *Block
 	Ghost     *Block   // statements that serve the properties alone: they set Ghost signals only
 	Checks    []*Check // properties, in order
+	Events    []*Event // trace events, in order
 	Unused    []*Node  // values named by the author as read by nobody
 	Pos       Pos      // of the Instance or Build call
 	Home      Pos      // the first line of the Go function that is its Body
@@ -185,4 +186,25 @@ type Check struct {
 	Cond  *Node
 	Clock *Clock
 	Pos   Pos
+}
+
+// MaxEventField is the greatest width of a field of an event, in bits.
+const MaxEventField = 64
+
+// Event is a trace event: what simulators record on each rising edge of its
+// clock while reset is low and When is one. It serves people alone, as
+// properties do.
+type Event struct {
+	Name   string // unique among the events of its module
+	When   *Node  // one bit
+	Fields []EventField
+	Clock  *Clock
+	Pos    Pos
+}
+
+// EventField is a value that an event shows.
+type EventField struct {
+	Name  string // unique in its event
+	Value *Node  // 1 to MaxEventField bits
+	Enum  *Enum  // names of values; nil without
 }

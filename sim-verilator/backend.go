@@ -153,6 +153,9 @@ func (b *backend) stopIndex(stop sim.Stop) uint64 {
 	}
 }
 
+// Events implements sim.Backend.
+func (b *backend) Events() []sim.Event { return nil }
+
 // Time implements sim.Backend.
 func (b *backend) Time() uint64 { return b.shared[sharedTime] }
 

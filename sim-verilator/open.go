@@ -2,6 +2,7 @@ package verilator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,9 @@ func Open(d *ir.Design, o sim.Options) (sim.Backend, error) {
 
 // OpenContext is [Open] with a context that ends the compilation.
 func OpenContext(ctx context.Context, d *ir.Design, o sim.Options) (sim.Backend, error) {
+	if o.Events {
+		return nil, errors.New("verilator: no trace events yet: use the native simulator")
+	}
 	t, arms, err := emit(d, o)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,13 @@ func (m *machine) status() engineStatus {
 
 func (m *machine) state() []uint64 { return m.s }
 
+// takeEvents moves the records of events out. They are valid until the next run.
+func (m *machine) takeEvents() []uint64 {
+	records := m.events
+	m.events = m.events[:0]
+	return records
+}
+
 func (m *machine) addSource(im streamImage, p Pattern) int {
 	s := &source{stream: newStream(m, im, p), junk: make([]uint64, im.Words)}
 	m.low(s.valid)

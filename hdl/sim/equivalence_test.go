@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"gornic/hdl/ir"
@@ -16,9 +17,11 @@ import (
 
 // pair runs a backend and the plain evaluator side by side.
 type pair struct {
-	d    *ir.Design
-	fast Backend
-	slow *slow.Sim
+	d      *ir.Design
+	fast   Backend
+	slow   *slow.Sim
+	resets map[*ir.Clock]bool
+	events []Event // those that the plain evaluator has seen in the last instant
 }
 
 func newPair(d *ir.Design, fast Backend) (*pair, error) {
@@ -34,7 +37,7 @@ func newPair(d *ir.Design, fast Backend) (*pair, error) {
 		}
 		return toBig(words)
 	}
-	return &pair{d: d, fast: fast, slow: slow.New(d, load)}, failed
+	return &pair{d: d, fast: fast, slow: slow.New(d, load), resets: map[*ir.Clock]bool{}}, failed
 }
 
 func toBig(words []uint64) *big.Int { return ir.Const{Width: 64 * len(words), Words: words}.Big() }
@@ -60,6 +63,7 @@ func (p *pair) drive(state *uint64) {
 		high := SplitMix64(state)%8 == 0
 		p.fast.SetReset(c, high)
 		p.slow.SetReset(c, high)
+		p.resets[c] = high
 	}
 }
 
@@ -99,6 +103,7 @@ func (p *pair) edge() {
 		before[c] = p.fast.Cycle(c)
 	}
 	p.fast.Run(RunRequest{Until: nextTime(p.fast, p.d)})
+	p.events = p.seen(before)
 	var rising []*ir.Clock
 	for _, c := range p.d.Top.Clocks {
 		if p.fast.Cycle(c) != before[c] {
@@ -106,6 +111,36 @@ func (p *pair) edge() {
 		}
 	}
 	p.slow.Edge(rising...)
+}
+
+// seen returns the events of the plain evaluator, which has not run the edges
+// that the other one has just run; before has the cycles before them.
+func (p *pair) seen(before map[*ir.Clock]uint64) []Event {
+	var list []Event
+	for _, e := range Events(p.d) {
+		clock := RootClock(e.Module, e.Clock)
+		if p.fast.Cycle(clock) == before[clock] || p.resets[clock] || p.slow.Value(e.When).Sign() == 0 {
+			continue
+		}
+		got := Event{Cycle: before[clock], Time: p.fast.Time(), Path: e.Module.Path, Name: e.Name, Fields: []EventValue{}}
+		for _, f := range e.Fields {
+			v := EventValue{Name: f.Name, Value: p.slow.Value(f.Value).Uint64()}
+			if f.Enum != nil && v.Value < 2 {
+				v.Text = f.Enum.Values[v.Value].Name
+			}
+			got.Fields = append(got.Fields, v)
+		}
+		list = append(list, got)
+	}
+	return list
+}
+
+// compareEvents checks the events of the last instant.
+func (p *pair) compareEvents() error {
+	if got := p.fast.Events(); !reflect.DeepEqual(got, p.events) {
+		return fmt.Errorf("events %v, want %v", got, p.events)
+	}
+	return nil
 }
 
 var testTimings = map[string]Timing{"": {Period: 10}, "b": {Period: 6, Phase: 2}}
@@ -128,6 +163,9 @@ func (p *pair) run(t *rapid.T, cycles int) {
 			t.Fatalf("cycle %d: %v", cycle, err)
 		}
 		p.edge()
+		if err := p.compareEvents(); err != nil {
+			t.Fatalf("cycle %d: %v", cycle, err)
+		}
 	}
 	if err := p.compare(true); err != nil {
 		t.Fatalf("at the end: %v", err)
@@ -137,7 +175,7 @@ func (p *pair) run(t *rapid.T, cycles int) {
 func TestBytecodeMatchesReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := randnet.Design(t, randnet.Options{Clocks: rapid.IntRange(1, 2).Draw(t, "clocks")})
-		fast, err := Native(d, Options{Seed: 7, Clocks: testTimings, Interpret: true})
+		fast, err := Native(d, Options{Seed: 7, Clocks: testTimings, Interpret: true, Events: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +204,7 @@ func TestGeneratedMatchesReference(t *testing.T) {
 			t.Parallel()
 			d := designs.Example(seed)
 			open := Generated(t.Context(), filepath.Join("..", "..", "build", "gogen"))
-			fast, err := open(d, Options{Seed: 7, Clocks: testTimings})
+			fast, err := open(d, Options{Seed: 7, Clocks: testTimings, Events: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,6 +219,9 @@ func TestGeneratedMatchesReference(t *testing.T) {
 					t.Fatalf("cycle %d: %v", cycle, err)
 				}
 				p.edge()
+				if err := p.compareEvents(); err != nil {
+					t.Fatalf("cycle %d: %v", cycle, err)
+				}
 			}
 			if err := fast.Close(); err != nil {
 				t.Error(err)

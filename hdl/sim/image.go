@@ -19,6 +19,7 @@ type image struct {
 	Checks []checkImage
 	Covers []coverImage
 	Arms   []coverImage // Check is the number of the arm
+	Events []eventImage // in the order of Events
 }
 
 type clockImage struct {
@@ -64,6 +65,11 @@ type checkImage struct{ Check, Domain, Cond int }
 
 type coverImage struct{ Check, Domain, Cond int }
 
+type eventImage struct {
+	Domain, When int
+	Fields       []int
+}
+
 // program is what roots and slots are taken from: bytecode or generated Go.
 type program interface {
 	Slots() int
@@ -108,6 +114,10 @@ func roots(n *netlist.Netlist) []plan.Root {
 	for _, a := range n.Arms {
 		open(a.Taken)
 	}
+	for _, e := range n.Events {
+		open(e.When)
+		open(e.Fields...)
+	}
 	return out
 }
 
@@ -129,6 +139,9 @@ func newImage(n *netlist.Netlist, p program, o Options) *image {
 	}
 	for i, a := range n.Arms {
 		b.img.Arms = append(b.img.Arms, coverImage{i, a.Domain, p.Slot(a.Taken)})
+	}
+	for _, e := range n.Events {
+		b.img.Events = append(b.img.Events, eventImage{e.Domain, p.Slot(e.When), b.slots(e.Fields)})
 	}
 	return b.img
 }

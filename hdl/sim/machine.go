@@ -24,6 +24,7 @@ type machine struct {
 	failure   failedCheck
 	covers    []uint64
 	armCounts []uint64
+	events    []uint64    // records since the last takeEvents; see DecodeEvents
 	waves     *waveWriter // nil without
 }
 

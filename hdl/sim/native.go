@@ -28,6 +28,7 @@ type engine interface {
 	pending(source int) int
 	counts(sink int) (beats, frames uint64)
 	take(sink int) (words, cycles []uint64)
+	takeEvents() []uint64
 	setPattern(isSink bool, model int, p Pattern)
 	problem() error // of the engine itself
 	close() error
@@ -46,7 +47,7 @@ type engineStatus struct {
 // Native opens the native simulator: bytecode, which is ready in milliseconds,
 // or generated Go where a step function for the design was registered.
 func Native(d *ir.Design, o Options) (Backend, error) {
-	n, err := netlist.Lower(d, netlist.Options{Arms: o.Coverage})
+	n, err := netlist.Lower(d, netlist.Options{Arms: o.Coverage, Events: o.Events})
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +95,13 @@ type native struct {
 	ports  map[*ir.Signal]int
 	clocks map[*ir.Clock]int
 	checks []InstanceCheck
+	events []InstanceEvent
 }
 
 func newNative(name string, d *ir.Design, n *netlist.Netlist, e engine) *native {
 	b := &native{
 		engine: e, name: name, design: d, net: n,
-		ports: map[*ir.Signal]int{}, clocks: map[*ir.Clock]int{}, checks: Checks(d),
+		ports: map[*ir.Signal]int{}, clocks: map[*ir.Clock]int{}, checks: Checks(d), events: Events(d),
 	}
 	for _, list := range [][]netlist.Port{n.Inputs, n.Outputs} {
 		for _, p := range list {
@@ -170,6 +172,13 @@ func (b *native) CoverCounts() []uint64 {
 		}
 	}
 	return counts
+}
+
+func (b *native) Events() []Event {
+	if len(b.net.Events) == 0 {
+		return nil
+	}
+	return DecodeEvents(b.events, b.takeEvents())
 }
 
 func (b *native) Coverage() *Coverage {

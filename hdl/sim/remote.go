@@ -26,6 +26,7 @@ const (
 	callPending
 	callCounts
 	callTake
+	callTakeEvents
 )
 
 type call struct {
@@ -150,6 +151,8 @@ func (c *remote) take(sink int) (words, cycles []uint64) {
 	return a.Words, a.Cycles
 }
 
+func (c *remote) takeEvents() []uint64 { return c.ask(call{Kind: callTakeEvents}).Words }
+
 func (c *remote) problem() error {
 	if c.err != nil {
 		return fmt.Errorf("sim: the process that runs the design: %w", c.err)
@@ -221,6 +224,8 @@ func (m *machine) serve(k call) (a answer, ok bool) {
 		a.Words = []uint64{beats, frames}
 	case callTake:
 		a.Words, a.Cycles = m.take(k.N)
+	case callTakeEvents:
+		a.Words = m.takeEvents()
 	}
 	return a, k.Kind >= callGet
 }

@@ -69,6 +69,7 @@ func (m *machine) instant(at uint64) {
 	m.time = at
 	m.settle()
 	m.check()
+	m.record()
 	for _, md := range m.models {
 		md.sample(m)
 	}
@@ -97,6 +98,22 @@ func (m *machine) findFailure() {
 			m.failed = true
 			m.failure = failedCheck{Check: k.Check, Cycle: c.edges, Time: m.time}
 			return
+		}
+	}
+}
+
+// record notes the events of the rising clocks.
+func (m *machine) record() {
+	for i := range m.img.Events {
+		e := &m.img.Events[i]
+		if m.s[e.When] == 0 {
+			continue
+		}
+		if c := &m.clocks[e.Domain]; c.rising && !c.reset {
+			m.events = append(m.events, uint64(i), c.edges, m.time)
+			for _, slot := range e.Fields {
+				m.events = append(m.events, m.s[slot])
+			}
 		}
 	}
 }

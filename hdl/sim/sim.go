@@ -16,8 +16,9 @@ import (
 // Both backends do exactly this at each instant where clocks rise:
 //
 //  1. logic is settled with the present inputs;
-//  2. the checks of the rising clocks are looked at (where the clock's reset
-//     is low), and the stream models of those clocks sample their ports;
+//  2. the checks and events of the rising clocks are looked at (where the
+//     clock's reset is low), and the stream models of those clocks sample their
+//     ports;
 //  3. registers and memories of the rising clocks take their next values, all
 //     at once;
 //  4. the stream models of those clocks drive their ports for the next cycle,
@@ -50,6 +51,9 @@ type Backend interface {
 	// ports from now on: valid (or ready) is low until the first edge.
 	AddSource(StreamPorts, Pattern) SourceModel
 	AddSink(StreamPorts, Pattern, SinkOptions) SinkModel
+	// Events moves out the events since the last call, those of one instant in
+	// the order of the function Events; none without Options.Events.
+	Events() []Event
 	// Failure is the first failed check; nil while there is none. Of several
 	// at one instant it is the first of Checks.
 	Failure() *CheckError
@@ -79,6 +83,9 @@ type Options struct {
 	Waves string
 	// Coverage counts the arms that are taken.
 	Coverage bool
+	// Events collects trace events, until Events takes them. Without it they
+	// cost nothing.
+	Events bool
 	// Interpret keeps Native from using a registered generated step function.
 	Interpret bool
 }

@@ -18,6 +18,7 @@ type Sim struct {
 	sources  []*Source
 	sinks    []*Sink
 	released map[*ir.Clock]bool // clocks whose reset is low
+	events   []Event            // those left when the run was closed
 	err      error
 	onError  func(error)
 	closed   bool
@@ -287,13 +288,25 @@ func (s *Sim) Covered(path string) uint64 {
 // Coverage returns the arms taken so far; nil without Options.Coverage.
 func (s *Sim) Coverage() *Coverage { return s.backend.Coverage() }
 
+// Events returns the trace events since the last call, in order of time, those
+// of one instant by instance, parents first, and by declaration. There are none
+// without [Options].Events. After Close it returns those that were left.
+func (s *Sim) Events() []Event {
+	if !s.closed {
+		return s.backend.Events()
+	}
+	left := s.events
+	s.events = nil
+	return left
+}
+
 // Close ends the run. It returns Err, or an error in closing. A second Close
 // does nothing.
 func (s *Sim) Close() error {
 	if s.closed {
 		return nil
 	}
-	s.err = s.Err()
+	s.err, s.events = s.Err(), s.backend.Events()
 	s.closed = true
 	return errors.Join(s.err, s.backend.Close())
 }

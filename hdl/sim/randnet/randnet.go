@@ -12,6 +12,9 @@ import (
 // widths that random values have: the edges of 64-bit words most of all.
 var widths = []int{1, 1, 1, 2, 7, 8, 24, 32, 63, 64, 65, 100, 128, 130, 200}
 
+// eventWidths that fields of events have.
+var eventWidths = []int{1, 1, 7, 24, 32, 33, 63, 64}
+
 // Options limit what a design may have in it.
 type Options struct {
 	Clocks int // 1 or 2
@@ -20,8 +23,8 @@ type Options struct {
 	InRange bool
 }
 
-// Design draws a design with an instance, memories, and statements of every
-// kind. It has no combinational loop, though signals of one If read each other.
+// Design draws a design with an instance, memories, statements of every kind
+// and trace events. It has no combinational loop, though signals of one If read each other.
 func Design(t *rapid.T, o Options) *ir.Design {
 	d := &ir.Design{}
 	g := &generator{t: t, d: d, o: o}
@@ -76,6 +79,7 @@ func (g *generator) module(name, path string, parent *ir.Module, depth int) *ir.
 	b.setRegisters(regs)
 	b.finishMemories()
 	b.covers()
+	b.events()
 	return m
 }
 
@@ -310,5 +314,20 @@ func (b *moduleBuilder) covers() {
 		b.m.Checks = append(b.m.Checks, &ir.Check{
 			Kind: ir.Cover, Name: fmt.Sprintf("cover%d", i), Cond: b.expr(1, 3), Clock: b.clock(),
 		})
+	}
+}
+
+// events draws trace events, some without fields.
+func (b *moduleBuilder) events() {
+	for i := range b.pick(3) {
+		e := &ir.Event{Name: fmt.Sprintf("event%d", i), When: b.expr(1, 3), Clock: b.clock()}
+		for k := range b.pick(4) {
+			f := ir.EventField{Name: fmt.Sprintf("f%d", k), Value: b.expr(eventWidths[b.pick(len(eventWidths))], 2)}
+			if b.pick(3) == 0 {
+				f.Enum = &ir.Enum{Name: "flag", Values: []ir.EnumValue{{Value: 0, Name: "CLEAR"}, {Value: 1, Name: "SET"}}}
+			}
+			e.Fields = append(e.Fields, f)
+		}
+		b.m.Events = append(b.m.Events, e)
 	}
 }

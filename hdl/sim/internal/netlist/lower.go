@@ -45,6 +45,9 @@ func Lower(d *ir.Design, o Options) (*Netlist, error) {
 	if o.Arms {
 		n.lowerArms(d)
 	}
+	if o.Events {
+		n.lowerEvents(d)
+	}
 	return n, b.err
 }
 
@@ -201,6 +204,18 @@ func (n *Netlist) lowerChecks(d *ir.Design) {
 			*good = c.Cond
 		default:
 			*good = n.g.binary(And, 1, *good, c.Cond)
+		}
+	}
+}
+
+func (n *Netlist) lowerEvents(d *ir.Design) {
+	for _, m := range d.All {
+		for _, e := range m.Events {
+			low := Event{Domain: n.domains[e.Clock], When: n.bit(e.When)}
+			for _, f := range e.Fields {
+				low.Fields = append(low.Fields, n.g.Mux(low.When, n.low(f.Value), None))
+			}
+			n.Events = append(n.Events, low)
 		}
 	}
 }

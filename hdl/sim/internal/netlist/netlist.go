@@ -25,8 +25,9 @@ type Netlist struct {
 	Checks   []Check // in the order of sim.Checks
 	Good     []Val   // by clock: every assertion and assumption holds; None without any
 	Latches  []Latch
-	Arms     []Arm // with Options.Arms
-	CurLo    int   // slots CurLo .. CurHi-1 are the registers; their next values are NextLo ..
+	Arms     []Arm   // with Options.Arms
+	Events   []Event // with Options.Events, in the order of sim.Events
+	CurLo    int     // slots CurLo .. CurHi-1 are the registers; their next values are NextLo ..
 	CurHi    int
 	DataLo   int // slots DataLo .. DataHi-1 are read data
 	DataHi   int
@@ -100,9 +101,18 @@ type Arm struct {
 	Domain int // the clock whose cycles are counted
 }
 
+// Event is a trace event of one instance. A field may be anything while When is
+// zero.
+type Event struct {
+	Domain int
+	When   Val
+	Fields []Val
+}
+
 // Options say what else to lower.
 type Options struct {
-	Arms bool // the conditions of if and switch arms, for coverage
+	Arms   bool // the conditions of if and switch arms, for coverage
+	Events bool // trace events
 }
 
 // NextSlot returns where the next value of the register word at slot goes.

@@ -70,6 +70,9 @@ func (s *Sim) SetReset(clock *ir.Clock, high bool) { s.resets[clock] = high }
 // Get returns the value of any signal.
 func (s *Sim) Get(sig *ir.Signal) *big.Int { return s.signal(sig) }
 
+// Value returns the value of any expression of the design.
+func (s *Sim) Value(n *ir.Node) *big.Int { return s.value(n) }
+
 func (s *Sim) changed() {
 	s.signals = map[*ir.Signal]*big.Int{}
 	s.nodes = map[*ir.Node]*big.Int{}

@@ -38,10 +38,13 @@ func TestDepthEndsAtRegisters(t *testing.T) {
 		"a": lutCell(10, 1, 2), "b": lutCell(11, 10),
 		"q": plainCell("TRELLIS_FF", map[string]int{"Q": 12}, map[string]int{"DI": 11}),
 		"c": lutCell(13, 12, 10),
+	}, Nets: map[string]net{
+		"sum": {Bits: []any{"0", 10.0}}, "$abc$1": {Hidden: 1, Bits: []any{11.0}}, "q": {Bits: []any{12.0}},
 	}}
-	depth, err := n.depth()
+	depth, path, err := n.longest()
 	require.NoError(t, err)
 	require.Equal(t, 2, depth)
+	require.Equal(t, []string{"LUT4         sum[1]", "LUT4         $abc$1", "TRELLIS_FF   q, port DI"}, path)
 }
 
 func TestDepthCountsACarryChainOnce(t *testing.T) {
@@ -57,7 +60,7 @@ func TestDepthCountsACarryChainOnce(t *testing.T) {
 		previous = next
 	}
 	cells["sum"] = lutCell(200, previous)
-	depth, err := (&netlist{Cells: cells}).depth()
+	depth, _, err := (&netlist{Cells: cells}).longest()
 	require.NoError(t, err)
 	require.Equal(t, 3, depth, "a LUT, the chain, a LUT")
 }
@@ -67,14 +70,14 @@ func TestDepthGoesThroughTheReadOfALUTRAM(t *testing.T) {
 		"address": lutCell(10, 1), "data": lutCell(20, 11, 21), "deep": lutCell(21, 1),
 		"m": plainCell("TRELLIS_DPR16X4", map[string]int{"DO": 11}, map[string]int{"RAD": 10, "DI": 20}),
 	}}
-	depth, err := n.depth()
+	depth, _, err := n.longest()
 	require.NoError(t, err)
 	require.Equal(t, 3, depth, "address, memory, data: the written data does not come out at once")
 }
 
 func TestDepthFindsALoop(t *testing.T) {
 	n := netlist{Cells: map[string]cell{"a": lutCell(1, 2), "b": lutCell(2, 1)}}
-	_, err := n.depth()
+	_, _, err := n.longest()
 	require.ErrorContains(t, err, "loop")
 }
 

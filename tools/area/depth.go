@@ -2,21 +2,104 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// depth is the longest way in cells; see the package's comment for what counts.
-func (n *netlist) depth() (int, error) {
-	w := walker{cells: n.Cells, drivers: n.drivers(), arrival: map[string]int{}}
-	longest := 0
-	for name := range n.Cells {
+// longest is the longest way: how many cells, and what they make; see the package's comment for what counts.
+func (n *netlist) longest() (int, []string, error) {
+	w := walker{cells: n.Cells, drivers: n.drivers(), arrival: map[string]int{}, before: map[string]string{}}
+	depth, last := 0, ""
+	for _, name := range slices.Sorted(maps.Keys(n.Cells)) {
 		at, err := w.visit(name)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
-		longest = max(longest, at)
+		if at > depth {
+			depth, last = at, name
+		}
 	}
-	return longest, nil
+	return depth, n.path(w, last), nil
+}
+
+// path says what the cells on the way to one make.
+func (n *netlist) path(w walker, last string) []string {
+	names := n.names()
+	var path []string
+	for at := last; at != ""; at = w.before[at] {
+		c := n.Cells[at]
+		path = append(path, fmt.Sprintf("%-12s %s", c.Type, made(c, names)))
+	}
+	slices.Reverse(path)
+	return append(path, n.readers(last, names)...)
+}
+
+// names gives each net a name: the author's, if it has one.
+func (n *netlist) names() map[int]string {
+	names := map[int]string{}
+	hidden := map[int]bool{}
+	for _, name := range slices.Sorted(maps.Keys(n.Nets)) {
+		for i, bit := range n.Nets[name].Bits {
+			id, ok := bit.(float64)
+			if _, has := names[int(id)]; !ok || has && (n.Nets[name].Hidden == 1 || !hidden[int(id)]) {
+				continue
+			}
+			hidden[int(id)] = n.Nets[name].Hidden == 1
+			names[int(id)] = name
+			if len(n.Nets[name].Bits) > 1 {
+				names[int(id)] = fmt.Sprintf("%s[%d]", name, i)
+			}
+		}
+	}
+	return names
+}
+
+// made is the name of what a cell makes.
+func made(c cell, names map[int]string) string {
+	var all []string
+	for _, port := range slices.Sorted(maps.Keys(c.Connections)) {
+		for _, bit := range c.Connections[port] {
+			if id, ok := bit.(float64); ok && c.Directions[port] == "output" {
+				all = append(all, names[int(id)])
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return hiddenLast(a) - hiddenLast(b) })
+	if len(all) == 0 {
+		return "?"
+	}
+	return all[0]
+}
+
+func hiddenLast(name string) int {
+	if strings.Contains(name, "$") {
+		return 1
+	}
+	return 0
+}
+
+// readers is one register or memory that takes what a cell makes; none if only ports do.
+func (n *netlist) readers(last string, names map[int]string) []string {
+	outputs := map[int]bool{}
+	for port, bits := range n.Cells[last].Connections {
+		for _, bit := range bits {
+			if id, ok := bit.(float64); ok && n.Cells[last].Directions[port] == "output" {
+				outputs[int(id)] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Cells)) {
+		c := n.Cells[name]
+		for port, bits := range c.Connections {
+			for _, bit := range bits {
+				if id, ok := bit.(float64); ok && outputs[int(id)] && c.Directions[port] == "input" && kindOf(c.Type) != lut {
+					return []string{fmt.Sprintf("%-12s %s, port %s", c.Type, made(c, names), port)}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // A driver is the cell and the output that a net comes from.
@@ -44,6 +127,7 @@ type walker struct {
 	cells   map[string]cell
 	drivers map[int]driver
 	arrival map[string]int
+	before  map[string]string // the cell before, on the longest way to one; none: a register or port
 }
 
 const visiting = -1
@@ -56,12 +140,12 @@ func (w *walker) visit(name string) (int, error) {
 		return at, nil
 	}
 	w.arrival[name] = visiting
-	at, err := w.cell(w.cells[name])
+	at, err := w.cell(name, w.cells[name])
 	w.arrival[name] = at
 	return at, err
 }
 
-func (w *walker) cell(c cell) (int, error) {
+func (w *walker) cell(name string, c cell) (int, error) {
 	k := kindOf(c.Type)
 	if k == flop || k == block || k == shifter {
 		return 0, nil
@@ -76,9 +160,12 @@ func (w *walker) cell(c cell) (int, error) {
 			continue
 		}
 		for _, bit := range bits {
-			at, err := w.input(c, port, bit, cost)
+			at, from, err := w.input(c, port, bit, cost)
 			if err != nil {
 				return 0, err
+			}
+			if at > latest || w.before[name] == "" {
+				w.before[name] = from
 			}
 			latest = max(latest, at)
 		}
@@ -86,21 +173,21 @@ func (w *walker) cell(c cell) (int, error) {
 	return latest, nil
 }
 
-// input is when a cell's output is ready as far as one of its inputs is concerned.
-func (w *walker) input(c cell, port string, bit any, cost int) (int, error) {
+// input is when a cell's output is ready as far as one of its inputs is concerned, and the cell that this input comes from.
+func (w *walker) input(c cell, port string, bit any, cost int) (int, string, error) {
 	net, ok := bit.(float64)
 	if !ok {
-		return 0, nil // a constant
+		return 0, "", nil // a constant
 	}
 	d, ok := w.drivers[int(net)]
 	if !ok {
-		return cost, nil // a port of the design
+		return cost, "", nil // a port of the design
 	}
 	at, err := w.visit(d.cell)
 	if err != nil || chained(w.cells[d.cell].Type, d.port, c.Type, port) {
-		return at, err
+		return at, d.cell, err
 	}
-	return at + cost, nil
+	return at + cost, d.cell, nil
 }
 
 // chained tells the hard-wired connection between two pieces of one carry chain.

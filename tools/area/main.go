@@ -20,6 +20,7 @@ import (
 type options struct {
 	block   string
 	json    bool
+	path    bool
 	suggest bool
 	yosys   string
 }
@@ -28,6 +29,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.block, "block", "", "only this `block`")
 	flag.BoolVar(&o.json, "json", false, "print an object a line")
+	flag.BoolVar(&o.path, "path", false, "print the longest way of each row")
 	flag.BoolVar(&o.suggest, "suggest", false, "print a new budget.yaml: the present sizes and some room")
 	flag.StringVar(&o.yosys, "yosys", "", "`path` of another Yosys")
 	flag.Usage = func() {
@@ -158,5 +160,10 @@ func printer(o options, version string, w io.Writer) func(row) {
 		return func(r row) { _ = encoder.Encode(r) } // to a closed pipe: there is nobody to tell
 	}
 	writeHead(w, version)
-	return func(r row) { r.write(w) }
+	return func(r row) {
+		r.write(w)
+		if o.path {
+			r.writePath(w)
+		}
+	}
 }

@@ -9,6 +9,13 @@ import (
 // A netlist is a flat design made of a family's cells, as Yosys' write_json prints it.
 type netlist struct {
 	Cells map[string]cell `json:"cells"`
+	Nets  map[string]net  `json:"netnames"`
+}
+
+// A net is what the author calls one or more bits.
+type net struct {
+	Hidden int   `json:"hide_name"` // 1: a name of Yosys' own
+	Bits   []any `json:"bits"`      // as in a cell
 }
 
 type cell struct {
@@ -78,6 +85,8 @@ type Size struct {
 	LUTRAM int     `json:"lut_ram"` // cells of memories and shift registers in LUTs
 	RAM    float64 `json:"ram"`     // block RAMs: DP16KD, or RAMB36 with RAMB18 as a half
 	Depth  int     `json:"depth"`   // see the package's comment
+	// Path is the longest way: what each cell on it makes, from a register or port to a register or port.
+	Path []string `json:"path,omitempty"`
 }
 
 func (n *netlist) size() (Size, error) {
@@ -98,8 +107,8 @@ func (n *netlist) size() (Size, error) {
 			s.RAM += ramUnits(c.Type)
 		}
 	}
-	depth, err := n.depth()
-	s.Depth = depth
+	var err error
+	s.Depth, s.Path, err = n.longest()
 	return s, err
 }
 

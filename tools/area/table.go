@@ -26,6 +26,13 @@ func (r row) write(w io.Writer) {
 		fmt.Sprint(r.LUTRAM), fmt.Sprint(r.RAM), fmt.Sprint(r.Depth), r.Verdict)
 }
 
+// writePath prints the longest way, a cell a line.
+func (r row) writePath(w io.Writer) {
+	for i, at := range r.Path {
+		fmt.Fprintf(w, "    %2d  %s\n", i, at)
+	}
+}
+
 // writePeers prints the peers of some blocks under the table.
 func writePeers(w io.Writer, wanted func(block string) bool) {
 	fmt.Fprintln(w, "\nOthers, measured for xcup by Yosys 0.23; their depth counts each cell of a carry chain:")

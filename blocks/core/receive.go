@@ -51,6 +51,7 @@ func (c *core) arrive() {
 		passes.Set(takes)
 	})
 	hdl.Connect(c.io.RawRx.frames(), c.rx.Raw)
+	m.Event("frame_came", c.rx.In.Fire().And(c.rx.In.Data.Last))
 	m.Unused(c.rx.Accepted, c.rx.Passed, c.rx.Full, c.rx.Refused, c.rx.HighWater, c.rx.RawHigh)
 }
 

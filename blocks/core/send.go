@@ -60,4 +60,6 @@ func (c *core) frames() {
 	out, from := stream.RoundRobin(c.m, "u_frames", c.build.Out, q.Out)
 	c.m.Unused(from)
 	hdl.Connect(c.io.Tx.frames(), stream.Slice(c.m, "u_tx", out))
+	tx := c.io.Tx
+	c.m.Event("frame_sent", hdl.AndAll(tx.TValid, tx.TReady, tx.TLast))
 }

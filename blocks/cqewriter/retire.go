@@ -52,6 +52,7 @@ func (b *block) retire() {
 			Code: hdl.K(8, uint64(format.EventCQErr)), Vendor: vendor, Number: now.CQ.ZExt(24),
 		}))
 	m.If(hdl.AndAll(b.retires, judged, owed.Not()), func() { b.retires.SetK(0) })
+	m.Event("cqe_in_memory", io.Written.Fire(), hdl.Field("cq", now.CQ), hdl.Field("producer", now.Producer))
 	b.fault()
 }
 

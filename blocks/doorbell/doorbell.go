@@ -96,6 +96,9 @@ func body(m *hdl.Module, p Params, io *IO) {
 	refused := hdl.OrAll(sq, rq, forCQ, forEQ).Not()
 	leaves.Set(hdl.OrAll(io.SQ.Fire(), io.RQ.Fire(), io.CQ.Fire(), io.EQ.Fire(), refused).And(holds))
 	io.Refused.Set(holds.And(refused))
+	m.Event("sq_doorbell", io.SQ.Fire(), hdl.Field("qp", io.SQ.Data.QP), hdl.Field("producer", io.SQ.Data.Index))
+	m.Event("rq_doorbell", io.RQ.Fire(), hdl.Field("qp", io.RQ.Data.QP), hdl.Field("producer", io.RQ.Data.Index))
+	m.Event("cq_doorbell", io.CQ.Fire(), hdl.Field("cq", io.CQ.Data.CQ), hdl.Field("consumer", io.CQ.Data.Index), hdl.Field("arm", io.CQ.Data.Arm))
 	properties(m, p, io)
 }
 

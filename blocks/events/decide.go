@@ -19,6 +19,8 @@ func (b *block) decide(decides hdl.Bits, j judging, waiting hdl.Stream[due]) {
 	tells := hdl.AndAll(decides, j.isDue, live, j.place.gone.Not(), room)
 	again := hdl.AndAll(decides, j.isDue, live, j.place.gone.Not(), room.Not())
 	b.tell(tells, j)
+	b.m.Event("armed", hdl.AndAll(does, is(taskUpdate), j.task.Arm.Any()), hdl.Field("cq", j.task.CQ), hdl.Field("arm", j.task.Arm))
+	b.m.Event("told", tells, hdl.Field("async", j.due.Async), hdl.Field("source", j.due.Source))
 
 	enters := hdl.OrAll(fires.And(j.queue.Queued.Not()), raises.And(j.source.Queued.Not()), again)
 	waiting.Valid.Set(enters)

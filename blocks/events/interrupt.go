@@ -43,6 +43,7 @@ func (b *block) interrupt(arrived hdl.Bits) {
 		message.SetK(1)
 		vector.Set(visited)
 	})
+	m.Event("interrupt", b.io.Message.Fire(), hdl.Field("vector", vector))
 	b.io.Message.Valid.Set(message)
 	hdl.Set(b.io.Message.Data, link.Interrupt{Vector: vector.ZExt(8)})
 	raise := m.Reg("raises", n, 0)

@@ -142,6 +142,7 @@ func (b *block) report() {
 	bad := keys.Data.Fault.Any()
 	io.Gathered.Valid.Set(keys.Valid.And(bad.Or(results.Valid)))
 	io.Gathered.Data.Fault.Set(hdl.Mux(bad.Not().And(results.Data.Err), keys.Data.Fault.K(uint64(format.VendorBusRead)), keys.Data.Fault))
+	b.m.Event("payload_whole", io.Gathered.Fire(), hdl.Field("fault", io.Gathered.Data.Fault))
 	keys.Ready.Set(io.Gathered.Fire())
 	results.Ready.Set(io.Gathered.Fire().And(bad.Not()))
 	b.told = results.Fire()

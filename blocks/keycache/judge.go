@@ -16,9 +16,11 @@ const remoteRights = format.AccessRemoteWrite | format.AccessRemoteRead | format
 func (b *block) find() {
 	some := b.found.Places.Any()
 	b.lacks.Set(hdl.AndAll(b.finds, some.Not(), b.found.Beyond.Not()))
-	b.judges.Set(hdl.OrAll(b.filled, b.finds.And(some), b.finds.And(b.found.Beyond)))
+	known := hdl.OrAll(b.filled, b.finds.And(some), b.finds.And(b.found.Beyond))
+	b.judges.Set(known)
 
 	e, q := hdl.Unpack(held{}, b.store.At(encode(b.found.Places))), b.found.Request
+	b.m.Event("key_compared", known, hdl.Field("client", b.found.Client), hdl.Field("key", q.Key), hdl.Field("rights", q.Rights), hdl.Field("va", q.VA), hdl.Field("bytes", q.Range))
 	window := e.Type.GeK(format.KeyWindow1)
 	local := q.Rights.And(hdl.K(8, remoteRights)).None()
 	bound := e.Type.Is(format.KeyWindow2)
@@ -67,6 +69,7 @@ func (b *block) judge() {
 	} {
 		fault = hdl.Mux(x.is, hdl.K(link.FaultBits, uint64(x.code)), fault)
 	}
+	b.m.Event("key_judged", b.judges, hdl.Field("client", j.Client), hdl.Field("fault", fault))
 	for i := range b.io.Clients {
 		b.reply(i, link.KeyReply{
 			Fault: fault, PageShift: j.PageShift, Translation: j.Translation, Offset: j.Offset, First: j.First,

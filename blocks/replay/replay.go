@@ -120,6 +120,8 @@ func (b *block) record() {
 	next := tail.AddK(1)
 	b.entries.Write(b.place(qp, tail), enters, hdl.Pack(entry))
 	b.psns.Write(b.place(qp, tail), enters, entry.PSN)
+	empty := tail.Eq(b.heads.At(qp))
+	m.Event("recorded", enters, hdl.Field("qp", qp), hdl.Field("psn", entry.PSN), hdl.Field("wqe", entry.WQEIndex), hdl.Field("bytes", entry.Length), hdl.Field("oldest", empty))
 	b.peek(enters)
 	b.write(b.tails, qp, enters, next)
 	b.write(b.newest, qp, enters, entry.PSN)
@@ -201,5 +203,6 @@ func (b *block) serve() {
 	retired.Valid.Set(b.pops)
 	retired.Data.QP.Set(qp)
 	retired.Data.Count.Set(next)
+	m.Event("removed", retired.Fire(), hdl.Field("qp", qp), hdl.Field("empty", next.Eq(tail)))
 	m.Assume("pop_what_is_there", b.pops.Not().Or(some))
 }

@@ -85,6 +85,7 @@ func (b *block) piece(valid hdl.Bits, p link.Piece) hdl.Bits {
 	fate.Valid.Set(out.Fire().And(p.Last))
 	fate.Data.Fault.Set(b.work.Fault)
 	hdl.Connect(b.io.Translated, stream.FIFO(m, "u_fates", fate, told))
+	m.Event("piece", out.Fire(), hdl.Field("addr", p.Addr), hdl.Field("bytes", p.Len), hdl.Field("skip", p.Skip))
 	return out.Fire()
 }
 

@@ -221,6 +221,8 @@ func (b *block) leave() {
 	still := func(owes, ready hdl.Bits) hdl.Bits { return owes.And(ready.Not()) }
 	done := at.And(hdl.OrAll(still(b.owes.desc, io.Desc.Ready), still(b.owes.record, io.Record.Ready), still(b.owes.route, b.routes.Ready)).Not())
 	m.If(done, func() { b.st.Goto(stChoose) })
+	d := io.Desc.Data
+	m.Event("packet_leaves", io.Desc.Fire(), hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))
 	io.Sent.Set(io.Desc.Fire())
 	io.SentNAK.Set(io.Desc.Fire().And(b.isAck).And(b.ack.Syndrome.GeK(format.SyndromeRNR)))
 

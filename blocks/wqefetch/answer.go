@@ -32,6 +32,7 @@ func (b *block) answerHead() {
 	moves := hdl.AndAll(asked, known, valid.Not().Or(q.Head.Ready))
 
 	q.Request.Ready.Set(asked.Not().Or(moves))
+	m.Event("head", moves, hdl.Field("qp", qp), hdl.Field("wqe", head), hdl.Field("here", here), hdl.Field("empty", empty))
 	m.If(moves, func() { asked.SetK(0) })
 	m.If(q.Request.Fire(), func() {
 		asked.SetK(1)

@@ -158,7 +158,9 @@ func (b *block) post() {
 	taken.Valid.Set(take.Valid)
 	taken.Data.QP.Set(take.Data.QP)
 	take.Ready.Set(taken.Ready)
-	b.index(b.head, take.Data.QP, take.Fire(), b.head.At(take.Data.QP).AddK(1))
+	index := b.head.At(take.Data.QP)
+	b.index(b.head, take.Data.QP, take.Fire(), index.AddK(1))
+	b.m.Event("wqe_taken", take.Fire(), hdl.Field("qp", take.Data.QP), hdl.Field("wqe", index))
 
 	hdl.Connect(b.due.Wakes[2], b.again)
 }

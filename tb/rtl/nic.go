@@ -22,7 +22,9 @@ type NICOptions struct {
 	Seed      uint64        // of state before reset, and of what the memory does
 	AXI       axi.Options   // of the memory; its Seed is replaced
 	Pauses    int           // percent of cycles in which an AXI4-Lite channel stands still
+	Wire      int           // and one of the wire, in or out
 	Waves     string        // file of waves; empty: none
+	Events    bool          // collect trace events: NIC.Events
 }
 
 // NIC is the core in a simulator. It is used by one goroutine at a time. Its first error stays:
@@ -48,7 +50,7 @@ func NewNIC(design *hdl.Design, io *core.IO, memory *host.Memory, o NICOptions) 
 	if o.Simulator.Open == nil {
 		o.Simulator = sim.NativeSimulator
 	}
-	s, err := sim.Start(o.Simulator.Open, design, sim.Options{Seed: o.Seed, Waves: o.Waves})
+	s, err := sim.Start(o.Simulator.Open, design, sim.Options{Seed: o.Seed, Waves: o.Waves, Events: o.Events})
 	if err != nil {
 		return nil, fmt.Errorf("rtl: %s: %w", o.Simulator.Name, err)
 	}
@@ -58,14 +60,22 @@ func NewNIC(design *hdl.Design, io *core.IO, memory *host.Memory, o NICOptions) 
 		return nil, fmt.Errorf("rtl: %w", err)
 	}
 	n.lite = axi.NewLite(s, io.Registers, n.memory, axi.LiteOptions{Seed: wire.Hash(o.Seed, 2), Pauses: o.Pauses})
-	n.rx, n.rawTx = newFrameSource(s, io.Rx, sim.Pattern{}), newFrameSource(s, io.RawTx, sim.Pattern{})
-	n.tx, n.rawRx = newFrameSink(s, io.Tx, sim.Pattern{}), newFrameSink(s, io.RawRx, sim.Pattern{})
+	n.rx, n.rawTx = newFrameSource(s, io.Rx, o.wire(3)), newFrameSource(s, io.RawTx, sim.Pattern{})
+	n.tx, n.rawRx = newFrameSink(s, io.Tx, o.wire(4)), newFrameSink(s, io.RawRx, sim.Pattern{})
 	n.vectors = sim.NewSink(s, io.Interrupt, sim.Pattern{})
 	s.Reset(resetCycles)
 	if err := s.Err(); err != nil {
 		return nil, fmt.Errorf("rtl: %w", err)
 	}
 	return n, nil
+}
+
+// wire is when a direction of the wire stands still.
+func (o NICOptions) wire(direction uint64) sim.Pattern {
+	if o.Wire == 0 {
+		return sim.Pattern{}
+	}
+	return sim.Pattern{Kind: sim.Random, Percent: uint32(100 - o.Wire), Seed: wire.Hash(o.Seed, direction)}
 }
 
 // Run runs the core for so many cycles. An error is a failed check of the design, or
@@ -143,6 +153,10 @@ func (n *NIC) Sim() *sim.Sim { return n.sim }
 
 // Cycle is how many cycles the core has run.
 func (n *NIC) Cycle() uint64 { return n.sim.Cycle() }
+
+// Events returns the trace events since the last call, in the order of cycles; none
+// unless [NICOptions] asked for them.
+func (n *NIC) Events() []sim.Event { return n.sim.Events() }
 
 // Pauses is how many cycles the transmit side paused within a frame.
 func (n *NIC) Pauses() uint64 { return n.tx.pauses }

@@ -34,12 +34,26 @@ func (m *Module) Event(name string, when Bits, fields ...EventField) {
 	for _, other := range m.ir.Events {
 		if other.Name == name {
 			m.reportAt(check.Clash, pos, "the event name %s is taken (%s)", name, other.Pos)
-			return
+			ok = false
 		}
 	}
 	if ok {
 		m.ir.Events = append(m.ir.Events, e)
+		return
 	}
+	for _, x := range append([]Bits{when}, valuesOf(fields)...) {
+		if x.m == m {
+			m.ir.Unused = append(m.ir.Unused, x.n) // what went into a faulty event counts as read
+		}
+	}
+}
+
+func valuesOf(fields []EventField) []Bits {
+	var list []Bits
+	for _, f := range fields {
+		list = append(list, f.value)
+	}
+	return list
 }
 
 // eventField adds a field to an event, unless there is a mistake in it.

@@ -21,6 +21,9 @@ func checkClocks(c *checker, m *ir.Module) {
 	for _, p := range m.Checks {
 		c.clocked(m, p.Clock, p.Pos, "property "+p.Name)
 	}
+	for _, e := range m.Events {
+		c.clocked(m, e.Clock, e.Pos, "event "+e.Name)
+	}
 	for _, i := range m.Instances {
 		c.connected(m, i)
 	}

@@ -10,12 +10,14 @@
 // A finding ends in the code of its kind, in brackets. Package hdl reports some
 // while it builds the design:
 //
-//   - width: operands, or a target and its value, of unequal width; a condition of more than one bit.
+//   - width: operands, or a target and its value, of unequal width; a condition of more than one bit; a field of an
+//     event of more than 64.
 //   - constant: a constant that does not fit its width.
 //   - slice: bits that the sliced value does not have.
 //   - assign: Set of something that is not a wire, output, register or input of an instance.
 //   - owner: a signal used or assigned in the body of another module.
-//   - clash: two signals, memories, instances or properties of one name in a module.
+//   - clash: two signals, memories, instances, properties or events of one name in a module, or two fields of an
+//     event.
 //   - misuse: a call of the library that has no meaning, such as a width of zero.
 //   - dropped: an operation that is a statement by itself, such as x.Add(y): its result is thrown away. Other values
 //     that nothing reads are not reported: generators make them for some parameters.
@@ -29,8 +31,8 @@
 //   - twin: two modules of one name that are built differently, and the first difference.
 //   - name: two modules whose names differ only in case; a name that is no Verilog identifier.
 //   - reserved: a name that is a reserved word of Verilog or SystemVerilog.
-//   - clock: a register, memory port or property without a clock of its own module; an instance with a domain that is
-//     not connected.
+//   - clock: a register, memory port, property or event without a clock of its own module; an instance with a domain
+//     that is not connected.
 //   - memory: a memory port with an address, data or lanes of the wrong width; lanes that do not divide the word; a
 //     constant address past the last word; another policy than Undefined between
 //     two clocks.
@@ -42,7 +44,8 @@
 //     others.
 //   - unread: bits of an input, wire, register, memory output or instance output that nothing reads; a register that
 //     only its own next value reads; a memory that is never read. Bits are followed through slices, concatenations,
-//     bitwise operators, multiplexers, sums and shifts. Properties are no readers, other than of their own state.
+//     bitwise operators, multiplexers, sums and shifts. Properties and events are no readers, other than of the state
+//     of properties.
 //   - arm: an arm of an If or Switch that can never run: an earlier arm has the same condition or value, or the value
 //     cannot occur. A Default that every value bypasses is not reported: generators need it for other parameters.
 //   - condition: a condition of an If, or the subject of a Switch, that is the same in every cycle. Constants inside

@@ -118,6 +118,9 @@ func positions(m *ir.Module, add func(ir.Pos)) {
 	for _, p := range m.Checks {
 		add(p.Pos)
 	}
+	for _, e := range m.Events {
+		add(e.Pos)
+	}
 	for _, b := range blocks(m) {
 		eachStmt(b, func(s ir.Stmt) {
 			add(s.Position())

@@ -20,10 +20,20 @@ func checkNames(c *checker) {
 		}
 		byFold[fold] = m
 		eachName(m, func(what, name string, pos ir.Pos) {
-			if !identifier.MatchString(name) {
-				c.report(pos, m, "%s: %q is not a Verilog identifier", what, name)
-			}
+			c.identifier(m, what, name, pos)
 		})
+		for _, e := range m.Events { // reserved words may be their names: they are parts of longer ones
+			c.identifier(m, "event", e.Name, e.Pos)
+			for _, f := range e.Fields {
+				c.identifier(m, "field of event "+e.Name, f.Name, e.Pos)
+			}
+		}
+	}
+}
+
+func (c *checker) identifier(m *ir.Module, what, name string, pos ir.Pos) {
+	if !identifier.MatchString(name) {
+		c.report(pos, m, "%s: %q is not a Verilog identifier", what, name)
 	}
 }
 

@@ -23,6 +23,7 @@ func checkStructure(c *checker) {
 		for _, p := range m.Checks {
 			s.expect(p.Pos, p.Cond, 1, "property "+p.Name)
 		}
+		s.events()
 		seen := make(map[*ir.Node]bool)
 		for _, n := range s.roots {
 			s.node(n, seen)
@@ -90,6 +91,18 @@ func (s *structure) memories() {
 			s.expect(p.Pos, p.Data, 0, "write data of "+mem.Name)
 			if p.Lanes != nil {
 				s.roots = append(s.roots, p.Lanes)
+			}
+		}
+	}
+}
+
+func (s *structure) events() {
+	for _, e := range s.m.Events {
+		s.expect(e.Pos, e.When, 1, "event "+e.Name)
+		for _, f := range e.Fields {
+			s.expect(e.Pos, f.Value, 0, "field "+f.Name+" of event "+e.Name)
+			if f.Value != nil && f.Value.Width > ir.MaxEventField {
+				s.report(e.Pos, s.m, "field %s of event %s has %d bits", f.Name, e.Name, f.Value.Width)
 			}
 		}
 	}

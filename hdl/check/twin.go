@@ -99,6 +99,13 @@ func describe(m *ir.Module) []fact {
 	for _, p := range m.Checks {
 		d.add(p.Pos, p.Kind.String()+" "+p.Name+" "+d.node(p.Cond)+clockName(p.Clock))
 	}
+	for _, e := range m.Events {
+		text := "event " + e.Name + " " + d.node(e.When) + clockName(e.Clock)
+		for _, f := range e.Fields {
+			text += ", " + f.Name + "=" + d.node(f.Value) + valuesOf(f.Enum)
+		}
+		d.add(e.Pos, text)
+	}
 	for _, n := range m.Unused {
 		d.add(n.Pos, "unused "+d.node(n))
 	}
@@ -120,13 +127,19 @@ func (d *description) signal(s *ir.Signal) {
 	if s.Ghost {
 		text += ", for properties"
 	}
-	if s.Enum != nil {
-		text += ", values of " + s.Enum.Name
-		for _, v := range s.Enum.Values {
-			text += " " + v.Name + "=" + strconv.FormatUint(v.Value, 10)
-		}
+	d.add(s.Pos, text+valuesOf(s.Enum))
+}
+
+// valuesOf describes the names of values; empty for none.
+func valuesOf(enum *ir.Enum) string {
+	if enum == nil {
+		return ""
 	}
-	d.add(s.Pos, text)
+	text := ", values of " + enum.Name
+	for _, v := range enum.Values {
+		text += " " + v.Name + "=" + strconv.FormatUint(v.Value, 10)
+	}
+	return text
 }
 
 func (d *description) instance(i *ir.Instance) {

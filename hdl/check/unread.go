@@ -27,6 +27,9 @@ func checkUnread(c *checker, m *ir.Module) {
 	for _, p := range m.Checks {
 		properties.root(p.Cond, nil)
 	}
+	for _, n := range eventValues(m) {
+		properties.root(n, nil)
+	}
 	for _, n := range m.Unused {
 		hardware.root(n, nil)
 	}
@@ -62,7 +65,7 @@ func (c *checker) unread(m *ir.Module, s *ir.Signal, hardware, properties *deman
 	missing := read.missing(s.Width)
 	switch {
 	case read.empty() && inProperties != nil:
-		c.report(s.Pos, m, "%s is read by properties only: drop it, make it a Ghost, or mark it with Unused", name)
+		c.report(s.Pos, m, "%s is read by properties or events only: drop it, make it a Ghost, or mark it with Unused", name)
 	case read.empty():
 		c.report(s.Pos, m, "%s is never read: drop it or mark it with Unused", name)
 	case missing != "":

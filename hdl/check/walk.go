@@ -89,7 +89,20 @@ func roots(m *ir.Module) []*ir.Node {
 	for _, c := range m.Checks {
 		list = append(list, c.Cond)
 	}
+	list = append(list, eventValues(m)...)
 	return append(list, m.Unused...)
+}
+
+// eventValues returns the conditions and fields of the events of a module.
+func eventValues(m *ir.Module) []*ir.Node {
+	var list []*ir.Node
+	for _, e := range m.Events {
+		list = append(list, e.When)
+		for _, f := range e.Fields {
+			list = append(list, f.Value)
+		}
+	}
+	return list
 }
 
 // memoryInputs returns the values that the ports of a memory take.

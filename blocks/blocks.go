@@ -1,8 +1,6 @@
 package blocks
 
 import (
-	"math/bits"
-
 	"gornic/blocks/ackqueue"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
@@ -217,13 +215,10 @@ func RxPath(c configs.Config) rxpath.Params {
 // Sizes returns the numbers that the blocks of the core share in a configuration.
 func Sizes(c configs.Config) link.Sizes {
 	return link.Sizes{
-		DataWidth: c.DataWidth, QPBits: log2(c.QPs), CQBits: log2(c.CQs), EQBits: log2(c.EQs),
-		SlotBits: log2(c.WQEs), ReplayBits: log2(c.Replay),
+		DataWidth: c.DataWidth, QPBits: hdl.Log2(c.QPs), CQBits: hdl.Log2(c.CQs), EQBits: hdl.Log2(c.EQs),
+		SlotBits: hdl.Log2(c.WQEs), ReplayBits: hdl.Log2(c.Replay),
 	}
 }
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 func build[IO any](def hdl.Def[IO]) (*hdl.Design, error) {
 	design, _, err := hdl.Build(def)

@@ -169,7 +169,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 // so its contents are looked at where they are.
 func (b *block) run() {
 	m, io := b.m, b.io
-	waited := m.Reg("peek_waited", log2(link.PeekCycles), 0)
+	waited := m.Reg("peek_waited", hdl.Log2(link.PeekCycles), 0)
 	for _, p := range []link.Peek{io.Peeks.NextPSN, io.Peeks.Oldest, io.Peeks.ExpPSN, io.Peeks.MSN, io.Peeks.SQConsumer, io.Peeks.RQConsumer} {
 		p.QP.Set(b.qp)
 	}

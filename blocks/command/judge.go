@@ -140,7 +140,7 @@ func (b *block) judgeDestroyQP() verdict {
 func (b *block) judgeWriteKey() verdict {
 	k := b.in.key
 	listed := k.PageShift.GeK(format.PageShiftMin).And(k.PageShift.LeK(format.PageShiftMax))
-	remoteWrites := k.Rights.Bit(log2(format.AccessRemoteWrite)).Or(k.Rights.Bit(log2(format.AccessRemoteAtomic)))
+	remoteWrites := k.Rights.Bit(hdl.Log2(format.AccessRemoteWrite)).Or(k.Rights.Bit(hdl.Log2(format.AccessRemoteAtomic)))
 	ends := k.VA.AddC(k.Length)
 	wraps := ends.MSB().And(ends.Trunc(64).Any())
 	index := k.Key.ShrK(format.KeyTagBits).Trunc(format.KeyIndexBits)
@@ -148,7 +148,7 @@ func (b *block) judgeWriteKey() verdict {
 		refuse(index.Shr(b.io.KeyLog).Any(), format.CmdBadNumber),
 		refuse(hdl.OrAll(
 			k.PageShift.Any().And(listed.Not()), wraps, k.Type.GtK(format.KeyWindow2), k.State.None(), k.State.GtK(format.KeyValid),
-			remoteWrites.And(k.Rights.Bit(log2(format.AccessLocalWrite)).Not()), k.Rights.Slice(7, 6).Any(),
+			remoteWrites.And(k.Rights.Bit(hdl.Log2(format.AccessLocalWrite)).Not()), k.Rights.Slice(7, 6).Any(),
 			listed.And(k.Translation.Slice(2, 0).Any()),
 		), format.CmdBadParameter),
 	), tell(tellKey, tellKeyDone, tellFlush)}
@@ -160,13 +160,4 @@ func above(n hdl.Bits, bits int) hdl.Bits {
 		return hdl.K(1, 0)
 	}
 	return n.ShrK(bits).Any()
-}
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
 }

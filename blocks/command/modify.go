@@ -6,7 +6,7 @@ import (
 )
 
 // has returns one bit: the attribute is in the mask.
-func (b *block) has(attr int) hdl.Bits { return b.in.modify.Mask.Bit(log2(attr)) }
+func (b *block) has(attr int) hdl.Bits { return b.in.modify.Mask.Bit(hdl.Log2(attr)) }
 
 // nextState is the state that ModifyQP asks for.
 func (b *block) nextState() hdl.Bits {
@@ -50,7 +50,7 @@ func (b *block) badValue() hdl.Bits {
 	in := b.in.modify
 	bad := hdl.K(1, 0)
 	check := func(attr int, wrong hdl.Bits) { bad = bad.Or(b.has(attr).And(wrong)) }
-	check(format.AttrPathMTU, in.PathMTU.None().Or(in.PathMTU.GtK(uint64(log2(b.p.MTU/128)))))
+	check(format.AttrPathMTU, in.PathMTU.None().Or(in.PathMTU.GtK(uint64(hdl.Log2(b.p.MTU/128)))))
 	check(format.AttrAccess, in.Access.GtK(format.AccessLocalWrite|format.AccessRemoteWrite|format.AccessRemoteRead|format.AccessRemoteAtomic))
 	check(format.AttrMinRNR, in.MinRNR.GtK(31))
 	check(format.AttrTimeout, in.Timeout.GtK(31))

@@ -52,10 +52,10 @@ func (e *engine) properties() {
 // inPage returns one bit: a burst that is there begins at a whole beat and ends
 // within its 4 KiB.
 func inPage(valid, addr, length hdl.Bits, width int) hdl.Bits {
-	beat := hdl.Cat(addr.Slice(11, log2(width/8)))
+	beat := hdl.Cat(addr.Slice(11, hdl.Log2(width/8)))
 	end := beat.ZExt(13).Add(length.ZExt(13))
 	fits := end.LtK(uint64(4096 / (width / 8)))
-	return valid.Not().Or(fits.And(addr.Trunc(log2(width / 8)).None()))
+	return valid.Not().Or(fits.And(addr.Trunc(hdl.Log2(width / 8)).None()))
 }
 
 // stays states the rule of AXI's channels: what is offered is offered until it
@@ -64,12 +64,4 @@ func stays(m *hdl.Module, name string, valid, ready, data hdl.Bits) {
 	waits := m.PastReset(name+"_waited", valid.And(ready.Not()), 0)
 	before := m.Past(name+"_before", data)
 	m.Assert(name+"_stays", waits.Not().Or(valid.And(data.Eq(before))))
-}
-
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
 }

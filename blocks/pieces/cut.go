@@ -2,7 +2,6 @@ package pieces
 
 import (
 	"fmt"
-	"math/bits"
 
 	"gornic/blocks/link"
 	"gornic/hdl"
@@ -17,13 +16,10 @@ const (
 
 // ChunkBits is log2 of the bytes that a chunk never crosses a multiple of, at a
 // data width in bits: 4 KiB, or 256 beats where that is less.
-func ChunkBits(width int) int { return log2(min(pageBytes, mostBeats*width/8)) }
+func ChunkBits(width int) int { return hdl.Log2(min(pageBytes, mostBeats*width/8)) }
 
 // IndexBits is the width of a byte's index in a beat.
-func IndexBits(width int) int { return log2(width / 8) }
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int { return bits.Len(uint(n)) - 1 }
+func IndexBits(width int) int { return hdl.Log2(width / 8) }
 
 // Chunk is a part of a piece that makes one burst.
 type Chunk struct {

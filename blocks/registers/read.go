@@ -59,7 +59,7 @@ func (b *block) word(at hdl.Bits) (value, there hdl.Bits) {
 func (b *block) words() []known {
 	s, set := b.p.Sizes, b.io.Settings
 	wide := func(x hdl.Bits) hdl.Bits { return x.ZExt(32) }
-	caps0 := uint64(s.QPBits | s.CQBits<<8 | s.EQBits<<16 | log2(s.DataWidth/8)<<24 | mtuCode(b.p.MTU)<<28)
+	caps0 := uint64(s.QPBits | s.CQBits<<8 | s.EQBits<<16 | hdl.Log2(s.DataWidth/8)<<24 | mtuCode(b.p.MTU)<<28)
 	caps1 := uint64(1<<s.QPBits&0xFFFF | 1<<s.ReplayBits<<16)
 	all := []known{
 		{format.RegID, hdl.K(32, format.DeviceID)},
@@ -81,13 +81,4 @@ func (b *block) words() []known {
 		all = append(all, known{format.RegCounters + 4*uint64(i), c})
 	}
 	return all
-}
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
 }

@@ -106,15 +106,7 @@ func (s *sender) decide() {
 }
 
 // flag is a flag of the WQE.
-func (s *sender) flag(bit int) hdl.Bits { return s.turn.Control.Flags.Bit(log2(bit)) }
-
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
-}
+func (s *sender) flag(bit int) hdl.Bits { return s.turn.Control.Flags.Bit(hdl.Log2(bit)) }
 
 // isOp returns one bit: the WQE's operation is one of ops.
 func (s *sender) isOp(ops ...format.WROpcode) hdl.Bits {

@@ -66,7 +66,7 @@ type filling struct {
 
 func newBuffer(m *hdl.Module, p Params, io *IO) *buffer {
 	b := &buffer{m: m, p: p, io: io, words: p.words()}
-	ring, places, queue := log2(p.Beats)+1, log2(p.Frames)+1, log2(waiting)+1
+	ring, places, queue := hdl.Log2(p.Beats)+1, hdl.Log2(p.Frames)+1, hdl.Log2(waiting)+1
 	b.payload = m.RAM("payload", p.Beats, p.DataWidth, hdl.Undefined)
 	b.read, b.given, b.start, b.write = m.Reg("read", ring, 0), m.Reg("given", ring, 0), m.Reg("start", ring, 0), m.Reg("write", ring, 0)
 	b.newest, b.noRoom, b.partly = m.RegN("newest", ring), m.Reg("no_room", 1, 0), m.Reg("partly", 1, 0)

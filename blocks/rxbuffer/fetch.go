@@ -48,7 +48,7 @@ func (b *buffer) fetchHeader() {
 	place := b.fetch.Trunc(b.bad.AddrWidth())
 	addr, lastFetched, lastLoaded := place, hdl.K(1, 1), hdl.K(1, 1)
 	if b.words > 1 {
-		o.word, o.number = m.Reg("fetch_word", log2(b.words), 0), m.RegN("fetched_word", log2(b.words))
+		o.word, o.number = m.Reg("fetch_word", hdl.Log2(b.words), 0), m.RegN("fetched_word", hdl.Log2(b.words))
 		m.If(fetch, func() {
 			o.word.Set(o.word.AddK(1))
 			o.number.Set(o.word)
@@ -93,7 +93,7 @@ func (b *buffer) fetchHeader() {
 // takeJob sets the payload reader to work on a payload up to end.
 func (b *buffer) takeJob(leaves, bad, end, length hdl.Bits) {
 	m := b.m
-	k := log2(b.p.DataWidth / 8)
+	k := hdl.Log2(b.p.DataWidth / 8)
 	j := &b.job
 	j.valid, j.skip = m.Reg("job", 1, 0), m.RegN("job_skip", 1)
 	j.left, j.count = m.RegN("job_left", end.Width()), m.RegN("job_count", k)

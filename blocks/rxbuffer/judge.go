@@ -18,7 +18,7 @@ func newEntry() entry { return entry{hdl.W(format.ReasonBits), hdl.W(1), hdl.W(1
 // later.
 func (b *buffer) judge() {
 	m, io := b.m, b.io
-	slots := log2(waiting)
+	slots := hdl.Log2(waiting)
 	b.queue.Write(b.last.Trunc(slots), b.takes, hdl.Pack(entry{io.Status.Data.Reason, io.Status.Data.Packet, b.keep}))
 	b.queueFull.Set(full(b.first, b.last, waiting))
 	m.If(b.takes, func() {

@@ -69,7 +69,7 @@ type IO struct {
 
 // Def is the buffer. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
-	level := hdl.W(log2(p.Beats) + 1)
+	level := hdl.W(hdl.Log2(p.Beats) + 1)
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("rxbuffer_%d_x%d_x%d", p.DataWidth, p.Beats, p.Frames),
 		Doc:  "Stores received packets until parser and ICRC have judged them; hands the good ones on whole.",
@@ -109,13 +109,4 @@ const leastFrame = 14 + 20 + 8 + 12 + format.ICRCSize
 func (p Params) words() int {
 	bytes := p.DataWidth / 8
 	return (leastFrame + bytes - 1) / bytes
-}
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
 }

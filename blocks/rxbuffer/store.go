@@ -78,7 +78,7 @@ func (b *buffer) storeHeader() {
 	} else {
 		f := filling{
 			place: m.RegN("filling", place.Width()), stores: m.RegN("fills", 1),
-			number: m.Reg("word_number", log2(b.words), 0), turn: m.Reg("turn", b.words, 1),
+			number: m.Reg("word_number", hdl.Log2(b.words), 0), turn: m.Reg("turn", b.words, 1),
 		}
 		b.filling, b.idle = f, f.turn.Bit(0)
 		m.If(b.idle, func() {

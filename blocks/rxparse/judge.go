@@ -151,18 +151,10 @@ func optionPort(m *hdl.Module, r *reader, p *pipeline, h judged) hdl.Bits {
 
 	found := m.RegN("option_port", 1)
 	position := h.ihl.ZExt(5).Add(hdl.Mux(h.vlan, hdl.K(5, wordTag+1), hdl.K(5, wordTag)))
-	k := log2(n)
+	k := hdl.Log2(n)
 	number := p.first.Number
 	w := max(number.Width(), 5-k)
 	here := number.ZExt(w).Eq(position.Slice(4, k).ZExt(w)).And(hdl.Select(position.Trunc(k), matches...))
 	m.If(p.toSecond, func() { found.Set(here.Or(found.And(number.Any()))) })
 	return found
-}
-
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
 }

@@ -23,12 +23,12 @@ func (t *third) coarse(start, next hdl.Bits) {
 	m, n := t.m, t.p.second.Data.Width()/32
 	low, step, words := 0, 1, n // bits of start for the second step
 	if n > fineWords {
-		low, step, words = log2(fineWords), fineWords, n+fineWords-1
+		low, step, words = hdl.Log2(fineWords), fineWords, n+fineWords-1
 		t.fine = m.RegN("s3_fine", low)
 		m.If(t.p.toThird, func() { t.fine.Set(start.Trunc(low)) })
 	}
-	by, inverse := start.Slice(log2(n)-1, low), m.RegN("shift_inverse", log2(n)-low)
-	m.If(t.p.toSecond, func() { inverse.Set(next.Slice(log2(n)-1, low).Not()) })
+	by, inverse := start.Slice(hdl.Log2(n)-1, low), m.RegN("shift_inverse", hdl.Log2(n)-low)
+	m.If(t.p.toSecond, func() { inverse.Set(next.Slice(hdl.Log2(n)-1, low).Not()) })
 	for i := range words {
 		index, choices := by, t.window(i, n, step)
 		if i >= n/2 && i < n {

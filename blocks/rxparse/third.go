@@ -53,7 +53,7 @@ func (t *third) status(known facts, option hdl.Bits) {
 	m, p := t.m, t.p
 	reason, cut := reasonOf(m, known, p.second, option)
 	t.begins = m.Wire("begins", 1)
-	k := log2(p.second.Data.Width() / 32)
+	k := hdl.Log2(p.second.Data.Width() / 32)
 	t.begins.Set(sameNumber(p.second.Number, known.Start.Slice(startBits-1, k)))
 	m.If(p.flow, func() { t.ends.Set(p.toThird.And(p.second.Last)) })
 	m.If(p.toThird, func() {

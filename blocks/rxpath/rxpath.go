@@ -61,8 +61,8 @@ func Def(p Params) hdl.Def[IO] {
 			Header:    hdl.StreamOf(format.RxDescriptor[hdl.Bits]{}),
 			Payload:   stream.FrameOf(p.DataWidth),
 			Raw:       stream.FrameOf(p.DataWidth),
-			HighWater: hdl.W(log2(p.Beats) + 1),
-			RawHigh:   hdl.W(log2(p.RawBeats) + 1),
+			HighWater: hdl.W(hdl.Log2(p.Beats) + 1),
+			RawHigh:   hdl.W(hdl.Log2(p.RawBeats) + 1),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -121,13 +121,4 @@ func afterRaw(reason, noRoom hdl.Bits) hdl.Bits {
 // isPassed returns one bit: the reason is one that passes a frame to the host.
 func isPassed(reason hdl.Bits) hdl.Bits {
 	return reason.LtK(uint64(format.ReasonBadFrame)).And(reason.IsNot(uint64(format.ReasonOK)))
-}
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
 }

@@ -44,10 +44,10 @@ func (b *block) pages(number hdl.Bits) hdl.Bits {
 		b.line.bad.Set(beat.Data.Err)
 		return beat.Data.Err
 	}
-	count := m.Reg("beat", log2(n), 0)
+	count := m.Reg("beat", hdl.Log2(n), 0)
 	b.beat = count
 	some, own := m.RegN("some_bad", 1), m.RegN("own_bad", 1)
-	asked := b.work.At.Slice(logLine-1, logLine-log2(n)) // the beat with the entry
+	asked := b.work.At.Slice(logLine-1, logLine-hdl.Log2(n)) // the beat with the entry
 	mine := count.Eq(asked)
 	bad := beat.Data.Err.Or(some.And(count.Any()))
 	m.If(beat.Valid, func() {
@@ -82,5 +82,5 @@ func (b *block) entryOf(frames hdl.Bits) hdl.Bits {
 	for i := range n {
 		words = append(words, frames.Slice(frameBits*(i+1)-1, frameBits*i))
 	}
-	return hdl.Select(b.work.At.Slice(logEntry+log2(len(words))-1, logEntry), words...)
+	return hdl.Select(b.work.At.Slice(logEntry+hdl.Log2(len(words))-1, logEntry), words...)
 }

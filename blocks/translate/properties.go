@@ -55,15 +55,15 @@ func (b *block) follow(page hdl.Bits) {
 	m, beat := b.m, b.io.Read.Beat
 	one, frame := m.AnyConst("one_entry", 64-logEntry), m.AnyConst("one_frame", frameBits)
 	words := beat.Data.Data.Width() / 64
-	within := logLine - logEntry - log2(words) // bits of a number of a beat
+	within := logLine - logEntry - hdl.Log2(words) // bits of a number of a beat
 	is := one.Slice(one.Width()-1, logLine-logEntry).Eq(b.work.At.Slice(63, logLine))
 	if within > 0 {
-		is = is.And(one.Slice(logLine-logEntry-1, log2(words)).Eq(b.beat))
+		is = is.And(one.Slice(logLine-logEntry-1, hdl.Log2(words)).Eq(b.beat))
 	}
 	for i := range words {
 		mine := hdl.AndAll(beat.Valid, beat.Data.Err.Not(), is)
 		if words > 1 {
-			mine = mine.And(one.Trunc(log2(words)).Is(uint64(i)))
+			mine = mine.And(one.Trunc(hdl.Log2(words)).Is(uint64(i)))
 		}
 		got := beat.Data.Data.Slice(64*i+63, 64*i+64-frameBits)
 		m.Assume(fmt.Sprintf("one_entry_read_%d", i), mine.Not().Or(got.Eq(frame)))

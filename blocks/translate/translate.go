@@ -41,12 +41,10 @@ const (
 )
 
 // lineNumber is the width of a line's place in the cache.
-func (p Params) lineNumber() int { return log2(p.Lines) }
+func (p Params) lineNumber() int { return hdl.Log2(p.Lines) }
 
 // beats is the number of beats of a line.
 func (p Params) beats() int { return lineBytes * 8 / p.Sizes.DataWidth }
-
-func log2(n int) int { return bits.Len(uint(n)) - 1 }
 
 // IO is the ports of the block.
 type IO struct {

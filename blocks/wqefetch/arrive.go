@@ -86,7 +86,7 @@ func granules(m *hdl.Module, in hdl.Stream[link.ReadBeat]) hdl.Stream[granule] {
 		in.Ready.Set(out.Ready)
 		return out
 	}
-	part := m.Reg("beat_part", log2(parts), 0)
+	part := m.Reg("beat_part", hdl.Log2(parts), 0)
 	var cuts []hdl.Bits
 	for i := range parts {
 		cuts = append(cuts, in.Data.Data.Slice(granuleBits*(i+1)-1, granuleBits*i))

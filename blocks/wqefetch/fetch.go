@@ -125,7 +125,7 @@ func (b *block) ask(asks hdl.Bits, at ring, f flight, count hdl.Bits) {
 	burst.Valid.Set(asks.And(under.LtK(outstanding)))
 	burst.Data.Addr.Set(hdl.Cat(page, bytes.Slice(11, 0)))
 	slots := hdl.Mux(at.LogStride, hdl.Cat(count.Trunc(countBits-1), hdl.K(1, 0)), count).ZExt(12)
-	beats := slots.ShlK(log2(b.p.beatsPerSlot()))
+	beats := slots.ShlK(hdl.Log2(b.p.beatsPerSlot()))
 	burst.Data.Len.Set(beats.SubK(1).Trunc(8))
 	b.index(b.fetched, f.QP, burst.Fire(), f.Last.AddK(1))
 	m.Unused(noted.Ready)
@@ -134,15 +134,6 @@ func (b *block) ask(asks hdl.Bits, at ring, f flight, count hdl.Bits) {
 
 // ringMask is the size of a ring in WQEs less one.
 func ringMask(at ring) hdl.Bits { return hdl.Ones(16).Shl(at.LogSize).Not() }
-
-// log2 is the logarithm of a power of two.
-func log2(n int) int {
-	k := 0
-	for 1<<k < n {
-		k++
-	}
-	return k
-}
 
 // granulesPerSlot is the number of granules in 64 bytes.
 const granulesPerSlot = format.WQEBytesMin / format.GranuleBytes

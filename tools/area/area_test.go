@@ -119,5 +119,5 @@ func TestSizeCountsCells(t *testing.T) {
 	}}
 	s, err := n.size()
 	require.NoError(t, err)
-	require.Equal(t, Size{LUT: 1, FF: 1, Carry: 1, LUTRAM: 1, RAM: 1.5, Depth: 1}, s)
+	require.Equal(t, Size{LUT: 1, FF: 1, Carry: 1, LUTRAM: 1, RAM: 1.5, Depth: 1, Path: []string{"CARRY4       ?"}}, s)
 }

@@ -22,8 +22,9 @@ type backend struct {
 	clocks   map[*ir.Clock]int
 	ports    map[*ir.Signal]port
 	checks   []sim.InstanceCheck
-	covers   int        // counters in the library
-	arms     *armCovers // which of them are of arms; nil without coverage
+	covers   int                 // counters in the library
+	arms     *armCovers          // which of them are of arms; nil without coverage
+	events   []sim.InstanceEvent // those that the library records
 
 	dirty   bool // Go wrote to the shared memory since the design was settled
 	sources []*source
@@ -152,9 +153,6 @@ func (b *backend) stopIndex(stop sim.Stop) uint64 {
 		return stop.Sink.(*sink).number
 	}
 }
-
-// Events implements sim.Backend.
-func (b *backend) Events() []sim.Event { return nil }
 
 // Time implements sim.Backend.
 func (b *backend) Time() uint64 { return b.shared[sharedTime] }

@@ -74,10 +74,10 @@ func processor() string {
 }
 
 func (t *tools) addTo(h io.Writer) {
-	fmt.Fprintln(h, t.version, t.cxxBanner, t.include, t.processor, verilatorFlags(true), compilerFlags(true))
+	fmt.Fprintln(h, t.version, t.cxxBanner, t.include, t.processor, verilatorFlags(true, true), compilerFlags(true))
 }
 
-func verilatorFlags(waves bool) []string {
+func verilatorFlags(waves, events bool) []string {
 	flags := []string{
 		"--cc", "-O3", "--prefix", prefix, "--Mdir", "obj", "--timescale", "1ps/1ps",
 		// State without reset starts as the seed says.
@@ -90,12 +90,15 @@ func verilatorFlags(waves bool) []string {
 	if waves {
 		flags = append(flags, "--trace-fst", "--trace-structs", "--trace-max-width", "4096", "-DGORNIC_WAVES")
 	}
+	if events {
+		flags = append(flags, "-DGORNIC_TRACE", "-DGORNIC_TRACE_QUIET")
+	}
 	return flags
 }
 
 // verilate turns rtl/ into C++ in obj/.
 func (t *tools) verilate(ctx context.Context, dir string, d text) error {
-	args := append(verilatorFlags(d.waves), "--top-module", d.top)
+	args := append(verilatorFlags(d.waves, len(d.events) > 0), "--top-module", d.top)
 	for _, f := range d.files {
 		args = append(args, filepath.Join("rtl", f.name))
 	}

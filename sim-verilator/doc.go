@@ -19,6 +19,7 @@
 //	backend.go   the interface of package sim
 //	stream.go    sources and sinks, as Go sees them
 //	failure.go   failed checks
+//	event.go     trace events, read from wires before each edge
 //	coverage.go  arms that were taken, as covers
 //	shim/        the C++ side; simulation.cpp has the order of things at an edge
 //

@@ -21,6 +21,7 @@ type library struct {
 	create, destroy, settle, run           uintptr
 	addSource, addSink, setPattern         uintptr
 	push, take, peek, readCovers, readText uintptr
+	countEvents, takeEvents                uintptr
 }
 
 func load(path string) (*library, error) {
@@ -33,7 +34,7 @@ func load(path string) (*library, error) {
 		"gornic_new": &lib.create, "gornic_delete": &lib.destroy, "gornic_settle": &lib.settle, "gornic_run": &lib.run,
 		"gornic_add_source": &lib.addSource, "gornic_add_sink": &lib.addSink, "gornic_set_pattern": &lib.setPattern,
 		"gornic_push": &lib.push, "gornic_take": &lib.take, "gornic_peek": &lib.peek, "gornic_covers": &lib.readCovers,
-		"gornic_text": &lib.readText,
+		"gornic_text": &lib.readText, "gornic_count_events": &lib.countEvents, "gornic_take_events": &lib.takeEvents,
 	} {
 		if *at, err = purego.Dlsym(handle, name); err != nil {
 			return nil, fmt.Errorf("load %s: %w", path, err)

@@ -2,7 +2,6 @@ package verilator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,9 +19,6 @@ func Open(d *ir.Design, o sim.Options) (sim.Backend, error) {
 
 // OpenContext is [Open] with a context that ends the compilation.
 func OpenContext(ctx context.Context, d *ir.Design, o sim.Options) (sim.Backend, error) {
-	if o.Events {
-		return nil, errors.New("verilator: no trace events yet: use the native simulator")
-	}
 	t, arms, err := emit(d, o)
 	if err != nil {
 		return nil, err
@@ -44,6 +40,9 @@ func OpenContext(ctx context.Context, d *ir.Design, o sim.Options) (sim.Backend,
 		return nil, err
 	}
 	b.covers, b.arms = len(t.covers), arms
+	if o.Events {
+		b.events = sim.Events(d)
+	}
 	return b, nil
 }
 

@@ -66,6 +66,9 @@ func (r *recipe) writeTable(dir string, variables []variable) error {
 		}
 		fmt.Fprintf(&table, "COVER(%s)\n", name)
 	}
+	if err := r.writeEvents(&table, kept); err != nil {
+		return err
+	}
 	peeks := map[string][2]int{}
 	for _, s := range r.text.signals {
 		name := r.text.member(s.verilog)
@@ -82,6 +85,31 @@ func (r *recipe) writeTable(dir string, variables []variable) error {
 		return err
 	}
 	return writeFile(filepath.Join(dir, peeksName), string(numbers))
+}
+
+// writeEvents writes a line for each event, and lines for its fields after it.
+func (r *recipe) writeEvents(table *strings.Builder, kept map[string]int) error {
+	find := func(path string, width int) (string, error) {
+		name := r.text.member(path)
+		if kept[name] != width {
+			return "", fmt.Errorf("the wire %s of an event is not in the C++", name)
+		}
+		return name, nil
+	}
+	for _, e := range r.text.events {
+		name, err := find(e.when, 1)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "EVENT(%s, %d)\n", name, e.clock)
+		for _, f := range e.fields {
+			if name, err = find(f.wire, f.width); err != nil {
+				return err
+			}
+			fmt.Fprintf(table, "FIELD(%s, %d)\n", name, f.width)
+		}
+	}
+	return nil
 }
 
 func readPeeks(path string) (map[string]peek, error) {

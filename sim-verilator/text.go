@@ -15,7 +15,8 @@ type text struct {
 	clocks  []clockNames
 	ports   []portName
 	signals []signalName
-	covers  []string // paths of the counters of covers, in the order of sim.Checks
+	covers  []string     // paths of the counters of covers, in the order of sim.Checks
+	events  []eventNames // with Options.Events
 	waves   bool
 }
 
@@ -42,13 +43,16 @@ func emit(d *ir.Design, o sim.Options) (text, *armCovers, error) {
 	if o.Coverage {
 		printed, arms = withArmCovers(d)
 	}
-	files, err := verilog.Emit(printed, verilog.Options{Checks: true, Waves: o.Waves != "", Models: true})
+	files, err := verilog.Emit(printed, verilog.Options{Checks: true, Events: o.Events, Waves: o.Waves != "", Models: true})
 	if err != nil {
 		return text{}, nil, err
 	}
 	t := describe(d)
 	t.waves = o.Waves != ""
 	t.covers = covers(printed)
+	if o.Events {
+		t.events = eventsOf(d, files)
+	}
 	for _, f := range files {
 		t.files = append(t.files, file{f.Name, string(f.Text)})
 	}

@@ -14,14 +14,12 @@ func (e *module) assemble() *text {
 		e.need(p)
 		p.print()
 	}
-	e.printUnused(false)
-	if e.opts.Checks {
-		e.printProperties()
-	}
+	e.printUnused()
+	e.printAside()
 	if e.opts.Waves {
 		e.printWaves()
 	}
-	t := &text{}
+	t := &text{events: e.eventNets}
 	e.printHead(t)
 	t.depth = 1
 	e.printEnums(t)

@@ -16,6 +16,8 @@ type Options struct {
 	// Checks adds the properties, for FORMAL and GORNIC_CHECK, at the end of
 	// each module.
 	Checks bool
+	// Events adds the trace events, for GORNIC_TRACE, at the end of each module.
+	Events bool
 	// Waves adds shadows with named values, for GORNIC_WAVES. They are
 	// SystemVerilog.
 	Waves bool
@@ -34,9 +36,10 @@ type Options struct {
 type File struct {
 	Name   string // NAME.v, or models/NAME.v
 	Text   []byte
-	Module *ir.Module // the instance whose text it is
-	Model  bool       // of a black box, or used by such a model only
-	Arms   []Arm      // where the arms of if and case statements are
+	Module *ir.Module  // the instance whose text it is
+	Model  bool        // of a black box, or used by such a model only
+	Arms   []Arm       // where the arms of if and case statements are
+	Events []EventNets // with Options.Events: the wires of each of Module.Events
 }
 
 // Arm says where a branch of the Go code is in a file. One branch may be in
@@ -64,7 +67,7 @@ func Emit(d *ir.Design, opts Options) (files []File, err error) {
 			continue
 		}
 		text := e.module(m)
-		f := File{Name: m.Name + ".v", Module: m, Model: model, Text: text.render(opts.Positions, homeOf(m)), Arms: text.arms}
+		f := File{Name: m.Name + ".v", Module: m, Model: model, Text: text.render(opts.Positions, homeOf(m)), Arms: text.arms, Events: text.events}
 		if model {
 			f.Name = "models/" + f.Name
 		}

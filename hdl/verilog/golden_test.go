@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 func TestGolden(t *testing.T) {
 	for _, d := range designs {
 		t.Run(d.name, func(t *testing.T) {
-			files, err := verilog.Emit(d.build(t), verilog.Options{Checks: true, Waves: true, Models: true})
+			files, err := verilog.Emit(d.build(t), verilog.Options{Checks: true, Events: true, Waves: true, Models: true})
 			if err != nil {
 				t.Fatal(err)
 			}

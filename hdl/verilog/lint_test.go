@@ -41,6 +41,7 @@ var designs = []design{
 	of(Dual(hdl.Undefined)),
 	of(Shared(hdl.ReadNew)),
 	of(TwoClock()),
+	of(Senders()),
 }
 
 func TestLint(t *testing.T) {

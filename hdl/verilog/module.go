@@ -20,6 +20,8 @@ type module struct {
 	parts     []part  // of the text of the hardware, in order
 	hardware  layer
 	checks    layer // the properties; planned when the hardware has been printed
+	events    layer // the trace events; planned when the properties have been printed
+	eventNets []EventNets
 	always    map[*ir.Signal]bool
 	direct    map[*ir.Signal]*ir.Node   // inputs of instances that need no wire
 	joined    map[*ir.Signal]*ir.Signal // outputs of instances -> the wire or output of this module that they drive
@@ -105,7 +107,7 @@ func (e *module) sortItems() {
 		return direct || driven[s] || e.folded[s]
 	}
 	e.items = e.merged(settled(group(e.ir, e.ir.Body, e.paths, e.low, skip)))
-	if e.ir.Ghost != nil && e.opts.Checks {
+	if e.ir.Ghost != nil && (e.opts.Checks || e.opts.Events) {
 		e.ghosts = e.merged(settled(group(e.ir, e.ir.Ghost, e.paths, e.low, skip)))
 	}
 	e.items = append(e.items, e.unsetRegisters(false)...)
@@ -205,8 +207,8 @@ func (e *module) itemRoots(it *item) []root {
 	return list
 }
 
-// checkRoots returns the expressions of the properties and of their state.
-func (e *module) checkRoots() []root {
+// stateRoots returns the expressions of the state of the properties.
+func (e *module) stateRoots() []root {
 	var list []root
 	for _, inst := range e.ir.Instances {
 		if ghostInstance(inst) {
@@ -221,8 +223,16 @@ func (e *module) checkRoots() []root {
 			list = append(list, e.memoryRoots(r)...)
 		}
 	}
-	for _, c := range e.ir.Checks {
-		list = append(list, root{node: e.low.lower(c.Cond), base: c.Name, breakable: true})
+	return list
+}
+
+// checkRoots returns the expressions of the properties and of their state.
+func (e *module) checkRoots() []root {
+	list := e.stateRoots()
+	if e.opts.Checks {
+		for _, c := range e.ir.Checks {
+			list = append(list, root{node: e.low.lower(c.Cond), base: c.Name, breakable: true})
+		}
 	}
 	return list
 }

@@ -20,7 +20,7 @@ type usage struct {
 	root      string // what it is by itself, for a name; "" inside other expressions only
 	length    int    // of its text with the names given so far
 	breakable bool   // it stands where its text may take several lines
-	ghost     bool   // the count is of the properties
+	layer     *layer // that the count is of
 	made      int    // Node.Seq of the latest part of it
 }
 
@@ -40,14 +40,22 @@ type root struct {
 	indexed   bool       // its bits are taken by a variable index: it needs a name
 }
 
-// A layer is the hardware, or the properties. The hardware is planned and
-// printed as if there were no properties: its text is the same with and without
+// A layer is the hardware, the properties, or the events. Each is planned and
+// printed as if there were no later ones: its text is the same with and without
 // them, and they use the names that it has.
 type layer struct {
-	ghost   bool // the properties
+	kind    layerKind
 	roots   []root
-	visited []*ir.Node // arguments before their users; of the properties, what has no name in the hardware
+	visited []*ir.Node // arguments before their users; what has no name in an earlier layer
 }
+
+type layerKind int
+
+const (
+	ofHardware layerKind = iota
+	ofProperties
+	ofEvents
+)
 
 func (e *module) planHardware() {
 	for _, p := range e.parts {
@@ -60,10 +68,17 @@ func (e *module) planHardware() {
 }
 
 func (e *module) planChecks() {
-	e.checks = layer{ghost: true, roots: e.checkRoots()}
+	e.checks = layer{kind: ofProperties, roots: e.checkRoots()}
 	e.count(&e.checks)
 	e.nameWires(&e.checks)
 	e.findQuantities(&e.hardware, &e.checks)
+}
+
+func (e *module) planEvents() {
+	e.events = layer{kind: ofEvents, roots: e.eventRoots()}
+	e.count(&e.events)
+	e.nameWires(&e.events)
+	e.findQuantities(&e.hardware, &e.checks, &e.events)
 }
 
 // count finds out how often each expression is printed.
@@ -97,11 +112,11 @@ func (e *module) nameWires(l *layer) {
 
 // use counts a place in which n is printed.
 func (e *module) use(l *layer, n *ir.Node, base string) {
-	if u := e.usage[n]; u != nil && (u.ghost == l.ghost || e.names[n] != "") {
+	if u := e.usage[n]; u != nil && (u.layer == l || e.names[n] != "") {
 		u.count++
 		return
 	}
-	e.usage[n] = &usage{count: 1, base: base, ghost: l.ghost, made: n.Seq}
+	e.usage[n] = &usage{count: 1, base: base, layer: l, made: n.Seq}
 	for _, a := range n.Args {
 		e.use(l, a, base)
 		e.usage[n].made = max(e.usage[n].made, e.usage[a].made)
@@ -211,6 +226,32 @@ func (e *module) length(n *ir.Node) int {
 type reads struct {
 	signals map[*ir.Signal][]bool
 	wires   map[*ir.Node][]bool
+	unless  *reads // bits that these reads lack count as read; nil for none
+}
+
+// signal returns which bits of a signal are read.
+func (r *reads) signal(s *ir.Signal) []bool {
+	if r.unless == nil {
+		return r.signals[s]
+	}
+	return orNot(s.Width, r.signals[s], r.unless.signals[s])
+}
+
+// wire returns which bits of a wire are read.
+func (r *reads) wire(n *ir.Node) []bool {
+	if r.unless == nil {
+		return r.wires[n]
+	}
+	return orNot(n.Width, r.wires[n], r.unless.wires[n])
+}
+
+// orNot is a | ~b in each of n bits, of which those of nil are false.
+func orNot(n int, a, b []bool) []bool {
+	bits := make([]bool, n)
+	for i := range bits {
+		bits[i] = a != nil && a[i] || b == nil || !b[i]
+	}
+	return bits
 }
 
 // findReads looks at layers.

@@ -46,14 +46,42 @@ func CoverCount(c *ir.Check) string { return "cover_" + c.Name + "_count" }
 // properties is defined while the state that properties share is wanted.
 const properties = "GORNIC_PROPERTIES"
 
-func (e *module) printProperties() {
-	if len(e.ir.Checks) == 0 {
+// printAside writes what is no hardware: properties and events, with the state
+// that they share.
+func (e *module) printAside() {
+	checks := e.opts.Checks && len(e.ir.Checks) > 0
+	events := e.opts.Events && len(e.ir.Events) > 0
+	if !checks && !events {
 		return
 	}
 	e.planChecks()
+	shared := events && e.eventsShareState()
+	var readers []string
+	if checks {
+		e.heading("Properties")
+		readers = append(readers, "FORMAL", "GORNIC_CHECK")
+	}
+	if shared {
+		readers = append(readers, "GORNIC_TRACE")
+	}
+	if len(readers) > 0 {
+		e.printGhosts(readers)
+	}
+	if checks {
+		e.printProperties()
+	}
+	if events {
+		e.heading("Events")
+		e.printEvents(shared)
+	}
+}
+
+func (e *module) heading(title string) {
 	e.out.blank()
-	e.out.comment([]string{strings.Repeat("-", 70), "Properties"})
-	e.printGhosts()
+	e.out.comment([]string{strings.Repeat("-", 70), title})
+}
+
+func (e *module) printProperties() {
 	e.out.blank()
 	e.out.plain("`ifdef FORMAL")
 	e.printFormal()
@@ -66,8 +94,9 @@ func (e *module) printProperties() {
 	e.out.plain("`endif")
 }
 
-// printGhosts writes the state and wires of the properties alone.
-func (e *module) printGhosts() {
+// printGhosts writes the state and wires of the properties alone, for those who
+// define one of readers.
+func (e *module) printGhosts(readers []string) {
 	outer := e.out
 	e.out = &text{depth: 1}
 	e.printDeclarations(e.out, true)
@@ -88,14 +117,17 @@ func (e *module) printGhosts() {
 			e.printMemory(r)
 		}
 	}
-	e.printUnused(true)
+	e.printUnusedByProperties()
 	inner := e.out
 	e.out = outer
 	if len(inner.lines) == 0 {
 		return
 	}
 	e.out.blank()
-	e.out.plain("`ifdef FORMAL\n`define " + properties + "\n`elsif GORNIC_CHECK\n`define " + properties + "\n`endif")
+	for i, reader := range readers {
+		e.out.plain([]string{"`ifdef ", "`elsif "}[min(i, 1)] + reader + "\n`define " + properties)
+	}
+	e.out.plain("`endif")
 	e.out.plain("`ifdef " + properties)
 	e.out.append(inner)
 	e.out.blank()

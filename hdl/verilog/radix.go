@@ -27,12 +27,14 @@ func (e *module) findQuantities(layers ...*layer) {
 		for _, n := range l.visited {
 			q.expression(n)
 		}
-		items := e.items
-		if l.ghost {
-			items = e.ghosts
+		switch l.kind {
+		case ofHardware:
+			q.items(e.items)
+			q.memories(false)
+		case ofProperties:
+			q.items(e.ghosts)
+			q.memories(true)
 		}
-		q.items(items)
-		q.memories(l.ghost)
 	}
 	q.settle()
 	e.quantities = q

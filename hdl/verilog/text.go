@@ -20,9 +20,10 @@ const posMark = "\x00"
 
 // text collects the lines of a file.
 type text struct {
-	lines []line
-	depth int
-	arms  []Arm
+	lines  []line
+	depth  int
+	arms   []Arm
+	events []EventNets
 }
 
 // append adds the lines of another text.

@@ -6,17 +6,28 @@ import (
 	"gornic/hdl/ir"
 )
 
-// printUnused gathers every bit that nothing reads in one wire, so that no
-// linter wonders about it: bits of the hardware that it does not read, or bits of
-// the state of properties.
-func (e *module) printUnused(ghost bool) {
-	l, r, name := &e.hardware, e.findReads(&e.hardware), "unused"
+// printUnused gathers every bit of the hardware that it does not read in one
+// wire, so that no linter wonders about it.
+func (e *module) printUnused() {
+	e.gather("unused", append(e.unusedClocks(), e.unreadOf(&e.hardware, e.findReads(&e.hardware))...))
+}
+
+// printUnusedByProperties does the same for the state of properties.
+func (e *module) printUnusedByProperties() {
+	e.gather("unused_by_properties", e.unreadOf(&e.checks, e.findReads(&e.hardware, &e.checks)))
+}
+
+// printUnusedByEvents does it for what only the conditions of properties read,
+// which events have no use for.
+func (e *module) printUnusedByEvents() {
+	r := e.findReads(&e.hardware, e.stateLayer(), &e.events)
+	r.unless = e.findReads(&e.hardware, &e.checks) // the others are gathered above
+	e.gather("unused_by_events", e.unreadOf(&e.checks, r))
+}
+
+// unreadOf lists the bits of the signals and wires of a layer that are not read.
+func (e *module) unreadOf(l *layer, r *reads) []string {
 	var list []string
-	if ghost {
-		l, r, name = &e.checks, e.findReads(&e.hardware, &e.checks), "unused_by_properties"
-	} else {
-		list = e.unusedClocks()
-	}
 	for _, s := range e.ir.Signals {
 		switch s.Kind {
 		case ir.Output, ir.ChildInput:
@@ -30,15 +41,20 @@ func (e *module) printUnused(ghost bool) {
 				continue
 			}
 		}
-		if s.Ghost == ghost {
-			list = append(list, unread(Name(s), s.Width, r.signals[s])...)
+		if s.Ghost == (l.kind == ofProperties) {
+			list = append(list, unread(Name(s), s.Width, r.signal(s))...)
 		}
 	}
 	for _, n := range l.visited {
 		if w := e.wires[n]; w != nil {
-			list = append(list, unread(w.name, n.Width, r.wires[n])...)
+			list = append(list, unread(w.name, n.Width, r.wire(n))...)
 		}
 	}
+	return list
+}
+
+// gather prints a wire that reads all in the list.
+func (e *module) gather(name string, list []string) {
 	if len(list) == 0 {
 		return
 	}

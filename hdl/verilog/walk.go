@@ -114,6 +114,12 @@ func readSignals(m *ir.Module) map[*ir.Signal]bool {
 	for _, c := range m.Checks {
 		walk(c.Cond)
 	}
+	for _, ev := range m.Events {
+		walk(ev.When)
+		for _, f := range ev.Fields {
+			walk(f.Value)
+		}
+	}
 	return read
 }
 

@@ -52,6 +52,14 @@ EXPORT void gornic_covers(Simulation* s, uint64_t* counts) {
     for (const gornic::Port& p : s->binding().covers) p.load(counts++);
 }
 
+// How many words the records of events take, and a move of them to memory of Go.
+EXPORT uint64_t gornic_count_events(Simulation* s) { return s->events.size(); }
+
+EXPORT void gornic_take_events(Simulation* s, uint64_t* words) {
+    std::copy(s->events.begin(), s->events.end(), words);
+    s->events.clear();
+}
+
 // Copies what the design printed, cut to size, and returns its whole length.
 EXPORT uint64_t gornic_text(Simulation* s, char* to, uint64_t size) {
     s->text.copy(to, size);

@@ -34,6 +34,11 @@ public:
     binding.ports.push_back({&top_->name, width}); \
     binding.inputs.push_back(input);
 #define COVER(name) binding.covers.push_back({&top_->rootp->name, 64});
+#define EVENT(name, number) \
+    binding.events.emplace_back(); \
+    binding.events.back().when = {&top_->rootp->name, 1}; \
+    binding.events.back().clock = number;
+#define FIELD(name, width) binding.events.back().fields.push_back({&top_->rootp->name, width});  // of the event before it
 #define PEEK(name, width) binding.peeks.push_back({&top_->rootp->name, width});
 #include "table.inc"
 #if VM_TRACE

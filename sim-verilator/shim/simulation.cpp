@@ -104,6 +104,7 @@ void Simulation::instant(uint64_t time) {
     now_ = time;
     auto& clocks = design_->binding.clocks;
     for (Clock& c : clocks) c.rising = c.next == time;
+    record();
     for (auto& m : models_)
         if (clocks[m->clock()].rising) m->sample(clocks[m->clock()].cycle);
     raise();
@@ -115,6 +116,19 @@ void Simulation::instant(uint64_t time) {
             if (c.rising) c.clk.set(false);
     eval();
     if (waves_) design_->dump(time);
+}
+
+// Notes the events that the coming edges see.
+void Simulation::record() {
+    const auto& declared = design_->binding.events;
+    for (size_t i = 0; i < declared.size(); ++i) {
+        const Event& e = declared[i];
+        if (!e.when.high()) continue;
+        const Clock& c = design_->binding.clocks[e.clock];
+        if (!c.rising || c.reset) continue;
+        events.insert(events.end(), {i, c.cycle, now_});
+        for (const Port& f : e.fields) events.push_back(f.value());
+    }
 }
 
 void Simulation::raise() {

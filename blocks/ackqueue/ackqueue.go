@@ -7,6 +7,7 @@ import (
 	"gornic/blocks/scheduler"
 	"gornic/format"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
 // Params are the parameters of the block.
@@ -129,10 +130,6 @@ func (b *block) take() {
 // effect lets the effects out, and ends when all have been taken.
 func (b *block) effect() {
 	m, io, c, bad := b.m, b.io, b.now.Commit, b.now.BusErr
-	offer := func(owes, ready hdl.Bits) hdl.Bits {
-		m.If(owes.And(ready), func() { owes.SetK(0) })
-		return owes
-	}
 	held := c.Complete.Or(c.Open)
 
 	done := c.Completion
@@ -140,18 +137,16 @@ func (b *block) effect() {
 	done.Status = hdl.Mux(bad, code(format.StatusLocProt), hdl.Mux(b.was.Failed, code(format.StatusFlush), c.Completion.Status))
 	done.Vendor = hdl.Mux(bad, hdl.K(link.FaultBits, uint64(format.VendorBusWrite)), c.Completion.Vendor)
 	done.Solicited = c.Completion.Solicited.Or(done.Status.Any())
-	io.Completion.Valid.Set(offer(b.owes.completion, io.Completion.Ready))
-	hdl.Set(io.Completion.Data, done)
-
-	io.Fault.Valid.Set(offer(b.owes.fault, io.Fault.Ready))
 	event := hdl.Mux(bad, hdl.K(8, uint64(format.EventQPFatal)), c.Event)
-	hdl.Set(io.Fault.Data, link.QPFault{
-		QP: c.QP, HasEvent: hdl.Mux(bad, held.Not(), c.HasEvent), Event: event, Vendor: done.Vendor,
-	})
-
+	fault := link.QPFault{QP: c.QP, HasEvent: hdl.Mux(bad, held.Not(), c.HasEvent), Event: event, Vendor: done.Vendor}
 	wake := b.owing.Wakes[0]
-	wake.Valid.Set(offer(b.owes.answer, wake.Ready))
-	wake.Data.QP.Set(c.QP)
+	waits := hdl.OrAll(
+		stream.Offer(m, io.Completion, b.owes.completion, done),
+		stream.Offer(m, io.Fault, b.owes.fault, fault),
+		stream.Offer(m, wake, b.owes.answer, link.QPRef{QP: c.QP}))
+	ends := b.busy.And(waits.Not())
+	m.If(ends, func() { b.busy.SetK(0) })
+
 	counts := hdl.AndAll(c.Message, bad.Not(), b.was.Failed.Not())
 	msn := b.was.MSN.Add(counts.ZExt(24))
 	nak := hdl.Mux(bad, hdl.K(8, format.SyndromeNAKOp), c.Syndrome)
@@ -163,11 +158,6 @@ func (b *block) effect() {
 	b.answers.Write(c.QP, wake.Fire(), hdl.Pack(owed))
 	m.Event("ack_owed", wake.Fire(), hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
 	m.Event("recv_completes", io.Completion.Fire(), hdl.Field("qp", c.QP), hdl.Field("wqe", done.WQEIndex), hdl.Field("status", done.Status))
-
-	waits := func(owes, ready hdl.Bits) hdl.Bits { return owes.And(ready.Not()) }
-	ends := b.busy.And(hdl.OrAll(
-		waits(b.owes.completion, io.Completion.Ready), waits(b.owes.answer, wake.Ready), waits(b.owes.fault, io.Fault.Ready)).Not())
-	m.If(ends, func() { b.busy.SetK(0) })
 
 	control := io.Control
 	control.Ready.Set(b.busy.Not())

@@ -113,6 +113,7 @@ type block struct {
 	vendor hdl.Bits
 	more   hdl.Bits // the next one is looked at, too
 	owes   pending
+	waits  hdl.Bits // some of them still wait
 	fails  hdl.Bits // the queue pair fails with this entry
 }
 
@@ -134,6 +135,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 
 func (b *block) run() {
 	b.was = hdl.Unpack(state{}, b.states.At(b.now.QP))
+	b.waits = b.effects()
 	b.st.Switch(
 		hdl.On(stIdle, b.idle),
 		hdl.On(stLook, func() {
@@ -258,13 +260,8 @@ func (b *block) leaves(status hdl.Bits) {
 
 // act ends when all effects of an entry have been taken.
 func (b *block) act() {
-	m, io := b.m, b.io
-	taken := func(owes, ready hdl.Bits) hdl.Bits {
-		m.If(ready, func() { owes.SetK(0) })
-		return owes.Not().Or(ready)
-	}
-	done := hdl.AndAll(taken(b.owes.pop, io.Replay.Request.Ready), taken(b.owes.completion, io.Completion.Ready), taken(b.owes.fault, io.Fault.Ready))
-	m.If(done, func() {
+	m := b.m
+	m.If(b.waits.Not(), func() {
 		b.st.Goto(stIdle)
 		m.If(b.more, func() { b.st.Goto(stPeek) })
 		m.If(b.fails, func() { b.st.Goto(stFail) })

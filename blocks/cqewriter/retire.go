@@ -46,23 +46,14 @@ func (b *block) retire() {
 	})
 	wake := b.faults.Wakes[0]
 	owed := hdl.OrAll(
-		offer(m, io.Written, written, link.Written{CQ: now.CQ, Producer: now.Producer, Solicited: now.Solicited}),
-		offer(m, wake, lost, link.QPRef{QP: now.QP}),
-		offer(m, io.Async, failure, link.Async{
+		stream.Offer(m, io.Written, written, link.Written{CQ: now.CQ, Producer: now.Producer, Solicited: now.Solicited}),
+		stream.Offer(m, wake, lost, link.QPRef{QP: now.QP}),
+		stream.Offer(m, io.Async, failure, link.Async{
 			Code: hdl.K(8, uint64(format.EventCQErr)), Vendor: vendor, Number: now.CQ.ZExt(24),
 		}))
 	m.If(hdl.AndAll(b.retires, judged, owed.Not()), func() { b.retires.SetK(0) })
 	m.Event("cqe_in_memory", io.Written.Fire(), hdl.Field("cq", now.CQ), hdl.Field("producer", now.Producer))
 	b.fault()
-}
-
-// offer puts what is owed on a stream until it is taken. It returns one bit: that
-// is not in this cycle.
-func offer[T any](m *hdl.Module, to hdl.Stream[T], owes hdl.Bits, data T) hdl.Bits {
-	to.Valid.Set(owes)
-	hdl.Set(to.Data, data)
-	m.If(owes.And(to.Ready), func() { owes.SetK(0) })
-	return owes.And(to.Ready.Not())
 }
 
 // fault tells of queue pairs that lost a CQE.

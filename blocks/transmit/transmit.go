@@ -201,25 +201,16 @@ func (b *block) judge(c link.Context) {
 // leave offers what the packet consists of until all of it has been taken.
 func (b *block) leave() {
 	m, io := b.m, b.io
-	at := b.st.Is(stLeave)
-	offer := func(owes, ready hdl.Bits) hdl.Bits {
-		valid := at.And(owes)
-		m.If(valid.And(ready), func() { owes.SetK(0) })
-		return valid
-	}
-	io.Desc.Valid.Set(offer(b.owes.desc, io.Desc.Ready))
-	hdl.Set(io.Desc.Data, b.descriptor())
-	io.Record.Valid.Set(offer(b.owes.record, io.Record.Ready))
 	entry := b.job.Entry
 	entry.Status = b.status
 	isPacket := b.job.Kind.Is(link.JobPacket)
 	entry.Vendor = hdl.Mux(isPacket, hdl.Mux(b.status.Is(uint64(format.StatusLocProt)), b.fault, b.fault.K(0)), b.job.Entry.Vendor)
-	hdl.Set(io.Record.Data, link.Record{QP: b.job.QP, Entry: entry})
-	b.routes.Valid.Set(offer(b.owes.route, b.routes.Ready))
-	hdl.Set(b.routes.Data, route{Inline: b.job.Inline, Drop: b.sends.Not()})
-
-	still := func(owes, ready hdl.Bits) hdl.Bits { return owes.And(ready.Not()) }
-	done := at.And(hdl.OrAll(still(b.owes.desc, io.Desc.Ready), still(b.owes.record, io.Record.Ready), still(b.owes.route, b.routes.Ready)).Not())
+	waits := hdl.OrAll(
+		stream.Offer(m, io.Desc, b.owes.desc, b.descriptor()),
+		stream.Offer(m, io.Record, b.owes.record, link.Record{QP: b.job.QP, Entry: entry}),
+		stream.Offer(m, b.routes, b.owes.route, route{Inline: b.job.Inline, Drop: b.sends.Not()}))
+	at := b.st.Is(stLeave)
+	done := at.And(waits.Not())
 	m.If(done, func() { b.st.Goto(stChoose) })
 	d := io.Desc.Data
 	m.Event("packet_leaves", io.Desc.Fire(), hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))

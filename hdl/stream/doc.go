@@ -28,7 +28,7 @@
 // ready; no valid waits for its ready. Every part assumes them of its inputs
 // and asserts them of its outputs ([AssumeSource], [AssertSource]), and frames
 // besides follow the rules of [Beat] ([AssumeFrame], [AssertFrame]). The
-// functions that make no module, [Gate], [Filter], [Map] and [Discard], assume
+// functions that make no module, [Gate], [Filter], [Map], [Offer] and [Discard], assume
 // nothing of their inputs: whoever makes the stream asserts its rules. The
 // comment of each part says what it guarantees, its latency (cycles from a
 // payload in to the same one out), its throughput and its cost in flip-flops.

@@ -38,6 +38,17 @@ func sameData[T any](m *hdl.Module, name string, in hdl.Stream[T]) hdl.Stream[T]
 	return hdl.Stream[T]{Valid: m.Wire(name+"_valid", 1), Ready: m.Wire(name+"_ready", 1), Data: in.Data}
 }
 
+// Offer puts data on out while owes, a register of one bit, is one, and clears
+// owes when data has been taken; data does not change before that. It returns one bit:
+// data still waits after this cycle. A step with several effects, each taken
+// when its taker likes, ends when none of them waits.
+func Offer[T any](m *hdl.Module, out hdl.Stream[T], owes hdl.Bits, data T) (waits hdl.Bits) {
+	out.Valid.Set(owes)
+	hdl.Set(out.Data, data)
+	m.If(owes.And(out.Ready), func() { owes.SetK(0) })
+	return owes.And(out.Ready.Not())
+}
+
 // Discard takes and drops everything that in brings.
 func Discard[T any](m *hdl.Module, in hdl.Stream[T]) {
 	in.Ready.SetK(1)

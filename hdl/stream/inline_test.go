@@ -83,6 +83,52 @@ func TestGateThatShutsTooEarly(t *testing.T) {
 	require.ErrorContains(t, s.Err(), "gated_valid_holds")
 }
 
+// A step with two effects: each is taken when its taker likes, once, and the next
+// step begins when both have been.
+func TestOffer(t *testing.T) {
+	type offerIO struct {
+		In  hdl.Stream[hdl.Bits] `hdl:"in"`
+		Out hdl.Stream[hdl.Bits] `hdl:"out"`
+		Not hdl.Stream[hdl.Bits] `hdl:"out"`
+	}
+	byteStream := hdl.StreamOf(hdl.W(8))
+	d, io := build(t, hdl.Def[offerIO]{
+		Name: "offers",
+		IO:   offerIO{In: byteStream, Out: byteStream, Not: byteStream},
+		Body: func(m *hdl.Module, io *offerIO) {
+			owesOut, owesNot, held := m.Reg("owes_out", 1, 0), m.Reg("owes_not", 1, 0), m.RegN("held", 8)
+			waits := stream.Offer(m, io.Out, owesOut, held).Or(stream.Offer(m, io.Not, owesNot, held.Not()))
+			io.In.Ready.Set(waits.Not())
+			m.If(io.In.Fire(), func() {
+				held.Set(io.In.Data)
+				owesOut.SetK(1)
+				owesNot.Set(io.In.Data.Bit(0))
+			})
+			stream.AssertSource(m, "out", io.Out)
+			stream.AssertSource(m, "not", io.Not)
+		},
+	})
+	eachTraffic(t, d, func(t *testing.T, s *sim.Sim, tr traffic) {
+		in, out, not := sim.NewSource(s, io.In, tr.in), sim.NewSink(s, io.Out, tr.out), sim.NewSink(s, io.Not, tr.in)
+		s.Reset(2)
+		all := numbers(t, 200, 8)
+		var odd []uint64
+		for _, v := range all {
+			in.Send(v)
+			if v%2 == 1 {
+				odd = append(odd, ^v&0xff)
+			}
+		}
+		s.Await(5000, in.Drained())
+		s.Await(100, out.Beats(len(all)))
+		s.Run(100)
+		got, _ := payloads(out)
+		require.Equal(t, all, got)
+		got, _ = payloads(not)
+		require.Equal(t, odd, got)
+	})
+}
+
 func TestDiscard(t *testing.T) {
 	d, io := build(t, inline(func(m *hdl.Module, io *inlineIO) {
 		outs := stream.Fork(m, "u_fork", io.In, 2)

@@ -140,7 +140,7 @@ type block struct {
 	status hdl.Bits
 	key    link.KeyDone
 	reply  hdl.Bits // the outcome has contents
-	todo   hdl.Bits // a bit of each telling
+	untold hdl.Bits // a bit of each telling whose owner has not heard it
 
 	tables *tables
 	passed passed
@@ -155,7 +155,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		m: m, p: p, io: io,
 		st:     hdl.NewFSM(m, "step", stIdle, stLook, stFind, stJudge, stPeek, stTell, stEnd, stDone),
 		found:  hdl.NewReg(m, "found", link.Lookup{Context: s.Context()}),
-		status: m.RegN("status", 8), reply: m.RegN("reply", 1), todo: m.Reg("todo", tellings, 0),
+		status: m.RegN("status", 8), reply: m.RegN("reply", 1), untold: m.Reg("untold", tellings, 0),
 		key:    hdl.NewReg(m, "key_done_now", link.KeyDone{}),
 		passed: passed{tx: m.Reg("tx_has_passed", 1, 0), rx: m.Reg("rx_has_passed", 1, 0)},
 	}
@@ -185,9 +185,9 @@ func (b *block) run() {
 			m.If(io.Context.Reply.Valid, func() { b.st.Goto(stJudge) })
 		}),
 		hdl.On(stJudge, func() {
-			status, todo := b.judge()
+			status, tells := b.judge()
 			b.status.Set(status)
-			b.todo.Set(hdl.Mux(status.None(), todo, todo.K(0)))
+			b.untold.Set(hdl.Mux(status.None(), tells, tells.K(0)))
 			b.reply.Set(hdl.Mux(status.None(), b.replies(), hdl.K(1, 0)))
 			b.st.Goto(stPeek)
 		}),
@@ -196,7 +196,7 @@ func (b *block) run() {
 			m.If(waited.All().Or(b.in.is(format.CmdQueryQP).Not()), func() { b.st.Goto(stTell) })
 		}),
 		hdl.On(stTell, func() {
-			m.If(b.todo.None(), func() { b.st.Goto(stEnd) })
+			m.If(b.untold.None(), func() { b.st.Goto(stEnd) })
 		}),
 		hdl.On(stEnd, func() { b.st.Goto(stDone) }),
 		hdl.On(stDone, func() {

@@ -5,16 +5,16 @@ import (
 	"gornic/hdl"
 )
 
-// verdict is the outcome of a check, and what is to be told if there is nothing
+// verdict is the outcome of a check, and what owners are told if there is nothing
 // wrong.
 type verdict struct {
 	status hdl.Bits // 8 bits
-	todo   hdl.Bits
+	tells  hdl.Bits // a bit of each telling
 }
 
 // judge says what is wrong with the command, 0 if nothing, and what it has to tell.
-func (b *block) judge() (status, todo hdl.Bits) {
-	known := verdict{status: code(format.CmdBadCommand), todo: tell()}
+func (b *block) judge() (status, tells hdl.Bits) {
+	known := verdict{status: code(format.CmdBadCommand), tells: tell()}
 	for _, c := range []struct {
 		code format.CommandCode
 		verdict
@@ -34,9 +34,9 @@ func (b *block) judge() (status, todo hdl.Bits) {
 	} {
 		is := b.in.is(c.code)
 		known.status = hdl.Mux(is, c.status, known.status)
-		known.todo = hdl.Mux(is, c.todo, known.todo)
+		known.tells = hdl.Mux(is, c.tells, known.tells)
 	}
-	return known.status, known.todo
+	return known.status, known.tells
 }
 
 func code(s format.CommandStatus) hdl.Bits { return hdl.K(8, uint64(s)) }

@@ -10,9 +10,9 @@ import (
 func (b *block) turn(what int) hdl.Bits {
 	before := hdl.K(1, 0)
 	if what > 0 {
-		before = b.todo.Slice(what-1, 0).Any()
+		before = b.untold.Slice(what-1, 0).Any()
 	}
-	return hdl.AndAll(b.st.Is(stTell), b.todo.Bit(what), before.Not())
+	return hdl.AndAll(b.st.Is(stTell), b.untold.Bit(what), before.Not())
 }
 
 // tell tells the owners, one after the other.
@@ -21,7 +21,7 @@ func (b *block) tell() {
 	for what := range tellings {
 		turn := b.turn(what)
 		m.If(turn.And(b.telling(what, turn)), func() {
-			b.todo.Set(b.todo.And(tell(what).Not()))
+			b.untold.Set(b.untold.And(tell(what).Not()))
 		})
 	}
 	io.TxPassed.Ready.SetK(1)
@@ -42,7 +42,7 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 	case tellKey:
 		kind := hdl.Mux(b.in.is(format.CmdWriteKey), hdl.K(2, link.KeyWrite),
 			hdl.Mux(b.in.is(format.CmdInvalidate), hdl.K(2, link.KeyInvalidate), hdl.K(2, link.KeyQuery)))
-		return offer(io.Key, turn, link.KeyCommand{Kind: kind, Entry: b.in.key})
+		return put(io.Key, turn, link.KeyCommand{Kind: kind, Entry: b.in.key})
 	case tellKeyDone:
 		return b.keyDone(turn)
 	case tellFlush:
@@ -51,33 +51,33 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 	case tellPSN:
 		return b.control(turn)
 	case tellContext:
-		return offer(io.Write, turn, b.contextWrite())
+		return put(io.Write, turn, b.contextWrite())
 	case tellTxFence:
-		return offer(io.TxFence, turn, link.Fence{Token: hdl.K(1, 0)})
+		return put(io.TxFence, turn, link.Fence{Token: hdl.K(1, 0)})
 	case tellRxFence:
-		return offer(io.RxFence, turn, link.Fence{Token: hdl.K(1, 0)})
+		return put(io.RxFence, turn, link.Fence{Token: hdl.K(1, 0)})
 	case tellPassed:
 		return b.passed.tx.And(b.passed.rx)
 	case tellClear:
 		return b.io.Control.Ready
 	case tellSQ:
 		q := b.in.createQP
-		return offer(io.SQ, turn, b.ring(q.SQBase, q.SQLogSize, q.SQLogStride))
+		return put(io.SQ, turn, b.ring(q.SQBase, q.SQLogSize, q.SQLogStride))
 	case tellRQ:
 		q := b.in.createQP
-		return offer(io.RQ, turn, b.ring(q.RQBase, q.RQLogSize, q.RQLogStride))
+		return put(io.RQ, turn, b.ring(q.RQBase, q.RQLogSize, q.RQLogStride))
 	case tellOwner:
-		return offer(io.Owner, turn, b.owner())
+		return put(io.Owner, turn, b.owner())
 	case tellQueue:
 		return b.queue(turn)
 	case tellWake:
-		return offer(io.Wake, turn, link.QPRef{QP: b.qp})
+		return put(io.Wake, turn, link.QPRef{QP: b.qp})
 	}
 	return turn // the counts are in this block
 }
 
-// offer puts data on a stream in its turn.
-func offer[T any](to hdl.Stream[T], turn hdl.Bits, data T) hdl.Bits {
+// put drives a stream in its turn. It returns one bit: that the taker is ready.
+func put[T any](to hdl.Stream[T], turn hdl.Bits, data T) hdl.Bits {
 	to.Valid.Set(turn)
 	hdl.Set(to.Data, data)
 	return to.Ready
@@ -131,11 +131,11 @@ func (b *block) owner() link.BellOwner {
 func (b *block) queue(turn hdl.Bits) hdl.Bits {
 	in, s := b.in, b.p.Sizes
 	forCQ := in.is(format.CmdCreateCQ, format.CmdDestroyCQ)
-	cq := offer(b.io.CQ, turn.And(forCQ), link.CQConfig{
+	cq := put(b.io.CQ, turn.And(forCQ), link.CQConfig{
 		CQ: b.tables.cqAt, Exists: in.is(format.CmdCreateCQ), EQ: in.createCQ.EQN.Trunc(s.EQBits),
 		LogSize: in.createCQ.LogSize.Trunc(4), Base: in.createCQ.Base,
 	})
-	eq := offer(b.io.EQ, turn.And(forCQ.Not()), link.EQConfig{
+	eq := put(b.io.EQ, turn.And(forCQ.Not()), link.EQConfig{
 		EQ: in.number.Trunc(s.EQBits), Exists: in.is(format.CmdCreateEQ), Vector: in.createEQ.Vector,
 		LogSize: in.createEQ.LogSize.Trunc(4), Base: in.createEQ.Base,
 	})

@@ -88,11 +88,11 @@ func body(m *hdl.Module, p Params, io *IO) {
 	forCQ := hdl.OrAll(at(format.DoorbellCQ), next, solicited).And(good(cq))
 	forEQ := hdl.AndAll(at(format.DoorbellEQ), held.Page.None(), held.Number.ShrK(s.EQBits).None())
 
-	offer(io.SQ, holds.And(sq), link.RingUpdate{QP: held.Number.Trunc(s.QPBits), Index: held.Index})
-	offer(io.RQ, holds.And(rq), link.RingUpdate{QP: held.Number.Trunc(s.QPBits), Index: held.Index})
+	put(io.SQ, holds.And(sq), link.RingUpdate{QP: held.Number.Trunc(s.QPBits), Index: held.Index})
+	put(io.RQ, holds.And(rq), link.RingUpdate{QP: held.Number.Trunc(s.QPBits), Index: held.Index})
 	arm := hdl.Mux(next, hdl.K(2, link.ArmNext), hdl.Mux(solicited, hdl.K(2, link.ArmSolicited), hdl.K(2, link.ArmNone)))
-	offer(io.CQ, holds.And(forCQ), link.CQUpdate{CQ: held.Number.Trunc(s.CQBits), Index: held.Index, Arm: arm})
-	offer(io.EQ, holds.And(forEQ), link.EQUpdate{EQ: held.Number.Trunc(s.EQBits), Index: held.Index})
+	put(io.CQ, holds.And(forCQ), link.CQUpdate{CQ: held.Number.Trunc(s.CQBits), Index: held.Index, Arm: arm})
+	put(io.EQ, holds.And(forEQ), link.EQUpdate{EQ: held.Number.Trunc(s.EQBits), Index: held.Index})
 	refused := hdl.OrAll(sq, rq, forCQ, forEQ).Not()
 	leaves.Set(hdl.OrAll(io.SQ.Fire(), io.RQ.Fire(), io.CQ.Fire(), io.EQ.Fire(), refused).And(holds))
 	io.Refused.Set(holds.And(refused))
@@ -102,8 +102,8 @@ func body(m *hdl.Module, p Params, io *IO) {
 	properties(m, p, io)
 }
 
-// offer puts data on a stream while valid is one.
-func offer[T any](to hdl.Stream[T], valid hdl.Bits, data T) {
+// put drives a stream: data, while valid is one.
+func put[T any](to hdl.Stream[T], valid hdl.Bits, data T) {
 	to.Valid.Set(valid)
 	hdl.Set(to.Data, data)
 }

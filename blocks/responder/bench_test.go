@@ -107,7 +107,7 @@ type pair struct {
 	results  []*responder.Result // of the packets
 
 	last  responder.Request // of the expected ones
-	again bool              // it was refused for now
+	again bool              // it drew an RNR NAK, and comes again
 	dead  bool
 }
 

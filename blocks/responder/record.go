@@ -46,8 +46,8 @@ const (
 
 // verdict is why a request is refused.
 type verdict struct {
-	Refused hdl.Bits `w:"1"` // for ever, and the queue pair with it
-	RNR     hdl.Bits `w:"1"` // for now: there is no receive WQE
+	Refused hdl.Bits `w:"1"` // with a NAK that ends the queue pair
+	RNR     hdl.Bits `w:"1"` // with an RNR NAK: there is no receive WQE
 	Code    hdl.Bits `w:"2"` // refuseInvalid and others
 	Status  hdl.Bits `w:"8"` // of the receive WQE, if Holds
 	Vendor  hdl.Bits `w:"5"`

@@ -12,6 +12,7 @@
 // native simulator, to the bit, so a test sees the same cycles on both.
 //
 //	open.go      from a design to a running copy
+//	prepare.go   the part of it that many copies share
 //	text.go      the design as Verilog, with what Verilator needs beside
 //	build.go     from Verilog to a library: cache, verilation, compilation
 //	table.go     the variables of the C++ that the shim must know

@@ -8,7 +8,6 @@ import (
 
 	"gornic/hdl/ir"
 	"gornic/hdl/sim"
-	"gornic/tools/toolset"
 )
 
 // Open makes a running copy of a design in Verilator; it has the type sim.Open. The first time it compiles the design, which
@@ -19,31 +18,11 @@ func Open(d *ir.Design, o sim.Options) (sim.Backend, error) {
 
 // OpenContext is [Open] with a context that ends the compilation.
 func OpenContext(ctx context.Context, d *ir.Design, o sim.Options) (sim.Backend, error) {
-	t, arms, err := emit(d, o)
+	p, err := Prepare(ctx, d, o)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := knownTools()
-	if err != nil {
-		return nil, err
-	}
-	build, err := toolset.BuildDir()
-	if err != nil {
-		return nil, err
-	}
-	a, err := (&recipe{t, tools}).build(ctx, filepath.Join(build, "verilated"))
-	if err != nil {
-		return nil, err
-	}
-	b, err := start(d, o, a, "verilator "+tools.version)
-	if err != nil {
-		return nil, err
-	}
-	b.covers, b.arms = len(t.covers), arms
-	if o.Events {
-		b.events = sim.Events(d)
-	}
-	return b, nil
+	return p.Open(d, o)
 }
 
 // start loads an artefact and makes a copy of its design.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The text means what the design means: random designs give the same outputs
-// in Icarus as in the native simulator, from the same random state.
+// The text means what the design means: random designs give the same outputs and
+// events in Icarus as in the native simulator, from the same random state.
 func TestIcarusAgrees(t *testing.T) {
 	iverilog, vvp := toolset.Need(t, toolset.Icarus), toolset.Need(t, toolset.Vvp)
 	designs := rapid.Custom(func(t *rapid.T) *ir.Design {
@@ -32,7 +33,7 @@ func TestIcarusAgrees(t *testing.T) {
 			b := newBench(t, d)
 			b.run(uint64(seed), 24)
 			dir := t.TempDir()
-			files, err := verilog.Emit(d, verilog.Options{Checks: true, Anonymous: true})
+			files, err := verilog.Emit(d, verilog.Options{Checks: true, Events: true, Anonymous: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,8 +52,8 @@ func TestIcarusAgrees(t *testing.T) {
 				}
 				return string(out)
 			}
-			run(iverilog, append([]string{"-g2005", "-o", "tb.vvp", "-s", "tb"}, names...)...)
-			got := run(vvp, "-n", "tb.vvp")
+			run(iverilog, append([]string{"-g2005", "-DGORNIC_TRACE", "-o", "tb.vvp", "-s", "tb"}, names...)...)
+			got := sortEvents(run(vvp, "-n", "tb.vvp"))
 			if want := strings.Join(b.want, "\n") + "\n"; got != want {
 				keep := filepath.Join(os.TempDir(), "gornic-icarus")
 				if _, err := verilog.Write(keep, append(files, verilog.File{Name: "tb.v", Text: b.text()})); err == nil {
@@ -105,17 +106,18 @@ type bench struct {
 	sim   sim.Backend
 	state uint64 // of the random numbers
 	body  strings.Builder
-	want  []string // what the testbench prints
+	want  []string // what the testbench prints, the events of an instant in the order of their text
+	time  uint64   // of the last edge in the testbench
 }
 
 var benchTimings = map[string]sim.Timing{"": {Period: 10}, "b": {Period: 6, Phase: 2}}
 
 func newBench(t *testing.T, d *ir.Design) *bench {
-	backend, err := sim.Native(d, sim.Options{Seed: 7, Clocks: benchTimings, Interpret: true})
+	backend, err := sim.Native(d, sim.Options{Seed: 7, Clocks: benchTimings, Interpret: true, Events: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, d: d, sim: backend}
+	b := &bench{t: t, d: d, sim: backend, time: ^uint64(0)} // the first edge is at 1, the others 2 apart
 	for _, m := range d.All {
 		b.load(m)
 	}
@@ -237,6 +239,36 @@ func (b *bench) edge() {
 		}
 	}
 	fmt.Fprintf(&b.body, "       %s\n        #1%s\n", up, down)
+	b.time += 2
+	var events []string
+	for _, e := range b.sim.Events() {
+		events = append(events, b.line(e))
+	}
+	slices.Sort(events)
+	b.want = append(b.want, events...)
+}
+
+// line is an event as the text prints it.
+func (b *bench) line(e sim.Event) string {
+	line := fmt.Sprintf("TRACE %d %s %s", b.time, strings.TrimSuffix("tb.dut."+e.Path, "."), e.Name)
+	for _, f := range e.Fields {
+		line += fmt.Sprintf(" %s=%x", f.Name, f.Value)
+	}
+	return line
+}
+
+// sortEvents brings the events of each instant into the order of want.
+func sortEvents(out string) string {
+	lines := strings.SplitAfter(out, "\n")
+	isEvent := func(i int) bool { return i < len(lines) && strings.HasPrefix(lines[i], "TRACE ") }
+	for i := 0; i < len(lines); i++ {
+		first := i
+		for isEvent(i) {
+			i++
+		}
+		slices.Sort(lines[first:i])
+	}
+	return strings.Join(lines, "")
 }
 
 func (b *bench) text() []byte {

@@ -25,13 +25,10 @@ func (e *module) connect() {
 		if a == nil || s.Kind != ir.ChildInput {
 			continue
 		}
-		if read[s] {
-			if !simple(a.Value) {
-				continue
-			}
-			e.low.alias[s] = a.Value
+		if read[s] && !simple(a.Value) {
+			continue
 		}
-		e.direct[s] = a.Value
+		e.low.alias[s], e.direct[s] = a.Value, a.Value
 	}
 }
 

@@ -77,7 +77,8 @@ func readsSignal(stmts []stmt) bool {
 	return found
 }
 
-// readSignals returns every signal that an expression of the module reads.
+// readSignals returns every signal that an expression of the module reads, other
+// than those of events, which change nothing in the text of the hardware.
 func readSignals(m *ir.Module) map[*ir.Signal]bool {
 	read := map[*ir.Signal]bool{}
 	seen := map[*ir.Node]bool{}
@@ -113,12 +114,6 @@ func readSignals(m *ir.Module) map[*ir.Signal]bool {
 	}
 	for _, c := range m.Checks {
 		walk(c.Cond)
-	}
-	for _, ev := range m.Events {
-		walk(ev.When)
-		for _, f := range ev.Fields {
-			walk(f.Value)
-		}
 	}
 	return read
 }

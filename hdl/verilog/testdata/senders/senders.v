@@ -29,7 +29,7 @@ module senders (
     second_sender u_second (
         .clk     (clk),
         .rst     (rst),
-        .send    (u_first_waiting),
+        .send    (u_first_waiting & ~ack),
         .ack     (ack),
         .length  (length),
         .psn     (u_second_psn),
@@ -37,6 +37,26 @@ module senders (
     );
 
     assign psn = u_first_psn ^ u_second_psn;
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_passed_on /* verilator public_flat_rd */ = u_first_waiting && !ack;
+    wire [23:0] event_passed_on_psn /* verilator public_flat_rd */ = u_first_psn;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_passed_on) begin
+                $display("TRACE %0d %m passed_on psn=%0h", $time, event_passed_on_psn);
+            end
+        end
+    end
+`endif
+`endif
 endmodule
 
 `default_nettype wire

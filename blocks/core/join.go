@@ -154,7 +154,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		scatter:   hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
 		acks:      hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s})),
 		cqes:      hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
-		events:    hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 2})),
+		events:    hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 3})),
 	}
 	c.control = stream.Fork(m, "u_control", c.command.Control, 7)
 	c.dead = stream.Fork(m, "u_dead", c.contexts.Dead, 3)
@@ -240,6 +240,7 @@ func (c *core) lookups() {
 	hdl.Connect(c.contexts.Faults[faultCQEs], c.cqes.Fault)
 	hdl.Connect(c.events.Asyncs[0], c.contexts.Async)
 	hdl.Connect(c.events.Asyncs[1], c.cqes.Async)
+	hdl.Connect(c.events.Asyncs[2], c.psn.Async)
 }
 
 // count gives the registers a pulse for each counter.

@@ -7,14 +7,15 @@
 //	Context   what is known of a queue pair (qpcontext)
 //	Request   requests, judged, and whose payload is to be dropped; fences; to responder
 //	Response  acknowledgements, to completer
+//	Async     the first request has come to a queue pair in RTR, to events
 //	Outcome   what became of an expected request, from responder
 //	Control   a queue pair begins anew, or receives from a PSN on
 //	Fence     tokens, from command
 //
 // # State
 //
-// Of each queue pair: the expected PSN, whether a NAK was sent for it, and whether
-// it takes no more requests. And a few locks: the queue pairs of which a
+// Of each queue pair: the expected PSN, whether a NAK was sent for it, whether
+// it takes no more requests, and whether its first one was told of. And a few locks: the queue pairs of which a
 // request is with the responder.
 //
 // # Which packets (protocol section 2)
@@ -40,7 +41,7 @@
 //
 // A request waits for the Outcome of the one before it, of the same queue pair;
 // packets behind it wait, too. Nothing else waits for Outcome, and Outcome waits for
-// nothing for more than a cycle.
+// nothing for more than a cycle. A packet waits until its Async is taken.
 //
 // # Cycles
 //

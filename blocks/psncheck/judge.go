@@ -18,7 +18,8 @@ type judged struct {
 	bad      hdl.Bits // it fits no queue pair
 	cnp      hdl.Bits // it is a CNP, which does
 	owesReq  hdl.Bits // a Request has not been taken,
-	owesResp hdl.Bits // a Response has not been taken
+	owesResp hdl.Bits // a Response has not been taken,
+	owesTell hdl.Bits // an Async has not been taken
 }
 
 // judge reads the state of the packet's queue pair when no other request of it is
@@ -29,7 +30,7 @@ func (b *block) judge() {
 	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
 	n.state, n.distance = hdl.NewReg(m, "now", state{}), m.RegN("distance", 24)
 	n.request, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
-	n.owesReq, n.owesResp = m.RegN("owes_request", 1), m.RegN("owes_response", 1)
+	n.owesReq, n.owesResp, n.owesTell = m.RegN("owes_request", 1), m.RegN("owes_response", 1), m.RegN("owes_async", 1)
 
 	response := isResponse(f.Opcode)
 	fits := hdl.AndAll(f.Number, f.Source, f.Dest, stateTakes(f.Context.State, response))
@@ -48,6 +49,7 @@ func (b *block) judge() {
 		n.cnp.Set(fits.And(f.CNP))
 		n.owesReq.Set(alive.Or(f.PayloadLen.Any()))
 		n.owesResp.Set(fits.And(response))
+		n.owesTell.Set(hdl.AndAll(alive, f.Context.State.Is(uint64(format.QPRTR)), now.Established.Not()))
 	})
 
 	// Half of the numbers are ahead, half behind.
@@ -71,9 +73,13 @@ func (b *block) judge() {
 		QP: f.QP, Opcode: f.Opcode, PSN: f.PSN, Syndrome: aeth.Syndrome, MSN: aeth.MSN, Context: f.Context,
 	})
 
+	io.Async.Valid.Set(n.known.And(n.owesTell))
+	hdl.Set(io.Async.Data, link.Async{Code: hdl.K(8, uint64(format.EventCommEst)), Vendor: hdl.K(5, 0), Number: f.Context.QPN})
+
 	m.If(n.known.And(io.Request.Ready), func() { n.owesReq.SetK(0) })
 	m.If(n.known.And(io.Response.Ready), func() { n.owesResp.SetK(0) })
-	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesResp.Not().Or(io.Response.Ready))
+	m.If(n.known.And(io.Async.Ready), func() { n.owesTell.SetK(0) })
+	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesResp.Not().Or(io.Response.Ready), n.owesTell.Not().Or(io.Async.Ready))
 	b.found.Ready.Set(leaves)
 	m.If(leaves, func() { n.known.SetK(0) })
 
@@ -96,21 +102,24 @@ func stateTakes(s, response hdl.Bits) hdl.Bits {
 	return hdl.OrAll(is(format.QPRTS), is(format.QPSQD), is(format.QPRTR).And(response.Not()))
 }
 
-// keep writes the state. It has one writer at a time: the judge for a NAK, in the
-// first cycle in which he knows of it, then Outcome, then Control.
+// keep writes the state. It has one writer at a time: the judge for a NAK or an event,
+// in the first cycle in which he knows of it, then Outcome, then Control.
 func (b *block) keep() {
 	m, io, n := b.m, b.io, b.now
 	f := b.found.Data
 	naks := hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead))
 	b.locks.lock(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNExpected)), f.QP)
 
+	tells := n.fresh.And(n.owesTell)
+	marks := naks.Or(tells)
+
 	out, control := io.Outcome, io.Control
-	out.Ready.Set(naks.Not())
+	out.Ready.Set(marks.Not())
 	b.locks.unlock(out.Fire(), out.Data.QP)
 	was := hdl.Unpack(state{}, b.states.At(out.Data.QP))
 	m.Unused(was.NAKSent, was.Dead)
 
-	control.Ready.Set(naks.Or(out.Valid).Not())
+	control.Ready.Set(marks.Or(out.Valid).Not())
 	peeked := m.RegN("peeked", 24)
 	peeked.Set(hdl.Unpack(state{}, b.states.At(io.Peek.QP)).Expected)
 	io.Peek.Value.Set(peeked)
@@ -118,12 +127,12 @@ func (b *block) keep() {
 	zero := d.PSN.K(0)
 	begins := hdl.AndAll(control.Fire(), d.Kind.IsNot(link.ControlSendPSN))
 	b.states.Write(
-		hdl.Mux(naks, f.QP, hdl.Mux(out.Valid, out.Data.QP, d.QP)),
-		hdl.OrAll(naks, out.Valid, begins),
-		hdl.Pack(hdl.MuxOf(naks,
-			state{Expected: n.state.Expected, NAKSent: hdl.K(1, 1), Dead: n.state.Dead},
+		hdl.Mux(marks, f.QP, hdl.Mux(out.Valid, out.Data.QP, d.QP)),
+		hdl.OrAll(marks, out.Valid, begins),
+		hdl.Pack(hdl.MuxOf(marks,
+			state{Expected: n.state.Expected, NAKSent: n.state.NAKSent.Or(naks), Dead: n.state.Dead, Established: n.state.Established.Or(tells)},
 			hdl.MuxOf(out.Valid,
-				state{Expected: was.Expected.Add(out.Data.Advance), NAKSent: out.Data.NAKSent, Dead: out.Data.Dead},
-				state{Expected: hdl.Mux(d.Kind.Is(link.ControlRecvPSN), d.PSN, zero), NAKSent: hdl.K(1, 0), Dead: hdl.K(1, 0)},
+				state{Expected: was.Expected.Add(out.Data.Advance), NAKSent: out.Data.NAKSent, Dead: out.Data.Dead, Established: was.Established},
+				state{Expected: hdl.Mux(d.Kind.Is(link.ControlRecvPSN), d.PSN, zero), NAKSent: hdl.K(1, 0), Dead: hdl.K(1, 0), Established: hdl.K(1, 0)},
 			))))
 }

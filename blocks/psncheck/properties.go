@@ -18,6 +18,7 @@ func (b *block) properties() {
 	stream.AssertSource(m, "ask", io.Context.Request)
 	stream.AssertSource(m, "request", io.Request)
 	stream.AssertSource(m, "response", io.Response)
+	stream.AssertSource(m, "async", io.Async)
 
 	one := m.AnyConst("one", b.p.Sizes.QPBits)
 	var out hdl.Bits

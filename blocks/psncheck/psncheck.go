@@ -26,6 +26,7 @@ type IO struct {
 	Context  link.ContextPort                          `hdl:"out"`
 	Request  hdl.Stream[link.RxRequest]                `hdl:"out"`
 	Response hdl.Stream[link.RxResponse]               `hdl:"out"`
+	Async    hdl.Stream[link.Async]                    `hdl:"out"`
 	Outcome  hdl.Stream[link.Outcome]                  `hdl:"in"`
 	Control  hdl.Stream[link.QPControl]                `hdl:"in"`
 	Fence    hdl.Stream[link.Fence]                    `hdl:"in"`
@@ -46,7 +47,7 @@ func Def(p Params) hdl.Def[IO] {
 		Doc:  "Finds the queue pair of a packet, and judges requests by their PSN.",
 		IO: IO{
 			Header: hdl.StreamOf(format.RxDescriptor[hdl.Bits]{}), Context: s.ContextPort(),
-			Request: hdl.StreamOf(s.RxRequest()), Response: hdl.StreamOf(s.RxResponse()),
+			Request: hdl.StreamOf(s.RxRequest()), Response: hdl.StreamOf(s.RxResponse()), Async: hdl.StreamOf(link.Async{}),
 			Outcome: hdl.StreamOf(s.Outcome()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
 			Peek: s.Peek(24),
 		},
@@ -65,9 +66,10 @@ func Def(p Params) hdl.Def[IO] {
 
 // state is what is kept of a queue pair.
 type state struct {
-	Expected hdl.Bits `w:"24"` // PSN of the next request
-	NAKSent  hdl.Bits `w:"1"`  // since the last request with that PSN
-	Dead     hdl.Bits `w:"1"`  // it takes no more requests
+	Expected    hdl.Bits `w:"24"` // PSN of the next request
+	NAKSent     hdl.Bits `w:"1"`  // since the last request with that PSN
+	Dead        hdl.Bits `w:"1"`  // it takes no more requests
+	Established hdl.Bits `w:"1"`  // an event told of its first request
 }
 
 // block is the module while it is built.

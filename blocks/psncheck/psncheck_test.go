@@ -60,6 +60,8 @@ type response struct {
 	Context       context
 }
 
+type async struct{ Code, Vendor, Number uint64 }
+
 type outcome struct {
 	QP            int
 	Advance       uint32
@@ -76,12 +78,13 @@ type bench struct {
 	io *psncheck.IO
 
 	header, reply, outcomes, control, fence *sim.Source
-	ask, request, response                  *sim.Sink
+	ask, request, response, async           *sim.Sink
 
 	peers    [qps]psncheck.Peer
 	refs     [qps]psncheck.Reference
 	requests []request // expected
 	answers  []response
+	events   []async
 	words    [qps][]outcome // what the responder will say of expected requests
 	late     []outcome      // and has not said yet
 	want     counts
@@ -94,7 +97,7 @@ func newBench(t *testing.T, s *sim.Sim, io *psncheck.IO, g sim.Pattern) *bench {
 		t: t, s: s, io: io,
 		header: sim.NewSource(s, io.Header, g), reply: sim.NewSource(s, io.Context.Reply, g), outcomes: sim.NewSource(s, io.Outcome, g),
 		control: sim.NewSource(s, io.Control, g), fence: sim.NewSource(s, io.Fence, g),
-		ask: sim.NewSink(s, io.Context.Request, g), request: sim.NewSink(s, io.Request, g), response: sim.NewSink(s, io.Response, g),
+		ask: sim.NewSink(s, io.Context.Request, g), request: sim.NewSink(s, io.Request, g), response: sim.NewSink(s, io.Response, g), async: sim.NewSink(s, io.Async, g),
 		slow: func() bool { return false },
 	}
 	s.Reset(2)
@@ -163,6 +166,9 @@ func (b *bench) send(d format.RxDescriptor[uint64], said outcome) psncheck.Verdi
 			QP: qp, Opcode: d.Opcode, PSN: d.PSN, Syndrome: d.Ext[0] >> 24, MSN: d.Ext[0] & 0xFFFFFF, Context: b.contextOf(qp),
 		})
 	}
+	if v.Tell {
+		b.events = append(b.events, async{Code: uint64(format.EventCommEst), Number: d.DestQP})
+	}
 	b.want.badQP += int(bit(v.BadQP))
 	b.want.duplicate += int(bit(v.Duplicate))
 	b.want.ahead += int(bit(v.Ahead))
@@ -205,6 +211,11 @@ func (b *bench) step() {
 		require.Equal(b.t, b.answers[0], r)
 		b.answers = b.answers[1:]
 	}
+	for _, e := range sim.Received[async](b.async) {
+		require.NotEmpty(b.t, b.events, "an event too many: %+v", e)
+		require.Equal(b.t, b.events[0], e)
+		b.events = b.events[1:]
+	}
 	for len(b.late) > 0 && !b.slow() {
 		b.outcomes.Send(b.late[0])
 		b.late = b.late[1:]
@@ -235,13 +246,14 @@ func (b *bench) compare(r request) {
 // drain waits until all has come that was expected.
 func (b *bench) drain() {
 	for range 3000 {
-		if len(b.requests)+len(b.answers)+len(b.late)+b.header.Pending()+b.outcomes.Pending() == 0 {
+		if len(b.requests)+len(b.answers)+len(b.events)+len(b.late)+b.header.Pending()+b.outcomes.Pending() == 0 {
 			break
 		}
 		b.step()
 	}
 	require.Empty(b.t, b.requests)
 	require.Empty(b.t, b.answers)
+	require.Empty(b.t, b.events)
 	for range 20 {
 		b.step()
 	}
@@ -345,6 +357,25 @@ func TestStates(t *testing.T) {
 			b.drain()
 		}
 	})
+}
+
+// The first request to a queue pair in RTR is told of, once, whatever its PSN, and again
+// when the queue pair begins anew; one to a queue pair in RTS is not.
+func TestFirstRequest(t *testing.T) {
+	design, io := hdltest.Build(t, psncheck.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, hdltest.Gaps(t, 40))
+		for _, psn := range []uint32{100, 101, 99, 100} {
+			b.create(1, format.QPRTR, 100, 0)
+			b.create(2, format.QPRTS, 100, 0)
+			for i := range uint32(3) {
+				v := b.send(b.packet(1, format.OpSendOnly, psn+i), outcome{Advance: 1})
+				require.Equal(t, i == 0, v.Tell)
+				require.False(t, b.send(b.packet(2, format.OpSendOnly, psn+i), outcome{Advance: 1}).Tell)
+			}
+			b.drain()
+		}
+	}, verilator.Simulator)
 }
 
 // The rows of protocol section 3.3, and the edges of section 3.2.

@@ -40,6 +40,7 @@ type Reference struct {
 	Expected uint32 // PSN of the next request
 	nakSent  bool
 	dead     bool
+	told     bool // of its first request
 }
 
 // Verdict is what becomes of a packet.
@@ -49,6 +50,7 @@ type Verdict struct {
 	Expected uint32
 	SendNAK  bool
 	Response bool // a Response is made of it
+	Tell     bool // an Async is: it is the first request in RTR
 
 	BadQP, Duplicate, Ahead, CNP bool // it counts as such
 }
@@ -70,7 +72,8 @@ func (r *Reference) Judge(d format.RxDescriptor[uint64], q Peer) Verdict {
 		ignored.BadQP = true
 		return ignored
 	}
-	v := Verdict{Request: true, Expected: r.Expected}
+	v := Verdict{Request: true, Expected: r.Expected, Tell: q.State == format.QPRTR && !r.told}
+	r.told = r.told || v.Tell
 	switch distance := (uint32(d.PSN) - r.Expected) & 0xFFFFFF; {
 	case distance == 0:
 		v.Kind = link.PSNExpected

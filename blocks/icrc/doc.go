@@ -1,7 +1,7 @@
 // Package icrc computes the invariant CRC of RoCEv2, which ends every packet
 // (protocol section 1.7). [CheckDef] judges the frames that come in, [GenerateDef]
 // completes those that go out; both come from one generator, at any width from
-// 64 to 512 bits. [Reference] is the same in plain Go.
+// 64 to 512 bits. Package roce (tb/golden/roce) has the same in plain Go.
 //
 // Start with the two in icrc.go; headers.go reads the frame's headers, cover.go
 // knows what the CRC covers, state.go is the CRC itself, crc.go its arithmetic.

@@ -18,6 +18,7 @@ import (
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
+	"gornic/tb/golden/roce"
 )
 
 // others are the simulators beside the native one that a width is tested in: the
@@ -83,7 +84,7 @@ func wantGood(frame []byte) bool {
 	if length < least || length > len(packet) {
 		return false
 	}
-	good, err := icrc.ReferenceCheck(packet[:length])
+	good, err := roce.CheckICRC(packet[:length])
 	return good && err == nil
 }
 
@@ -235,7 +236,7 @@ func withoutICRC(t *testing.T, seed uint64, wordEnd bool) (in, want [][]byte) {
 			f = append(f, make([]byte, r.IntN(80))...)
 		}
 		in = append(in, f)
-		packet, err := icrc.ReferenceAppend(bytes.Clone(f[at:]))
+		packet, err := roce.AppendICRC(bytes.Clone(f[at:]))
 		require.NoError(t, err)
 		want = append(want, append(bytes.Clone(f[:at]), packet...))
 	}

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"gornic/format"
+	"gornic/tb/golden/roce"
 )
 
 // A sample is a frame that goes through a proof, with any one of its bits
-// inverted. What has to come of that is worked out here, from [Reference].
+// inverted. What has to come of that is worked out here, from the reference.
 type sample struct {
 	name  string
 	frame []byte // from the Ethernet header to the ICRC
@@ -51,7 +52,7 @@ func (s sample) bare() []byte { return s.frame[:len(s.frame)-format.ICRCSize] }
 
 // sum is the ICRC of a frame that has none yet; 0 for one of another protocol.
 func (s sample) sum(frame []byte) uint32 {
-	sum, err := Reference(frame[s.ip:])
+	sum, err := roce.ICRC(frame[s.ip:])
 	if err != nil {
 		return 0
 	}
@@ -78,7 +79,7 @@ func (s sample) good(frame []byte) bool {
 	if length > len(packet) {
 		return false
 	}
-	good, err := ReferenceCheck(packet[:length])
+	good, err := roce.CheckICRC(packet[:length])
 	return good && err == nil
 }
 

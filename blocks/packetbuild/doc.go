@@ -1,6 +1,6 @@
 // Package packetbuild is the packet builder: of a descriptor and a payload it
 // makes a whole Ethernet frame, headers, pad and ICRC included. Start with [Def];
-// [Reference] is the same function in plain Go.
+// package roce (tb/golden/roce) has the same function in plain Go.
 //
 // # Streams
 //

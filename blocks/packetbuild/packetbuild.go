@@ -43,7 +43,7 @@ type IO struct {
 }
 
 // Def is the packet builder: of each descriptor and its payload it makes a whole
-// Ethernet frame, as [Reference] does. The package comment has its streams,
+// Ethernet frame, as roce.Build does. The package comment has its streams,
 // faults and cycles.
 func Def(p Params) hdl.Def[IO] {
 	return hdl.Def[IO]{

@@ -16,6 +16,7 @@ import (
 	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
 	"gornic/tb/golden"
+	"gornic/tb/golden/roce"
 )
 
 var widths = []int{64, 128, 256, 512}
@@ -89,7 +90,7 @@ func requireFrames(t testing.TB, packets []packet, got []hdltest.Frame) {
 		if p.bad() {
 			continue
 		}
-		want, err := packetbuild.Reference(p.desc, p.payload)
+		want, err := roce.Build(p.desc, p.payload)
 		require.NoError(t, err)
 		require.Equal(t, want, got[i].Data, "packet %d: %v, payload of %d bytes", i, format.Opcode(p.desc.Opcode), len(p.payload))
 	}
@@ -183,7 +184,7 @@ func TestCaptures(t *testing.T) {
 			if rx.Reason != format.ReasonOK {
 				continue
 			}
-			d, err := packetbuild.Rebuild(rx.Descriptor, f.Data)
+			d, err := roce.Rebuild(rx.Descriptor, f.Data)
 			require.NoError(t, err)
 			packets = append(packets, packet{desc: d, payload: rx.Payload})
 			want = append(want, f.Data)

@@ -1,6 +1,6 @@
 // Package rxparse is the receive parser: it takes whole Ethernet frames and
 // gives, for each RoCEv2 packet, a descriptor and the payload from byte 0 on.
-// Start with [Def]; [Reference] is the same function in plain Go.
+// Start with [Def]; package roce (tb/golden/roce) has the same function in plain Go.
 //
 // # Streams
 //

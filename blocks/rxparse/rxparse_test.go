@@ -14,6 +14,7 @@ import (
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
+	"gornic/tb/golden/roce"
 )
 
 var widths = []int{64, 128, 256, 512}
@@ -94,7 +95,7 @@ func checkAll(t *testing.T, all []sample, got parsed, width int) {
 		}
 	}
 	for i, f := range all {
-		want := rxparse.Reference(f.data, f.bad)
+		want := roce.Parse(f.data, f.bad)
 		require.Equal(t, status{want.Reason, want.Packet}, got.status[i], "frame %d: %x", i, f.data)
 		passed := want.Reason.Verdict() == format.Passed
 		require.Equal(t, !passed, got.raw[i].Err, "Err of frame %d on Raw", i)
@@ -122,12 +123,12 @@ func checkAll(t *testing.T, all []sample, got parsed, width int) {
 // reason: its headers are sound, and its last beat leaves before the frame's last
 // beat of so many bytes is there.
 func leavesEarly(frame []byte, beat int) bool {
-	p := rxparse.Reference(frame, false)
+	p := roce.Parse(frame, false)
 	if p.BTH == nil || p.PayloadLen < 1 {
 		return false
 	}
 	whole := append(bytes.Clone(frame), make([]byte, max(0, p.End-len(frame)))...)
-	if p = rxparse.Reference(whole, false); p.Reason != format.ReasonOK {
+	if p = roce.Parse(whole, false); p.Reason != format.ReasonOK {
 		return false
 	}
 	start := p.End - format.ICRCSize - int(p.Descriptor.PadCnt) - p.PayloadLen

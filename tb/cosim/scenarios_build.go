@@ -11,6 +11,7 @@ import (
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	"gornic/tb/frames"
+	"gornic/tb/golden/roce"
 )
 
 // buildScenarios test the packet builder.
@@ -111,7 +112,7 @@ func build(ctx context.Context, env *Env) (err error) {
 		var want [][]byte
 		for range batchSize {
 			d, payload := g.Packet()
-			frame, err := packetbuild.Reference(d, payload)
+			frame, err := roce.Build(d, payload)
 			if err != nil {
 				return err
 			}
@@ -239,7 +240,7 @@ func rebuildSet(ctx context.Context, receiver Receiver, b *builder, set [][]byte
 		if o.Reason != format.ReasonOK {
 			continue
 		}
-		d, err := packetbuild.Rebuild(o.Descriptor, set[i])
+		d, err := roce.Rebuild(o.Descriptor, set[i])
 		if err != nil {
 			return 0, err
 		}

@@ -17,7 +17,7 @@
 //	requester.go   WQEs to packets; completer.go: their answers; retry.go
 //	responder.go   packets to memory; reply.go: the answers
 //	op_*.go        a file for each operation: what it does at either end
-//	frame.go       a packet as bytes
+//	frame.go       a packet to be sent; receive.go: a frame that came; package roce: their bytes
 //
 // The receive side up to the transport is the function [Receive]. Package lab has
 // two hosts with such NICs on a wire, ready for programs over verbs.

@@ -1,9 +1,8 @@
 package golden
 
 import (
-	"gornic/blocks/icrc"
-	"gornic/blocks/rxparse"
 	"gornic/format"
+	"gornic/tb/golden/roce"
 )
 
 // ICRC is what is known of a frame's invariant CRC.
@@ -20,16 +19,16 @@ func (s ICRC) String() string { return [...]string{"absent", "good", "bad"}[s%3]
 
 // Received is what the receive side makes of one frame.
 type Received struct {
-	rxparse.Parsed      // Reason includes the ICRC's verdict
-	ICRC           ICRC // judged whenever there is one, whatever the reason
+	roce.Parsed      // Reason includes the ICRC's verdict
+	ICRC        ICRC // judged whenever there is one, whatever the reason
 }
 
 // Receive judges one frame as the receive side does when the packet buffer has
 // room: the headers, then the ICRC. bad tells that the MAC marked the frame bad.
 func Receive(frame []byte, bad bool) Received {
-	r := Received{Parsed: rxparse.Reference(frame, bad)}
+	r := Received{Parsed: roce.Parse(frame, bad)}
 	if r.Packet {
-		good, err := icrc.ReferenceCheck(frame[r.Start:r.End])
+		good, err := roce.CheckICRC(frame[r.Start:r.End])
 		switch {
 		case err != nil: // not a packet after all
 		case good:

@@ -1,4 +1,4 @@
-package icrc
+package roce
 
 import (
 	"encoding/binary"
@@ -9,11 +9,11 @@ import (
 	"gornic/format"
 )
 
-// Reference returns the ICRC of a packet from the first byte of its IP header to
+// ICRC returns the invariant CRC of a packet from the first byte of its IP header to
 // its last pad byte, IPv4 without options or IPv6 by the version in the first
 // byte (protocol section 1.7). It fails if the packet is of neither version or
 // ends before its BTH does. The packet is not changed.
-func Reference(packet []byte) (uint32, error) {
+func ICRC(packet []byte) (uint32, error) {
 	masked, err := mask(packet)
 	if err != nil {
 		return 0, err
@@ -24,23 +24,23 @@ func Reference(packet []byte) (uint32, error) {
 	return crc.Sum32(), nil
 }
 
-// ReferenceAppend appends the packet's ICRC to it, least significant byte first.
-func ReferenceAppend(packet []byte) ([]byte, error) {
-	sum, err := Reference(packet)
+// AppendICRC appends the packet's ICRC to it, least significant byte first.
+func AppendICRC(packet []byte) ([]byte, error) {
+	sum, err := ICRC(packet)
 	if err != nil {
 		return packet, err
 	}
 	return binary.LittleEndian.AppendUint32(packet, sum), nil
 }
 
-// ReferenceCheck reports whether the last four bytes of a packet, which starts
+// CheckICRC reports whether the last four bytes of a packet, which starts
 // with the IP header, are its ICRC.
-func ReferenceCheck(packet []byte) (bool, error) {
+func CheckICRC(packet []byte) (bool, error) {
 	end := len(packet) - format.ICRCSize
 	if end < 0 {
-		return false, fmt.Errorf("icrc: packet of %d bytes: %w", len(packet), format.ErrShort)
+		return false, fmt.Errorf("roce: packet of %d bytes: %w", len(packet), format.ErrShort)
 	}
-	sum, err := Reference(packet[:end])
+	sum, err := ICRC(packet[:end])
 	return err == nil && sum == binary.LittleEndian.Uint32(packet[end:]), err
 }
 
@@ -62,11 +62,11 @@ func mask(packet []byte) ([]byte, error) {
 	case 6:
 		udp = 40
 	default:
-		return nil, fmt.Errorf("icrc: IP version %d", version)
+		return nil, fmt.Errorf("roce: IP version %d", version)
 	}
 	bth := udp + 8
 	if len(p) < bth+12 {
-		return nil, fmt.Errorf("icrc: IPv%d packet of %d bytes: %w", version, len(p), format.ErrShort)
+		return nil, fmt.Errorf("roce: IPv%d packet of %d bytes: %w", version, len(p), format.ErrShort)
 	}
 	switch version {
 	case 4:

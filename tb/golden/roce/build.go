@@ -1,23 +1,22 @@
-package packetbuild
+package roce
 
 import (
 	"encoding/binary"
 	"fmt"
 
-	"gornic/blocks/icrc"
 	"gornic/format"
 )
 
-// Reference builds the frame of a descriptor and its payload, from the
+// Build returns the frame of a descriptor and its payload, from the
 // destination MAC address to the ICRC (protocol section 1.1). It fails if a field
 // does not fit its width, the payload is not of the descriptor's length, or the
 // pad is not what makes it a multiple of four bytes.
-func Reference(d format.TxDescriptor[uint64], payload []byte) ([]byte, error) {
+func Build(d format.TxDescriptor[uint64], payload []byte) ([]byte, error) {
 	if uint64(len(payload)) != d.PayloadLen || len(payload) > format.MTUMax {
-		return nil, fmt.Errorf("packetbuild: payload of %d bytes, descriptor says %d", len(payload), d.PayloadLen)
+		return nil, fmt.Errorf("roce: payload of %d bytes, descriptor says %d", len(payload), d.PayloadLen)
 	}
 	if d.PadCnt != -d.PayloadLen&3 {
-		return nil, fmt.Errorf("packetbuild: pad of %d bytes after a payload of %d", d.PadCnt, d.PayloadLen)
+		return nil, fmt.Errorf("roce: pad of %d bytes after a payload of %d", d.PadCnt, d.PayloadLen)
 	}
 	transport, err := transportPart(d, payload)
 	if err != nil {
@@ -27,7 +26,7 @@ func Reference(d format.TxDescriptor[uint64], payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	packet, err = icrc.ReferenceAppend(append(packet, transport...))
+	packet, err = AppendICRC(append(packet, transport...))
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +139,10 @@ func transportPart(d format.TxDescriptor[uint64], payload []byte) ([]byte, error
 	return append(b, make([]byte, d.PadCnt)...), nil
 }
 
-// Rebuild returns the descriptor that gives a received frame again: what the
-// parser handed on of it, and from the frame itself what the parser does not
+// Rebuild returns the descriptor that gives a received frame again: what [Parse]
+// handed on of it, and from the frame itself what it does not
 // hand on (MAC addresses, TTL, IP id, DF, flow label, UDP checksum, partition
-// key). The frame is one that the parser accepted.
+// key). The frame is one that it accepted.
 func Rebuild(rx format.RxDescriptor[uint64], frame []byte) (format.TxDescriptor[uint64], error) {
 	d := format.TxDescriptor[uint64]{
 		VLAN: rx.VLAN, TCI: rx.TCI, IPv6: rx.IPv6, TrafficClass: rx.TrafficClass,

@@ -1,4 +1,4 @@
-package rxparse_test
+package roce_test
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"github.com/gopacket/gopacket/layers"
 	"pgregory.net/rapid"
 
-	"gornic/blocks/rxparse"
 	"gornic/format"
 	"gornic/tb/frames"
+	"gornic/tb/golden/roce"
 )
 
-func ExampleReference() {
+func ExampleParse() {
 	frame, err := frames.Build(format.TxDescriptor[uint64]{
 		SrcLo: 0xC0A80202, DstLo: 0xC0A80201, SrcPort: 0xC001,
 		Opcode: uint64(format.OpSendOnly), PKey: format.PKeyDefault, DestQP: 0x12, PSN: 7, PadCnt: 3,
@@ -27,9 +27,9 @@ func ExampleReference() {
 		fmt.Println(err)
 		return
 	}
-	p := rxparse.Reference(frame, false)
+	p := roce.Parse(frame, false)
 	fmt.Printf("%v: QP %#x, PSN %d, %q\n", p.Reason, p.Descriptor.DestQP, p.Descriptor.PSN, p.Payload)
-	p = rxparse.Reference(frame[:60], false)
+	p = roce.Parse(frame[:60], false)
 	fmt.Printf("%v: %v\n", p.Reason, p.Reason.Verdict())
 	// Output:
 	// ok: QP 0x12, PSN 7, "hello"
@@ -110,7 +110,7 @@ func eachVersion(t *testing.T, f func(t *testing.T, frame []byte, faults []fault
 	for i, name := range []string{"IPv4", "IPv6"} {
 		t.Run(name, func(t *testing.T) {
 			frame := good(t, func(d *format.TxDescriptor[uint64]) { d.IPv6 = uint64(i) })
-			if got := rxparse.Reference(frame, false); got.Reason != format.ReasonOK {
+			if got := roce.Parse(frame, false); got.Reason != format.ReasonOK {
 				t.Fatalf("the good frame: %v", got.Reason)
 			}
 			f(t, frame, faults(i == 1))
@@ -119,7 +119,7 @@ func eachVersion(t *testing.T, f func(t *testing.T, frame []byte, faults []fault
 }
 
 // Of two faults of one frame, the earlier in the table gives the reason.
-func TestReferencePrecedence(t *testing.T) {
+func TestParsePrecedence(t *testing.T) {
 	eachVersion(t, func(t *testing.T, frame []byte, faults []fault) {
 		pairs := 0
 		for i, first := range faults {
@@ -128,7 +128,7 @@ func TestReferencePrecedence(t *testing.T) {
 					continue
 				}
 				pairs++
-				got := rxparse.Reference(first.put(second.put(frame)), false)
+				got := roce.Parse(first.put(second.put(frame)), false)
 				if got.Reason != first.reason || got.Payload != nil {
 					t.Errorf("%s and %s: %v, want %v", first.name, second.name, got.Reason, first.reason)
 				}
@@ -142,7 +142,7 @@ func TestReferencePrecedence(t *testing.T) {
 
 // A frame cut short has the reason that its whole headers give, or is truncated.
 // Marked bad, it has no other reason than that.
-func TestReferenceCutShort(t *testing.T) {
+func TestParseCutShort(t *testing.T) {
 	eachVersion(t, func(t *testing.T, frame []byte, faults []fault) {
 		whole := fault{format.ReasonOK, "none", len(frame), nil}
 		for _, f := range append(faults, whole) {
@@ -152,10 +152,10 @@ func TestReferenceCutShort(t *testing.T) {
 					want = f.reason
 				}
 				cut := f.put(frame)[:n]
-				if got := rxparse.Reference(cut, false).Reason; got != want {
+				if got := roce.Parse(cut, false).Reason; got != want {
 					t.Errorf("%s, %d bytes: %v, want %v", f.name, n, got, want)
 				}
-				if got := rxparse.Reference(cut, true); got.Reason != format.ReasonBadFrame || got.Payload != nil {
+				if got := roce.Parse(cut, true); got.Reason != format.ReasonBadFrame || got.Payload != nil {
 					t.Errorf("%s, %d bytes, marked bad: %v", f.name, n, got.Reason)
 				}
 			}
@@ -170,7 +170,7 @@ func edited(frame []byte, at int, b ...byte) []byte {
 	return frame
 }
 
-func TestReferenceCases(t *testing.T) {
+func TestParseCases(t *testing.T) {
 	frame := good(t, func(*format.TxDescriptor[uint64]) {})
 	tagged := good(t, func(d *format.TxDescriptor[uint64]) { d.VLAN, d.TCI = 1, 0x2005 })
 	options := func(words int, port uint16) []byte {
@@ -233,14 +233,14 @@ func TestReferenceCases(t *testing.T) {
 		{"CNP without reserved bytes", packet(format.OpCNP, 0, as), format.ReasonOK},
 		{"READ_REQUEST with payload", packet(format.OpReadRequest, 8, as), format.ReasonOK},
 	} {
-		if got := rxparse.Reference(c.frame, false).Reason; got != c.want {
+		if got := roce.Parse(c.frame, false).Reason; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
 // The parser gives back what a random packet was built from.
-func TestReferenceDescriptor(t *testing.T) {
+func TestParseDescriptor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, payload := frames.NewGenerator(rapid.Uint64().Draw(t, "seed")).Packet()
 		frame, err := frames.Build(d, payload)
@@ -248,7 +248,7 @@ func TestReferenceDescriptor(t *testing.T) {
 			t.Fatal(err)
 		}
 		frame = append(frame, make([]byte, rapid.IntRange(0, 20).Draw(t, "trailer"))...)
-		got := rxparse.Reference(frame, false)
+		got := roce.Parse(frame, false)
 		_, defined := format.Lookup(format.Opcode(d.Opcode))
 		want := format.RxDescriptor[uint64]{
 			VLAN: d.VLAN, TCI: d.TCI, IPv6: d.IPv6, TrafficClass: d.TrafficClass,
@@ -269,8 +269,8 @@ func TestReferenceDescriptor(t *testing.T) {
 }
 
 // Captured frames: addresses, ports and TOS are what gopacket finds.
-func TestReferenceAgainstGopacket(t *testing.T) {
-	paths, err := filepath.Glob("../../../shared/rxe/*.pcap")
+func TestParseAgainstGopacket(t *testing.T) {
+	paths, err := filepath.Glob("../../../../shared/rxe/*.pcap")
 	if err != nil || len(paths) == 0 {
 		t.Skip("no captured frames in ../shared/rxe")
 	}
@@ -279,7 +279,7 @@ func TestReferenceAgainstGopacket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := rxparse.Reference(f.Data, false)
+			p := roce.Parse(f.Data, false)
 			if p.Reason == format.ReasonOK {
 				compare(t, f, p.Descriptor)
 			}
@@ -307,9 +307,9 @@ func compare(t *testing.T, f frames.Frame, d format.RxDescriptor[uint64]) {
 	}
 }
 
-func BenchmarkReference(b *testing.B) {
+func BenchmarkParse(b *testing.B) {
 	frame := frames.NewGenerator(1).Good().Data
 	for b.Loop() {
-		rxparse.Reference(frame, false)
+		roce.Parse(frame, false)
 	}
 }

@@ -1,4 +1,4 @@
-package icrc_test
+package roce_test
 
 import (
 	"bytes"
@@ -11,25 +11,25 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gornic/blocks/icrc"
 	"gornic/format"
 	"gornic/tb/frames"
+	"gornic/tb/golden/roce"
 )
 
 // An acknowledgement as it leaves the IP layer, without its ICRC.
-func ExampleReferenceAppend() {
+func ExampleAppendICRC() {
 	packet, _ := hex.DecodeString("450000300000400040110000c0a80202c0a80201" + // IPv4
 		"c00012b7001c0000" + // UDP
 		"1100ffff0000000200000000" + "00000001") // BTH, AETH
-	packet, err := icrc.ReferenceAppend(packet)
-	good, _ := icrc.ReferenceCheck(packet)
+	packet, err := roce.AppendICRC(packet)
+	good, _ := roce.CheckICRC(packet)
 	fmt.Printf("%x %v %v\n", packet[len(packet)-4:], good, err)
 	// Output: 33b0e323 true <nil>
 }
 
 // Frames of other implementations: every ICRC but those of NEG_* is right.
-func TestReferenceOnVectors(t *testing.T) {
-	paths, err := filepath.Glob("../../../shared/vectors/*.hex")
+func TestICRCOnVectors(t *testing.T) {
+	paths, err := filepath.Glob("../../../../shared/vectors/*.hex")
 	if err != nil || len(paths) == 0 {
 		t.Skip("no captured frames in ../shared/vectors")
 	}
@@ -47,15 +47,15 @@ func TestReferenceOnVectors(t *testing.T) {
 		if strings.Contains(name, "vlan") {
 			at = 18
 		}
-		good, err := icrc.ReferenceCheck(all[0].Data[at:])
+		good, err := roce.CheckICRC(all[0].Data[at:])
 		if want := !strings.HasPrefix(name, "NEG_"); good != want || err != nil {
 			t.Errorf("%s: good %v, want %v, %v", name, good, want, err)
 		}
 	}
 }
 
-// The reference and the test bench's own computation agree on any packet.
-func TestReferenceAgainstFrames(t *testing.T) {
+// ICRC and the test bench's own computation agree on any packet.
+func TestICRCAgainstFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		frame := frames.NewGenerator(rapid.Uint64().Draw(t, "seed")).Good().Data
 		at := 14
@@ -63,7 +63,7 @@ func TestReferenceAgainstFrames(t *testing.T) {
 			at = 18
 		}
 		end := len(frame) - format.ICRCSize
-		got, err := icrc.ReferenceAppend(bytes.Clone(frame[at:end]))
+		got, err := roce.AppendICRC(bytes.Clone(frame[at:end]))
 		if err != nil || !bytes.Equal(got, frame[at:]) {
 			t.Fatalf("%x, %v; frame %x", got[len(got)-4:], err, frame)
 		}
@@ -71,7 +71,7 @@ func TestReferenceAgainstFrames(t *testing.T) {
 }
 
 // Each bit of a packet is covered, or it is one that protocol section 1.7 masks.
-func TestReferenceMask(t *testing.T) {
+func TestICRCMask(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		d      format.TxDescriptor[uint64]
@@ -102,7 +102,7 @@ func TestReferenceMask(t *testing.T) {
 			if i == 0 && mask&0xF0 != 0 {
 				continue // another version is another format
 			}
-			good, err := icrc.ReferenceCheck(changed)
+			good, err := roce.CheckICRC(changed)
 			if want := c.masked[i]&mask != 0; good != want || err != nil {
 				t.Errorf("%s: bit %#x of byte %d: good %v, want %v, %v", c.name, mask, i, good, want, err)
 			}
@@ -110,29 +110,29 @@ func TestReferenceMask(t *testing.T) {
 	}
 }
 
-func TestReferenceErrors(t *testing.T) {
+func TestICRCErrors(t *testing.T) {
 	short := append([]byte{0x45}, make([]byte, 38)...)
-	if _, err := icrc.Reference(short); !errors.Is(err, format.ErrShort) {
+	if _, err := roce.ICRC(short); !errors.Is(err, format.ErrShort) {
 		t.Errorf("39 bytes: %v", err)
 	}
-	if _, err := icrc.Reference(append(short, 0)); err != nil {
+	if _, err := roce.ICRC(append(short, 0)); err != nil {
 		t.Errorf("40 bytes: %v", err)
 	}
 	for _, packet := range [][]byte{nil, {0x50}, append([]byte{0x60}, make([]byte, 58)...)} {
-		if _, err := icrc.Reference(packet); err == nil {
+		if _, err := roce.ICRC(packet); err == nil {
 			t.Errorf("%x: no error", packet)
 		}
-		if good, err := icrc.ReferenceCheck(packet); good || err == nil {
+		if good, err := roce.CheckICRC(packet); good || err == nil {
 			t.Errorf("%x: good %v, no error", packet, good)
 		}
 	}
 }
 
-func BenchmarkReference(b *testing.B) {
+func BenchmarkICRC(b *testing.B) {
 	packet := append([]byte{0x45}, make([]byte, 4173)...)
 	b.SetBytes(int64(len(packet)))
 	for b.Loop() {
-		if _, err := icrc.Reference(packet); err != nil {
+		if _, err := roce.ICRC(packet); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package packetbuild_test
+package roce_test
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gornic/blocks/packetbuild"
 	"gornic/format"
 	"gornic/tb/frames"
 	"gornic/tb/golden"
+	"gornic/tb/golden/roce"
 )
 
-func ExampleReference() {
-	frame, err := packetbuild.Reference(format.TxDescriptor[uint64]{
+func ExampleBuild() {
+	frame, err := roce.Build(format.TxDescriptor[uint64]{
 		DstMAC: 0x020000000001, SrcMAC: 0x020000000002,
 		HopLimit: 64, DF: 1, SrcLo: 0xC0A80202, DstLo: 0xC0A80201,
 		SrcPort: uint64(format.SourcePort(0x11, 0x12)),
@@ -27,14 +27,14 @@ func ExampleReference() {
 	// Output: 0430ffff000000128000000768656c6c6f000000ff8343e6 <nil>
 }
 
-// What the parser hands on of a frame is enough to build it again, byte for
+// What Parse hands on of a frame is enough to build it again, byte for
 // byte, together with what the descriptor does not carry.
 func TestRebuildCaptures(t *testing.T) {
-	paths, err := filepath.Glob("../../../shared/rxe/*.pcap")
+	paths, err := filepath.Glob("../../../../shared/rxe/*.pcap")
 	if err != nil || len(paths) == 0 {
 		t.Skip("no captured frames in ../shared/rxe")
 	}
-	vectors, err := filepath.Glob("../../../shared/vectors/*.hex")
+	vectors, err := filepath.Glob("../../../../shared/vectors/*.hex")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,18 +64,18 @@ type failer interface {
 func rebuild(t failer, name string, frame []byte) {
 	t.Helper()
 	rx := golden.Receive(frame, false)
-	d, err := packetbuild.Rebuild(rx.Descriptor, frame)
+	d, err := roce.Rebuild(rx.Descriptor, frame)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
-	got, err := packetbuild.Reference(d, rx.Payload)
+	got, err := roce.Build(d, rx.Payload)
 	if err != nil || !bytes.Equal(got, frame) {
 		t.Errorf("%s: %v\ngot  %x\nwant %x", name, err, got, frame)
 	}
 }
 
-// The same for random packets; and the reference builds what the test bench's
+// The same for random packets; and Build makes what the test bench's
 // own builder does.
 func TestRebuildRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,7 +84,7 @@ func TestRebuildRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := packetbuild.Reference(d, payload)
+		got, err := roce.Build(d, payload)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%v\ngot  %x\nwant %x", err, got, want)
 		}
@@ -92,7 +92,7 @@ func TestRebuildRandom(t *testing.T) {
 	})
 }
 
-func TestReferenceErrors(t *testing.T) {
+func TestBuildErrors(t *testing.T) {
 	for want, change := range map[string]func(*format.TxDescriptor[uint64]){
 		"descriptor says 5": func(d *format.TxDescriptor[uint64]) { d.PayloadLen = 5 },
 		"pad of 4":          func(d *format.TxDescriptor[uint64]) { d.PadCnt = 4 },
@@ -105,11 +105,11 @@ func TestReferenceErrors(t *testing.T) {
 	} {
 		d := format.TxDescriptor[uint64]{Opcode: uint64(format.OpSendOnly), PayloadLen: 4}
 		change(&d)
-		if b, err := packetbuild.Reference(d, make([]byte, 4)); err == nil || !strings.Contains(err.Error(), want) {
+		if b, err := roce.Build(d, make([]byte, 4)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%x, %v; want %q", b, err, want)
 		}
 	}
-	if _, err := packetbuild.Rebuild(format.RxDescriptor[uint64]{}, make([]byte, 13)); err == nil {
+	if _, err := roce.Rebuild(format.RxDescriptor[uint64]{}, make([]byte, 13)); err == nil {
 		t.Error("a frame of 13 bytes was taken apart")
 	}
 }

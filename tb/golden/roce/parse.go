@@ -1,10 +1,8 @@
-package rxparse
+package roce
 
-import (
-	"gornic/format"
-)
+import "gornic/format"
 
-// Parsed is what the reference makes of one frame. Positions are byte offsets
+// Parsed is what Parse makes of one frame. Positions are byte offsets
 // into the frame.
 type Parsed struct {
 	// Reason is the verdict of the headers and the frame's length; the ICRC and
@@ -26,16 +24,16 @@ type Parsed struct {
 	// frame has no payload or none of valid length.
 	PayloadLen int
 
-	// Descriptor and Payload are what the parser hands on of an acceptable frame
+	// Descriptor and Payload are what the receive side hands on of an acceptable frame
 	// (Reason is ReasonOK). Payload is a part of the frame's own memory.
 	Descriptor format.RxDescriptor[uint64]
 	Payload    []byte
 }
 
-// Reference parses a whole frame, from the destination MAC address on, without
+// Parse takes a whole frame apart, from the destination MAC address on, without
 // FCS; bad tells that the MAC marked it bad. The rules are those of
 // [format.Reasons], in that order.
-func Reference(frame []byte, bad bool) Parsed {
+func Parse(frame []byte, bad bool) Parsed {
 	p := parser{frame: frame, out: Parsed{PayloadLen: -1}}
 	p.ethernet()
 	if bad {

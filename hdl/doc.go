@@ -55,6 +55,13 @@
 // a field against the direction of its bundle, `name:"x"` renames it. [Stream] is a
 // bundle with a valid/ready handshake.
 //
+// # Properties and events
+//
+// [Module.Assert], [Module.Assume] and [Module.Cover] state what is true, with state of
+// their own in [Module.Ghost]. [Module.Event] declares what a trace shows: when, and
+// with which fields. Both stand beside the logic that they are about, are looked at
+// on each edge of their clock outside reset, and are no part of the hardware.
+//
 // # Mistakes
 //
 // Build reports every mistake of a design in one error, each with the Go file and

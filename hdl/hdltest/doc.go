@@ -23,5 +23,6 @@
 //
 //	-hdl.seed=N      other gaps, pauses and un-reset state; a failure names its seed
 //	-hdl.waves=DIR   waves of every run: DIR/TESTNAME.native.vcd, DIR/TESTNAME.verilator.fst
+//	-hdl.events      trace events of every run, in its log
 //	-update          write golden files
 package hdltest

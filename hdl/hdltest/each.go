@@ -49,6 +49,7 @@ func Open(t testing.TB, simulator sim.Simulator, d *hdl.Design, o sim.Options) *
 	if o.Waves == "" {
 		o.Waves = flaggedWaves(t, simulator)
 	}
+	o.Events = o.Events || *eventsFlag
 	s, err := sim.Start(simulator.Open, d, o)
 	if simulator.Absent != nil && errors.Is(err, simulator.Absent) {
 		t.Skipf("skipped: %v", err)
@@ -65,6 +66,9 @@ func Open(t testing.TB, simulator sim.Simulator, d *hdl.Design, o sim.Options) *
 		}
 		if err != nil {
 			t.Error(err)
+		}
+		if *eventsFlag {
+			logEvents(t, s)
 		}
 		if t.Failed() && o.Waves != "" {
 			t.Logf("waves: %s", o.Waves)

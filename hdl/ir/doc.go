@@ -12,8 +12,8 @@
 // wherever Verilog would extend them, so no reader needs width inference.
 //
 // Properties may need state of their own. Such signals are marked Ghost and
-// are set in [Module.Ghost] only; they are read by Checks and by each other,
-// and are left out of the synthesis output together with the Checks.
+// are set in [Module.Ghost] only; they are read by Checks, by Events and by each
+// other, and are left out of the synthesis output together with those.
 //
 // Each instance of a module is elaborated for itself: an [Instance] owns its
 // own *Module, and modules with equal names must print equal text. A reader

@@ -44,6 +44,13 @@
 // strings) and switches on the counting of if and switch arms: [Coverage] says which
 // lines of a generator were never taken, over many runs.
 //
+// # Events
+//
+// With [Options].Events the trace events that modules declare (hdl's Module.Event) are
+// collected: [Sim.Events] takes those since the last call. They are the same, in the same
+// order, in both simulators, and those of the instant at which a check fails are among
+// them. An [Event] prints as one line.
+//
 // # State before reset
 //
 // Values have no unknown bits. Registers, read data and memory words start

@@ -14,8 +14,8 @@
 //
 // Fields of bundles of wires (hdl.NewWire, hdl.NewStream) that only pass a signal
 // on are read through: the text has the signal. Wires that the author named one by
-// one stay. The hardware is the same text with and without properties; wires that
-// only these read stand in their section.
+// one stay. The hardware is the same text with and without properties and events;
+// wires that only these read stand in their sections.
 //
 // The way of a module through the package:
 //
@@ -31,11 +31,13 @@
 //
 // # Defines
 //
-// The text of a module with properties ends in a section that is empty
+// The text of a module with properties or events ends in sections that are empty
 // unless one of these is defined:
 //
 //	FORMAL        properties as immediate assertions, for Yosys
 //	GORNIC_CHECK  properties as $display and $stop, for simulators; see [ParseReport]
+//	GORNIC_TRACE  trace events as wires and as $display, for simulators; see [ParseTrace].
+//	              With GORNIC_TRACE_QUIET, too, the wires alone
 //	GORNIC_WAVES  a shadow of each signal with named values, typed as a
 //	              SystemVerilog enum, so that waves show the names
 package verilog

@@ -62,6 +62,8 @@ func body(m *hdl.Module, io *IO) {
 	io.Out.Valid.Set(full)
 	hdl.Set(io.Out.Data, held)
 	properties(m, io, next)
+	m.Event("stamped", io.In.Fire(), hdl.Field("number", next))
+	m.Event("renumbered", io.Load, hdl.Field("from", next), hdl.Field("to", io.First))
 }
 
 // properties: numbers that leave one after the other are consecutive, as long

@@ -51,6 +51,29 @@ func TestProof(t *testing.T) {
 	formal.Check(t, design, formal.Options{Depth: 10, Induction: 1})
 }
 
+func TestEvents(t *testing.T) {
+	design, io := hdltest.Build(t, stamp.Def(16, 8))
+	hdltest.EachSimWith(t, design, sim.Options{Events: true}, func(t *testing.T, s *sim.Sim) {
+		in := sim.NewSource(s, io.In, sim.Pattern{})
+		out := sim.NewSink(s, io.Out, sim.Pattern{})
+		s.Reset(2)
+		in.Send(uint16(7), uint16(8))
+		s.Await(10, out.Beats(2))
+		s.Set(io.First, 0x40)
+		s.Set(io.Load, 1)
+		s.Step()
+		var lines []string
+		for _, e := range s.Events() {
+			lines = append(lines, e.String())
+		}
+		assert.Equal(t, []string{
+			"       3  stamped                          number=0",
+			"       4  stamped                          number=1",
+			"       6  renumbered                       from=2 to=0x40",
+		}, lines)
+	}, verilator.Simulator)
+}
+
 // write writes the block's Verilog to a folder.
 func write(dir string) error {
 	design, _, err := hdl.Build(stamp.Def(16, 24))

@@ -36,4 +36,9 @@
 //
 // After reset the tables are cleared, for as many cycles as there are completion
 // queues; commands wait for that.
+//
+// # Cycles
+//
+// One command at a time: 8 cycles and what qpcontext takes to answer, 7 more for
+// QUERY_QP, and for each thing it tells a cycle, or as many as its owner lets it wait.
 package command

@@ -1,6 +1,6 @@
 // Package dma is the AXI master of the core: it merges the bursts of its clients
-// onto one AXI4 port and brings the answers back. Start with [Def]; [Reference]
-// says in plain Go what every client sees.
+// onto one AXI4 port and brings the answers back. Start with [Def].
+// What every client sees is a memory: the tests of tb/axi hold it against one.
 //
 // # Streams
 //

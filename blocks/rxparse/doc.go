@@ -39,6 +39,8 @@
 //	3  the reason; Raw; the payload shifted by fours of words
 //	4  Status, Header and Payload
 //
+// # Cycles
+//
 // A beat waits in stage 2 for the next one of its frame, whose bytes complete the
 // payload's beat; the last one of a frame does not wait. So a beat a cycle
 // goes in and out, for frames of any length: at 512 bits a descriptor every cycle.

@@ -13,9 +13,30 @@ import (
 // false if there is no place: no IP header behind at most one tag, a packet that
 // is too short for a BTH and an ICRC, or one that the frame does not hold.
 func FixICRC(frame []byte) bool {
+	place, sum, ok := icrc(frame)
+	if ok {
+		binary.LittleEndian.PutUint32(place, sum)
+	}
+	return ok
+}
+
+// CheckICRC returns the ICRC that a frame has and the one that it should have
+// (protocol section 1.7), false if there is no place for one, as [FixICRC] says.
+func CheckICRC(frame []byte) (got, want uint32, ok bool) {
+	place, want, ok := icrc(frame)
+	if !ok {
+		return 0, 0, false
+	}
+	return binary.LittleEndian.Uint32(place), want, true
+}
+
+// icrc returns the four bytes of a frame where its ICRC belongs, and what belongs
+// there: the CRC of zlib over eight bytes of ones and the packet, with ones for what
+// a router may change.
+func icrc(frame []byte) (place []byte, sum uint32, ok bool) {
 	packet, udp := ipPacket(frame)
 	if packet == nil || len(packet) < udp+8+12+format.ICRCSize {
-		return false
+		return nil, 0, false
 	}
 	end := len(packet) - format.ICRCSize
 	masked := append([]byte("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"), packet[:end]...)
@@ -30,8 +51,7 @@ func FixICRC(frame []byte) bool {
 	for _, i := range ones {
 		masked[i] = 0xFF
 	}
-	binary.LittleEndian.PutUint32(packet[end:], crc32.ChecksumIEEE(masked))
-	return true
+	return packet[end:], crc32.ChecksumIEEE(masked), true
 }
 
 // fixIPv4Checksum does for the IPv4 header checksum what FixICRC does for the

@@ -1,0 +1,23 @@
+// Package standin puts a NIC in the place of a responder of a capture: the NIC is given
+// the frames that the responder was sent, and has to do what it did. [Play] is a
+// conversation (package talk), frame by frame; it fails at the first difference.
+//
+// The NIC owns the very queue pair numbers and keys of the capture, so that no frame has
+// to be changed: software of a real host would choose other ones, so this host works on
+// registers and rings itself. What has to be right:
+//
+//   - Memory: each payload is at its place, in the regions that WRITEs name and in those
+//     of receive WQEs, which are scattered and have no byte to spare; every other byte is
+//     as it was, and so are the guard zones around.
+//   - Completions: in order, with identifier, length, immediate and operation; events for
+//     the solicited ones; asynchronous events where a request fails without a completion.
+//   - Answers: each header field that the responder's own answers had, and the ICRC. Every
+//     NAK of the capture, RNR NAKs among them, has its counterpart, and the other way
+//     round. An ACK may stand for earlier ones: each ACK of the capture has to be implied
+//     by one of the NIC's, and each of the NIC's has to be for a packet that was carried
+//     out, with the number of messages of then.
+//   - In the end the queue pair's state, expected PSN and counts.
+//
+// A message that is neither SEND nor WRITE is stepped over: the key that it invalidates is
+// invalidated by a command, and the queue pair is made to expect what comes behind it.
+package standin

@@ -1,0 +1,243 @@
+package standin_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/format"
+	"gornic/tb/frames"
+	"gornic/tb/frames/talk"
+	"gornic/tb/golden"
+	"gornic/tb/host"
+	"gornic/tb/standin"
+)
+
+// reference is the reference NIC as a stand-in. What spoil makes of a frame is sent in its
+// place, nothing for nil.
+type reference struct {
+	*golden.NIC
+	memory *host.Memory
+	spoil  func(frame []byte) []byte
+	more   [][]byte
+}
+
+func newReference(t *testing.T) *reference {
+	memory, err := host.New(host.Options{Seed: 1})
+	require.NoError(t, err)
+	nic := golden.NewNIC(golden.DefaultConfig(), host.DeviceSide{Memory: memory})
+	return &reference{NIC: nic, memory: memory, spoil: func(frame []byte) []byte { return frame }}
+}
+
+func (r *reference) Send() ([]byte, bool) {
+	for frame, ok := r.NIC.Send(); ok; frame, ok = r.NIC.Send() {
+		if frame = r.spoil(frame); frame != nil {
+			return frame, true
+		}
+	}
+	if len(r.more) > 0 {
+		frame := r.more[0]
+		r.more = r.more[1:]
+		return frame, true
+	}
+	return nil, false
+}
+
+func (r *reference) Run(cycles int) error {
+	r.Tick(time.Duration(cycles) * 16 * time.Nanosecond)
+	return nil
+}
+
+func (r *reference) ReadRegister(offset uint32) (uint32, error) {
+	return r.NIC.ReadRegister(offset), nil
+}
+
+func (r *reference) WriteRegister(offset, value uint32) error {
+	r.NIC.WriteRegister(offset, value)
+	return nil
+}
+
+const aeth = 14 + 20 + 8 + 12 // offset in a frame
+
+// play plays conversations in both paces.
+func play(t *testing.T, r *reference, all []*talk.Conversation) (standin.Report, error) {
+	s, err := standin.NewStation(r, r.memory, all)
+	require.NoError(t, err)
+	var total standin.Report
+	for _, burst := range []int{0, 8 << 10} {
+		for i, c := range all {
+			report, err := s.Play(t.Context(), c, standin.Options{Seed: uint64(i), Burst: burst})
+			if err != nil {
+				return total, err
+			}
+			total.Add(report)
+		}
+	}
+	return total, nil
+}
+
+// The reference takes the place of everyone in the captures of soft-RoCE.
+func TestCaptures(t *testing.T) {
+	paths, err := filepath.Glob("../../../shared/rxe/*.pcap")
+	require.NoError(t, err)
+	if len(paths) == 0 {
+		t.Skip("no captures ../shared/rxe")
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			all, err := frames.Load(path)
+			require.NoError(t, err)
+			report, err := play(t, newReference(t), talk.Learn(all))
+			require.NoError(t, err)
+			t.Log(report)
+			require.NotZero(t, report.Requests+report.LeftOut)
+		})
+	}
+}
+
+// made is a capture that a test makes up: 300 bytes as SEND with an immediate that finds no
+// receive WQE at first, a WRITE of 700 with immediate, a solicited SEND of none.
+func made(t *testing.T) []frames.Frame {
+	var all []frames.Frame
+	psn := uint64(0xFFFFFE)
+	add := func(op format.Opcode, psn, size uint64, set func(d *format.TxDescriptor[uint64])) {
+		d := format.TxDescriptor[uint64]{
+			SrcMAC: 0x0200000000AA, DstMAC: 0x0200000000BB, SrcLo: 0x0A000001, DstLo: 0x0A000002, HopLimit: 64, SrcPort: 0xC001,
+			Opcode: uint64(op), DestQP: 0x22, PSN: psn & 0xFFFFFF, PadCnt: -size & 3, PKey: format.PKeyDefault,
+		}
+		if op == format.OpAcknowledge {
+			d.SrcMAC, d.DstMAC, d.SrcLo, d.DstLo, d.DestQP, d.SrcPort = d.DstMAC, d.SrcMAC, d.DstLo, d.SrcLo, 0x11, 0xC002
+		}
+		if set != nil {
+			set(&d)
+		}
+		payload := make([]byte, size)
+		for i := range payload {
+			payload[i] = byte(len(all) + i)
+		}
+		b, err := frames.Build(d, payload)
+		require.NoError(t, err)
+		all = append(all, frames.Frame{Number: len(all) + 1, Data: b, Length: len(b)})
+	}
+	imm := func(d *format.TxDescriptor[uint64]) { d.AckReq, d.Ext[0] = 1, 0x11223344 }
+	ack := func(psn, aeth uint64) {
+		add(format.OpAcknowledge, psn, 0, func(d *format.TxDescriptor[uint64]) { d.Ext[0] = aeth })
+	}
+	add(format.OpSendFirst, psn, 256, nil)
+	ack(psn, 0x2C<<24)
+	add(format.OpSendFirst, psn, 256, nil)
+	add(format.OpSendLastImm, psn+1, 44, imm)
+	ack(psn+1, 0x1F000001)
+	add(format.OpWriteFirst, psn+2, 256, func(d *format.TxDescriptor[uint64]) {
+		d.Ext = format.ExtWords[uint64]{0x7F, 0x1003, 0xABCD01, 700}
+	})
+	add(format.OpWriteMiddle, psn+3, 256, nil)
+	add(format.OpWriteLastImm, psn+4, 188, imm)
+	ack(psn+4, 0x1F000002)
+	add(format.OpSendOnly, psn+5, 0, func(d *format.TxDescriptor[uint64]) { d.AckReq, d.SE = 1, 1 })
+	ack(psn+5, 0x1F000003)
+	return all
+}
+
+// A capture without the machine that the others were made with.
+func TestMade(t *testing.T) {
+	report, err := play(t, newReference(t), talk.Learn(made(t)))
+	require.NoError(t, err)
+	require.Equal(t, standin.Report{Requests: 14, Messages: 6, Answers: 8, Captured: 8, NAKs: 2, Completions: 6}, report)
+}
+
+// What a NIC can do wrong is found.
+func TestFinds(t *testing.T) {
+	fixed := func(change func(frame []byte)) func([]byte) []byte {
+		return func(frame []byte) []byte {
+			frame = append([]byte(nil), frame...)
+			change(frame)
+			frames.FixICRC(frame)
+			return frame
+		}
+	}
+	// last leaves all frames but those whose PSN ends in 3 as they are: the last ACK.
+	last := func(change func(frame []byte)) func([]byte) []byte {
+		return fixed(func(frame []byte) {
+			if frame[aeth-1] == 3 {
+				change(frame)
+			}
+		})
+	}
+	for want, spoil := range map[string]func(t *testing.T, r *reference){
+		"an acknowledgement did not come":  func(_ *testing.T, r *reference) { r.spoil = dropsAt(2) },
+		"a NAK did not come":               func(_ *testing.T, r *reference) { r.spoil = dropsAt(1) },
+		"has the MSN 0x4, expected 0x3":    func(_ *testing.T, r *reference) { r.spoil = last(func(b []byte) { b[aeth+3]++ }) },
+		"ACK of PSN 0x4, which was not":    func(_ *testing.T, r *reference) { r.spoil = last(func(b []byte) { b[aeth-1]++ }) },
+		"has the syndrome 0x1e":            func(_ *testing.T, r *reference) { r.spoil = last(func(b []byte) { b[aeth]-- }) },
+		"a NAK that the capture does not":  func(_ *testing.T, r *reference) { r.spoil = twice(r) },
+		"dest QP 0x11, P_Key 0xffff, SE 1": func(_ *testing.T, r *reference) { r.spoil = last(func(b []byte) { b[aeth-11] |= 0x80 }) },
+		"ICRC 0x": func(_ *testing.T, r *reference) {
+			r.spoil = func(frame []byte) []byte { return append(frame[:len(frame)-1:len(frame)-1], frame[len(frame)-1]^1) }
+		},
+		"syndrome 0x2d, MSN 0x0, expected PSN 0xfffffe, syndrome 0x2c": func(_ *testing.T, r *reference) {
+			r.spoil = fixed(func(b []byte) {
+				if b[aeth] == 0x2C {
+					b[aeth]++
+				}
+			})
+		},
+		"receive buffers, byte ": func(t *testing.T, r *reference) { scribbles(t, r, 0, received) },
+		"region of key 0xabcd01, byte 1 of 700 (virtual address 0x7f00001004)": func(t *testing.T, r *reference) { scribbles(t, r, 1, size(256)) },
+		"the allocation of 700 bytes":                                          func(t *testing.T, r *reference) { scribbles(t, r, 188, size(188)) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := newReference(t)
+			spoil(t, r)
+			_, err := play(t, r, talk.Learn(made(t)))
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
+
+// dropsAt drops answer number n.
+func dropsAt(n int) func([]byte) []byte {
+	return func(frame []byte) []byte {
+		if n--; n == 0 {
+			return nil
+		}
+		return frame
+	}
+}
+
+// twice sends the last ACK again, as a NAK.
+func twice(r *reference) func([]byte) []byte {
+	return func(frame []byte) []byte {
+		if frame[aeth-1] == 3 {
+			again := append([]byte(nil), frame...)
+			again[aeth] = format.SyndromeNAK
+			frames.FixICRC(again)
+			r.more = append(r.more, again)
+		}
+		return frame
+	}
+}
+
+// scribbles writes a wrong byte at an offset of what the device writes, where the number of
+// bytes says so.
+func scribbles(t *testing.T, r *reference, offset uint64, where func(n int) bool) {
+	busy := false
+	r.memory.OnAccess(func(a host.Access) {
+		if busy || a.Source != host.Device || !a.Write || !where(len(a.Data)) {
+			return
+		}
+		busy = true
+		wrong := []byte{^r.memory.Peek(a.Addr+offset, 1)[0]}
+		require.NoError(t, r.memory.DeviceWrite(a.Addr+offset, wrong))
+		busy = false
+	})
+}
+
+// size tells the writes of n bytes.
+func size(n int) func(int) bool { return func(m int) bool { return n == m } }
+
+// received tells the writes that are parts of what SENDs carry.
+func received(n int) bool { return !slices.Contains([]int{16, 32, 64, 188, 256}, n) }

@@ -17,11 +17,12 @@ func TestLint(t *testing.T) {
 		require.NoError(t, err)
 		for _, b := range blocks.All() {
 			t.Run(name+" "+b.Name, func(t *testing.T) {
-				if b.Name == "core" && name == "dc" {
-					t.Skip("Yosys takes minutes for it: its blocks are linted each, and the same wiring in the other configurations")
-				}
 				design, err := b.Build(config)
 				require.NoError(t, err)
+				if b.Name == "core" && name == "dc" {
+					lint.CheckBut(t, design, "yosys", "takes minutes: it reads each block of this core, and the same wiring in the other configurations")
+					return
+				}
 				lint.Check(t, design)
 			})
 		}

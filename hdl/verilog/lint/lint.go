@@ -78,7 +78,23 @@ func isLog(line string) bool {
 // and fails t for each warning of a tool. Tools that are absent are skipped.
 func Check(t *testing.T, d *ir.Design) {
 	t.Helper()
-	check(t, d, func(t *testing.T, name string) []toolset.Tool { return []toolset.Tool{toolset.Need(t, name)} })
+	check(t, d, need)
+}
+
+// CheckBut is Check without one tool, "yosys" for instance, whose subtests are
+// skipped and say why.
+func CheckBut(t *testing.T, d *ir.Design, tool, why string) {
+	t.Helper()
+	check(t, d, func(t *testing.T, name string) []toolset.Tool {
+		if name == tool {
+			t.Skip(why)
+		}
+		return need(t, name)
+	})
+}
+
+func need(t *testing.T, name string) []toolset.Tool {
+	return []toolset.Tool{toolset.Need(t, name)}
 }
 
 // CheckEvery is Check with the tools that this project brings and with those of

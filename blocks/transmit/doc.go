@@ -34,7 +34,8 @@
 //
 // # Stall
 //
-// A job waits until its payload is here whole, so that no frame pauses, and acknowledgements pass it by. Record, Desc and
+// A job waits until its payload is here whole, and no longer behind one that is dropped, so that no frame pauses; acknowledgements
+// pass it by. Record, Desc and
 // Out may stall; they stall everything.
 //
 // # Cycles

@@ -103,6 +103,8 @@ type block struct {
 	inlines     hdl.Bits // jobs with inline data whose data has not left yet
 	inlineTaken hdl.Bits // one more
 	inlineGone  hdl.Bits // one less
+
+	drops hdl.Bits // a payload is being dropped, or will be: those behind it are not there yet
 }
 
 // owed is what of a packet has still to be taken.
@@ -125,6 +127,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		routes: hdl.NewWire(m, "route", hdl.StreamOf(route{})),
 
 		inlines: m.Reg("inline_jobs", 1, 0), inlineTaken: m.Wire("inline_taken", 1), inlineGone: m.Wire("inline_gone", 1),
+		drops: m.Reg("drops", 1, 0),
 	}
 }
 
@@ -140,7 +143,8 @@ func (b *block) hasInline(j link.TxJob) hdl.Bits {
 
 // choose takes an acknowledgement before a job, and a job when its payload is
 // here whole, or known not to come. What is at Inline is a whole frame, of the oldest
-// job whose inline data has not left: so one such job is under way at a time.
+// job whose inline data has not left: so one such job is under way at a time. While
+// a payload is being dropped no job is taken, as its own payload stands behind that.
 func (b *block) choose() {
 	m, io := b.m, b.io
 	free := b.st.Is(stChoose)
@@ -149,6 +153,7 @@ func (b *block) choose() {
 	m.If(b.inlineTaken, func() { b.inlines.SetK(1) })
 	b.inlineTaken.Set(io.Job.Fire().And(inline))
 	ready := hdl.Mux(inline, io.Inline.Valid.And(b.inlines.Not()), b.gathers(io.Job.Data).Not().Or(io.Gathered.Valid))
+	ready = ready.And(b.drops.Not())
 	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
 	isFence := io.Job.Data.Kind.Is(link.JobFence)
 	io.Ack.Ready.Set(free)
@@ -243,4 +248,6 @@ func (b *block) payload() {
 	io.Out.Valid.Set(hdl.AndAll(next.Valid, valid, next.Data.Drop.Not()))
 	hdl.Set(io.Out.Data, hdl.MuxOf(inline, io.Inline.Data, io.Payload.Data))
 	next.Ready.Set(ends)
+	m.If(ends.And(next.Data.Drop), func() { b.drops.SetK(0) })
+	m.If(b.routes.Fire().And(b.routes.Data.Drop), func() { b.drops.SetK(1) })
 }

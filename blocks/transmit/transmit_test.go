@@ -329,6 +329,28 @@ func TestInlineIsWaitedFor(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// A packet leaves when the payload of one before it that is dropped is gone: while it
+// is not, its own is not there, and there would be a pause in the frame.
+func TestDroppedPayloadIsWaitedFor(t *testing.T) {
+	design, io := hdltest.Build(t, transmit.Def(params(64)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		b.dead[2] = true
+		for qp := 1; qp <= 2; qp++ {
+			b.job.Send(job{Kind: link.JobPacket, QP: 3 - qp, Opcode: int(format.OpSendOnly), PayloadLen: 16})
+			b.gathered.Send(0)
+		}
+		b.run(200)
+		require.Empty(t, b.descs)
+		hdltest.SendFrame(b.payload, []byte("this is dropped."))
+		b.run(200)
+		require.Len(t, b.descs, 1)
+		hdltest.SendFrame(b.payload, []byte("and this leaves."))
+		b.run(200)
+		require.Equal(t, [][]byte{[]byte("and this leaves.")}, b.frames)
+	}, verilator.Simulator)
+}
+
 // A fence comes out behind the jobs before it.
 func TestFence(t *testing.T) {
 	design, io := hdltest.Build(t, transmit.Def(params(64)))

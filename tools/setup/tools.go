@@ -25,6 +25,7 @@ var needs = []need{
 	{name: "yosys", command: toolset.Yosys, packages: []string{"yosys"}},
 	{name: "iverilog", command: toolset.Icarus, packages: []string{"iverilog"}},
 	{name: "z3", command: toolset.Z3, packages: []string{"z3"}},
+	{name: "tshark", command: toolset.Tshark, packages: []string{"tshark"}},
 	{name: "nextpnr-ecp5", command: toolset.Nextpnr, packages: []string{"nextpnr-ecp5", "fpga-trellis"}, optional: true},
 }
 

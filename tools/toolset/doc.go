@@ -1,4 +1,4 @@
-// Package toolset tells where the tools outside Go are: Verilator, Yosys, Icarus Verilog, z3, the C++ compiler.
+// Package toolset tells where the tools outside Go are: Verilator, Yosys, Icarus Verilog, z3, the C++ compiler, tshark.
 //
 // Some tools are pinned: `go run ./tools/setup` fetches exactly that version into build/tools/NAME-VERSION of the
 // module root. The others, and those that could not be fetched, come from the machine. Find looks in that order; a

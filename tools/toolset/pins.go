@@ -12,6 +12,7 @@ const (
 	CXX       = "g++"
 	Nextpnr   = "nextpnr-ecp5"
 	Ecppack   = "ecppack"
+	Tshark    = "tshark"
 )
 
 // A Pin is a tool that is fetched at one exact version, so that areas, proofs and simulation speeds can be repeated on
@@ -63,6 +64,8 @@ func oldest(command string) string {
 		return "4.8.12"
 	case CXX:
 		return "9"
+	case Tshark:
+		return "4.0"
 	}
 	return ""
 }

@@ -1,0 +1,86 @@
+package program
+
+import (
+	"context"
+	"fmt"
+)
+
+// arm arms a CQ whose use it is.
+func (q *queue) arm(ctx context.Context) error {
+	if q == nil || q.Use == Polled {
+		return nil
+	}
+	q.armed, q.armedAt = true, q.taken
+	return q.cq.ReqNotify(ctx, q.Use == Solicited)
+}
+
+// events takes the events there are. None comes but for a CQ that is armed.
+func (s *side) events(ctx context.Context) error {
+	for n, eq := range s.eqs {
+		for {
+			cq, err := eq.Poll(ctx)
+			if err != nil {
+				return fmt.Errorf("host %s: %w", s.name, err)
+			}
+			if cq == nil {
+				break
+			}
+			q := s.queueOf(cq.Number())
+			switch {
+			case q == nil:
+				return fmt.Errorf("host %s: an event of CQ %d, which nobody uses", s.name, cq.Number())
+			case !q.armed:
+				return fmt.Errorf("%v: an event, and it is not armed", q)
+			case q.EQ != n:
+				return fmt.Errorf("%v: an event in event queue %d, expected in %d", q, n, q.EQ)
+			}
+			q.armed, q.due = false, true
+		}
+	}
+	return nil
+}
+
+func (s *side) queueOf(number int) *queue {
+	for _, q := range s.cqs {
+		if q != nil && q.cq.Number() == number {
+			return q
+		}
+	}
+	return nil
+}
+
+// afterEvent arms the CQ anew and takes all completions, among which has to be what
+// the event was for.
+func (q *queue) afterEvent(ctx context.Context) (int, error) {
+	q.due = false
+	before := q.armedAt
+	if err := q.arm(ctx); err != nil {
+		return 0, err
+	}
+	total := 0
+	for {
+		n, err := q.poll(ctx, 16)
+		if err != nil {
+			return total, err
+		}
+		if n == 0 {
+			break
+		}
+		total += n
+	}
+	if q.last() <= before {
+		return total, fmt.Errorf("%v: an event without a completion for it behind the first %d", q, before)
+	}
+	return total, nil
+}
+
+// last is the completions up to the last that an event would come for.
+func (q *queue) last() int {
+	if q.Use == Solicited {
+		return q.solicited
+	}
+	return q.taken
+}
+
+// lost tells that an event should have come.
+func (q *queue) lost() bool { return q.armed && q.last() > q.armedAt }

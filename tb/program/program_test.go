@@ -1,0 +1,82 @@
+package program_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/configs"
+	"gornic/tb/program"
+	"gornic/tb/rtl"
+	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
+	"gornic/verbs"
+)
+
+var ctx = context.Background()
+
+// run has two references do a program.
+func run(t testing.TB, c configs.Config, p program.Program) (*program.Trace, uint64, error) {
+	t.Helper()
+	watch := monitor.New()
+	l, err := rtl.NewLab(nil, nil, rtl.Options{
+		Config: c, Sides: [2]rtl.Kind{rtl.Reference, rtl.Reference}, Seed: p.Seed, Slice: p.Timing.Slice, Wait: p.Timing.Wait, Taps: []wire.Tap{watch.Tap},
+	})
+	require.NoError(t, err)
+	var hosts [2]program.Host
+	for i, h := range []*rtl.Host{l.A, l.B} {
+		d, err := verbs.Open(ctx, h, verbs.Config{MAC: h.MAC, Events: p.Timing.Events, Moderation: p.Timing.Moderation})
+		require.NoError(t, err)
+		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true}
+	}
+	trace, err := program.Run(ctx, p, hosts, program.Options{Watch: watch})
+	if err == nil {
+		err = l.CheckGuards()
+	}
+	return trace, l.Cycle(), err
+}
+
+// Between references every program runs as its hosts expect, and the same again.
+func TestReferences(t *testing.T) {
+	for _, name := range []string{"tiny", "board"} {
+		c, err := configs.Load(name)
+		require.NoError(t, err)
+		for seed := range uint64(150) {
+			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
+				p := program.Random(seed, program.LimitsOf(c))
+				first, cycles, err := run(t, c, p)
+				require.NoError(t, err)
+				require.NotZero(t, first.Completions())
+				again, cyclesAgain, err := run(t, c, program.Random(seed, program.LimitsOf(c)))
+				require.NoError(t, err)
+				require.NoError(t, first.Difference(again))
+				require.Equal(t, cycles, cyclesAgain)
+			})
+		}
+	}
+}
+
+// least is in how many of a thousand programs each feature is.
+const least = 20
+
+// Among a thousand programs there is everything, and not seldom.
+func TestFeatures(t *testing.T) {
+	c, err := configs.Load("board")
+	require.NoError(t, err)
+	programs, times := map[string]int{}, map[string]int{}
+	for seed := range uint64(1000) {
+		for name, n := range program.Random(seed, program.LimitsOf(c)).Features() {
+			programs[name]++
+			times[name] += n
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		t.Logf("%-40s in %4d of 1000 programs, %6d times", name, programs[name], times[name])
+		require.GreaterOrEqual(t, programs[name], least, name)
+	}
+	require.Len(t, programs, 84)
+}

@@ -1,0 +1,155 @@
+package program
+
+import (
+	"context"
+	"fmt"
+
+	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
+	"gornic/verbs"
+)
+
+func (g *game) setUp(ctx context.Context) error {
+	for i := range g.sides {
+		s := &g.sides[i]
+		if err := s.setUp(ctx, wire.Hash(g.seed, uint64(g.number), uint64(i))); err != nil {
+			return fmt.Errorf("host %s: %w", s.name, err)
+		}
+	}
+	for n := range g.act.Connections {
+		if err := g.connect(ctx, n); err != nil {
+			return fmt.Errorf("connection %d: %w", n, err)
+		}
+	}
+	for i := range g.sides {
+		for _, q := range g.sides[i].cqs {
+			if err := q.arm(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// setUp makes everything but queue pairs, whose sizes CQs need to know.
+func (s *side) setUp(ctx context.Context, seed uint64) error {
+	for range s.PDs {
+		pd, err := s.Device.AllocPD()
+		if err != nil {
+			return err
+		}
+		s.pds = append(s.pds, pd)
+	}
+	s.eqs = []*verbs.EQ{s.Device.EQ()}
+	for _, q := range s.EQs {
+		eq, err := s.Device.CreateEQ(ctx, verbs.EQInitAttr{Entries: q.Entries, Vector: q.Vector})
+		if err != nil {
+			return err
+		}
+		s.eqs = append(s.eqs, eq)
+	}
+	for i, region := range s.Regions {
+		if _, err := s.newArea(ctx, region, wire.Hash(seed, uint64(i))); err != nil {
+			return fmt.Errorf("region %d: %w", i, err)
+		}
+	}
+	s.cqs = make([]*queue, len(s.CQs))
+	return nil
+}
+
+// connect makes a queue pair on either side, and connects them.
+func (g *game) connect(ctx context.Context, number int) error {
+	c := g.act.Connections[number]
+	records := &[2]Record{}
+	g.trace.Connections = append(g.trace.Connections, records)
+	var ends [2]*end
+	for i := range ends {
+		e, err := g.newEnd(ctx, number, i)
+		if err != nil {
+			return fmt.Errorf("host %s: %w", g.sides[i].name, err)
+		}
+		e.record = &records[i]
+		ends[i] = e
+		g.ends = append(g.ends, e)
+	}
+	ends[0].peer, ends[1].peer = ends[1], ends[0]
+	for _, e := range ends {
+		if err := e.qp.Connect(ctx, e.attr()); err != nil {
+			return fmt.Errorf("%v: %w", e, err)
+		}
+	}
+	if g.o.Watch != nil {
+		g.o.Watch.Payloads = true // a source is renewed only when its message is done
+		g.o.Watch.Add(monitor.Connection{
+			QPN: [2]uint32{ends[0].qp.QPN(), ends[1].qp.QPN()}, PSN: [2]uint32{ends[0].PSN, ends[1].PSN}, PathMTU: c.MTU.Bytes(),
+		})
+	}
+	return nil
+}
+
+func (g *game) newEnd(ctx context.Context, number, host int) (*end, error) {
+	c, s := g.act.Connections[number], &g.sides[host]
+	e := &end{End: c.Ends[host], c: c, number: number, side: s}
+	var cqs [2]*verbs.CQ
+	for i, n := range []int{e.SendCQ, e.RecvCQ} {
+		q, err := g.cq(ctx, host, n)
+		if err != nil {
+			return nil, err
+		}
+		cqs[i] = q.cq
+	}
+	var err error
+	e.qp, err = s.pds[e.PD].CreateQP(ctx, verbs.QPInitAttr{
+		SendCQ: cqs[0], RecvCQ: cqs[1], Cap: e.Cap, SigAll: e.SigAll, Page: e.Page % s.Device.Attr().DoorbellPages, QPN: e.QPN,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.byQPN[e.qp.QPN()] = e
+	return e, nil
+}
+
+// cq returns CQ n of a host, which is made when its first queue pair is. It has room
+// for what all its queue pairs may complete.
+func (g *game) cq(ctx context.Context, host, n int) (*queue, error) {
+	s := &g.sides[host]
+	if s.cqs[n] != nil {
+		return s.cqs[n], nil
+	}
+	entries := 0
+	for _, c := range g.act.Connections {
+		e := c.Ends[host]
+		if e.SendCQ == n {
+			entries += depthOf(e.Cap.MaxSendWR)
+		}
+		if e.RecvCQ == n {
+			entries += depthOf(e.Cap.MaxRecvWR)
+		}
+	}
+	a := s.CQs[n]
+	cq, err := s.Device.CreateCQ(ctx, verbs.CQInitAttr{Entries: entries, EQ: s.eqs[a.EQ], Page: a.Page % s.Device.Attr().DoorbellPages})
+	if err != nil {
+		return nil, err
+	}
+	s.cqs[n] = &queue{CQ: a, cq: cq, number: n, side: s}
+	return s.cqs[n], nil
+}
+
+// ackTimeout is the local ACK timeout code of every queue pair: 65,000 cycles, much
+// more than an answer takes.
+const ackTimeout = 6
+
+// forever is the count of retries without end when the receiver is not ready.
+const forever = 7
+
+func (e *end) attr() verbs.QPAttr {
+	ah := e.Path
+	ah.DstMAC, ah.Src, ah.Dst = e.peer.side.MAC, e.side.IPv4, e.peer.side.IPv4
+	if e.c.IPv6 {
+		ah.Src, ah.Dst = e.side.IPv6, e.peer.side.IPv6
+	}
+	return verbs.QPAttr{
+		Access: e.Access, Port: 1, AH: ah, PathMTU: e.c.MTU, DestQPN: e.peer.qp.QPN(), SQPSN: e.PSN, RQPSN: e.peer.PSN,
+		MinRNRTimer: e.MinRNRTimer, Timeout: ackTimeout, RetryCnt: 7, RNRRetry: forever,
+	}
+}

@@ -1,0 +1,64 @@
+package program
+
+import (
+	"fmt"
+
+	"gornic/verbs"
+)
+
+// Trace is what came of a program that does not depend on time.
+type Trace struct {
+	Connections []*[2]Record // of all acts, by host
+}
+
+// Record is the completions of a queue pair, in the order of each queue.
+type Record struct{ Sends, Receives []verbs.WC }
+
+func (r *Record) add(c verbs.WC) {
+	if c.Recv {
+		r.Receives = append(r.Receives, c)
+	} else {
+		r.Sends = append(r.Sends, c)
+	}
+}
+
+// Completions counts them.
+func (t *Trace) Completions() int {
+	n := 0
+	for _, c := range t.Connections {
+		for _, r := range c {
+			n += len(r.Sends) + len(r.Receives)
+		}
+	}
+	return n
+}
+
+// Difference tells where what came is not what the other trace says, nil if it is.
+func (t *Trace) Difference(want *Trace) error {
+	if len(t.Connections) != len(want.Connections) {
+		return fmt.Errorf("%d connections, expected %d", len(t.Connections), len(want.Connections))
+	}
+	for i, c := range t.Connections {
+		for host := range c {
+			got, want := c[host], want.Connections[i][host]
+			for name, queues := range map[string][2][]verbs.WC{"send": {got.Sends, want.Sends}, "receive": {got.Receives, want.Receives}} {
+				if err := difference(queues[0], queues[1]); err != nil {
+					return fmt.Errorf("connection %d, host %s, %s queue: %w", i, "ab"[host:host+1], name, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func difference(got, want []verbs.WC) error {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Errorf("completion %d is %+v, expected %+v", i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("%d completions, expected %d", len(got), len(want))
+	}
+	return nil
+}

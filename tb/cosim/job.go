@@ -17,7 +17,7 @@ var usualConfigs = []string{"board", "dc"}
 func jobsOf(o options, bench bench) ([]job, error) {
 	var jobs []job
 	for _, s := range bench.scenarios {
-		if !o.match.MatchString(s.Name) || o.plays() && !s.Plays {
+		if !o.match.MatchString(s.Name) || !o.suits(s) {
 			continue
 		}
 		more, err := jobsOfScenario(o, bench, s)
@@ -68,6 +68,9 @@ func (j job) replay(o options) string {
 	words := []string{
 		"go run ./tb/cosim", "-run", quote("^" + regexp.QuoteMeta(j.scenario.Name) + "$"), "-sim", j.simulator.Name,
 		"-config", quote(j.named), "-seed", fmt.Sprint(o.seed),
+	}
+	if o.programs != 0 {
+		words = append(words, "-programs", fmt.Sprint(o.programs))
 	}
 	if o.workload != nil {
 		words = append(words, "-workload", quote(o.work))

@@ -4,7 +4,8 @@
 //	go run ./tb/cosim -list                         lists the scenarios
 //	go run ./tb/cosim -run REGEXP                   the scenarios whose name matches
 //	go run ./tb/cosim -workload FILE                a workload of your own between two hosts
-//	go run ./tb/cosim -run core-core -pcap w.pcap   what crosses the wire between two cores
+//	go run ./tb/cosim -run programs -programs 1000  random verbs programs, as many as there is time for
+//	go run ./tb/cosim -run pairs/core -pcap w.pcap  what crosses the wire between two cores
 //	go run ./tb/cosim -frames FILE...               what the receive side makes of captured frames
 //	go run ./tb/cosim -frames -json FILE...         the same, one JSON object a line
 //	go run ./tb/cosim -frames -waves w.vcd FILE...  the same, and what went on inside, for a wave viewer
@@ -51,23 +52,29 @@ func main() {
 
 // options are the command's flags.
 type options struct {
-	frames bool
-	json   bool
-	list   bool
-	match  *regexp.Regexp
-	sim    string
-	seed   uint64
-	waves  string
-	pcap   string
-	config string // empty: those of each scenario, with -frames board
-	work   string // -workload
+	frames   bool
+	json     bool
+	list     bool
+	match    *regexp.Regexp
+	sim      string
+	seed     uint64
+	waves    string
+	pcap     string
+	config   string // empty: those of each scenario, with -frames board
+	work     string // -workload
+	programs int    // -programs; 0: the scenario's own number
 	// workload is what work stands for; nil: the scenarios' own.
 	workload *workload.Workload
 	files    []string
 }
 
-// plays tells that the options are for scenarios that play a workload.
+// plays tells that the options are for scenarios of two hosts.
 func (o options) plays() bool { return o.workload != nil || o.writes() }
+
+// suits tells that a scenario heeds what such options ask for.
+func (o options) suits(s Scenario) bool {
+	return s.Plays || !o.plays() || s.Writes && o.workload == nil
+}
 
 // writes tells that a run leaves a file, which one scenario alone may write.
 func (o options) writes() bool { return o.pcap != "" || o.waves != "" }
@@ -118,6 +125,7 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames, -pcap, -waves native)")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of workloads, random frames, gaps and un-reset state")
 	flags.StringVar(&o.work, "workload", "", "`FILE` to play in the pairs, or one of "+strings.Join(workload.Names(), ", "))
+	flags.IntVar(&o.programs, "programs", 0, "`N` random programs in each scenario of them (default 10)")
 	flags.StringVar(&o.pcap, "pcap", "", "with one pair: `FILE` to write what crosses the wire to")
 	flags.StringVar(&o.waves, "waves", "", "with -frames or one pair: `FILE` to write the waves to (native: VCD, verilator: FST; of a pair x.a.vcd, x.b.vcd)")
 	flags.StringVar(&o.config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board; pairs tiny)")
@@ -148,6 +156,8 @@ func (o *options) check(match string, bench bench) (err error) {
 		return errors.New("-json goes with -frames")
 	case o.frames && (o.work != "" || o.pcap != ""):
 		return errors.New("-workload and -pcap go with pairs, not with -frames")
+	case o.programs < 0:
+		return fmt.Errorf("-programs %d: want 1 or more", o.programs)
 	case o.sim != "" && bench.simulator(o.sim) == nil:
 		return fmt.Errorf("-sim %s: want native or verilator", o.sim)
 	case o.sim == "" && o.writes():

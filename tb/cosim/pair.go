@@ -89,7 +89,7 @@ func (p *pair) play(ctx context.Context) error {
 		Attr: func(a *verbs.QPAttr) { a.Timeout = ackTimeout },
 	})
 	if err != nil {
-		return fmt.Errorf("cycle %d: %w%s", p.lab.Cycle(), err, p.counters(ctx))
+		return fmt.Errorf("cycle %d: %w%s", p.lab.Cycle(), err, counters(ctx, p.lab))
 	}
 	if err := p.end(ctx, hosts); err != nil {
 		return err
@@ -100,9 +100,9 @@ func (p *pair) play(ctx context.Context) error {
 }
 
 // counters are those of both NICs that are not 0, as far as they can be read.
-func (p *pair) counters(ctx context.Context) string {
+func counters(ctx context.Context, l *rtl.Lab) string {
 	text := ""
-	for i, h := range []*rtl.Host{p.lab.A, p.lab.B} {
+	for i, h := range []*rtl.Host{l.A, l.B} {
 		text += fmt.Sprintf("\nhost %v counts", workload.Side(i))
 		for c := range format.Counter(format.CounterCount) {
 			if v, err := h.ReadRegister(ctx, format.RegCounters+4*uint32(c)); err == nil && v != 0 {

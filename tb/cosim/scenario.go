@@ -23,6 +23,8 @@ type Scenario struct {
 	// Plays tells that it plays a workload between two hosts, and heeds the
 	// Workload, Pcap and Waves of its Env.
 	Plays bool
+	// Writes tells that it heeds Pcap and Waves alone.
+	Writes bool
 	// Run returns what went wrong, or an error that wraps ErrSkip.
 	Run func(ctx context.Context, env *Env) error
 }
@@ -38,6 +40,7 @@ type Env struct {
 	Workload  *workload.Workload // nil: the scenario's own
 	Pcap      string             // file for what crosses the wire; empty: none
 	Waves     string             // file of waves; empty: none
+	Programs  int                // random programs; 0: the scenario's own number
 	// Progress tells how far the scenario is, from 0 to 1.
 	Progress func(done float64)
 	// Note fills the last column of the scenario's row: what was counted.
@@ -51,6 +54,9 @@ func (e *Env) Options() sim.Options { return sim.Options{Seed: e.Seed} }
 
 // Receiver opens the receive side in the simulator of the scenario.
 func (e *Env) Receiver(ctx context.Context) (Receiver, error) { return e.open(ctx) }
+
+// writes tells that the run leaves a file.
+func (e *Env) writes() bool { return e.Pcap != "" || e.Waves != "" }
 
 // Fast tells that the simulator can run millions of cycles in seconds.
 func (e *Env) Fast() bool { return e.Simulator.Name != sim.NativeSimulator.Name }
@@ -125,6 +131,7 @@ func (j job) run(ctx context.Context, o options, progress func(float64)) result 
 		Workload:  o.workload,
 		Pcap:      o.pcap,
 		Waves:     o.waves,
+		Programs:  o.programs,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
 	}

@@ -35,6 +35,7 @@ func (b *block) arrive() {
 	g.Ready.Set(writes)
 	b.io.Ready.Valid.Set(hdl.AndAll(g.Valid, f.Valid, final))
 	b.io.Ready.Data.QP.Set(f.Data.QP)
+	m.Event("wqe_here", ends, hdl.Field("qp", f.Data.QP), hdl.Field("wqe", now))
 
 	b.landed.Set(ends.And(now.Eq(f.Data.Last)))
 	f.Ready.Set(b.landed)

@@ -15,6 +15,7 @@
 //	messages.go   its messages and receives
 //	layout.go     where they lie in which region
 //	features.go   what a program has that others do not, to count
+//	smaller.go    programs that do less, to find what it takes to fail
 //	run.go        a run: setup.go, post.go, poll.go, events.go, end.go
 //	area.go       a region in memory
 //

@@ -80,3 +80,23 @@ func TestFeatures(t *testing.T) {
 	}
 	require.Len(t, programs, 84)
 }
+
+// Whatever is left out, a program runs; at last there is one of a single message or none.
+func TestSmaller(t *testing.T) {
+	c, err := configs.Load("tiny")
+	require.NoError(t, err)
+	for seed := range uint64(20) {
+		p := program.Random(seed, program.LimitsOf(c))
+		for range 100 {
+			smaller := p.Smaller()
+			if len(smaller) == 0 {
+				break
+			}
+			require.Less(t, len(smaller[0].String()), len(p.String()))
+			p = smaller[int(seed)%len(smaller)]
+			_, _, err := run(t, c, p)
+			require.NoError(t, err, "%v", p)
+		}
+		require.Len(t, p.Acts, 1)
+	}
+}

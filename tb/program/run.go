@@ -189,10 +189,12 @@ func (e *end) done() bool {
 	return e.posted == len(e.Messages) && len(e.signaled) == 0 && e.offered == len(e.Receives) && e.received == e.used()
 }
 
+func (e *end) used() int { return used(e.Receives) }
+
 // used is how many receives messages use.
-func (e *end) used() int {
+func used(receives []Receive) int {
 	n := 0
-	for _, r := range e.Receives {
+	for _, r := range receives {
 		if r.Message >= 0 {
 			n++
 		}

@@ -1,0 +1,95 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Smaller returns programs that do less of the same, those that do least first: who
+// looks for a failure goes on with the first of them that fails, too.
+func (p Program) Smaller() []Program {
+	var all []Program
+	if len(p.Acts) > 1 {
+		for i := range p.Acts {
+			all = append(all, p.with(p.Acts[i]))
+		}
+		return all
+	}
+	a := p.Acts[0]
+	if n := len(a.Connections); n > 1 {
+		all = append(all, p.with(a.only(0, n/2)), p.with(a.only(n/2, n)))
+		for i := range n {
+			all = append(all, p.with(a.without(i)))
+		}
+	}
+	for i := range a.Connections {
+		for from := range 2 {
+			n := len(a.Connections[i].Ends[from].Messages)
+			for _, keep := range slices.Compact([]int{0, n / 2, n - n/4, n - 1}) {
+				if keep >= 0 && keep < n {
+					all = append(all, p.with(a.shorter(i, from, keep)))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// with is the program with one act alone.
+func (p Program) with(a Act) Program {
+	p.Acts = []Act{a}
+	return p
+}
+
+func (a Act) only(from, to int) Act {
+	a.Connections = slices.Clone(a.Connections[from:to])
+	return a
+}
+
+func (a Act) without(i int) Act {
+	a.Connections = slices.Delete(slices.Clone(a.Connections), i, i+1)
+	return a
+}
+
+// shorter has only the first messages of a connection from one end.
+func (a Act) shorter(i, from, keep int) Act {
+	a.Connections = slices.Clone(a.Connections)
+	c := &a.Connections[i]
+	e, peer := &c.Ends[from], &c.Ends[1-from]
+	e.Messages = slices.Clone(e.Messages[:keep])
+	if keep > 0 {
+		last := &e.Messages[keep-1]
+		last.Signaled, last.Ring = true, true
+	}
+	peer.Receives = slices.DeleteFunc(slices.Clone(peer.Receives), func(r Receive) bool { return r.Message >= keep })
+	return a
+}
+
+// String lists what the program does, a line for each message.
+func (p Program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "program %d: %+v\n", p.Seed, p.Timing)
+	for n, a := range p.Acts {
+		fmt.Fprintf(&b, "act %d: looks after send queues in %d %%, receive queues in %d %%, completions in %d %% of turns\n", n, a.Send, a.Receive, a.Poll)
+		for i, c := range a.Connections {
+			c.list(&b, i)
+		}
+	}
+	return b.String()
+}
+
+func (c Connection) list(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "connection %d: path MTU %d\n", number, c.MTU.Bytes())
+	for i, e := range c.Ends {
+		fmt.Fprintf(b, "  host %s: queues of %d and %d, CQs %d and %d, first PSN %#x, %d receives of which nobody uses %d\n", "ab"[i:i+1],
+			depthOf(e.Cap.MaxSendWR), depthOf(e.Cap.MaxRecvWR), e.SendCQ, e.RecvCQ, e.PSN, len(e.Receives), len(e.Receives)-used(e.Receives))
+		for k, m := range e.Messages {
+			fmt.Fprintf(b, "    message %d: %v of %d bytes, inline %t, signaled %t, from %v to %v", k, m.Op, m.Length, m.Inline, m.Signaled || e.SigAll, m.Source, m.Sink)
+			if m.Receive != noReceive {
+				fmt.Fprintf(b, ", receive %d into %v", m.Receive, c.Ends[1-i].Receives[m.Receive].Pieces)
+			}
+			b.WriteByte('\n')
+		}
+	}
+}

@@ -24,13 +24,16 @@ type environment struct {
 	vars []string // of the processes started
 }
 
+// programs is how many random programs each scenario of them runs; in Verilator there are six.
+const programs = "34"
+
 func steps() []step {
 	return []step{
 		{"gofmt", time.Minute, gofmt},
 		{"vet", 5 * time.Minute, command("go", "vet", "./...")},
 		{"gen", 5 * time.Minute, command("go", "run", "./gen", "-check")},
 		{"test", 45 * time.Minute, goTest},
-		{"cosim", 25 * time.Minute, command("go", "run", "./tb/cosim")},
+		{"cosim", 40 * time.Minute, command("go", "run", "./tb/cosim", "-programs", programs)},
 		{"formal", 30 * time.Minute, command("go", "run", "./tools/formal")},
 	}
 }

@@ -74,6 +74,7 @@ func (f features) region(g Region) {
 	f.add(g.PageSize == 0, "region: contiguous")
 	f.add(g.PageSize > 0, "region: pages of %d bytes", g.PageSize)
 	f.add(g.PageSize > 0 && g.pages() > 1, "region: several pages in any order")
+	f.add(g.PageSize > 0 && g.pages() > 8, "region: more than 8 pages")
 	f.add(g.Scattered, "region: each page an allocation")
 	f.add(g.AtBus, "region: at its bus address")
 	f.add(g.Access&verbs.AccessZeroBased != 0, "region: zero-based")

@@ -13,6 +13,9 @@ type layout struct {
 	most    int // regions of each kind that there should be in a PD
 }
 
+// farBytes are between pieces now and then, so that page lists get long.
+const farBytes = 20000
+
 // constantBytes is the most a constant region has.
 const constantBytes = 6000
 
@@ -21,8 +24,11 @@ const constantBytes = 6000
 func (l *layout) fresh(pd, n int, rights verbs.Access) Piece {
 	i := l.growing(pd, rights)
 	g := &l.regions[i]
-	if l.r.IntN(3) == 0 {
-		g.Length += l.r.IntN(80) // bytes that must stay as they are
+	switch l.r.IntN(30) { // bytes that must stay as they are
+	case 0:
+		g.Length += l.r.IntN(farBytes)
+	case 1, 2, 3, 4, 5, 6, 7, 8, 9:
+		g.Length += l.r.IntN(80)
 	}
 	p := Piece{i, g.Length, n}
 	g.Length += n

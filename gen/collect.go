@@ -50,7 +50,7 @@ func (o *output) verilog(config configs.Config) error {
 		if err != nil {
 			return fmt.Errorf("block %s in configuration %s: %w", b.Name, config.Name, err)
 		}
-		files, err := verilog.Emit(design, verilog.Options{Positions: true, Checks: true, License: o.license})
+		files, err := verilog.Emit(design, verilog.Options{Positions: true, Checks: true, Events: true, License: o.license})
 		if err != nil {
 			return fmt.Errorf("block %s in configuration %s: %w", b.Name, config.Name, err)
 		}

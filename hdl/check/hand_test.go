@@ -107,6 +107,9 @@ func TestStructure(t *testing.T) {
 	mem.Writes = []*ir.WritePort{{Addr: nil, En: constant(1, 1), Data: read(b), Pos: ir.Here(-1)}}
 	h.Memories = []*ir.Memory{mem}
 	h.Checks = []*ir.Check{{Name: "p", Cond: read(a), Pos: ir.Here(-1)}}
+	h.Events = []*ir.Event{{Name: "e", When: read(a), Pos: ir.Here(-1), Fields: []ir.EventField{
+		{Name: "none"}, {Name: "wide", Value: constant(65, 0)}, {Name: "foreign", Value: read(foreign)},
+	}}}
 	h.Unused = []*ir.Node{nil}
 	golden(t, "structure", text(check.Run(h.design())))
 
@@ -146,6 +149,7 @@ func TestShapes(t *testing.T) {
 	h.Unused = append(h.Unused, word, read(data))
 	h.Memories = []*ir.Memory{ram, flat, async}
 	h.Checks = []*ir.Check{{Name: "p", Cond: read(b), Pos: ir.Here(-1)}}
+	h.Events = []*ir.Event{{Name: "e", When: read(b), Pos: ir.Here(-1)}}
 
 	state := h.signal(ir.Reg, "state", 1)
 	state.FSM, state.Enum = true, &ir.Enum{Name: "state", Values: []ir.EnumValue{{Value: 0, Name: "off"}, {Value: 1, Name: "on"}}}

@@ -53,6 +53,7 @@ func rich(variant string) hdl.Def[richIO] {
 		}))
 		io.Y.Set(u.Y.Xor(word).AddK(pick("constant", 7, 6)))
 		m.Assert("a", r.IsNot(pick("property", 9, 8)))
+		m.Event("e", io.A.Bit(int(pick("event", 1, 0))), hdl.Field(map[bool]string{false: "f", true: "g"}[is("field")], r))
 		if is("unused") {
 			m.Unused(word)
 		}
@@ -67,7 +68,8 @@ func rich(variant string) hdl.Def[richIO] {
 func TestTwins(t *testing.T) {
 	var all strings.Builder
 	for _, variant := range []string{
-		"more", "states", "reset", "child", "depth", "collision", "write", "lanes", "condition", "constant", "property", "unused",
+		"more", "states", "reset", "child", "depth", "collision", "write", "lanes", "condition", "constant", "property", "event", "field",
+		"unused",
 	} {
 		err := build("pair", func(m *hdl.Module, io *richIO) {
 			a, b := hdl.Instance(m, "u_a", rich("")), hdl.Instance(m, "u_b", rich(variant))

@@ -2,6 +2,7 @@ package formal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -135,9 +136,13 @@ func (p *prover) script() string {
 	return s
 }
 
-// run runs Yosys in the prover's folder.
+// run runs Yosys in the prover's folder. The script is a file: some versions, such as 0.52, cut the argument of -p at commas.
 func (p *prover) run(ctx context.Context, script string) (string, error) {
-	cmd := p.yosys.Command(ctx, "-p", script)
+	name, err := writeTemporary(p.dir, "script-*.ys", script+"\n")
+	if err != nil {
+		return "", fmt.Errorf("yosys on %s: %w", p.design.Top.Name, err)
+	}
+	cmd := p.yosys.Command(ctx, "-s", name)
 	cmd.Dir = p.dir
 	out, used, _, err := run(cmd, 0)
 	p.used += used
@@ -145,6 +150,16 @@ func (p *prover) run(ctx context.Context, script string) (string, error) {
 		return "", fmt.Errorf("yosys on %s: %w\n%s", p.design.Top.Name, err, tail(out, 10))
 	}
 	return out, nil
+}
+
+// writeTemporary puts text into a new file of a folder and returns its name there.
+func writeTemporary(dir, pattern, text string) (string, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	return filepath.Base(f.Name()), errors.Join(err, f.Close())
 }
 
 func tail(text string, n int) string {

@@ -8,6 +8,7 @@ import (
 
 	"gornic/blocks/ackqueue"
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
@@ -18,46 +19,10 @@ const qps = 4
 
 var params = ackqueue.Params{Sizes: link.Sizes{QPBits: 2, CQBits: 2}}
 
+// placed is a linktest.Placed whose commit's fields are its own.
 type placed struct {
-	Kind            int
-	QP              int
-	Payload, Placed bool
-	Reply           int
-	PSN, RequestPSN uint32
-	Syndrome        int
-	Message, Fatal  bool
-	HasEvent        bool
-	Event           int
-	Complete, Open  bool
-	Completion      completion
-	BusErr          bool
-}
-
-type completion struct {
-	CQ           int
-	WRID         uint64
-	ByteLen, Imm uint32
-	QP           int
-	QPN          uint32
-	Status       int
-	WQEIndex     uint16
-	Opcode       int
-	Flags        int
-	Vendor       int
-	Queue        int
-	Solicited    bool
-}
-
-type ack struct {
-	QP, Syndrome int
-	PSN, MSN     uint32
-}
-
-type fault struct {
-	QP       int
-	HasEvent bool
-	Event    int
-	Vendor   int
+	linktest.Commit
+	BusErr bool
 }
 
 type bench struct {
@@ -81,10 +46,7 @@ func newBench(t *testing.T, s *sim.Sim, io *ackqueue.IO, acks sim.Pattern) *benc
 }
 
 func (b *bench) clear(qp int) {
-	b.control.Send(struct {
-		QP, Kind int
-		PSN      uint32
-	}{qp, link.ControlClear, 0})
+	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 	b.s.Run(30)
 	require.Zero(b.t, b.control.Pending())
 }
@@ -98,17 +60,17 @@ func request(p placed) ackqueue.Request {
 }
 
 func random(r *rand.Rand) placed {
-	p := placed{
+	p := placed{BusErr: r.IntN(40) == 0, Commit: linktest.Commit{
 		QP: r.IntN(qps), Payload: true, Placed: true, Reply: r.IntN(2), PSN: r.Uint32N(1 << 24), Message: r.IntN(2) == 0,
-		Complete: r.IntN(2) == 0, BusErr: r.IntN(40) == 0,
-		Completion: completion{CQ: r.IntN(4), WRID: r.Uint64(), ByteLen: r.Uint32(), Imm: r.Uint32(), QPN: 5, WQEIndex: uint16(r.IntN(3)), Opcode: 128, Flags: 2, Queue: 1, Solicited: r.IntN(2) == 0},
-	}
+		Complete:   r.IntN(2) == 0,
+		Completion: linktest.Completion{CQ: r.IntN(4), WRID: r.Uint64(), ByteLen: r.Uint32(), Imm: r.Uint32(), QPN: 5, WQEIndex: uint16(r.IntN(3)), Opcode: 128, Flags: 2, Queue: 1, Solicited: r.IntN(2) == 0},
+	}}
 	p.RequestPSN, p.Completion.QP = p.PSN, p.QP
 	p.Open = !p.Complete && r.IntN(2) == 0
 	if r.IntN(40) == 0 {
 		p.Reply, p.Syndrome, p.Fatal, p.Message = link.ReplyNAK, format.SyndromeNAKAccess, true, false
-		p.HasEvent, p.Event = !p.Complete, int(format.EventQPAccessErr)
-		p.Completion.Status = int(format.StatusLocProt) * int(bit(p.Complete))
+		p.HasEvent, p.Event = !p.Complete, format.EventQPAccessErr
+		p.Completion.Status = format.StatusLocProt * format.Status(bit(p.Complete))
 	}
 	return p
 }
@@ -138,28 +100,29 @@ func TestAgainstReference(t *testing.T) {
 			s.Run(40)
 			want := refs[p.QP].Commit(request(p))
 
-			acks := sim.Received[ack](b.ack)
+			acks := sim.Received[linktest.Ack](b.ack)
 			require.Len(t, acks, count(want.Answer != nil))
 			if a := want.Answer; a != nil {
-				require.Equal(t, ack{p.QP, int(a.Syndrome), a.PSN, a.MSN}, acks[0])
+				require.Equal(t, linktest.Ack{QP: p.QP, Syndrome: int(a.Syndrome), PSN: a.PSN, MSN: a.MSN}, acks[0])
 			}
-			done := sim.Received[completion](b.done)
+			done := sim.Received[linktest.Completion](b.done)
 			require.Len(t, done, count(want.Done != nil))
 			if d := want.Done; d != nil {
 				c := p.Completion
-				c.Status, c.Vendor, c.Solicited = int(d.Status), int(d.Vendor), d.Solicited
+				c.Status, c.Vendor, c.Solicited = d.Status, d.Vendor, d.Solicited
 				require.Equal(t, c, done[0])
 			}
 			s.Set(io.Peek.QP, uint64(p.QP))
 			s.Run(link.PeekCycles)
 			require.EqualValues(t, refs[p.QP].MSN, s.Get(io.Peek.Value))
-			faults := sim.Received[fault](b.fault)
+			faults := sim.Received[linktest.QPFault](b.fault)
 			require.Len(t, faults, count(want.Fault != nil))
 			if f := want.Fault; f != nil {
 				require.Equal(t, f.HasEvent, faults[0].HasEvent)
-				require.Equal(t, []int{p.QP, int(f.Vendor)}, []int{faults[0].QP, faults[0].Vendor})
+				require.Equal(t, p.QP, faults[0].QP)
+				require.Equal(t, f.Vendor, faults[0].Vendor)
 				if f.HasEvent {
-					require.Equal(t, int(f.Event), faults[0].Event)
+					require.Equal(t, f.Event, faults[0].Event)
 				}
 			}
 		}
@@ -174,21 +137,21 @@ func TestAnswersMerge(t *testing.T) {
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io, sim.Pattern{Kind: sim.Never})
 		for i := range 60 {
-			b.placed.Send(placed{QP: i % 2, Reply: link.ReplyACK, PSN: uint32(100 + i), Message: true})
+			b.placed.Send(placed{Commit: linktest.Commit{QP: i % 2, Reply: link.ReplyACK, PSN: uint32(100 + i), Message: true}})
 		}
 		s.Run(400)
 		require.Zero(t, b.placed.Pending())
 		b.ack.SetPattern(sim.Pattern{})
 		s.Run(100)
 		// The first answer has gone to the port before the others came.
-		acks := sim.Received[ack](b.ack)
+		acks := sim.Received[linktest.Ack](b.ack)
 		require.LessOrEqual(t, len(acks), 4)
-		last := map[int]ack{}
+		last := map[int]linktest.Ack{}
 		for _, a := range acks {
 			last[a.QP] = a
 		}
-		require.Equal(t, ack{0, format.SyndromeNoCredits, 158, 30}, last[0])
-		require.Equal(t, ack{1, format.SyndromeNoCredits, 159, 30}, last[1])
+		require.Equal(t, linktest.Ack{QP: 0, Syndrome: format.SyndromeNoCredits, PSN: 158, MSN: 30}, last[0])
+		require.Equal(t, linktest.Ack{QP: 1, Syndrome: format.SyndromeNoCredits, PSN: 159, MSN: 30}, last[1])
 	}, verilator.Simulator)
 }
 
@@ -201,9 +164,9 @@ func TestFenceAndCycles(t *testing.T) {
 		b.done.SetPattern(sim.Pattern{})
 		const n = 40
 		for i := range n {
-			b.placed.Send(placed{QP: i % 3, Reply: link.ReplyACK, PSN: uint32(i), Complete: true})
+			b.placed.Send(placed{Commit: linktest.Commit{QP: i % 3, Reply: link.ReplyACK, PSN: uint32(i), Complete: true}})
 		}
-		b.placed.Send(placed{Kind: 1, PSN: 1})
+		b.placed.Send(placed{Commit: linktest.Commit{Kind: 1, PSN: 1}})
 		s.Run(2*n + 10)
 		require.Equal(t, []int{1}, sim.Received[int](b.fence))
 		require.Equal(t, uint64(n), b.done.Count())

@@ -9,6 +9,7 @@ import (
 
 	"gornic/blocks/command"
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
@@ -18,25 +19,6 @@ import (
 var params = command.Params{Sizes: link.Sizes{QPBits: 2, CQBits: 2, EQBits: 1}, MTU: 2048}
 
 const keyLog = 5
-
-type context struct {
-	Exists                                               bool
-	QPN                                                  uint64
-	State                                                int
-	PD, DestQPN                                          uint64
-	PathMTU, Access, MinRNR, Timeout, RetryCnt, RNRRetry uint64
-	SigAll, SQStride, RQStride                           uint64
-	SendCQ, RecvCQ, MaxRD, MaxDestRD                     uint64
-}
-
-type address struct {
-	DstMAC, HopLimit, TrafficClass, FlowLabel, IPv6, VLAN, TCI, SrcPort, SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-type lookup struct {
-	Context context
-	Address address
-}
 
 // bench is the block with models of those that it tells. It notes in which order
 // they were told.
@@ -50,7 +32,7 @@ type bench struct {
 	run, context, keyDone, txPassed, rxPassed *sim.Source
 	done, ask, write                          *sim.Sink
 	others                                    map[string]*sim.Sink
-	pairs                                     map[int]lookup
+	pairs                                     map[int]linktest.Lookup
 	told                                      []string
 	keyStatus                                 int
 }
@@ -63,7 +45,7 @@ func newBench(t *testing.T, s *sim.Sim, io *command.IO) *bench {
 		run: sim.NewSource(s, io.Go, g), context: sim.NewSource(s, io.Context.Reply, g), keyDone: sim.NewSource(s, io.KeyDone, g),
 		txPassed: sim.NewSource(s, io.TxPassed, g), rxPassed: sim.NewSource(s, io.RxPassed, g),
 		done: sim.NewSink(s, io.Done, g), ask: sim.NewSink(s, io.Context.Request, g), write: sim.NewSink(s, io.Write, g),
-		pairs: map[int]lookup{},
+		pairs: map[int]linktest.Lookup{},
 		others: map[string]*sim.Sink{
 			"control": sim.NewSink(s, io.Control, g), "sq": sim.NewSink(s, io.SQ, g), "rq": sim.NewSink(s, io.RQ, g), "owner": sim.NewSink(s, io.Owner, g),
 			"cq": sim.NewSink(s, io.CQ, g), "eq": sim.NewSink(s, io.EQ, g), "key": sim.NewSink(s, io.Key, g),
@@ -86,7 +68,7 @@ func (b *bench) step() {
 	}
 	type write struct {
 		QP     int
-		Lookup lookup
+		Lookup linktest.Lookup
 	}
 	for _, w := range sim.Received[write](b.write) {
 		b.pairs[w.QP] = w.Lookup
@@ -187,14 +169,14 @@ func (b *bench) compare() {
 			continue
 		}
 		c, a := q.Create, q.Attr
-		require.Equal(b.t, context{
-			Exists: true, QPN: c.QPN, State: int(q.State), PD: c.PD, DestQPN: a.DestQPN, PathMTU: a.PathMTU, Access: a.Access, MinRNR: a.MinRNR,
-			Timeout: a.Timeout, RetryCnt: a.RetryCnt, RNRRetry: a.RNRRetry, SigAll: c.SigAll, SQStride: c.SQLogStride, RQStride: c.RQLogStride,
-			SendCQ: c.SendCQ, RecvCQ: c.RecvCQ, MaxRD: a.MaxRD, MaxDestRD: a.MaxDestRD,
+		require.Equal(b.t, linktest.Context{
+			Exists: true, QPN: uint32(c.QPN), State: q.State, PD: uint32(c.PD), DestQPN: uint32(a.DestQPN), PathMTU: int(a.PathMTU), Access: int(a.Access),
+			MinRNR: int(a.MinRNR), Timeout: int(a.Timeout), RetryCnt: int(a.RetryCnt), RNRRetry: int(a.RNRRetry), SigAll: c.SigAll == 1,
+			SQStride: int(c.SQLogStride), RQStride: int(c.RQLogStride), SendCQ: int(c.SendCQ), RecvCQ: int(c.RecvCQ),
+			MaxRD: int(a.MaxRD), MaxDestRD: int(a.MaxDestRD),
 		}, got.Context)
 		if q.State != format.QPReset && q.State != format.QPInit && a.AV != (format.AV[uint64]{}) {
-			v := a.AV
-			require.Equal(b.t, address{v.DstMAC, v.HopLimit, v.TrafficClass, v.FlowLabel, v.IPv6, v.VLAN, v.TCI, v.SrcPort, v.SrcHi, v.SrcLo, v.DstHi, v.DstLo}, got.Address)
+			require.Equal(b.t, linktest.AddressOf(a.AV), got.Address)
 		}
 	}
 }

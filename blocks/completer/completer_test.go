@@ -8,6 +8,7 @@ import (
 
 	"gornic/blocks/completer"
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/replay"
 	"gornic/format"
 	"gornic/hdl"
@@ -64,63 +65,8 @@ func pair() hdl.Def[pairIO] {
 	}
 }
 
-type entry struct {
-	PSN                   uint32
-	Index                 uint16
-	Offset                uint32
-	Length                int
-	First, Last, Signaled bool
-	WC                    int
-	WRID                  uint64
-	Status, Vendor        int
-}
-
-type context struct {
-	Exists                                  bool
-	QPN                                     uint32
-	State                                   int
-	PD, DestQPN                             uint32
-	PathMTU, Access, MinRNR, Timeout, Retry int
-	RNRRetry                                int
-	SigAll                                  bool
-	SQStride, RQStride                      int
-	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
-}
-
-type address struct {
-	DstMAC                     uint64
-	HopLimit, TrafficClass     int
-	FlowLabel                  int
-	IPv6, VLAN                 bool
-	TCI, SrcPort               int
-	SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-type response struct {
-	QP, Opcode int
-	PSN        uint32
-	Syndrome   int
-	MSN        uint32
-	Context    context
-}
-
-type completion struct {
-	CQ           int
-	WRID         uint64
-	ByteLen, Imm uint32
-	QP           int
-	QPN          uint32
-	Status       int
-	WQEIndex     uint16
-	Opcode       int
-	Flags        int
-	Vendor       int
-	Queue        int
-	Solicited    bool
-}
-
-func contextOf(qp int) context {
-	return context{Exists: true, QPN: uint32(0x300 + qp), SendCQ: qp ^ 1}
+func contextOf(qp int) linktest.Context {
+	return linktest.Context{Exists: true, QPN: uint32(0x300 + qp), SendCQ: qp ^ 1}
 }
 
 // bench is the pair with the rest of the core.
@@ -155,19 +101,13 @@ func (b *bench) run(n int) {
 		require.NoError(b.t, b.s.Err())
 		b.ignored += int(b.s.Get(b.io.Ignored))
 		for _, qp := range sim.Received[int](b.ask) {
-			b.reply.Send(struct {
-				C context
-				A address
-			}{C: contextOf(qp)})
+			b.reply.Send(linktest.Lookup{Context: contextOf(qp)})
 		}
 	}
 }
 
 func (b *bench) clear(r *rand.Rand, qp int) {
-	b.control.Send(struct {
-		QP, Kind int
-		PSN      uint32
-	}{qp, link.ControlClear, 0})
+	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 	b.run(30)
 	b.refs[qp], b.psn[qp], b.index[qp] = &completer.Reference{}, r.Uint32N(1<<24), 0
 	if r.IntN(2) == 0 {
@@ -177,20 +117,17 @@ func (b *bench) clear(r *rand.Rand, qp int) {
 
 // post records the next packet of a queue pair.
 func (b *bench) post(r *rand.Rand, qp int) {
-	e := entry{PSN: b.psn[qp], Index: b.index[qp], Last: r.IntN(2) == 0, Signaled: r.IntN(2) == 0, WC: 1, WRID: r.Uint64()}
+	e := linktest.ReplayEntry{PSN: b.psn[qp], WQEIndex: b.index[qp], Last: r.IntN(2) == 0, Signaled: r.IntN(2) == 0, WC: 1, WRID: r.Uint64()}
 	if r.IntN(30) == 0 {
-		e.Status, e.Vendor, e.Last = int(format.StatusLocProt), int(format.VendorKeyRange), true
+		e.Status, e.Vendor, e.Last = format.StatusLocProt, format.VendorKeyRange, true
 	} else {
 		b.psn[qp] = (b.psn[qp] + 1) & 0xFFFFFF
 	}
 	if e.Last {
 		b.index[qp]++
 	}
-	b.record.Send(struct {
-		QP int
-		E  entry
-	}{qp, e})
-	b.refs[qp].Record(completer.Entry{PSN: e.PSN, Index: e.Index, Last: e.Last, Signaled: e.Signaled, WRID: e.WRID, Status: format.Status(e.Status), Vendor: format.VendorCode(e.Vendor)})
+	b.record.Send(linktest.Record{QP: qp, Entry: e})
+	b.refs[qp].Record(completer.Entry{PSN: e.PSN, Index: e.WQEIndex, Last: e.Last, Signaled: e.Signaled, WRID: e.WRID, Status: e.Status, Vendor: e.Vendor})
 }
 
 // Random packets, failures, deaths and responses, also wrong ones: completions,
@@ -222,7 +159,7 @@ func TestAgainstReference(t *testing.T) {
 				if r.IntN(20) == 0 {
 					syndrome = 0x61 + r.IntN(3)
 				}
-				b.response.Send(response{QP: qp, Opcode: int(format.OpAcknowledge), PSN: p, Syndrome: syndrome, Context: contextOf(qp)})
+				b.response.Send(linktest.RxResponse{QP: qp, Opcode: format.OpAcknowledge, PSN: p, Syndrome: syndrome, Context: contextOf(qp)})
 				if !ref.Respond(p, uint8(syndrome)) {
 					ignored++
 				}
@@ -236,12 +173,12 @@ func TestAgainstReference(t *testing.T) {
 
 func (b *bench) compare(qp int) {
 	t, ref := b.t, b.refs[qp]
-	got := sim.Received[completion](b.done)
+	got := sim.Received[linktest.Completion](b.done)
 	require.Len(t, got, len(ref.Dones))
 	for i, d := range ref.Dones {
-		want := completion{
-			CQ: qp ^ 1, WRID: d.WRID, QP: qp, QPN: uint32(0x300 + qp), Status: int(d.Status), WQEIndex: d.Index, Opcode: 1,
-			Vendor: int(d.Vendor), Solicited: d.Status != 0,
+		want := linktest.Completion{
+			CQ: qp ^ 1, WRID: d.WRID, QP: qp, QPN: uint32(0x300 + qp), Status: d.Status, WQEIndex: d.Index, Opcode: 1,
+			Vendor: d.Vendor, Solicited: d.Status != 0,
 		}
 		require.Equal(t, want, got[i])
 	}
@@ -265,24 +202,21 @@ func TestFailureBehindItsOwnPackets(t *testing.T) {
 		b := newBench(t, s, io)
 		r := rand.New(rand.NewPCG(hdltest.Seed(t), 15))
 		b.clear(r, 1)
-		record := func(e entry) {
-			b.record.Send(struct {
-				QP int
-				E  entry
-			}{1, e})
+		record := func(e linktest.ReplayEntry) {
+			b.record.Send(linktest.Record{QP: 1, Entry: e})
 			b.run(60)
 		}
-		record(entry{PSN: 9, Index: 0, Last: true, Signaled: true, WRID: 100})
-		record(entry{PSN: 10, Index: 1, WRID: 101})
-		record(entry{PSN: 11, Index: 1, WRID: 101})
-		record(entry{PSN: 12, Index: 1, Last: true, WRID: 101, Status: int(format.StatusLocProt), Vendor: int(format.VendorBusRead)})
-		require.Empty(t, sim.Received[completion](b.done), "the first WQE has not been acknowledged")
+		record(linktest.ReplayEntry{PSN: 9, WQEIndex: 0, Last: true, Signaled: true, WRID: 100})
+		record(linktest.ReplayEntry{PSN: 10, WQEIndex: 1, WRID: 101})
+		record(linktest.ReplayEntry{PSN: 11, WQEIndex: 1, WRID: 101})
+		record(linktest.ReplayEntry{PSN: 12, WQEIndex: 1, Last: true, WRID: 101, Status: format.StatusLocProt, Vendor: format.VendorBusRead})
+		require.Empty(t, sim.Received[linktest.Completion](b.done), "the first WQE has not been acknowledged")
 		b.response.Send(ackOf(1, 9))
 		b.run(200)
-		got := sim.Received[completion](b.done)
+		got := sim.Received[linktest.Completion](b.done)
 		require.Len(t, got, 2)
 		require.Equal(t, []uint64{100, 101}, []uint64{got[0].WRID, got[1].WRID})
-		require.Equal(t, []int{0, int(format.StatusLocProt)}, []int{got[0].Status, got[1].Status})
+		require.Equal(t, []format.Status{0, format.StatusLocProt}, []format.Status{got[0].Status, got[1].Status})
 		require.Len(t, b.retired.Take(), 4)
 		require.Len(t, b.fault.Take(), 1)
 	}, verilator.Simulator)
@@ -296,17 +230,11 @@ func TestCycles(t *testing.T) {
 	done, retired := sim.NewSink(s, io.Completion, sim.Pattern{}), sim.NewSink(s, io.Retired, sim.Pattern{})
 	s.Reset(2)
 	for qp := range qps {
-		control.Send(struct {
-			QP, Kind int
-			PSN      uint32
-		}{qp, link.ControlClear, 0})
+		control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 	}
 	s.Run(20)
 	for i := range 8 * qps {
-		record.Send(struct {
-			QP int
-			E  entry
-		}{i % qps, entry{PSN: uint32(i / qps), Last: true, Signaled: true, WRID: uint64(i)}})
+		record.Send(linktest.Record{QP: i % qps, Entry: linktest.ReplayEntry{PSN: uint32(i / qps), Last: true, Signaled: true, WRID: uint64(i)}})
 	}
 	s.Run(60)
 	for i := range 8 * qps {
@@ -318,8 +246,8 @@ func TestCycles(t *testing.T) {
 	require.Equal(t, uint64(8*qps), retired.Count())
 }
 
-func ackOf(qp, psn int) response {
-	return response{QP: qp, Opcode: int(format.OpAcknowledge), PSN: uint32(psn), Syndrome: 0x1F, Context: contextOf(qp)}
+func ackOf(qp, psn int) linktest.RxResponse {
+	return linktest.RxResponse{QP: qp, Opcode: format.OpAcknowledge, PSN: uint32(psn), Syndrome: 0x1F, Context: contextOf(qp)}
 }
 
 func TestValidate(t *testing.T) {

@@ -1,6 +1,7 @@
-// Package linktest drives the messages of package link in the tests of blocks:
-// a memory behind the ports of the DMA engine ([NewReads], [NewWrites]), without
-// an engine or a bus between them.
+// Package linktest drives the messages of package link in the tests of blocks: the
+// messages as plain Go ([Context], [RxRequest] and others, in records.go), and a
+// memory behind the ports of the DMA engine ([NewReads], [NewWrites]), without an
+// engine or a bus between them.
 package linktest
 
 import (

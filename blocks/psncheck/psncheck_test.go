@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/psncheck"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -18,55 +19,7 @@ const qps = 8
 
 var params = psncheck.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2}}
 
-type context struct {
-	Exists                                  bool
-	QPN                                     uint64
-	State                                   format.QPState
-	PD, DestQPN                             uint32
-	PathMTU, Access, MinRNR, Timeout, Retry int
-	RNRRetry                                int
-	SigAll                                  bool
-	SQStride, RQStride                      int
-	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
-}
-
-type address struct {
-	DstMAC                     uint64
-	HopLimit, TrafficClass     int
-	FlowLabel                  int
-	IPv6                       uint64
-	VLAN                       bool
-	TCI, SrcPort               int
-	SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-type request struct {
-	Kind, QP      int
-	Opcode        uint64
-	Undefined, SE uint64
-	AckReq, Pad   uint64
-	PSN           uint64
-	Expected      uint32
-	SendNAK       bool
-	Ext           [7]uint64
-	PayloadLen    uint64
-	Context       context
-}
-
-type response struct {
-	QP            int
-	Opcode, PSN   uint64
-	Syndrome, MSN uint64
-	Context       context
-}
-
 type async struct{ Code, Vendor, Number uint64 }
-
-type outcome struct {
-	QP            int
-	Advance       uint32
-	NAKSent, Dead bool
-}
 
 // counts are the pulses.
 type counts struct{ badQP, duplicate, ahead, cnp int }
@@ -82,11 +35,11 @@ type bench struct {
 
 	peers    [qps]psncheck.Peer
 	refs     [qps]psncheck.Reference
-	requests []request // expected
-	answers  []response
+	requests []linktest.RxRequest // expected
+	answers  []linktest.RxResponse
 	events   []async
-	words    [qps][]outcome // what the responder will say of expected requests
-	late     []outcome      // and has not said yet
+	words    [qps][]linktest.Outcome // what the responder will say of expected requests
+	late     []linktest.Outcome      // and has not said yet
 	want     counts
 	got      counts
 	slow     func() bool // the responder takes its time
@@ -110,21 +63,17 @@ func (b *bench) create(qp int, state format.QPState, psn uint32, ipv6 uint64) {
 	b.peers[qp] = psncheck.Peer{Exists: true, QPN: uint64(0xA500 + qp), State: state, AV: format.AV[uint64]{
 		IPv6: ipv6, SrcHi: 0x20 * ipv6, SrcLo: 0x0A000001, DstHi: 0x30 * ipv6, DstLo: uint64(0x0A000100 + qp),
 	}}
-	type control struct {
-		QP, Kind int
-		PSN      uint32
-	}
-	b.control.Send(control{qp, link.ControlClear, 0x123})
-	b.control.Send(control{qp, link.ControlRecvPSN, psn})
-	b.control.Send(control{qp, link.ControlSendPSN, 0x777}) // nothing to this block
+	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear, PSN: 0x123})
+	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlRecvPSN, PSN: psn})
+	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlSendPSN, PSN: 0x777}) // nothing to this block
 	for b.control.Pending() > 0 {
 		b.step()
 	}
 }
 
-func (b *bench) contextOf(qp int) context {
+func (b *bench) contextOf(qp int) linktest.Context {
 	p := b.peers[qp]
-	return context{Exists: p.Exists, QPN: p.QPN, State: p.State, PD: uint32(qp), RecvCQ: qp & 3}
+	return linktest.Context{Exists: p.Exists, QPN: uint32(p.QPN), State: p.State, PD: uint32(qp), RecvCQ: qp & 3}
 }
 
 // packet is a good one with no payload for a queue pair.
@@ -146,15 +95,19 @@ func bit(is bool) uint64 {
 }
 
 // send sends a packet; of an expected request the responder will say said.
-func (b *bench) send(d format.RxDescriptor[uint64], said outcome) psncheck.Verdict {
+func (b *bench) send(d format.RxDescriptor[uint64], said linktest.Outcome) psncheck.Verdict {
 	qp := int(d.DestQP & (qps - 1))
 	v := b.refs[qp].Judge(d, b.peers[qp])
 	b.header.Send(d)
 	if v.Request {
-		b.requests = append(b.requests, request{
-			Kind: v.Kind, QP: qp, Opcode: d.Opcode, Undefined: d.Undefined, SE: d.SE, AckReq: d.AckReq, Pad: d.PadCnt, PSN: d.PSN,
-			Expected: v.Expected, SendNAK: v.SendNAK, Ext: d.Ext, PayloadLen: d.PayloadLen, Context: b.contextOf(qp),
-		})
+		r := linktest.RxRequest{
+			Kind: v.Kind, QP: qp, Opcode: format.Opcode(d.Opcode), Undefined: d.Undefined == 1, SE: d.SE == 1, AckReq: d.AckReq == 1,
+			PadCnt: int(d.PadCnt), PSN: uint32(d.PSN), Expected: v.Expected, SendNAK: v.SendNAK, PayloadLen: int(d.PayloadLen), Context: b.contextOf(qp),
+		}
+		for i, word := range d.Ext {
+			r.Ext[i] = uint32(word)
+		}
+		b.requests = append(b.requests, r)
 		if v.Kind == link.PSNExpected {
 			said.QP = qp
 			b.words[qp] = append(b.words[qp], said)
@@ -162,8 +115,8 @@ func (b *bench) send(d format.RxDescriptor[uint64], said outcome) psncheck.Verdi
 		}
 	}
 	if v.Response {
-		b.answers = append(b.answers, response{
-			QP: qp, Opcode: d.Opcode, PSN: d.PSN, Syndrome: d.Ext[0] >> 24, MSN: d.Ext[0] & 0xFFFFFF, Context: b.contextOf(qp),
+		b.answers = append(b.answers, linktest.RxResponse{
+			QP: qp, Opcode: format.Opcode(d.Opcode), PSN: uint32(d.PSN), Syndrome: int(d.Ext[0] >> 24), MSN: uint32(d.Ext[0] & 0xFFFFFF), Context: b.contextOf(qp),
 		})
 	}
 	if v.Tell {
@@ -182,7 +135,7 @@ func (b *bench) sendFence(token int) {
 		b.step()
 	}
 	b.fence.Send(token)
-	b.requests = append(b.requests, request{Kind: link.PSNFence, PSN: uint64(token)})
+	b.requests = append(b.requests, linktest.RxRequest{Kind: link.PSNFence, PSN: uint32(token)})
 	for b.fence.Pending() > 0 {
 		b.step()
 	}
@@ -197,16 +150,12 @@ func (b *bench) step() {
 	b.got.ahead += int(b.s.Get(b.io.Ahead))
 	b.got.cnp += int(b.s.Get(b.io.CNP))
 	for _, qp := range sim.Received[int](b.ask) {
-		v := b.peers[qp].AV
-		b.reply.Send(struct {
-			C context
-			A address
-		}{b.contextOf(qp), address{IPv6: v.IPv6, SrcHi: v.SrcHi, SrcLo: v.SrcLo, DstHi: v.DstHi, DstLo: v.DstLo}})
+		b.reply.Send(linktest.Lookup{Context: b.contextOf(qp), Address: linktest.AddressOf(b.peers[qp].AV)})
 	}
-	for _, r := range sim.Received[request](b.request) {
+	for _, r := range sim.Received[linktest.RxRequest](b.request) {
 		b.compare(r)
 	}
-	for _, r := range sim.Received[response](b.response) {
+	for _, r := range sim.Received[linktest.RxResponse](b.response) {
 		require.NotEmpty(b.t, b.answers, "a response too many: %+v", r)
 		require.Equal(b.t, b.answers[0], r)
 		b.answers = b.answers[1:]
@@ -223,16 +172,16 @@ func (b *bench) step() {
 }
 
 // compare compares a request with what the reference makes of its packet.
-func (b *bench) compare(r request) {
+func (b *bench) compare(r linktest.RxRequest) {
 	require.NotEmpty(b.t, b.requests, "a request too many: %+v", r)
 	want := b.requests[0]
 	b.requests = b.requests[1:]
 	switch r.Kind {
 	case link.PSNFence:
-		r = request{Kind: r.Kind, PSN: r.PSN}
+		r = linktest.RxRequest{Kind: r.Kind, PSN: r.PSN}
 	case link.PSNIgnored: // what else it has means nothing
-		r = request{Kind: r.Kind, PayloadLen: r.PayloadLen}
-		want = request{Kind: want.Kind, PayloadLen: want.PayloadLen}
+		r = linktest.RxRequest{Kind: r.Kind, PayloadLen: r.PayloadLen}
+		want = linktest.RxRequest{Kind: want.Kind, PayloadLen: want.PayloadLen}
 	case link.PSNExpected, link.PSNDuplicate:
 		r.SendNAK = want.SendNAK
 	}
@@ -318,7 +267,7 @@ func TestAgainstReference(t *testing.T) {
 			}
 			b.peers[7].State, b.peers[7].Exists = format.QPRTS, false
 			for range 400 {
-				said := outcome{Advance: 1, NAKSent: r.IntN(8) == 0, Dead: r.IntN(60) == 0}
+				said := linktest.Outcome{Advance: 1, NAKSent: r.IntN(8) == 0, Dead: r.IntN(60) == 0}
 				if r.IntN(4) == 0 {
 					said.Advance = r.Uint32N(3)
 				}
@@ -352,8 +301,8 @@ func TestStates(t *testing.T) {
 			format.QPRTS: {true, true}, format.QPSQD: {true, true}, format.QPError: {false, false}, 5: {false, false}, 7: {false, false},
 		} {
 			b.create(1, state, 100, 0)
-			require.Equal(t, takes[0], b.send(b.packet(1, format.OpSendOnly, 100), outcome{Advance: 1}).Request, "%v", state)
-			require.Equal(t, takes[1], b.send(b.packet(1, format.OpAcknowledge, 7), outcome{}).Response, "%v", state)
+			require.Equal(t, takes[0], b.send(b.packet(1, format.OpSendOnly, 100), linktest.Outcome{Advance: 1}).Request, "%v", state)
+			require.Equal(t, takes[1], b.send(b.packet(1, format.OpAcknowledge, 7), linktest.Outcome{}).Response, "%v", state)
 			b.drain()
 		}
 	})
@@ -369,9 +318,9 @@ func TestFirstRequest(t *testing.T) {
 			b.create(1, format.QPRTR, 100, 0)
 			b.create(2, format.QPRTS, 100, 0)
 			for i := range uint32(3) {
-				v := b.send(b.packet(1, format.OpSendOnly, psn+i), outcome{Advance: 1})
+				v := b.send(b.packet(1, format.OpSendOnly, psn+i), linktest.Outcome{Advance: 1})
 				require.Equal(t, i == 0, v.Tell)
-				require.False(t, b.send(b.packet(2, format.OpSendOnly, psn+i), outcome{Advance: 1}).Tell)
+				require.False(t, b.send(b.packet(2, format.OpSendOnly, psn+i), linktest.Outcome{Advance: 1}).Tell)
 			}
 			b.drain()
 		}
@@ -382,11 +331,11 @@ func TestFirstRequest(t *testing.T) {
 func TestPSN(t *testing.T) {
 	type step struct {
 		psn     uint32
-		said    outcome
+		said    linktest.Outcome
 		kind    int
 		sendNAK bool
 	}
-	good, rnr := outcome{Advance: 1}, outcome{NAKSent: true}
+	good, rnr := linktest.Outcome{Advance: 1}, linktest.Outcome{NAKSent: true}
 	for name, steps := range map[string][]step{
 		"expected, and again":             {{0xFFFFFF, good, link.PSNExpected, false}, {0xFFFFFF, good, link.PSNDuplicate, false}, {0, good, link.PSNExpected, false}},
 		"ahead draws one NAK":             {{1, good, link.PSNAhead, true}, {1, good, link.PSNAhead, false}, {2, good, link.PSNAhead, false}},
@@ -394,7 +343,7 @@ func TestPSN(t *testing.T) {
 		"a duplicate does not matter":     {{1, good, link.PSNAhead, true}, {5 + 1<<23, good, link.PSNDuplicate, false}, {1, good, link.PSNAhead, false}},
 		"none behind an RNR NAK":          {{0xFFFFFF, rnr, link.PSNExpected, false}, {0, good, link.PSNAhead, false}, {0xFFFFFF, good, link.PSNExpected, false}},
 		"half are ahead, half behind":     {{1<<23 - 2, good, link.PSNAhead, true}, {1<<23 - 1, good, link.PSNDuplicate, false}, {1 << 23, good, link.PSNDuplicate, false}},
-		"a refused one ends it":           {{0xFFFFFF, outcome{Dead: true}, link.PSNExpected, false}, {0xFFFFFF, good, link.PSNIgnored, false}},
+		"a refused one ends it":           {{0xFFFFFF, linktest.Outcome{Dead: true}, link.PSNExpected, false}, {0xFFFFFF, good, link.PSNIgnored, false}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r psncheck.Reference
@@ -422,11 +371,11 @@ func TestOthersPass(t *testing.T) {
 		for qp := range 3 {
 			b.create(qp, format.QPRTS, 100, 1)
 		}
-		b.send(b.packet(0, format.OpSendOnly, 100), outcome{Advance: 1})
-		b.send(b.packet(1, format.OpSendOnly, 100), outcome{Advance: 1})
-		b.send(b.packet(0, format.OpAcknowledge, 9), outcome{})
-		b.send(b.packet(1, format.OpSendOnly, 103), outcome{})
-		b.send(b.packet(2, format.OpSendOnly, 100), outcome{Advance: 1})
+		b.send(b.packet(0, format.OpSendOnly, 100), linktest.Outcome{Advance: 1})
+		b.send(b.packet(1, format.OpSendOnly, 100), linktest.Outcome{Advance: 1})
+		b.send(b.packet(0, format.OpAcknowledge, 9), linktest.Outcome{})
+		b.send(b.packet(1, format.OpSendOnly, 103), linktest.Outcome{})
+		b.send(b.packet(2, format.OpSendOnly, 100), linktest.Outcome{Advance: 1})
 		for range 60 {
 			b.step()
 		}
@@ -449,7 +398,7 @@ func TestCycles(t *testing.T) {
 		begin := s.Cycle()
 		for i := range uint32(rounds) {
 			for qp := range qps {
-				b.send(b.packet(qp, format.OpWriteOnly, i), outcome{Advance: 1})
+				b.send(b.packet(qp, format.OpWriteOnly, i), linktest.Outcome{Advance: 1})
 			}
 		}
 		for len(b.requests) > 0 {

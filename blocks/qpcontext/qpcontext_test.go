@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/qpcontext"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -21,41 +22,15 @@ const (
 
 var params = qpcontext.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2}, Clients: clients, Faults: 2}
 
-type context struct {
-	Exists                                  bool
-	QPN                                     uint32
-	State                                   int
-	PD, DestQPN                             uint32
-	PathMTU, Access, MinRNR, Timeout, Retry int
-	RNRRetry                                int
-	SigAll                                  bool
-	SQStride, RQStride                      int
-	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
-}
-
-type address struct {
-	DstMAC                     uint64
-	HopLimit, TrafficClass     int
-	FlowLabel                  int
-	IPv6, VLAN                 bool
-	TCI, SrcPort               int
-	SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-type lookup struct {
-	Context context
-	Address address
-}
-
-func randomLookup(r *rand.Rand) lookup {
+func randomLookup(r *rand.Rand) linktest.Lookup {
 	states := []format.QPState{format.QPReset, format.QPInit, format.QPRTR, format.QPRTS, format.QPSQD, format.QPError}
-	return lookup{
-		context{
-			Exists: r.IntN(6) > 0, QPN: r.Uint32N(1 << 24), State: int(states[r.IntN(len(states))]), PD: r.Uint32N(1 << 24), DestQPN: r.Uint32N(1 << 24),
-			PathMTU: r.IntN(8), Access: r.IntN(16), MinRNR: r.IntN(32), Timeout: r.IntN(32), Retry: r.IntN(8), RNRRetry: r.IntN(8), SigAll: r.IntN(2) == 0,
+	return linktest.Lookup{
+		Context: linktest.Context{
+			Exists: r.IntN(6) > 0, QPN: r.Uint32N(1 << 24), State: states[r.IntN(len(states))], PD: r.Uint32N(1 << 24), DestQPN: r.Uint32N(1 << 24),
+			PathMTU: r.IntN(8), Access: r.IntN(16), MinRNR: r.IntN(32), Timeout: r.IntN(32), RetryCnt: r.IntN(8), RNRRetry: r.IntN(8), SigAll: r.IntN(2) == 0,
 			SQStride: r.IntN(2), RQStride: r.IntN(2), SendCQ: r.IntN(4), RecvCQ: r.IntN(4), MaxRD: r.IntN(256), MaxDestRD: r.IntN(256),
 		},
-		address{
+		Address: linktest.Address{
 			DstMAC: r.Uint64N(1 << 48), HopLimit: r.IntN(256), TrafficClass: r.IntN(256), FlowLabel: r.IntN(1 << 20), IPv6: r.IntN(2) == 0, VLAN: r.IntN(2) == 0,
 			TCI: r.IntN(1 << 16), SrcPort: r.IntN(1 << 16), SrcHi: r.Uint64(), SrcLo: r.Uint64(), DstHi: r.Uint64(), DstLo: r.Uint64(),
 		},
@@ -87,9 +62,9 @@ func TestAgainstReference(t *testing.T) {
 				l := randomLookup(r)
 				write.Send(struct {
 					QP int
-					L  lookup
+					L  linktest.Lookup
 				}{qp, l})
-				if ref.Write(qp, qpcontext.Pair{Exists: l.Context.Exists, State: format.QPState(l.Context.State), Rest: l}) {
+				if ref.Write(qp, qpcontext.Pair{Exists: l.Context.Exists, State: l.Context.State, Rest: l}) {
 					deaths = []int{qp}
 				}
 				s.Run(40)
@@ -106,7 +81,7 @@ func TestAgainstReference(t *testing.T) {
 					deaths = []int{qp}
 					require.Len(t, events, event)
 					if event == 1 {
-						require.Equal(t, was.Rest.(lookup).Context.QPN, events[0].Number)
+						require.Equal(t, was.Rest.(linktest.Lookup).Context.QPN, events[0].Number)
 						require.Equal(t, []int{3, 9}, []int{events[0].Code, events[0].Vendor})
 					}
 				} else {
@@ -116,13 +91,13 @@ func TestAgainstReference(t *testing.T) {
 				c := r.IntN(clients)
 				asks[c].Send(qp)
 				s.Run(40)
-				got := sim.Received[lookup](replies[c])
+				got := sim.Received[linktest.Lookup](replies[c])
 				require.Len(t, got, 1)
 				want := ref.Pairs[qp]
 				require.Equal(t, want.Exists, got[0].Context.Exists)
 				if want.Exists {
-					l := want.Rest.(lookup)
-					l.Context.State = int(want.State)
+					l := want.Rest.(linktest.Lookup)
+					l.Context.State = want.State
 					require.Equal(t, l, got[0])
 				}
 			}

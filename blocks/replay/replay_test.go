@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/replay"
+	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
@@ -17,28 +19,12 @@ const qps = 4
 
 var params = replay.Params{Sizes: link.Sizes{QPBits: 2, ReplayBits: 3}}
 
-type entry struct {
-	PSN                   uint32
-	Index                 uint16
-	Offset                uint32
-	Length                int
-	First, Last, Signaled bool
-	WC                    int
-	WRID                  uint64
-	Status, Vendor        int
-}
-
-type record struct {
-	QP    int
-	Entry entry
-}
-
 type oldest struct {
 	Any    bool
 	Newest uint32
 	Failed bool
 	Cause  uint16
-	Entry  entry
+	Entry  linktest.ReplayEntry
 }
 
 type retired struct {
@@ -73,21 +59,18 @@ func TestAgainstReference(t *testing.T) {
 				if i < qps {
 					qp = i
 				}
-				control.Send(struct {
-					QP, Kind int
-					PSN      uint32
-				}{qp, link.ControlClear, 0})
+				control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 				settle()
 				refs[qp] = replay.Reference{}
 			case r.IntN(2) == 0 && ref.Len() < 8:
-				e := entry{PSN: r.Uint32N(1 << 24), Index: uint16(r.Uint32()), Offset: r.Uint32(), Length: r.IntN(4097), Last: r.IntN(2) == 0, WC: r.IntN(8), WRID: r.Uint64()}
+				e := linktest.ReplayEntry{PSN: r.Uint32N(1 << 24), WQEIndex: uint16(r.Uint32()), Offset: r.Uint32(), Length: r.IntN(4097), Last: r.IntN(2) == 0, WC: format.WCOpcode(r.IntN(8)), WRID: r.Uint64()}
 				if r.IntN(10) == 0 {
 					e.Status = 4
 				}
-				records.Send(record{qp, e})
+				records.Send(linktest.Record{QP: qp, Entry: e})
 				settle()
 				want := []int(nil)
-				if ref.Record(replay.Entry{PSN: e.PSN, Failed: e.Status != 0, Index: e.Index, Rest: e}) {
+				if ref.Record(replay.Entry{PSN: e.PSN, Failed: e.Status != 0, Index: e.WQEIndex, Rest: e}) {
 					want = []int{qp}
 				}
 				require.Equal(t, want, sim.Received[int](told))
@@ -111,7 +94,7 @@ func TestAgainstReference(t *testing.T) {
 				}
 				require.Equal(t, ok, got[0].Any)
 				if ok {
-					want := oldest{Any: true, Newest: newest, Failed: failed, Cause: got[0].Cause, Entry: e.Rest.(entry)}
+					want := oldest{Any: true, Newest: newest, Failed: failed, Cause: got[0].Cause, Entry: e.Rest.(linktest.ReplayEntry)}
 					if index, known := ref.Cause(); known {
 						want.Cause = index
 					}

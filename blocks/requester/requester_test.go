@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/requester"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -54,7 +55,7 @@ type bench struct {
 	inline                                                 *hdltest.Frames
 	queues                                                 [qps]*queue
 	got                                                    [qps]int
-	segments                                               []segment
+	segments                                               []linktest.Segment
 	payloads                                               [][]byte
 	waiting                                                []expected
 	fences                                                 []int
@@ -63,55 +64,6 @@ type bench struct {
 type expected struct {
 	p      *requester.Packet
 	inline bool
-}
-
-type contextRecord struct {
-	Exists                                  int
-	QPN                                     uint32
-	State                                   int
-	PD, DestQPN                             uint32
-	PathMTU, Access, MinRNR, Timeout, Retry int
-	RNRRetry                                int
-	SigAll                                  bool
-	SQStride, RQStride                      int
-	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
-}
-
-type addressRecord struct {
-	DstMAC                     uint64
-	HopLimit, TrafficClass     int
-	FlowLabel                  int
-	IPv6, VLAN                 bool
-	TCI, SrcPort               int
-	SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-type segment struct {
-	Key, PD, QPN uint32
-	Rights       int
-	VA           uint64
-	Range        uint32
-	Len          int
-	Skip, Last   bool
-}
-
-type job struct {
-	Kind, QP, Opcode int
-	SE, AckReq       bool
-	PayloadLen       int
-	VA               uint64
-	RKey, DMALen     uint32
-	Imm              uint32
-	Inline           bool
-	PSN              uint32
-	Index            uint16
-	Offset           uint32
-	Length           int
-	First, Last      bool
-	Signaled         bool
-	WC               int
-	WRID             uint64
-	Status, Vendor   int
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *requester.IO, gap uint32) *bench {
@@ -136,10 +88,7 @@ func (b *bench) step() {
 	for _, q := range sim.Received[int](b.askContext) {
 		r := b.queues[q].ref
 		code := map[int]int{256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}[r.MTU]
-		b.context.Send(struct {
-			C contextRecord
-			A addressRecord
-		}{C: contextRecord{Exists: 1, QPN: 0x100 + uint32(q), State: int(r.State), PD: 7 + uint32(q), PathMTU: code, SigAll: r.SigAll, SQStride: r.Stride}})
+		b.context.Send(linktest.Lookup{Context: linktest.Context{Exists: true, QPN: 0x100 + uint32(q), State: r.State, PD: 7 + uint32(q), PathMTU: code, SigAll: r.SigAll, SQStride: r.Stride}})
 	}
 	for _, a := range sim.Received[struct{ QP, Wait int }](b.askHead) {
 		q := b.queues[a.QP]
@@ -167,17 +116,17 @@ func (b *bench) step() {
 
 // collect compares jobs with what the reference makes of the queue.
 func (b *bench) collect() {
-	b.segments = append(b.segments, sim.Received[segment](b.segment)...)
+	b.segments = append(b.segments, sim.Received[linktest.Segment](b.segment)...)
 	for _, f := range b.inline.Take() {
 		b.payloads = append(b.payloads, f.Data)
 	}
-	for _, j := range sim.Received[job](b.job) {
+	for _, j := range sim.Received[linktest.TxJob](b.job) {
 		if j.Kind == link.JobFence {
-			b.fences = append(b.fences, int(j.PSN))
+			b.fences = append(b.fences, int(j.Entry.PSN))
 			continue
 		}
 		q := b.queues[j.QP]
-		at := int(j.Index)
+		at := int(j.Entry.WQEIndex)
 		want, _ := q.ref.Turn(q.wqes[at], q.fault[at])
 		require.NotNil(b.t, want, "QP %d: a job too many: %+v", j.QP, j)
 		b.compare(want, j)
@@ -218,37 +167,34 @@ func (b *bench) payloadOf(p *requester.Packet) bool {
 	return true
 }
 
-func (b *bench) compare(p *requester.Packet, j job) {
-	t := b.t
-	require.Equal(t, p.Status, format.Status(j.Status))
-	require.Equal(t, p.Vendor, format.VendorCode(j.Vendor))
-	require.Equal(t, p.WRID, j.WRID)
-	require.Equal(t, p.Index, j.Index)
+func (b *bench) compare(p *requester.Packet, j linktest.TxJob) {
+	t, e := b.t, j.Entry
+	require.Equal(t, p.Status, e.Status)
+	require.Equal(t, p.Vendor, e.Vendor)
+	require.Equal(t, p.WRID, e.WRID)
+	require.Equal(t, p.Index, e.WQEIndex)
 	if p.Status != format.StatusSuccess {
 		require.Equal(t, link.JobRecord, j.Kind)
-		require.True(t, j.Last)
+		require.True(t, e.Last)
 		return
 	}
 	require.Equal(t, link.JobPacket, j.Kind)
-	require.Equal(t, p.Opcode, format.Opcode(j.Opcode))
-	require.Equal(t, p.PSN, j.PSN)
-	require.Equal(t, []bool{p.SE, p.AckReq, p.First, p.Last, p.Signaled, p.Inline != nil}, []bool{j.SE, j.AckReq, j.First, j.Last, j.Signaled, j.Inline})
-	require.Equal(t, []int{p.Length, p.Length, p.Offset, p.Total}, []int{j.PayloadLen, j.Length, int(j.Offset), int(j.DMALen)})
+	require.Equal(t, p.Opcode, j.Opcode)
+	require.Equal(t, p.PSN, e.PSN)
+	require.Equal(t, []bool{p.SE, p.AckReq, p.First, p.Last, p.Signaled, p.Inline != nil}, []bool{j.SE, j.AckReq, e.First, e.Last, e.Signaled, j.Inline})
+	require.Equal(t, []int{p.Length, p.Length, p.Offset, p.Total}, []int{j.PayloadLen, e.Length, int(e.Offset), int(j.DMALen)})
 	require.Equal(t, []uint64{p.VA, uint64(p.RKey), uint64(p.Imm)}, []uint64{j.VA, uint64(j.RKey), uint64(j.Imm)})
 	wc := format.WCSend
 	if p.Write {
 		wc = format.WCWrite
 	}
-	require.Equal(t, wc, format.WCOpcode(j.WC))
+	require.Equal(t, wc, e.WC)
 }
 
 // clear puts a queue pair into its first state.
 func (b *bench) clear(qp int, psn uint32) {
 	for _, kind := range []int{link.ControlClear, link.ControlSendPSN} {
-		b.control.Send(struct {
-			QP, Kind int
-			PSN      uint32
-		}{qp, kind, psn})
+		b.control.Send(linktest.QPControl{QP: qp, Kind: kind, PSN: psn})
 	}
 	for b.control.Pending() > 0 {
 		b.step()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/responder"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -16,81 +17,6 @@ import (
 const qps = 8
 
 var params = responder.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2, SlotBits: 2}}
-
-type contextRecord struct {
-	Exists                                  bool
-	QPN                                     uint32
-	State                                   format.QPState
-	PD, DestQPN                             uint32
-	PathMTU, Access, MinRNR, Timeout, Retry int
-	RNRRetry                                int
-	SigAll                                  bool
-	SQStride, RQStride                      int
-	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
-}
-
-type addressRecord struct {
-	DstMAC                     uint64
-	HopLimit, TrafficClass     int
-	FlowLabel                  int
-	IPv6, VLAN                 bool
-	TCI, SrcPort               int
-	SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-type requestRecord struct {
-	Kind, QP, Opcode      int
-	Undefined, SE, AckReq bool
-	Pad                   int
-	PSN, Expected         uint32
-	SendNAK               bool
-	Ext                   [7]uint32
-	PayloadLen            int
-	Context               contextRecord
-}
-
-type segmentRecord struct {
-	Key, PD, QPN uint32
-	Rights       int
-	VA           uint64
-	Range        uint32
-	Len          int
-	Skip, Last   bool
-}
-
-type completionRecord struct {
-	CQ           int
-	WRID         uint64
-	ByteLen, Imm uint32
-	QP           int
-	QPN          uint32
-	Status       format.Status
-	WQEIndex     uint16
-	Opcode       int
-	Flags        int
-	Vendor       int
-	Queue        int
-	Solicited    bool
-}
-
-type commitRecord struct {
-	Kind, QP        int
-	Payload, Placed bool
-	Reply           int
-	PSN, RequestPSN uint32
-	Syndrome        int
-	Message, Fatal  bool
-	HasEvent        bool
-	Event           int
-	Complete, Open  bool
-	Completion      completionRecord
-}
-
-type outcomeRecord struct {
-	QP            int
-	Advance       int
-	NAKSent, Dead bool
-}
 
 // pair is a queue pair as the neighbours know it.
 type pair struct {
@@ -103,7 +29,7 @@ type pair struct {
 	psn      uint32              // expected
 	locked   bool                // a request is with the responder
 	answers  []*responder.WQE    // what the queue said of its head, for packets that are not committed
-	outcomes []outcomeRecord     // expected
+	outcomes []linktest.Outcome  // expected
 	results  []*responder.Result // of the packets
 
 	last  responder.Request // of the expected ones
@@ -130,14 +56,14 @@ type bench struct {
 	pairs     [qps]*pair
 	sent      []sent // not committed; a fence has qp -1
 	untold    []sent // the translation has not spoken of them
-	segments  []segmentRecord
-	packets   [][]segmentRecord // those of whole packets
+	segments  []linktest.Segment
+	packets   [][]linktest.Segment // those of whole packets
 	questions []struct {
 		QP   int
 		Wait bool
 	}
 	results []responder.Result
-	commits []commitRecord
+	commits []linktest.Commit
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *responder.IO, g sim.Pattern) *bench {
@@ -157,10 +83,7 @@ func newBench(t *testing.T, s *sim.Sim, io *responder.IO, g sim.Pattern) *bench 
 // create makes a queue pair with an empty receive queue.
 func (b *bench) create(qp int, ref responder.Reference) {
 	b.pairs[qp] = &pair{ref: ref, state: format.QPRTS, psn: uint32(0xFFFFF0 + qp)}
-	b.control.Send(struct {
-		QP, Kind int
-		PSN      uint32
-	}{qp, link.ControlClear, 0})
+	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 	for b.control.Pending() > 0 {
 		b.step()
 	}
@@ -173,13 +96,13 @@ func (b *bench) post(qp int, wqes ...responder.WQE) {
 	p.here = len(p.wqes)
 }
 
-func (b *bench) contextOf(qp int) contextRecord {
+func (b *bench) contextOf(qp int) linktest.Context {
 	p := b.pairs[qp]
 	access := format.AccessLocalWrite | format.AccessRemoteRead | format.AccessRemoteAtomic
 	if p.ref.Writable {
 		access = format.AccessRemoteWrite
 	}
-	return contextRecord{
+	return linktest.Context{
 		Exists: true, QPN: uint32(0x100 + qp), State: p.state, PD: uint32(7 + qp), PathMTU: bits.Len(uint(p.ref.MTU)) - 8,
 		Access: access, MinRNR: int(p.ref.MinRNR), RQStride: p.ref.Stride, SendCQ: 3 - qp&3, RecvCQ: qp & 3,
 	}
@@ -189,8 +112,8 @@ func (b *bench) contextOf(qp int) contextRecord {
 func (b *bench) send(qp int, q responder.Request, fault format.VendorCode) {
 	p := b.pairs[qp]
 	info, _ := format.Lookup(q.Opcode)
-	r := requestRecord{
-		Kind: q.Kind, QP: qp, Opcode: int(q.Opcode), SE: q.SE, AckReq: q.AckReq, Pad: q.PadCnt, PSN: q.PSN, Expected: q.Expected,
+	r := linktest.RxRequest{
+		Kind: q.Kind, QP: qp, Opcode: q.Opcode, SE: q.SE, AckReq: q.AckReq, PadCnt: q.PadCnt, PSN: q.PSN, Expected: q.Expected,
 		SendNAK: q.SendNAK, PayloadLen: q.Length, Context: b.contextOf(qp),
 	}
 	if _, has := info.ExtOffset(format.ExtRETH); has {
@@ -211,7 +134,7 @@ func (b *bench) send(qp int, q responder.Request, fault format.VendorCode) {
 
 // sendFence sends a fence.
 func (b *bench) sendFence(token uint32) {
-	b.request.Send(requestRecord{Kind: link.PSNFence, PSN: token})
+	b.request.Send(linktest.RxRequest{Kind: link.PSNFence, PSN: token})
 	b.sent = append(b.sent, sent{qp: -1, q: responder.Request{PSN: token}})
 }
 
@@ -222,22 +145,19 @@ func (b *bench) step() {
 	b.translate()
 	b.queue()
 	for _, qp := range sim.Received[int](b.askContext) {
-		b.context.Send(struct {
-			C contextRecord
-			A addressRecord
-		}{C: b.contextOf(qp)})
+		b.context.Send(linktest.Lookup{Context: b.contextOf(qp)})
 	}
-	for _, c := range sim.Received[commitRecord](b.commit) {
+	for _, c := range sim.Received[linktest.Commit](b.commit) {
 		b.committed(c)
 	}
-	for _, o := range sim.Received[outcomeRecord](b.outcome) {
+	for _, o := range sim.Received[linktest.Outcome](b.outcome) {
 		b.told(o)
 	}
 }
 
 // translate answers packets whose segments are there.
 func (b *bench) translate() {
-	for _, s := range sim.Received[segmentRecord](b.segment) {
+	for _, s := range sim.Received[linktest.Segment](b.segment) {
 		b.segments = append(b.segments, s)
 		if !s.Last {
 			continue
@@ -300,7 +220,7 @@ func (b *bench) queue() {
 }
 
 // told compares an outcome. Those of a queue pair come one by one.
-func (b *bench) told(o outcomeRecord) {
+func (b *bench) told(o linktest.Outcome) {
 	p := b.pairs[o.QP]
 	require.True(b.t, p.locked, "an outcome too many: %+v", o)
 	p.locked = false
@@ -315,13 +235,13 @@ func (b *bench) pairOutcomes(qp int) {
 	p := b.pairs[qp]
 	for len(p.outcomes) > 0 && len(p.results) > 0 {
 		o, x := p.outcomes[0], p.results[0]
-		require.Equal(b.t, outcomeRecord{qp, x.Advance, x.NAKSent, x.Dead}, o)
+		require.Equal(b.t, linktest.Outcome{QP: qp, Advance: uint32(x.Advance), NAKSent: x.NAKSent, Dead: x.Dead}, o)
 		p.outcomes, p.results = p.outcomes[1:], p.results[1:]
 	}
 }
 
 // committed compares a commit with what the reference makes of its packet.
-func (b *bench) committed(c commitRecord) {
+func (b *bench) committed(c linktest.Commit) {
 	b.commits = append(b.commits, c)
 	if c.Kind == 0 && c.Complete && c.Completion.Status == format.StatusFlush {
 		p := b.pairs[c.QP]
@@ -362,14 +282,14 @@ func needsWQE(op format.Opcode, r *responder.Reference) bool {
 }
 
 // compare compares all that has a meaning.
-func (b *bench) compare(c commitRecord, qp int, q responder.Request, wqe *responder.WQE, x responder.Result) {
+func (b *bench) compare(c linktest.Commit, qp int, q responder.Request, wqe *responder.WQE, x responder.Result) {
 	ctx := b.contextOf(qp)
-	want := commitRecord{
+	want := linktest.Commit{
 		QP: qp, Payload: len(x.Segments) > 0, Placed: x.Placed, Reply: x.Reply, PSN: x.ReplyPSN, RequestPSN: q.PSN, Syndrome: int(x.Syndrome),
-		Message: x.Message, Fatal: x.Fatal, HasEvent: x.HasEvent, Event: int(x.Event), Complete: x.Complete, Open: x.Open,
-		Completion: completionRecord{
-			CQ: ctx.RecvCQ, QP: qp, QPN: ctx.QPN, Queue: 1, ByteLen: uint32(x.ByteLen), Opcode: int(x.Opcode), Status: x.Status,
-			Vendor: int(x.Vendor), Solicited: x.Solicited,
+		Message: x.Message, Fatal: x.Fatal, HasEvent: x.HasEvent, Event: x.Event, Complete: x.Complete, Open: x.Open,
+		Completion: linktest.Completion{
+			CQ: ctx.RecvCQ, QP: qp, QPN: ctx.QPN, Queue: 1, ByteLen: uint32(x.ByteLen), Opcode: x.Opcode, Status: x.Status,
+			Vendor: x.Vendor, Solicited: x.Solicited,
 		},
 	}
 	if x.Imm != nil {
@@ -389,7 +309,7 @@ func (b *bench) compare(c commitRecord, qp int, q responder.Request, wqe *respon
 }
 
 // defined sets what has no meaning to zero.
-func defined(c *commitRecord, wqe *responder.WQE) {
+func defined(c *linktest.Commit, wqe *responder.WQE) {
 	if c.Reply == link.ReplyNone {
 		c.PSN = 0
 	}
@@ -402,9 +322,9 @@ func defined(c *commitRecord, wqe *responder.WQE) {
 	d := &c.Completion
 	switch {
 	case !c.Complete && !c.Open:
-		*d = completionRecord{Vendor: d.Vendor}
+		*d = linktest.Completion{Vendor: d.Vendor}
 	case !c.Complete: // for a write that fails later
-		*d = completionRecord{CQ: d.CQ, QP: d.QP, QPN: d.QPN, Queue: d.Queue, WRID: d.WRID, WQEIndex: d.WQEIndex}
+		*d = linktest.Completion{CQ: d.CQ, QP: d.QP, QPN: d.QPN, Queue: d.Queue, WRID: d.WRID, WQEIndex: d.WQEIndex}
 	case d.Status != format.StatusSuccess:
 		d.ByteLen, d.Opcode, d.Imm, d.Flags = 0, 0, 0, 0
 	case d.Flags == 0:
@@ -421,9 +341,9 @@ func (b *bench) compareSegments(qp int, x responder.Result) {
 		return
 	}
 	ctx := b.contextOf(qp)
-	var want []segmentRecord
+	var want []linktest.Segment
 	for i, s := range x.Segments {
-		w := segmentRecord{Len: s.Length, Skip: s.Skip, Last: i == len(x.Segments)-1}
+		w := linktest.Segment{Len: s.Length, Skip: s.Skip, Last: i == len(x.Segments)-1}
 		if s.Rights != 0 {
 			w.Key, w.PD, w.QPN, w.Rights, w.VA, w.Range = s.Key, ctx.PD, ctx.QPN, s.Rights, s.VA, uint32(s.Range)
 		}
@@ -434,7 +354,7 @@ func (b *bench) compareSegments(qp int, x responder.Result) {
 	b.packets = b.packets[1:]
 	for i := range got {
 		if got[i].Rights == 0 {
-			got[i] = segmentRecord{Len: got[i].Len, Skip: got[i].Skip, Last: got[i].Last}
+			got[i] = linktest.Segment{Len: got[i].Len, Skip: got[i].Skip, Last: got[i].Last}
 		}
 	}
 	require.Equal(b.t, want, got)

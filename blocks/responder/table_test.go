@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/responder"
 	"gornic/format"
 )
@@ -65,7 +66,7 @@ func (b *bench) play(x row) []string {
 }
 
 // brief says what a commit says.
-func brief(c commitRecord) string {
+func brief(c linktest.Commit) string {
 	var words []string
 	say := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	switch c.Reply {

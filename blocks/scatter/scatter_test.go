@@ -11,6 +11,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/blocks/linktest"
 	"gornic/blocks/scatter"
+	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
@@ -28,39 +29,6 @@ func others(width int) []sim.Simulator {
 	return nil
 }
 
-type commit struct {
-	Kind, QP        int
-	Payload, Placed bool
-	Reply           int
-	PSN, RequestPSN uint32
-	Syndrome        int
-	Message, Fatal  bool
-	HasEvent        bool
-	Event           int
-	Complete, Open  bool
-	Completion      completion
-}
-
-type completion struct {
-	CQ           int
-	WRID         uint64
-	ByteLen, Imm uint32
-	QP           int
-	QPN          uint32
-	Status       int
-	WQEIndex     uint16
-	Opcode       int
-	Flags        int
-	Vendor       int
-	Queue        int
-	Solicited    bool
-}
-
-type placed struct {
-	Commit commit
-	BusErr bool
-}
-
 // bench is the block between translator, receive path, responder and memory, and
 // a memory of the reference beside it.
 type bench struct {
@@ -72,8 +40,8 @@ type bench struct {
 	placed                 *sim.Sink
 
 	packets []scatter.Packet
-	want    []placed
-	got     []placed
+	want    []linktest.Placed
+	got     []linktest.Placed
 	next    uint64 // the first address that no packet has
 	r       *rand.Rand
 }
@@ -113,7 +81,7 @@ func (b *bench) step() {
 	b.s.Step()
 	b.writes.Step()
 	require.NoError(b.t, b.s.Err())
-	for _, p := range sim.Received[placed](b.placed) {
+	for _, p := range sim.Received[linktest.Placed](b.placed) {
 		require.Equal(b.t, b.want[len(b.got)], p, "commit %d", len(b.got))
 		for _, piece := range b.packets[len(b.got)].Pieces {
 			if !piece.Skip {
@@ -125,7 +93,7 @@ func (b *bench) step() {
 }
 
 // give sends a packet, and what the reference says becomes of it to the list.
-func (b *bench) give(p scatter.Packet, c commit) {
+func (b *bench) give(p scatter.Packet, c linktest.Commit) {
 	type piece struct {
 		Addr       uint64
 		Len        int
@@ -142,7 +110,7 @@ func (b *bench) give(p scatter.Packet, c commit) {
 	}
 	b.commit.Send(c)
 	b.packets = append(b.packets, p)
-	b.want = append(b.want, placed{c, scatter.Reference(b.write, p)})
+	b.want = append(b.want, linktest.Placed{Commit: c, BusErr: scatter.Reference(b.write, p)})
 }
 
 // finish steps until all has come, and compares the memories, guard bytes and all.
@@ -202,15 +170,15 @@ func (b *bench) randomPacket() scatter.Packet {
 	return p
 }
 
-func (b *bench) randomCommit() commit {
+func (b *bench) randomCommit() linktest.Commit {
 	r := b.r
 	flag := func() bool { return r.IntN(2) == 0 }
-	return commit{
+	return linktest.Commit{
 		QP: r.IntN(16), Reply: r.IntN(3), PSN: r.Uint32() >> 8, RequestPSN: r.Uint32() >> 8, Syndrome: r.IntN(256),
-		Message: flag(), Fatal: flag(), HasEvent: flag(), Event: r.IntN(256), Complete: flag(), Open: flag(),
-		Completion: completion{
-			CQ: r.IntN(8), WRID: r.Uint64(), ByteLen: r.Uint32(), Imm: r.Uint32(), QP: r.IntN(16), QPN: r.Uint32() >> 8, Status: r.IntN(256),
-			WQEIndex: uint16(r.Uint32()), Opcode: r.IntN(256), Flags: r.IntN(16), Vendor: r.IntN(32), Queue: r.IntN(2), Solicited: flag(),
+		Message: flag(), Fatal: flag(), HasEvent: flag(), Event: format.AsyncEvent(r.IntN(256)), Complete: flag(), Open: flag(),
+		Completion: linktest.Completion{
+			CQ: r.IntN(8), WRID: r.Uint64(), ByteLen: r.Uint32(), Imm: r.Uint32(), QP: r.IntN(16), QPN: r.Uint32() >> 8, Status: format.Status(r.IntN(256)),
+			WQEIndex: uint16(r.Uint32()), Opcode: format.WCOpcode(r.IntN(256)), Flags: r.IntN(16), Vendor: format.VendorCode(r.IntN(32)), Queue: r.IntN(2), Solicited: flag(),
 		},
 	}
 }
@@ -364,7 +332,7 @@ func TestCycles(t *testing.T) {
 					for i := range packets {
 						at := base + uint64(i*8192+c.offset)
 						b.next = at + uint64(c.length)
-						b.give(scatter.Packet{Payload: b.bytes(c.length), Pieces: []scatter.Piece{{Addr: at, Len: c.length}}, Placed: true}, commit{})
+						b.give(scatter.Packet{Payload: b.bytes(c.length), Pieces: []scatter.Piece{{Addr: at, Len: c.length}}, Placed: true}, linktest.Commit{})
 					}
 					first, last := 0, 0
 					for i := 0; len(b.got) < packets; i++ {

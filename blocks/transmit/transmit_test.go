@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/transmit"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -29,59 +30,11 @@ func others(width int) []sim.Simulator {
 	return nil
 }
 
-type job struct {
-	Kind, QP, Opcode int
-	SE, AckReq       bool
-	PayloadLen       int
-	VA               uint64
-	RKey, DMALen     uint32
-	Imm              uint32
-	Inline           bool
-	Entry            entry
-}
-
-type entry struct {
-	PSN                   uint32
-	Index                 uint16
-	Offset                uint32
-	Length                int
-	First, Last, Signaled bool
-	WC                    int
-	WRID                  uint64
-	Status, Vendor        int
-}
-
-type context struct {
-	Exists                                  bool
-	QPN                                     uint32
-	State                                   int
-	PD, DestQPN                             uint32
-	PathMTU, Access, MinRNR, Timeout, Retry int
-	RNRRetry                                int
-	SigAll                                  bool
-	SQStride, RQStride                      int
-	SendCQ, RecvCQ, MaxRD, MaxDestRD        int
-}
-
-type address struct {
-	DstMAC                     uint64
-	HopLimit, TrafficClass     int
-	FlowLabel                  int
-	IPv6, VLAN                 bool
-	TCI, SrcPort               int
-	SrcHi, SrcLo, DstHi, DstLo uint64
-}
-
-func addressOf(qp int) address {
-	return address{
+func addressOf(qp int) linktest.Address {
+	return linktest.Address{
 		DstMAC: 0x020000000000 + uint64(qp), HopLimit: 64, TrafficClass: 2 * qp, FlowLabel: 1000 + qp, IPv6: qp == 1, VLAN: qp == 2,
 		TCI: 5 * qp, SrcPort: 0xC000 + qp, SrcHi: 1, SrcLo: 2, DstHi: 3, DstLo: uint64(qp),
 	}
-}
-
-type ack struct {
-	QP, Syndrome int
-	PSN, MSN     uint32
 }
 
 // bench is the block with its neighbours.
@@ -95,14 +48,9 @@ type bench struct {
 	outSink                                       *sim.Sink
 	dead                                          [qps]bool
 	descs                                         []format.TxDescriptor[uint64]
-	records                                       []record
+	records                                       []linktest.Record
 	frames                                        [][]byte
 	fences                                        []int
-}
-
-type record struct {
-	QP    int
-	Entry entry
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *transmit.IO) *bench {
@@ -119,10 +67,7 @@ func newBench(t *testing.T, s *sim.Sim, io *transmit.IO) *bench {
 	s.Set(io.MAC, 0x02AABBCCDDEE)
 	s.Reset(2)
 	for qp := range qps {
-		b.control.Send(struct {
-			QP, Kind int
-			PSN      uint32
-		}{qp, link.ControlClear, 0})
+		b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 	}
 	b.run(100)
 	return b
@@ -133,17 +78,14 @@ func (b *bench) run(n int) {
 		b.s.Step()
 		require.NoError(b.t, b.s.Err())
 		for _, qp := range sim.Received[int](b.askContext) {
-			c := context{Exists: true, QPN: uint32(qp), State: int(format.QPRTS), DestQPN: 0x200 + uint32(qp)}
+			c := linktest.Context{Exists: true, QPN: uint32(qp), State: format.QPRTS, DestQPN: 0x200 + uint32(qp)}
 			if b.dead[qp] {
-				c.State = int(format.QPError)
+				c.State = format.QPError
 			}
-			b.context_.Send(struct {
-				C context
-				A address
-			}{c, addressOf(qp)})
+			b.context_.Send(linktest.Lookup{Context: c, Address: addressOf(qp)})
 		}
 		b.descs = append(b.descs, sim.Received[format.TxDescriptor[uint64]](b.desc)...)
-		b.records = append(b.records, sim.Received[record](b.record)...)
+		b.records = append(b.records, sim.Received[linktest.Record](b.record)...)
 		b.fences = append(b.fences, sim.Received[int](b.fence)...)
 		for _, f := range b.out.Take() {
 			b.frames = append(b.frames, f.Data)
@@ -154,13 +96,13 @@ func (b *bench) run(n int) {
 // expected is what has to come out, in order.
 type expected struct {
 	descs   []format.TxDescriptor[uint64]
-	records []record
+	records []linktest.Record
 	frames  [][]byte
 }
 
-func (e *expected) job(j job, o transmit.Outcome, payload []byte) {
-	r := record{j.QP, j.Entry}
-	r.Entry.Status, r.Entry.Vendor = int(o.Status), int(o.Vendor)
+func (e *expected) job(j linktest.TxJob, o transmit.Outcome, payload []byte) {
+	r := linktest.Record{QP: j.QP, Entry: j.Entry}
+	r.Entry.Status, r.Entry.Vendor = o.Status, o.Vendor
 	e.records = append(e.records, r)
 	if !o.Sent {
 		return
@@ -262,16 +204,16 @@ func (b *bench) compare(want expected) {
 	}
 }
 
-func randomJob(r *rand.Rand, i int) job {
+func randomJob(r *rand.Rand, i int) linktest.TxJob {
 	ops := []format.Opcode{format.OpSendFirst, format.OpSendMiddle, format.OpSendLastImm, format.OpSendOnly, format.OpWriteFirst, format.OpWriteOnly, format.OpWriteOnlyImm, format.OpWriteLastImm}
-	j := job{
-		Kind: link.JobPacket, QP: r.IntN(qps), Opcode: int(ops[r.IntN(len(ops))]), SE: r.IntN(2) == 0, AckReq: r.IntN(2) == 0,
+	j := linktest.TxJob{
+		Kind: link.JobPacket, QP: r.IntN(qps), Opcode: ops[r.IntN(len(ops))], SE: r.IntN(2) == 0, AckReq: r.IntN(2) == 0,
 		PayloadLen: r.IntN(3) * r.IntN(200), VA: r.Uint64(), RKey: r.Uint32(), DMALen: r.Uint32(), Imm: r.Uint32(), Inline: r.IntN(4) == 0,
-		Entry: entry{PSN: r.Uint32N(1 << 24), Index: uint16(i), Offset: r.Uint32(), First: true, Last: r.IntN(2) == 0, WC: 1, WRID: r.Uint64()},
+		Entry: linktest.ReplayEntry{PSN: r.Uint32N(1 << 24), WQEIndex: uint16(i), Offset: r.Uint32(), First: true, Last: r.IntN(2) == 0, WC: 1, WRID: r.Uint64()},
 	}
 	if r.IntN(40) == 0 {
 		j.Kind, j.PayloadLen = link.JobRecord, 0
-		j.Entry.Status, j.Entry.Vendor = int(format.StatusLocQPOp), int(format.VendorBadOpcode)
+		j.Entry.Status, j.Entry.Vendor = format.StatusLocQPOp, format.VendorBadOpcode
 	}
 	j.Entry.Length = j.PayloadLen
 	return j
@@ -284,10 +226,10 @@ func TestAcknowledgements(t *testing.T) {
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io)
 		b.dead[2] = true
-		b.job.Send(job{Kind: link.JobPacket, QP: 1, Opcode: int(format.OpSendOnly), PayloadLen: 8})
+		b.job.Send(linktest.TxJob{Kind: link.JobPacket, QP: 1, Opcode: format.OpSendOnly, PayloadLen: 8})
 		b.run(50)
-		b.ack.Send(ack{QP: 0, Syndrome: format.SyndromeNoCredits, PSN: 0x123456, MSN: 0xABCDEF})
-		b.ack.Send(ack{QP: 2, Syndrome: format.SyndromeNAKAccess, PSN: 1, MSN: 2})
+		b.ack.Send(linktest.Ack{QP: 0, Syndrome: format.SyndromeNoCredits, PSN: 0x123456, MSN: 0xABCDEF})
+		b.ack.Send(linktest.Ack{QP: 2, Syndrome: format.SyndromeNAKAccess, PSN: 1, MSN: 2})
 		b.run(100)
 		require.Len(t, b.descs, 2)
 		require.Empty(t, b.records)
@@ -312,7 +254,7 @@ func TestInlineIsWaitedFor(t *testing.T) {
 		b := newBench(t, s, io)
 		b.outSink.SetPattern(sim.Pattern{Kind: sim.Never})
 		for range 2 {
-			b.job.Send(job{Kind: link.JobPacket, QP: 1, Opcode: int(format.OpSendOnly), PayloadLen: 8, Inline: true})
+			b.job.Send(linktest.TxJob{Kind: link.JobPacket, QP: 1, Opcode: format.OpSendOnly, PayloadLen: 8, Inline: true})
 		}
 		b.run(200)
 		require.Empty(t, b.descs)
@@ -356,8 +298,8 @@ func TestFence(t *testing.T) {
 	design, io := hdltest.Build(t, transmit.Def(params(64)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io)
-		b.job.Send(job{Kind: link.JobPacket, QP: 1, Opcode: int(format.OpSendOnly), PayloadLen: 8})
-		b.job.Send(job{Kind: link.JobFence, Entry: entry{PSN: 1}})
+		b.job.Send(linktest.TxJob{Kind: link.JobPacket, QP: 1, Opcode: format.OpSendOnly, PayloadLen: 8})
+		b.job.Send(linktest.TxJob{Kind: link.JobFence, Entry: linktest.ReplayEntry{PSN: 1}})
 		b.run(100)
 		require.Empty(t, b.fences)
 		b.gathered.Send(0)
@@ -381,7 +323,7 @@ func TestCycles(t *testing.T) {
 	}
 	const n = 50
 	for range n {
-		b.job.Send(job{Kind: link.JobPacket, QP: 1, Opcode: int(format.OpSendOnly), PayloadLen: 64})
+		b.job.Send(linktest.TxJob{Kind: link.JobPacket, QP: 1, Opcode: format.OpSendOnly, PayloadLen: 64})
 		b.gathered.Send(0)
 		hdltest.SendFrame(b.payload, make([]byte, 64))
 	}

@@ -279,7 +279,7 @@ func TestDroppedPayloadIsWaitedFor(t *testing.T) {
 		b := newBench(t, s, io)
 		b.dead[2] = true
 		for qp := 1; qp <= 2; qp++ {
-			b.job.Send(job{Kind: link.JobPacket, QP: 3 - qp, Opcode: int(format.OpSendOnly), PayloadLen: 16})
+			b.job.Send(linktest.TxJob{Kind: link.JobPacket, QP: 3 - qp, Opcode: format.OpSendOnly, PayloadLen: 16})
 			b.gathered.Send(0)
 		}
 		b.run(200)

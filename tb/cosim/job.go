@@ -29,6 +29,8 @@ func jobsOf(o options, bench bench) ([]job, error) {
 	switch {
 	case len(jobs) == 0 && o.plays():
 		return nil, fmt.Errorf("no scenario that plays a workload matches %q", o.match)
+	case len(jobs) == 0 && o.capture != "":
+		return nil, fmt.Errorf("no scenario that replays a capture matches %q", o.match)
 	case len(jobs) == 0:
 		return nil, fmt.Errorf("no scenario matches %q", o.match)
 	case len(jobs) > 1 && o.writes():
@@ -74,6 +76,9 @@ func (j job) replay(o options) string {
 	}
 	if o.workload != nil {
 		words = append(words, "-workload", quote(o.work))
+	}
+	if o.capture != "" {
+		words = append(words, "-capture", quote(o.capture))
 	}
 	return strings.Join(words, " ")
 }

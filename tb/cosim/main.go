@@ -6,6 +6,7 @@
 //	go run ./tb/cosim -workload FILE                a workload of your own between two hosts
 //	go run ./tb/cosim -run programs -programs 1000  random verbs programs, as many as there is time for
 //	go run ./tb/cosim -run pairs/core -pcap w.pcap  what crosses the wire between two cores
+//	go run ./tb/cosim -capture FILE                 the core in the place of those who answered in a capture
 //	go run ./tb/cosim -frames FILE...               what the receive side makes of captured frames
 //	go run ./tb/cosim -frames -json FILE...         the same, one JSON object a line
 //	go run ./tb/cosim -frames -waves w.vcd FILE...  the same, and what went on inside, for a wave viewer
@@ -60,6 +61,7 @@ type options struct {
 	seed     uint64
 	waves    string
 	pcap     string
+	capture  string // file for the scenarios that replay one; empty: their own
 	config   string // empty: those of each scenario, with -frames board
 	work     string // -workload
 	programs int    // -programs; 0: the scenario's own number
@@ -73,6 +75,9 @@ func (o options) plays() bool { return o.workload != nil || o.writes() }
 
 // suits tells that a scenario heeds what such options ask for.
 func (o options) suits(s Scenario) bool {
+	if o.capture != "" {
+		return s.Replays
+	}
 	return s.Plays || !o.plays() || s.Writes && o.workload == nil
 }
 
@@ -127,6 +132,7 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	flags.StringVar(&o.work, "workload", "", "`FILE` to play in the pairs, or one of "+strings.Join(workload.Names(), ", "))
 	flags.IntVar(&o.programs, "programs", 0, "`N` random programs in each scenario of them (default 10)")
 	flags.StringVar(&o.pcap, "pcap", "", "with one pair: `FILE` to write what crosses the wire to")
+	flags.StringVar(&o.capture, "capture", "", "`FILE` of a capture of SENDs and WRITEs, whose responders the core stands in for")
 	flags.StringVar(&o.waves, "waves", "", "with -frames or one pair: `FILE` to write the waves to (native: VCD, verilator: FST; of a pair x.a.vcd, x.b.vcd)")
 	flags.StringVar(&o.config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board; pairs tiny)")
 	for rest := args; ; {
@@ -154,6 +160,8 @@ func (o *options) check(match string, bench bench) (err error) {
 		return fmt.Errorf("unexpected argument %q: files go with -frames", o.files[0])
 	case o.json && !o.frames:
 		return errors.New("-json goes with -frames")
+	case o.capture != "" && (o.frames || o.plays() || o.work != ""):
+		return errors.New("-capture goes without -frames, -workload, -pcap and -waves")
 	case o.frames && (o.work != "" || o.pcap != ""):
 		return errors.New("-workload and -pcap go with pairs, not with -frames")
 	case o.programs < 0:

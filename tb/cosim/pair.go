@@ -34,6 +34,9 @@ func openPair(env *Env, sides [2]rtl.Kind, w workload.Workload) (*pair, error) {
 	var err error
 	p := &pair{env: env, work: w, watch: monitor.New(), expected: packets(w, env.Seed)}
 	taps := []wire.Tap{p.watch.Tap, p.count}
+	if env.Tap != nil {
+		taps = append(taps, env.Tap)
+	}
 	if env.Pcap != "" {
 		if p.capture, err = newCapture(env.Pcap); err != nil {
 			return nil, err

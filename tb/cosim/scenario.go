@@ -11,6 +11,7 @@ import (
 
 	"gornic/configs"
 	"gornic/hdl/sim"
+	"gornic/tb/wire"
 	"gornic/tb/workload"
 )
 
@@ -23,6 +24,8 @@ type Scenario struct {
 	// Plays tells that it plays a workload between two hosts, and heeds the
 	// Workload, Pcap and Waves of its Env.
 	Plays bool
+	// Replays tells that it replays a capture, and heeds the Capture of its Env.
+	Replays bool
 	// Writes tells that it heeds Pcap and Waves alone.
 	Writes bool
 	// Run returns what went wrong, or an error that wraps ErrSkip.
@@ -41,6 +44,9 @@ type Env struct {
 	Pcap      string             // file for what crosses the wire; empty: none
 	Waves     string             // file of waves; empty: none
 	Programs  int                // random programs; 0: the scenario's own number
+	Capture   string             // file to replay; empty: the scenario's own
+	// Tap, where it is not nil, sees what crosses the wire of a pair.
+	Tap wire.Tap
 	// Progress tells how far the scenario is, from 0 to 1.
 	Progress func(done float64)
 	// Note fills the last column of the scenario's row: what was counted.
@@ -132,6 +138,7 @@ func (j job) run(ctx context.Context, o options, progress func(float64)) result 
 		Pcap:      o.pcap,
 		Waves:     o.waves,
 		Programs:  o.programs,
+		Capture:   o.capture,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
 	}

@@ -98,55 +98,21 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// made is a capture that a test makes up: 300 bytes as SEND with an immediate that finds no
-// receive WQE at first, a WRITE of 700 with immediate, a solicited SEND of none.
-func made(t *testing.T) []frames.Frame {
-	var all []frames.Frame
-	psn := uint64(0xFFFFFE)
-	add := func(op format.Opcode, psn, size uint64, set func(d *format.TxDescriptor[uint64])) {
-		d := format.TxDescriptor[uint64]{
-			SrcMAC: 0x0200000000AA, DstMAC: 0x0200000000BB, SrcLo: 0x0A000001, DstLo: 0x0A000002, HopLimit: 64, SrcPort: 0xC001,
-			Opcode: uint64(op), DestQP: 0x22, PSN: psn & 0xFFFFFF, PadCnt: -size & 3, PKey: format.PKeyDefault,
-		}
-		if op == format.OpAcknowledge {
-			d.SrcMAC, d.DstMAC, d.SrcLo, d.DstLo, d.DestQP, d.SrcPort = d.DstMAC, d.SrcMAC, d.DstLo, d.SrcLo, 0x11, 0xC002
-		}
-		if set != nil {
-			set(&d)
-		}
-		payload := make([]byte, size)
-		for i := range payload {
-			payload[i] = byte(len(all) + i)
-		}
-		b, err := frames.Build(d, payload)
-		require.NoError(t, err)
-		all = append(all, frames.Frame{Number: len(all) + 1, Data: b, Length: len(b)})
-	}
-	imm := func(d *format.TxDescriptor[uint64]) { d.AckReq, d.Ext[0] = 1, 0x11223344 }
-	ack := func(psn, aeth uint64) {
-		add(format.OpAcknowledge, psn, 0, func(d *format.TxDescriptor[uint64]) { d.Ext[0] = aeth })
-	}
-	add(format.OpSendFirst, psn, 256, nil)
-	ack(psn, 0x2C<<24)
-	add(format.OpSendFirst, psn, 256, nil)
-	add(format.OpSendLastImm, psn+1, 44, imm)
-	ack(psn+1, 0x1F000001)
-	add(format.OpWriteFirst, psn+2, 256, func(d *format.TxDescriptor[uint64]) {
-		d.Ext = format.ExtWords[uint64]{0x7F, 0x1003, 0xABCD01, 700}
-	})
-	add(format.OpWriteMiddle, psn+3, 256, nil)
-	add(format.OpWriteLastImm, psn+4, 188, imm)
-	ack(psn+4, 0x1F000002)
-	add(format.OpSendOnly, psn+5, 0, func(d *format.TxDescriptor[uint64]) { d.AckReq, d.SE = 1, 1 })
-	ack(psn+5, 0x1F000003)
-	return all
+// made is a capture that is made up.
+func made(t *testing.T, ipv6 bool) []*talk.Conversation {
+	t.Helper()
+	all, err := talk.Made(ipv6)
+	require.NoError(t, err)
+	return talk.Learn(all)
 }
 
 // A capture without the machine that the others were made with.
 func TestMade(t *testing.T) {
-	report, err := play(t, newReference(t), talk.Learn(made(t)))
-	require.NoError(t, err)
-	require.Equal(t, standin.Report{Requests: 14, Messages: 6, Answers: 8, Captured: 8, NAKs: 2, Completions: 6}, report)
+	for _, ipv6 := range []bool{false, true} {
+		report, err := play(t, newReference(t), made(t, ipv6))
+		require.NoError(t, err)
+		require.Equal(t, standin.Report{Requests: 26, Messages: 8, Answers: 20, Captured: 20, NAKs: 10, Completions: 22}, report)
+	}
 }
 
 // What a NIC can do wrong is found.
@@ -192,7 +158,7 @@ func TestFinds(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			r := newReference(t)
 			spoil(t, r)
-			_, err := play(t, r, talk.Learn(made(t)))
+			_, err := play(t, r, made(t, false))
 			require.ErrorContains(t, err, want)
 		})
 	}

@@ -27,7 +27,7 @@ func (c Complaint) String() string { return fmt.Sprintf("frame %d: %s", c.Number
 const warning = 0x600000
 
 // guessers take payload for that of another protocol when its first bytes look like it,
-// and then call it malformed.
+// and then call it malformed; so does eth_over_ib, for what begins like an ethertype.
 var guessers = []string{
 	"smc", "smb_direct", "rpcordma", "nvme-rdma", "lnet", "iser", "infiniband.eoib", "infiniband_sdp", "fcoib", "drbd",
 }
@@ -36,7 +36,7 @@ var guessers = []string{
 // section 1.1). An IPv4 header's is checked.
 func arguments(file string) []string {
 	args := []string{
-		"-n", "-r", file, "-o", "udp.ignore_ipv6_zero_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=/t",
+		"-n", "-r", file, "--disable-heuristic", "eth_over_ib", "-o", "udp.ignore_ipv6_zero_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=/t",
 	}
 	for _, name := range guessers {
 		args = append(args, "--disable-protocol", name)

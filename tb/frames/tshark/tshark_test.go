@@ -33,7 +33,10 @@ func TestComplaints(t *testing.T) {
 	good := func([]byte) {}
 	all := [][]byte{
 		packet(t, 0, good),
-		packet(t, 1, good),
+		packet(t, 1, func(b []byte) { // payload that looks like an ethertype
+			b[14+40+8+32] = 0x60
+			frames.FixICRC(b)
+		}),
 		packet(t, 0, func(b []byte) { b[ip+10] ^= 1 }),             // IPv4 checksum
 		packet(t, 0, func(b []byte) { b[bth-5]++ }),                // UDP port
 		packet(t, 0, func(b []byte) { b[bth-3] = 8 + 12 + 4 + 8 }), // UDP length: the RETH is cut

@@ -8,8 +8,8 @@
 //	Completion  CQEs of receive queues, to cqewriter
 //	Ack         answers owed, to transmit
 //	Fault       queue pairs that go to ERR, to qpcontext
-//	Control     a queue pair begins anew
-//	Fence       a fence has passed
+//	Control     a queue pair begins anew, from command
+//	Fence       a fence has passed, to command
 //
 // # State
 //

@@ -10,7 +10,7 @@
 //	Context     completion queue and number of a queue pair (qpcontext)
 //	Completion  CQEs of send queues, to cqewriter
 //	Fault       queue pairs whose WQE failed, to qpcontext
-//	Control     a queue pair begins anew
+//	Control     a queue pair begins anew, from command
 //
 // # State
 //

@@ -4,9 +4,9 @@
 //
 // # Streams
 //
-//	Reads[i]   bursts of client i, and their beats (link.ReadPort)
-//	Writes[i]  bursts of client i, their beats, and their ends (link.WritePort)
-//	AXI        the port
+//	Reads[i]   bursts of client i, and their beats (link.ReadPort): gather, wqefetch, keycache, translate
+//	Writes[i]  bursts of client i, their beats, and their ends (link.WritePort): scatter, cqewriter, events, keycache
+//	AXI        the port to host memory
 //
 // # Order
 //

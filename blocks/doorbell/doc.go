@@ -4,11 +4,11 @@
 //
 // # Streams
 //
-//	Bell    writes to doorbell pages
+//	Bell    writes to doorbell pages, from registers
 //	Owner   pages and numbers of queues, from command
 //	SQ, RQ  producer indices, for the two wqefetch
 //	CQ      consumer indices and arming, for cqewriter and events
-//	EQ      consumer indices of event queues: page 0 only
+//	EQ      consumer indices of event queues, for events: page 0 only
 //
 // # State
 //

@@ -11,9 +11,9 @@
 // # Streams
 //
 //	Check     In   whole Ethernet frames, at most one 802.1Q tag, IPv4 or IPv6; anything may follow the packet
-//	          Verdict  one for each frame, in order: Good
+//	          Verdict  one for each frame, in order: Good; to rxbuffer
 //	Generate  In   the same without ICRC and without anything behind the packet
-//	          Out  the same with ICRC; Err passes through
+//	          Out  the same with ICRC; Err passes through; both are inside packetbuild
 //
 // # How it works
 //

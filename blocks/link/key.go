@@ -68,11 +68,11 @@ const LengthBits = 13
 // of a packet follow each other, the last one marked; a packet without payload
 // has none.
 type Segment struct {
-	Key    hdl.Bits `w:"32"`
-	PD     hdl.Bits `w:"24"`
-	QPN    hdl.Bits `w:"24"`
-	Rights hdl.Bits `w:"8"`
-	VA     hdl.Bits `w:"64"`
+	Key    hdl.Bits `w:"32"` // lkey of the SGE that the bytes are in; of a WRITE that came, the rkey
+	PD     hdl.Bits `w:"24"` // of the queue pair
+	QPN    hdl.Bits `w:"24"` // its number
+	Rights hdl.Bits `w:"8"`  // format.Access bits that are asked for; none: to read what is the host's own
+	VA     hdl.Bits `w:"64"` // of the first byte
 	Range  hdl.Bits `w:"32"` // bytes from VA on that the key has to cover; without Skip at least Len
 	Len    hdl.Bits `w:"13"` // bytes of payload, not zero
 	Skip   hdl.Bits `w:"1"`  // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked at only if Rights are asked for

@@ -4,8 +4,8 @@
 //
 // # Streams
 //
-//	Desc     a descriptor (format.TxDescriptor) for each packet
-//	Payload  a frame for each descriptor whose PayloadLen is not zero, from byte 0 on
+//	Desc     a descriptor (format.TxDescriptor) for each packet, from transmit
+//	Payload  a frame for each descriptor whose PayloadLen is not zero, from byte 0 on, from transmit
 //	Out      the frame: Ethernet, at most one 802.1Q tag, IPv4 or IPv6, UDP, BTH, extension headers, payload, pad, ICRC
 //
 // Lengths and the IPv4 checksum come from PayloadLen and the opcode's extension

@@ -9,7 +9,7 @@
 //	Response  acknowledgements, to completer
 //	Async     the first request has come to a queue pair in RTR, to events
 //	Outcome   what became of an expected request, from responder
-//	Control   a queue pair begins anew, or receives from a PSN on
+//	Control   a queue pair begins anew, or receives from a PSN on, from command
 //	Fence     tokens, from command
 //
 // # State

@@ -6,8 +6,8 @@
 //	Clients  lookups (link.ContextPort): requester, transmit, psncheck, responder, completer, command
 //	Write    a queue pair as command made it
 //	Faults   queue pairs that go to ERR, from completer, ackqueue and cqewriter
-//	Dead     queue pairs that went to ERR: for those who flush
-//	Async    events of faults
+//	Dead     queue pairs that went to ERR, to those who flush: scheduler, completer, responder
+//	Async    events of faults, to events
 //
 // # State
 //

@@ -8,7 +8,7 @@
 //	Record   a new entry, from transmit, as its packet leaves
 //	User     looks at the oldest entry of a queue pair and removes it (completer)
 //	Retired  how many entries have been removed, to requester and scheduler
-//	Control  empties a ring
+//	Control  empties a ring, from command
 //
 // # State
 //

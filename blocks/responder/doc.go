@@ -13,7 +13,7 @@
 //	Outcome     for each expected request: whether the next PSN is expected now; to psncheck
 //	Flush       queue pairs that went to ERR, or whose receive queue got a WQE
 //	Context     state and number of such a queue pair (qpcontext)
-//	Control     a queue pair begins anew
+//	Control     a queue pair begins anew, from command
 //
 // # State
 //

@@ -7,8 +7,9 @@
 //
 //	Status, Header, Payload   from package rxparse, in the order that it promises
 //	Verdict                   from package icrc, one for each status
-//	OutHeader, OutPayload     of each good packet: the descriptor, and a frame if it has payload
-//	Report                    what became of each frame, in order
+//	OutHeader                 the descriptor of each good packet, to psncheck
+//	OutPayload                a frame for each of them with payload, to scatter
+//	Report                    what became of each frame, in order, to the counters of registers
 //
 // # State
 //

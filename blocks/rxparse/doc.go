@@ -5,10 +5,10 @@
 // # Streams
 //
 //	In       frames from the MAC, without FCS; Err on the last beat: the MAC found it bad
-//	Status   one for each frame, in order: the reason (format.Reasons), and whether an ICRC is there
-//	Header   a descriptor for each status with ReasonOK, offered in the same cycle as it
-//	Payload  a frame for each packet with payload: pad, ICRC and trailing bytes are gone
-//	Raw      the frames that pass to the host, unchanged: all that is not RoCEv2, and QP 1
+//	Status   one for each frame, in order: the reason (format.Reasons), and whether an ICRC is there; to rxbuffer
+//	Header   a descriptor for each status with ReasonOK, offered in the same cycle as it; to rxbuffer
+//	Payload  a frame for each packet with payload: pad, ICRC and trailing bytes are gone; to rxbuffer
+//	Raw      the frames that pass to the host, unchanged: all that is not RoCEv2, and QP 1; to a FIFO of rxpath
 //
 // Nothing waits for the end of a frame, so what only the end tells comes late.
 // A frame on Raw that is not for the host after all ends with Err, often after a few

@@ -6,10 +6,10 @@
 // # Streams
 //
 //	In       frames from the MAC, without FCS; Err on the last beat: the MAC found it bad
-//	Header   the descriptor of each accepted packet
-//	Payload  a frame for each of them with payload, in the same order
+//	Header   the descriptor of each accepted packet, to psncheck
+//	Payload  a frame for each of them with payload, in the same order, to scatter
 //	Raw      frames for the host's network stack, unchanged: what is not RoCEv2, and QP 1
-//	Report   what became of each frame, in order of arrival
+//	Report   what became of each frame, in order of arrival, to the counters of registers
 //
 // A packet leaves when its headers and its ICRC are known to be good, not before.
 //

@@ -5,7 +5,7 @@
 // # Streams
 //
 //	Wakes[i]  queue pairs that may have work, from wqefetch, requester, replay and qpcontext
-//	Grant     the queue pair whose turn it is
+//	Grant     the queue pair whose turn it is, to requester
 //
 // # State
 //

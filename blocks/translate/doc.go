@@ -5,11 +5,18 @@
 // # Streams
 //
 //	Segment     what a packet's payload is in virtual addresses, from requester or responder
-//	Key         questions to the key cache (link.KeyPort)
+//	Key         questions to the key cache, keycache (link.KeyPort)
 //	Read        lines of page lists
 //	Piece       the same in bus addresses, to gather or scatter
 //	Translated  one for each packet that has segments: the fault, if there was one
-//	Flush       a pulse: what is held of page lists is old
+//	Flush       a pulse: what is held of page lists is old, from command
+//
+// # From a key to an address
+//
+//	translate.go  a segment with a key becomes a question to keycache
+//	locate.go     the answer, a bus address and an offset, makes the place of the bytes, or of their entry in the page list
+//	lines.go      the cache of lines, where that entry is looked up
+//	walk.go       page by page, an entry and the offset in the page make a piece
 //
 // # A segment
 //

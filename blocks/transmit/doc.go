@@ -10,10 +10,10 @@
 //	Payload   that payload, from gather
 //	Inline    the payload of jobs that have it in their WQE, from requester
 //	Context   destination and addresses of a queue pair (qpcontext)
-//	Desc, Out what packetbuild takes
-//	Record    entries for the replay ring, as their packets leave
-//	Control   a queue pair begins anew
-//	Fence     a fence has passed
+//	Desc, Out a descriptor and its payload, to packetbuild
+//	Record    entries for the replay ring, as their packets leave, to replay
+//	Control   a queue pair begins anew, from command
+//	Fence     a fence has passed, to command
 //
 // # State
 //

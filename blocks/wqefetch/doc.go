@@ -8,7 +8,7 @@
 //	Config  makes a ring, or empties it, from command
 //	Read    bursts of host memory
 //	Ready   queue pairs that have a WQE more than before, to scheduler or responder
-//	Queue   what is at the head, its bytes, and the step to the next one (link.QueuePort)
+//	Queue   what is at the head, its bytes, and the step to the next one (link.QueuePort), for requester or responder
 //
 // # State
 //

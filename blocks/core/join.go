@@ -81,7 +81,7 @@ const (
 	faulters
 )
 
-// core is the module while it is built: every block.
+// core is the module while it is built: every block, under the name of its folder.
 type core struct {
 	m  *hdl.Module
 	p  Params
@@ -90,29 +90,29 @@ type core struct {
 	registers *registers.IO
 	command   *command.IO
 	doorbell  *doorbell.IO
-	contexts  *qpcontext.IO
-	keys      *keycache.IO
+	qpcontext *qpcontext.IO
+	keycache  *keycache.IO
 	dma       *dma.IO
 
-	sq        *wqefetch.IO
-	scheduler *scheduler.IO
-	requester *requester.IO
-	txPages   *translate.IO
-	gather    *gather.IO
-	transmit  *transmit.IO
-	build     *packetbuild.IO
-	replay    *replay.IO
-	completer *completer.IO
+	wqefetchSQ  *wqefetch.IO
+	scheduler   *scheduler.IO
+	requester   *requester.IO
+	translateTx *translate.IO
+	gather      *gather.IO
+	transmit    *transmit.IO
+	packetbuild *packetbuild.IO
+	replay      *replay.IO
+	completer   *completer.IO
 
-	rx        *rxpath.IO
-	psn       *psncheck.IO
-	rq        *wqefetch.IO
-	responder *responder.IO
-	rxPages   *translate.IO
-	scatter   *scatter.IO
-	acks      *ackqueue.IO
-	cqes      *cqewriter.IO
-	events    *events.IO
+	rxpath      *rxpath.IO
+	psncheck    *psncheck.IO
+	wqefetchRQ  *wqefetch.IO
+	responder   *responder.IO
+	translateRx *translate.IO
+	scatter     *scatter.IO
+	ackqueue    *ackqueue.IO
+	cqewriter   *cqewriter.IO
+	events      *events.IO
 
 	control []hdl.Stream[link.QPControl] // copies for the blocks that own state of queue pairs
 	dead    []hdl.Stream[link.QPRef]     // copies for those who flush
@@ -132,32 +132,32 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		registers: hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: p.MTU})),
 		command:   hdl.Instance(m, "u_command", command.Def(command.Params{Sizes: s, MTU: p.MTU})),
 		doorbell:  hdl.Instance(m, "u_doorbell", doorbell.Def(doorbell.Params{Sizes: s})),
-		contexts:  hdl.Instance(m, "u_qpcontext", qpcontext.Def(qpcontext.Params{Sizes: s, Clients: lookers, Faults: faulters})),
-		keys:      hdl.Instance(m, "u_keycache", keycache.Def(keycache.Params{Sizes: s, Clients: keyUsers, Entries: p.Keys})),
+		qpcontext: hdl.Instance(m, "u_qpcontext", qpcontext.Def(qpcontext.Params{Sizes: s, Clients: lookers, Faults: faulters})),
+		keycache:  hdl.Instance(m, "u_keycache", keycache.Def(keycache.Params{Sizes: s, Clients: keyUsers, Entries: p.Keys})),
 		dma:       hdl.Instance(m, "u_dma", dma.Def(dma.Params{Sizes: s, Reads: readers, Writes: writers})),
 
-		sq:        hdl.Instance(m, "u_wqefetch_sq", wqefetch.Def(wqefetch.Params{Sizes: s})),
-		scheduler: hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers})),
-		requester: hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
-		txPages:   hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
-		gather:    hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
-		transmit:  hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s})),
-		build:     hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
-		replay:    hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: s})),
-		completer: hdl.Instance(m, "u_completer", completer.Def(completer.Params{Sizes: s})),
+		wqefetchSQ:  hdl.Instance(m, "u_wqefetch_sq", wqefetch.Def(wqefetch.Params{Sizes: s})),
+		scheduler:   hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers})),
+		requester:   hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
+		translateTx: hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
+		gather:      hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
+		transmit:    hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s})),
+		packetbuild: hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
+		replay:      hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: s})),
+		completer:   hdl.Instance(m, "u_completer", completer.Def(completer.Params{Sizes: s})),
 
-		rx:        hdl.Instance(m, "u_rxpath", rxpath.Def(p.Rx)),
-		psn:       hdl.Instance(m, "u_psncheck", psncheck.Def(psncheck.Params{Sizes: s})),
-		rq:        hdl.Instance(m, "u_wqefetch_rq", wqefetch.Def(wqefetch.Params{Sizes: s})),
-		responder: hdl.Instance(m, "u_responder", responder.Def(responder.Params{Sizes: s})),
-		rxPages:   hdl.Instance(m, "u_translate_rx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
-		scatter:   hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
-		acks:      hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s})),
-		cqes:      hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
-		events:    hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 3})),
+		rxpath:      hdl.Instance(m, "u_rxpath", rxpath.Def(p.Rx)),
+		psncheck:    hdl.Instance(m, "u_psncheck", psncheck.Def(psncheck.Params{Sizes: s})),
+		wqefetchRQ:  hdl.Instance(m, "u_wqefetch_rq", wqefetch.Def(wqefetch.Params{Sizes: s})),
+		responder:   hdl.Instance(m, "u_responder", responder.Def(responder.Params{Sizes: s})),
+		translateRx: hdl.Instance(m, "u_translate_rx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
+		scatter:     hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
+		ackqueue:    hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s})),
+		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
+		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 3})),
 	}
 	c.control = stream.Fork(m, "u_control", c.command.Control, 7)
-	c.dead = stream.Fork(m, "u_dead", c.contexts.Dead, 3)
+	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)
 	return c
 }
 
@@ -174,12 +174,12 @@ func (c *core) bus() {
 	hdl.Connect(c.registers.Bus, c.io.Registers)
 	hdl.Connect(c.io.Memory, c.dma.AXI)
 	for at, port := range [readers]link.ReadPort{
-		readGather: c.gather.Read, readSQ: c.sq.Read, readRQ: c.rq.Read, readKeys: c.keys.Read, readTxPages: c.txPages.Read, readRxPages: c.rxPages.Read,
+		readGather: c.gather.Read, readSQ: c.wqefetchSQ.Read, readRQ: c.wqefetchRQ.Read, readKeys: c.keycache.Read, readTxPages: c.translateTx.Read, readRxPages: c.translateRx.Read,
 	} {
 		hdl.Connect(c.dma.Reads[at], port)
 	}
 	for at, port := range [writers]link.WritePort{
-		writeScatter: c.scatter.Write, writeCQEs: c.cqes.Write, writeEvents: c.events.Write, writeKeys: c.keys.Write,
+		writeScatter: c.scatter.Write, writeCQEs: c.cqewriter.Write, writeEvents: c.events.Write, writeKeys: c.keycache.Write,
 	} {
 		hdl.Connect(c.dma.Writes[at], port)
 	}
@@ -192,35 +192,35 @@ func (c *core) configure() {
 	hdl.Connect(r.Done, cmd.Done)
 	hdl.Connect(c.doorbell.Bell, r.Bell)
 	cmd.KeyLog.Set(r.Settings.KeyLogSize)
-	c.keys.Base.Set(r.Settings.KeyBase)
-	c.keys.LogSize.Set(r.Settings.KeyLogSize)
+	c.keycache.Base.Set(r.Settings.KeyBase)
+	c.keycache.LogSize.Set(r.Settings.KeyLogSize)
 	c.transmit.MAC.Set(r.Settings.MAC)
 
-	hdl.Connect(c.contexts.Write, cmd.Write)
-	hdl.Connect(c.sq.Config, cmd.SQ)
-	hdl.Connect(c.rq.Config, cmd.RQ)
+	hdl.Connect(c.qpcontext.Write, cmd.Write)
+	hdl.Connect(c.wqefetchSQ.Config, cmd.SQ)
+	hdl.Connect(c.wqefetchRQ.Config, cmd.RQ)
 	hdl.Connect(c.doorbell.Owner, cmd.Owner)
-	hdl.Connect(c.keys.Command, cmd.Key)
-	hdl.Connect(cmd.KeyDone, c.keys.Done)
+	hdl.Connect(c.keycache.Command, cmd.Key)
+	hdl.Connect(cmd.KeyDone, c.keycache.Done)
 	hdl.Connect(c.requester.Peek, cmd.Peeks.NextPSN)
 	hdl.Connect(c.replay.Peek, cmd.Peeks.Oldest)
-	hdl.Connect(c.psn.Peek, cmd.Peeks.ExpPSN)
-	hdl.Connect(c.acks.Peek, cmd.Peeks.MSN)
-	hdl.Connect(c.sq.Peek, cmd.Peeks.SQConsumer)
-	hdl.Connect(c.rq.Peek, cmd.Peeks.RQConsumer)
-	c.txPages.Flush.Set(cmd.Flush)
-	c.rxPages.Flush.Set(cmd.Flush)
+	hdl.Connect(c.psncheck.Peek, cmd.Peeks.ExpPSN)
+	hdl.Connect(c.ackqueue.Peek, cmd.Peeks.MSN)
+	hdl.Connect(c.wqefetchSQ.Peek, cmd.Peeks.SQConsumer)
+	hdl.Connect(c.wqefetchRQ.Peek, cmd.Peeks.RQConsumer)
+	c.translateTx.Flush.Set(cmd.Flush)
+	c.translateRx.Flush.Set(cmd.Flush)
 	hdl.Connect(c.requester.Fence, cmd.TxFence)
 	hdl.Connect(cmd.TxPassed, c.transmit.Fence)
-	hdl.Connect(c.psn.Fence, cmd.RxFence)
-	hdl.Connect(cmd.RxPassed, c.acks.Fence)
+	hdl.Connect(c.psncheck.Fence, cmd.RxFence)
+	hdl.Connect(cmd.RxPassed, c.ackqueue.Fence)
 	for i, to := range []hdl.Stream[link.QPControl]{
-		c.requester.Control, c.transmit.Control, c.replay.Control, c.completer.Control, c.psn.Control, c.responder.Control, c.acks.Control,
+		c.requester.Control, c.transmit.Control, c.replay.Control, c.completer.Control, c.psncheck.Control, c.responder.Control, c.ackqueue.Control,
 	} {
 		hdl.Connect(to, c.control[i])
 	}
 	cq := stream.Fork(c.m, "u_cq_config", cmd.CQ, 2)
-	hdl.Connect(c.cqes.Config, cq[0])
+	hdl.Connect(c.cqewriter.Config, cq[0])
 	hdl.Connect(c.events.Config, cq[1])
 	hdl.Connect(c.events.EQConfig, cmd.EQ)
 }
@@ -228,24 +228,24 @@ func (c *core) configure() {
 // lookups joins the tables and who looks up in them.
 func (c *core) lookups() {
 	for at, port := range [lookers]link.ContextPort{
-		lookRequester: c.requester.Context, lookTransmit: c.transmit.Context, lookPSNCheck: c.psn.Context, lookResponder: c.responder.Context,
+		lookRequester: c.requester.Context, lookTransmit: c.transmit.Context, lookPSNCheck: c.psncheck.Context, lookResponder: c.responder.Context,
 		lookCompleter: c.completer.Context, lookCommand: c.command.Context,
 	} {
-		hdl.Connect(c.contexts.Clients[at], port)
+		hdl.Connect(c.qpcontext.Clients[at], port)
 	}
-	hdl.Connect(c.keys.Clients[keyTx], c.txPages.Key)
-	hdl.Connect(c.keys.Clients[keyRx], c.rxPages.Key)
-	hdl.Connect(c.contexts.Faults[faultCompleter], c.completer.Fault)
-	hdl.Connect(c.contexts.Faults[faultAckQueue], c.acks.Fault)
-	hdl.Connect(c.contexts.Faults[faultCQEs], c.cqes.Fault)
-	hdl.Connect(c.events.Asyncs[0], c.contexts.Async)
-	hdl.Connect(c.events.Asyncs[1], c.cqes.Async)
-	hdl.Connect(c.events.Asyncs[2], c.psn.Async)
+	hdl.Connect(c.keycache.Clients[keyTx], c.translateTx.Key)
+	hdl.Connect(c.keycache.Clients[keyRx], c.translateRx.Key)
+	hdl.Connect(c.qpcontext.Faults[faultCompleter], c.completer.Fault)
+	hdl.Connect(c.qpcontext.Faults[faultAckQueue], c.ackqueue.Fault)
+	hdl.Connect(c.qpcontext.Faults[faultCQEs], c.cqewriter.Fault)
+	hdl.Connect(c.events.Asyncs[0], c.qpcontext.Async)
+	hdl.Connect(c.events.Asyncs[1], c.cqewriter.Async)
+	hdl.Connect(c.events.Asyncs[2], c.psncheck.Async)
 }
 
 // count gives the registers a pulse for each counter.
 func (c *core) count() {
-	report := c.rx.Report
+	report := c.rxpath.Report
 	is := func(r hdl.Bits) hdl.Bits { return report.Valid.And(r) }
 	full := report.Reason.Is(uint64(format.ReasonBufferFull))
 	pulses := [format.CounterCount]hdl.Bits{
@@ -253,14 +253,14 @@ func (c *core) count() {
 		format.CntRxPassed:    is(report.Reason.IsNot(uint64(format.ReasonOK)).And(report.Reason.LtK(uint64(format.ReasonBadFrame)))),
 		format.CntRxFull:      is(full),
 		format.CntRxRefused:   is(report.Reason.GeK(uint64(format.ReasonBadFrame)).And(full.Not())),
-		format.CntRxBadQP:     c.psn.BadQP,
-		format.CntRxDuplicate: c.psn.Duplicate,
-		format.CntRxAhead:     c.psn.Ahead,
+		format.CntRxBadQP:     c.psncheck.BadQP,
+		format.CntRxDuplicate: c.psncheck.Duplicate,
+		format.CntRxAhead:     c.psncheck.Ahead,
 		format.CntRxIgnored:   c.completer.Ignored,
 		format.CntTxPackets:   c.transmit.Sent,
 		format.CntTxNAKs:      c.transmit.SentNAK,
 		format.CntBadDoorbell: c.doorbell.Refused,
-		format.CntKeyMisses:   c.keys.Missed,
+		format.CntKeyMisses:   c.keycache.Missed,
 		format.CntBusErrors:   c.dma.Err,
 	}
 	var bits []hdl.Bits
@@ -268,5 +268,5 @@ func (c *core) count() {
 		bits = append(bits, pulses[len(pulses)-1-i])
 	}
 	c.registers.Counts.Set(hdl.Cat(bits...))
-	c.m.Unused(c.psn.CNP, report.ICRC)
+	c.m.Unused(c.psncheck.CNP, report.ICRC)
 }

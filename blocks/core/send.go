@@ -8,8 +8,8 @@ import (
 
 // send joins what lies between a doorbell and a frame.
 func (c *core) send() {
-	hdl.Connect(c.sq.Bell, c.doorbell.SQ)
-	hdl.Connect(c.sq.Queue, c.requester.Queue)
+	hdl.Connect(c.wqefetchSQ.Bell, c.doorbell.SQ)
+	hdl.Connect(c.wqefetchSQ.Queue, c.requester.Queue)
 
 	retired := stream.Fork(c.m, "u_retired", c.replay.Retired, 2)
 	hdl.Connect(c.requester.Retired, retired[0])
@@ -18,22 +18,22 @@ func (c *core) send() {
 		return link.QPRef{QP: r.QP}
 	})
 	for at, wake := range [wakers]hdl.Stream[link.QPRef]{
-		wakeFetched: c.sq.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeCommand: c.command.Wake,
+		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeCommand: c.command.Wake,
 	} {
 		hdl.Connect(c.scheduler.Wakes[at], wake)
 	}
 	hdl.Connect(c.requester.Grant, c.scheduler.Grant)
 
-	hdl.Connect(c.txPages.Segment, stream.FIFO(c.m, "u_tx_segments", c.requester.Segment, 8))
-	hdl.Connect(c.gather.Piece, c.txPages.Piece)
-	hdl.Connect(c.gather.Translated, c.txPages.Translated)
+	hdl.Connect(c.translateTx.Segment, stream.FIFO(c.m, "u_tx_segments", c.requester.Segment, 8))
+	hdl.Connect(c.gather.Piece, c.translateTx.Piece)
+	hdl.Connect(c.gather.Translated, c.translateTx.Translated)
 	hdl.Connect(c.transmit.Job, stream.FIFO(c.m, "u_tx_jobs", c.requester.Job, 8))
 	hdl.Connect(c.transmit.Gathered, c.gather.Gathered)
 	hdl.Connect(c.transmit.Payload, c.gather.Payload)
 	hdl.Connect(c.transmit.Inline, c.inline())
-	hdl.Connect(c.transmit.Ack, c.acks.Ack)
-	hdl.Connect(c.build.Desc, c.transmit.Desc)
-	hdl.Connect(c.build.Payload, c.transmit.Out)
+	hdl.Connect(c.transmit.Ack, c.ackqueue.Ack)
+	hdl.Connect(c.packetbuild.Desc, c.transmit.Desc)
+	hdl.Connect(c.packetbuild.Payload, c.transmit.Out)
 	hdl.Connect(c.replay.Record, c.transmit.Record)
 	hdl.Connect(c.replay.User, c.completer.Replay)
 	c.frames()
@@ -57,7 +57,7 @@ func (c *core) frames() {
 	q := hdl.Instance(c.m, "u_raw_tx", stream.FrameFIFODef(stream.FrameFIFOOptions{Width: c.p.Sizes.DataWidth, Depth: c.p.Rx.RawBeats}))
 	hdl.Connect(q.In, c.io.RawTx.frames())
 	c.m.Unused(q.Level, q.HighWater, q.DroppedErr, q.DroppedFull)
-	out, from := stream.RoundRobin(c.m, "u_frames", c.build.Out, q.Out)
+	out, from := stream.RoundRobin(c.m, "u_frames", c.packetbuild.Out, q.Out)
 	c.m.Unused(from)
 	hdl.Connect(c.io.Tx.frames(), stream.Slice(c.m, "u_tx", out))
 	tx := c.io.Tx

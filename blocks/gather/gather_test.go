@@ -14,19 +14,10 @@ import (
 	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 )
 
 func params(width int) gather.Params {
 	return gather.Params{Sizes: link.Sizes{DataWidth: width}, Buffer: 8192}
-}
-
-// others are the simulators beside the native one that a width is tested in.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
 }
 
 // bench is the block between translator, memory and transmitter.
@@ -160,7 +151,7 @@ func TestAgainstReference(t *testing.T) {
 						b.give(randomPacket(r))
 					}
 					b.finish(400_000)
-				}, others(c.width)...)
+				}, linktest.Others(c.width)...)
 			}
 		})
 	}
@@ -268,7 +259,7 @@ func TestFaults(t *testing.T) {
 				b.finish(100_000)
 				require.Len(t, b.faults, 49)
 				require.Len(t, b.got, 14)
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }

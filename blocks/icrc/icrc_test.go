@@ -12,23 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/icrc"
+	"gornic/blocks/linktest"
 	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
 	"gornic/tb/golden/roce"
 )
-
-// others are the simulators beside the native one that a width is tested in: the
-// narrowest and the widest go to Verilator.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
 
 var widths = []int{64, 128, 256, 512}
 
@@ -128,7 +119,7 @@ func TestCheck(t *testing.T) {
 						}
 						require.Greater(t, good, 150)
 						require.Less(t, good, 450)
-					}, others(width)...)
+					}, linktest.Others(width)...)
 				})
 			}
 		})
@@ -180,7 +171,7 @@ func TestCheckVectors(t *testing.T) {
 					name := filepath.Base(paths[i])
 					require.Equal(t, !strings.HasPrefix(name, "NEG_") && !strings.Contains(name, "rocev1"), got, name)
 				}
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }
@@ -258,7 +249,7 @@ func TestGenerate(t *testing.T) {
 								require.Equal(t, want[i], got.Data, "frame %d", i)
 								require.Equal(t, i%3 == 2, got.Err, "frame %d", i)
 							}
-						}, others(width)...)
+						}, linktest.Others(width)...)
 					})
 				}
 			})

@@ -9,6 +9,7 @@ import (
 
 	"gornic/blocks/keycache"
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
@@ -17,14 +18,6 @@ import (
 
 func params(width, clients, entries int) keycache.Params {
 	return keycache.Params{Sizes: link.Sizes{DataWidth: width}, Clients: clients, Entries: entries}
-}
-
-// others are the simulators beside the native one that a width is tested in.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
 }
 
 const allRights = format.AccessLocalWrite | format.AccessRemoteWrite | format.AccessRemoteRead | format.AccessRemoteAtomic | format.AccessMWBind
@@ -99,7 +92,7 @@ func TestAgainstReference(t *testing.T) {
 				if c.latency > 20 {
 					require.NotZero(t, s.Covered("read_again_0"))
 				}
-			}, others(c.width)...)
+			}, linktest.Others(c.width)...)
 		})
 	}
 }

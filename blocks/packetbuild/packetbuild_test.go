@@ -8,27 +8,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/linktest"
 	"gornic/blocks/packetbuild"
 	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
 	"gornic/tb/golden"
 	"gornic/tb/golden/roce"
 )
 
 var widths = []int{64, 128, 256, 512}
-
-// others are the simulators beside the native one that a width is tested in: the
-// narrowest and the widest go to Verilator.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
 
 // A packet is what goes into the builder.
 type packet struct {
@@ -118,7 +109,7 @@ func TestFrames(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					hdltest.EachSim(t, b.design, func(t *testing.T, s *sim.Sim) {
 						requireFrames(t, packets, b.frames(t, s, packets, patterns{gaps, payload[name], out[name]}))
-					}, others(width)...)
+					}, linktest.Others(width)...)
 				})
 			}
 		})
@@ -198,7 +189,7 @@ func TestCaptures(t *testing.T) {
 				for i, got := range b.frames(t, s, packets, patterns{}) {
 					require.Equal(t, want[i], got.Data, "packet %d", i)
 				}
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }
@@ -233,7 +224,7 @@ func TestFaults(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					hdltest.EachSim(t, b.design, func(t *testing.T, s *sim.Sim) {
 						requireFrames(t, packets, b.frames(t, s, packets, patterns{gaps, payload[name], out[name]}))
-					}, others(width)...)
+					}, linktest.Others(width)...)
 				})
 			}
 		})

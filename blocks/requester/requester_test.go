@@ -13,7 +13,6 @@ import (
 	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 )
 
 const (
@@ -23,14 +22,6 @@ const (
 
 func params(width int) requester.Params {
 	return requester.Params{Sizes: link.Sizes{DataWidth: width, QPBits: 2, CQBits: 2, SlotBits: 2, ReplayBits: replayBits}}
-}
-
-// others are the simulators beside the native one that a width is tested in.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
 }
 
 // queue is the send queue of one queue pair, and what is known of it.
@@ -252,7 +243,7 @@ func TestAgainstReference(t *testing.T) {
 				for range 4 {
 					b.round(r)
 				}
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }

@@ -7,24 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/linktest"
 	"gornic/blocks/rxbuffer"
 	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 )
 
 var widths = []int{64, 128, 256, 512}
-
-// others are the simulators beside the native one that a width is tested in: the
-// narrowest and the widest go to Verilator.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
 
 // A packet is what the parser and the ICRC make of one frame.
 type packet struct {
@@ -231,7 +222,7 @@ func eachWidth(t *testing.T, beats, places int, test func(t *testing.T, s *sim.S
 			design, io := build(t, rxbuffer.Params{DataWidth: width, Beats: beats, Frames: places})
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 				test(t, s, io, random{rand.New(rand.NewPCG(hdltest.Seed(t), 1))})
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }

@@ -7,26 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/linktest"
 	"gornic/blocks/rxparse"
 	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 	"gornic/tb/frames"
 	"gornic/tb/golden/roce"
 )
 
 var widths = []int{64, 128, 256, 512}
-
-// others are the simulators beside the native one that a width is tested in: the
-// narrowest and the widest go to Verilator.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
 
 func build(t testing.TB, width int) (*hdl.Design, *rxparse.IO) {
 	t.Helper()
@@ -162,7 +153,7 @@ func TestAgainstReference(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 						checkAll(t, all, run(t, s, io, all, p), width)
-					}, others(width)...)
+					}, linktest.Others(width)...)
 				})
 			}
 		})
@@ -190,7 +181,7 @@ func TestEveryLength(t *testing.T) {
 			}
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 				checkAll(t, all, run(t, s, io, all, patterns{}), width)
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }
@@ -227,7 +218,7 @@ func TestOptions(t *testing.T) {
 			}
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 				checkAll(t, all, run(t, s, io, all, patterns{}), width)
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }
@@ -252,7 +243,7 @@ func TestLongFrames(t *testing.T) {
 			}
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 				checkAll(t, all, run(t, s, io, all, patterns{}), width)
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }

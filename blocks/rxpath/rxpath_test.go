@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/linktest"
 	"gornic/blocks/rxpath"
 	"gornic/format"
 	"gornic/hdl"
@@ -19,15 +20,6 @@ import (
 )
 
 var widths = []int{64, 128, 256, 512}
-
-// others are the simulators beside the native one that a width is tested in: the
-// narrowest and the widest go to Verilator.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
 
 // params are those of a receive side with room for bytes of each kind.
 func params(width, bytes int) rxpath.Params {
@@ -46,7 +38,7 @@ func eachWidth(t *testing.T, bytes int, test func(t *testing.T, s *sim.Sim, io *
 	for _, width := range widths {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			design, io := build(t, params(width, bytes))
-			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) { test(t, s, io) }, others(width)...)
+			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) { test(t, s, io) }, linktest.Others(width)...)
 		})
 	}
 }

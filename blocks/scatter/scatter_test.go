@@ -21,14 +21,6 @@ func params(width int) scatter.Params {
 	return scatter.Params{Sizes: link.Sizes{DataWidth: width, QPBits: 4, CQBits: 3}}
 }
 
-// others are the simulators beside the native one that a width is tested in.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
-
 // bench is the block between translator, receive path, responder and memory, and
 // a memory of the reference beside it.
 type bench struct {
@@ -196,7 +188,7 @@ func TestAgainstReference(t *testing.T) {
 						b.random()
 					}
 					b.finish(400_000)
-				}, others(c.width)...)
+				}, linktest.Others(c.width)...)
 			}
 		})
 	}
@@ -312,7 +304,7 @@ func TestBusErrors(t *testing.T) {
 				for i, p := range b.got {
 					require.Equal(t, errors[i], p.BusErr, "commit %d", i)
 				}
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"gornic/blocks/keycache"
 	"gornic/blocks/link"
+	"gornic/blocks/linktest"
 	"gornic/blocks/translate"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -18,14 +19,6 @@ import (
 
 func params(width, lines int) translate.Params {
 	return translate.Params{Sizes: link.Sizes{DataWidth: width}, Lines: lines}
-}
-
-// others are the simulators beside the native one that a width is tested in.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
 }
 
 const listBase = 0x7_0000_0000
@@ -108,7 +101,7 @@ func TestAgainstReference(t *testing.T) {
 				require.Greater(t, faults, 30)
 				require.NotZero(t, s.Covered("swallows"))
 				require.NotZero(t, s.Covered("second_page"))
-			}, others(c.width)...)
+			}, linktest.Others(c.width)...)
 		})
 	}
 }

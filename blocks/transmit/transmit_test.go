@@ -23,13 +23,6 @@ func params(width int) transmit.Params {
 	return transmit.Params{Sizes: link.Sizes{DataWidth: width, QPBits: 2, CQBits: 2, SlotBits: 2, ReplayBits: 3}}
 }
 
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
-}
-
 func addressOf(qp int) linktest.Address {
 	return linktest.Address{
 		DstMAC: 0x020000000000 + uint64(qp), HopLimit: 64, TrafficClass: 2 * qp, FlowLabel: 1000 + qp, IPv6: qp == 1, VLAN: qp == 2,
@@ -172,7 +165,7 @@ func TestAgainstReference(t *testing.T) {
 				}
 				b.run(15000)
 				b.compare(want)
-			}, others(width)...)
+			}, linktest.Others(width)...)
 		})
 	}
 }

@@ -204,17 +204,9 @@ func TestAgainstReference(t *testing.T) {
 						}
 					}
 				}
-			}, others(c.width)...)
+			}, linktest.Others(c.width)...)
 		})
 	}
-}
-
-// others are the simulators beside the native one that a width is tested in.
-func others(width int) []sim.Simulator {
-	if width == 64 || width == 512 {
-		return []sim.Simulator{verilator.Simulator}
-	}
-	return nil
 }
 
 // Several WQEs come in one burst, none past the producer.

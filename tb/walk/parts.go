@@ -46,7 +46,8 @@ func (r *reading) fetched() (read, here, context Seen) {
 	asked := r.after(bell, on(A, "wqefetch_sq.wqes_asked").must(val("qp", r.a.qp), val("first", 0)))
 	read = r.after(asked, on(A, "reads "+sendQueue).must(val("at", 0)))
 	here = r.after(read, on(A, "wqefetch_sq.wqe_here").must(val("qp", r.a.qp), val("wqe", 0)))
-	context = r.after(here, on(A, "qpcontext.looked_up", val("qp", r.a.qp)).must(val("qpn", r.a.qpn), val("state", format.QPRTS)))
+	context = r.after(here, on(A, "qpcontext.looked_up").must(val("qp", r.a.qp), val("qpn", r.a.qpn), val("state", format.QPRTS)))
+	r.order(context, r.after(bell, on(A, "requester.packet_made")))
 	r.mark("context", context)
 	return read, here, context
 }

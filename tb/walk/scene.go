@@ -155,7 +155,7 @@ func (c *scene) post(ctx context.Context, wrs ...verbs.RecvWR) error {
 	if err := c.ends[1].qp.PostRecv(ctx, wrs...); err != nil {
 		return err
 	}
-	return c.settle()
+	return c.settle(ctx)
 }
 
 // receive posts n receive work requests at B, each with a buffer of its own for a packet.
@@ -176,7 +176,7 @@ func (c *scene) send(ctx context.Context, wr verbs.SendWR) error {
 	if err := c.ends[0].qp.PostSend(ctx, wr); err != nil {
 		return err
 	}
-	return c.settle()
+	return c.settle(ctx)
 }
 
 // arm arms B's receive CQ.
@@ -184,7 +184,7 @@ func (c *scene) arm(ctx context.Context) error {
 	if err := c.ends[1].recvCQ.ReqNotify(ctx, false); err != nil {
 		return err
 	}
-	return c.settle()
+	return c.settle(ctx)
 }
 
 // snapshot notes what B's receive queue and its CQ hold, and how far its receive queue

@@ -21,6 +21,7 @@ type Options struct {
 	Config    configs.Config // made larger where it has not enough for a walk: [Room]
 	Simulator sim.Simulator  // the zero value: the native one
 	Seed      uint64
+	Progress  func(done float64) // nil, or told how far the plays are, from 0 to 1
 	// Break changes the design before it is simulated, for tests that want to see a
 	// walk notice; nil: it stays as it is.
 	Break func(*hdl.Design) error
@@ -146,8 +147,11 @@ const (
 )
 
 // settle runs until nothing happens any more.
-func (s *stage) settle() error {
+func (s *stage) settle(ctx context.Context) error {
 	for cycles := 0; cycles < patience; cycles += quiet {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		before := len(s.outside)
 		if err := s.lab.Run(quiet); err != nil {
 			return err
@@ -167,9 +171,12 @@ func perform(ctx context.Context, w Walk, o Options) (plays map[string]*play, er
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	plays = map[string]*play{}
-	for _, p := range w.plays {
+	for i, p := range w.plays {
 		if plays[p.name], err = s.perform(ctx, p); err != nil {
 			return nil, fmt.Errorf("play %q: %w", p.name, err)
+		}
+		if o.Progress != nil {
+			o.Progress(float64(i+1) / float64(len(w.plays)))
 		}
 	}
 	return plays, s.lab.CheckGuards()

@@ -52,7 +52,7 @@ const MailboxBytes = 128
 type CreateEQ[V any] struct {
 	EQN      V `w:"16"` // number of the event queue
 	LogSize  V `w:"8"`  // log2 of its EQEs, 1 to 15
-	Vector   V `w:"8"`  // interrupt vector
+	Vector   V `w:"8"`  // interrupt vector, of which there are as many as event queues
 	Reserved V `w:"32"` // 0
 	Base     V `w:"64"` // bus address, a multiple of its size in bytes
 }

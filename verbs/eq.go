@@ -9,13 +9,10 @@ import (
 	"gornic/format"
 )
 
-// maxVector is the highest interrupt vector that the driver serves.
-const maxVector = 31
-
 // EQInitAttr says how to make an event queue.
 type EQInitAttr struct {
 	Entries int // rounded up to a power of two, at most 32768
-	Vector  int // interrupt vector, 0 to 31
+	Vector  int // interrupt vector, 0 to DeviceAttr.MaxEQ-1
 }
 
 // EQ is an event queue: where the completion events of its CQs arrive
@@ -46,8 +43,8 @@ func (d *Device) createEQ(ctx context.Context, attr EQInitAttr) (*EQ, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
-	if attr.Vector < 0 || attr.Vector > maxVector {
-		return nil, invalid("vector %d, want 0 to %d", attr.Vector, maxVector)
+	if attr.Vector < 0 || attr.Vector >= d.attr.MaxEQ {
+		return nil, invalid("vector %d, want 0 to %d", attr.Vector, d.attr.MaxEQ-1)
 	}
 	number, err := d.eqNumbers.take()
 	if err != nil {

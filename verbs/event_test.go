@@ -66,10 +66,10 @@ func TestInterruptOrder(t *testing.T) {
 // Each EQ has the events of its own CQs.
 func TestTwoEQs(t *testing.T) {
 	s := newStation(t, 4)
-	eq, err := s.dev.CreateEQ(ctx, verbs.EQInitAttr{Entries: 2, Vector: 31})
+	eq, err := s.dev.CreateEQ(ctx, verbs.EQInitAttr{Entries: 2, Vector: 3})
 	require.NoError(t, err)
 	_, create := lastCommand[format.CreateEQ[uint64]](s.fake)
-	require.Equal(t, format.CreateEQ[uint64]{EQN: 1, LogSize: 1, Vector: 31, Base: create.Base}, create)
+	require.Equal(t, format.CreateEQ[uint64]{EQN: 1, LogSize: 1, Vector: 3, Base: create.Base}, create)
 	cq, err := s.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 4, EQ: eq})
 	require.NoError(t, err)
 	for range 5 { // more than the EQ has entries
@@ -86,7 +86,7 @@ func TestTwoEQs(t *testing.T) {
 	stray, err := s.eq.Poll(ctx)
 	require.NoError(t, err)
 	require.Nil(t, stray, "another EQ's CQ")
-	for _, attr := range []verbs.EQInitAttr{{Entries: 0}, {Entries: 1 << 16}, {Entries: 4, Vector: 32}, {Entries: 4, Vector: -1}} {
+	for _, attr := range []verbs.EQInitAttr{{Entries: 0}, {Entries: 1 << 16}, {Entries: 4, Vector: 4}, {Entries: 4, Vector: -1}} {
 		_, err := s.dev.CreateEQ(ctx, attr)
 		require.ErrorIs(t, err, verbs.ErrInvalid, "%+v", attr)
 	}

@@ -199,10 +199,10 @@ func (b *bench) random() (format.CommandCode, []byte) {
 	case format.CmdCreateEQ:
 		return code, bytesOf(t, format.CreateEQ[uint64]{EQN: r.Uint64N(3), LogSize: odd(4, pick(0, 16)), Vector: odd(1, 2), Base: odd(0x1000, 0x1080)})
 	case format.CmdCreateCQ:
-		return code, bytesOf(t, format.CreateCQ[uint64]{CQN: r.Uint64N(5), EQN: r.Uint64N(2), LogSize: odd(5, pick(0, 16, 255)), Page: 3, Base: odd(0x4000, 0x4200)})
+		return code, bytesOf(t, format.CreateCQ[uint64]{CQN: r.Uint64N(5), EQN: r.Uint64N(2), LogSize: odd(5, pick(0, 16, 255)), Page: odd(3, pick(4, 1<<15)), Base: odd(0x4000, 0x4200)})
 	case format.CmdCreateQP:
 		return code, bytesOf(t, format.CreateQP[uint64]{
-			QPN: qpn, SigAll: odd(r.Uint64N(2), 2), PD: 5, SendCQ: r.Uint64N(5), RecvCQ: r.Uint64N(4), Page: 9, SQLogSize: 4, RQLogSize: 3,
+			QPN: qpn, SigAll: odd(r.Uint64N(2), 2), PD: 5, SendCQ: r.Uint64N(5), RecvCQ: r.Uint64N(4), Page: odd(2, pick(4, 1<<15)), SQLogSize: 4, RQLogSize: 3,
 			SQLogStride: odd(1, 2), SQBase: odd(0x8000, 0x8001), RQBase: odd(0x9000, 0x9800),
 		})
 	case format.CmdModifyQP, 12, 13:
@@ -210,7 +210,7 @@ func (b *bench) random() (format.CommandCode, []byte) {
 	case format.CmdWriteKey:
 		return code, bytesOf(t, format.KeyEntry[uint64]{
 			Key: odd(r.Uint64N(1<<13), 1<<13), State: odd(2, pick(0, 3)), Type: odd(r.Uint64N(4), 4), VA: r.Uint64(), Length: odd(r.Uint64N(1<<20), 1<<63),
-			Translation: odd(8*r.Uint64N(1<<50), 1), Rights: odd(7, pick(2, 8, 64)), PageShift: odd(pick(0, 12, 21), pick(11, 22, 255)),
+			Translation: odd(8*r.Uint64N(1<<50), pick(1, 1<<64-8)), Windows: odd(0, 1), Rights: odd(7, pick(2, 8, 64)), PageShift: odd(pick(0, 12, 21), pick(11, 22, 255)),
 		})
 	default:
 		return code, bytesOf(t, format.QueueRef[uint64]{Number: pick(r.Uint64N(5), qpn)})
@@ -220,10 +220,13 @@ func (b *bench) random() (format.CommandCode, []byte) {
 func (b *bench) modify(qpn uint64, odd func(good, bad uint64) uint64) format.ModifyQP[uint64] {
 	r := b.r
 	c := format.ModifyQP[uint64]{
-		QPN: qpn, State: r.Uint64N(8), DestQPN: r.Uint64N(1 << 24), PathMTU: odd(1+r.Uint64N(4), r.Uint64N(8)), RQPSN: r.Uint64N(1 << 24), MinRNR: odd(12, 32),
+		QPN: qpn, State: r.Uint64N(8), DestQPN: odd(2+r.Uint64N(1<<24-2), r.Uint64N(2)), PathMTU: odd(1+r.Uint64N(4), r.Uint64N(8)), RQPSN: r.Uint64N(1 << 24), MinRNR: odd(12, 32),
 		SQPSN: r.Uint64N(1 << 24), Timeout: odd(14, 32), Access: odd(r.Uint64N(16), 16), RetryCnt: odd(7, 8), RNRRetry: odd(7, 8), MaxRD: 4, MaxDestRD: 5,
 		PKeyIndex: odd(0, 1), Port: odd(1, 2),
 		AV: format.AV[uint64]{DstMAC: r.Uint64N(1 << 48), HopLimit: 64, FlowLabel: 9, SrcPort: 0xC001, SrcLo: r.Uint64(), DstLo: r.Uint64(), IPv6: 1, VLAN: 1, TCI: 77},
+	}
+	if r.IntN(4) == 0 {
+		c.AV.IPv6, c.AV.SrcLo, c.AV.DstLo = 0, odd(r.Uint64N(1<<32), 1<<32), r.Uint64N(1<<32)
 	}
 	c.Mask = format.AttrState
 	if r.IntN(8) > 0 { // a row of the table
@@ -262,7 +265,7 @@ func TestOrder(t *testing.T) {
 		ok(format.CmdCreateCQ, bytesOf(t, format.CreateCQ[uint64]{LogSize: 4, Base: 0x1000}), "owner", "cq")
 		ok(format.CmdCreateQP, bytesOf(t, format.CreateQP[uint64]{QPN: 0x102, SQBase: 0x1000}), "context", "control", "sq", "rq", "owner")
 		modify := func(state format.QPState, mask uint64) []byte {
-			return bytesOf(t, format.ModifyQP[uint64]{QPN: 0x102, State: uint64(state), Mask: mask | format.AttrState, PathMTU: 1, Port: 1})
+			return bytesOf(t, format.ModifyQP[uint64]{QPN: 0x102, State: uint64(state), Mask: mask | format.AttrState, PathMTU: 1, Port: 1, DestQPN: 2})
 		}
 		rows := format.QPTransitions()
 		ok(format.CmdModifyQP, modify(format.QPInit, uint64(rows[0].Required)), "context")

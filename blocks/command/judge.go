@@ -105,7 +105,7 @@ func (b *block) judgeCreateCQ() verdict {
 	return verdict{b.first(
 		refuse(above(in.CQN, b.p.Sizes.CQBits).Or(t.cq.Exists), format.CmdBadNumber),
 		refuse(above(in.EQN, b.p.Sizes.EQBits).Or(t.eq.Exists.Not()), format.CmdBadNumber),
-		refuse(badSize(in.LogSize).Or(misaligned(in.Base, in.LogSize, 5)), format.CmdBadParameter),
+		refuse(hdl.OrAll(badSize(in.LogSize), misaligned(in.Base, in.LogSize, 5), above(in.Page, b.p.Sizes.QPBits)), format.CmdBadParameter),
 	), tell(tellQueue, tellOwner, tellCount)}
 }
 
@@ -124,7 +124,8 @@ func (b *block) judgeCreateQP() verdict {
 		refuse(in.QPN.LtK(2).Or(b.found.Context.Exists), format.CmdBadNumber),
 		refuse(above(in.SendCQ, b.p.Sizes.CQBits).Or(t.cq.Exists.Not()), format.CmdBadNumber),
 		refuse(above(in.RecvCQ, b.p.Sizes.CQBits).Or(t.second.Exists.Not()), format.CmdBadNumber),
-		refuse(hdl.OrAll(stride(in.SQLogStride), stride(in.RQLogStride), in.SQBase.Slice(11, 0).Any(), in.RQBase.Slice(11, 0).Any(), in.SigAll.GtK(1)), format.CmdBadParameter),
+		refuse(hdl.OrAll(stride(in.SQLogStride), stride(in.RQLogStride), in.SQBase.Slice(11, 0).Any(), in.RQBase.Slice(11, 0).Any(), in.SigAll.GtK(1),
+			above(in.Page, b.p.Sizes.QPBits)), format.CmdBadParameter),
 	), tell(tellContext, tellClear, tellSQ, tellRQ, tellOwner, tellCount, tellSecondCount)}
 }
 
@@ -141,17 +142,22 @@ func (b *block) judgeWriteKey() verdict {
 	k := b.in.key
 	listed := k.PageShift.GeK(format.PageShiftMin).And(k.PageShift.LeK(format.PageShiftMax))
 	remoteWrites := k.Rights.Bit(hdl.Log2(format.AccessRemoteWrite)).Or(k.Rights.Bit(hdl.Log2(format.AccessRemoteAtomic)))
-	ends := k.VA.AddC(k.Length)
-	wraps := ends.MSB().And(ends.Trunc(64).Any())
+	wraps := wrapsRange(k.VA, k.Length).Or(k.PageShift.None().And(wrapsRange(k.Translation, k.Length)))
 	index := k.Key.ShrK(format.KeyTagBits).Trunc(format.KeyIndexBits)
 	return verdict{b.first(
 		refuse(index.Shr(b.io.KeyLog).Any(), format.CmdBadNumber),
 		refuse(hdl.OrAll(
 			k.PageShift.Any().And(listed.Not()), wraps, k.Type.GtK(format.KeyWindow2), k.State.None(), k.State.GtK(format.KeyValid),
 			remoteWrites.And(k.Rights.Bit(hdl.Log2(format.AccessLocalWrite)).Not()), k.Rights.Slice(7, 6).Any(),
-			listed.And(k.Translation.Slice(2, 0).Any()),
+			listed.And(k.Translation.Slice(2, 0).Any()), k.Windows.Any(),
 		), format.CmdBadParameter),
 	), tell(tellKey, tellKeyDone, tellFlush)}
+}
+
+// wrapsRange returns one bit: length bytes from start on go beyond 2^64.
+func wrapsRange(start, length hdl.Bits) hdl.Bits {
+	end := start.AddC(length)
+	return end.MSB().And(end.Trunc(64).Any())
 }
 
 // above returns one bit: a number is 1 << bits or more.

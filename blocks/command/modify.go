@@ -37,7 +37,7 @@ func (b *block) judgeModifyQP() verdict {
 	psn := hdl.Mux(b.has(format.AttrSQPSN).Or(b.has(format.AttrRQPSN)), tell(tellPSN), tell())
 	return verdict{b.first(
 		refuse(b.present().Not(), format.CmdBadNumber),
-		refuse(noState, format.CmdBadParameter),
+		refuse(noState, format.CmdBadState),
 		refuse(known.Not(), format.CmdBadState),
 		refuse(good.Not(), format.CmdBadAttribute),
 		refuse(b.badValue(), format.CmdBadParameter),
@@ -58,5 +58,9 @@ func (b *block) badValue() hdl.Bits {
 	check(format.AttrRNRRetry, in.RNRRetry.GtK(7))
 	check(format.AttrPKeyIndex, in.PKeyIndex.Any())
 	check(format.AttrPort, in.Port.IsNot(1))
+	check(format.AttrDestQPN, in.DestQPN.LtK(2))
+	v := in.AV // the addresses of IPv4 have 32 bits
+	wide := hdl.OrAll(v.SrcHi.Any(), v.DstHi.Any(), v.SrcLo.Slice(63, 32).Any(), v.DstLo.Slice(63, 32).Any())
+	check(format.AttrAV, v.IPv6.Not().And(wide))
 	return bad
 }

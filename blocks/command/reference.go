@@ -101,7 +101,7 @@ func (r *Reference) createCQ(c format.CreateCQ[uint64]) format.CommandStatus {
 	if _, exists := r.eqs[c.EQN]; !exists {
 		return format.CmdBadNumber
 	}
-	if !goodSize(c.LogSize) || c.Base%(32<<c.LogSize) != 0 {
+	if !goodSize(c.LogSize) || c.Base%(32<<c.LogSize) != 0 || c.Page>>r.QPBits != 0 {
 		return format.CmdBadParameter
 	}
 	r.cqs[c.CQN] = &cq{eq: c.EQN}
@@ -136,7 +136,7 @@ func (r *Reference) createQP(c format.CreateQP[uint64]) format.CommandStatus {
 	if c.QPN < 2 || r.qps[r.index(c.QPN)] != nil || r.cqs[c.SendCQ] == nil || r.cqs[c.RecvCQ] == nil {
 		return format.CmdBadNumber
 	}
-	if c.SQLogStride > 1 || c.RQLogStride > 1 || c.SQBase%4096 != 0 || c.RQBase%4096 != 0 || c.SigAll > 1 {
+	if c.SQLogStride > 1 || c.RQLogStride > 1 || c.SQBase%4096 != 0 || c.RQBase%4096 != 0 || c.SigAll > 1 || c.Page>>r.QPBits != 0 {
 		return format.CmdBadParameter
 	}
 	r.qps[r.index(c.QPN)] = &QP{Create: c}
@@ -159,16 +159,18 @@ func (r *Reference) destroyQP(qpn uint64) format.CommandStatus {
 func (r *Reference) writeKey(k format.KeyEntry[uint64]) format.CommandStatus {
 	const remote = format.AccessRemoteWrite | format.AccessRemoteAtomic
 	listed := k.PageShift >= format.PageShiftMin && k.PageShift <= format.PageShiftMax
-	end := k.VA + k.Length
 	switch {
 	case k.Key>>format.KeyTagBits>>r.KeyLog != 0:
 		return format.CmdBadNumber
-	case k.PageShift != 0 && !listed, end < k.VA && end != 0, k.Type > format.KeyWindow2, k.State == 0 || k.State > format.KeyValid,
+	case k.PageShift != 0 && !listed, wraps(k.VA, k.Length), k.PageShift == 0 && wraps(k.Translation, k.Length), k.Windows != 0, k.Type > format.KeyWindow2, k.State == 0 || k.State > format.KeyValid,
 		k.Rights&remote != 0 && k.Rights&format.AccessLocalWrite == 0, k.Rights >= 64, listed && k.Translation%8 != 0:
 		return format.CmdBadParameter
 	}
 	return format.CmdOK
 }
+
+// wraps tells whether length bytes from start on go beyond 2^64.
+func wraps(start, length uint64) bool { return start+length < start && start+length != 0 }
 
 func (r *Reference) modifyQP(c format.ModifyQP[uint64]) format.CommandStatus {
 	q, status := r.find(c.QPN)
@@ -179,7 +181,7 @@ func (r *Reference) modifyQP(c format.ModifyQP[uint64]) format.CommandStatus {
 	if c.Mask&format.AttrState != 0 {
 		to = format.QPState(c.State)
 		if to > format.QPError || to == 5 {
-			return format.CmdBadParameter
+			return format.CmdBadState
 		}
 	}
 	if status := allowed(q.State, to, c.Mask); status != format.CmdOK {
@@ -232,6 +234,8 @@ func (r *Reference) goodValues(c format.ModifyQP[uint64]) bool {
 		{format.AttrRNRRetry, c.RNRRetry < 8},
 		{format.AttrPKeyIndex, c.PKeyIndex == 0},
 		{format.AttrPort, c.Port == 1},
+		{format.AttrDestQPN, c.DestQPN > 1},
+		{format.AttrAV, c.AV.IPv6 != 0 || c.AV.SrcHi|c.AV.DstHi|c.AV.SrcLo>>32|c.AV.DstLo>>32 == 0},
 	} {
 		if c.Mask&a.attr != 0 && !a.good {
 			return false

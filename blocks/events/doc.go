@@ -25,8 +25,8 @@
 //
 // # Arming
 //
-// The last doorbell that arms counts, with its consumer index: the event comes with the first CQE behind that index, a
-// solicited one for ArmSolicited, or at once if one is in memory. It comes once. Software may have seen CQEs in memory of which Written is yet to tell: they lie
+// The event comes with the first CQE behind the consumer index, a solicited one for ArmSolicited, or at once if one
+// is in memory. It comes once. What is armed for any CQE stays so until then: ArmSolicited does not change it. Software may have seen CQEs in memory of which Written is yet to tell: they lie
 // before its index and raise nothing.
 //
 // # Order

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"gornic/blocks/link"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -94,7 +95,8 @@ func (b *block) compare(j *judging) {
 	next.Producer = hdl.Mux(wrote, t.Index, q.Producer)
 	next.Consumer = hdl.Mux(consumes, t.Index, q.Consumer)
 	next.Solicited = hdl.Mux(solicits, t.Index, q.Solicited)
-	next.Arm = hdl.Mux(consumes.And(t.Arm.Any()), t.Arm, q.Arm)
+	arms := hdl.AndAll(consumes, t.Arm.Any(), q.Arm.IsNot(link.ArmNext)) // which includes the other
+	next.Arm = hdl.Mux(arms, t.Arm, q.Arm)
 	ahead, unseen := m.RegN("ahead", 1), m.RegN("unseen", 1)
 	ahead.Set(behind(next.Producer, next.Consumer))
 	unseen.Set(q.Unseen.Or(solicits).And(behind(next.Solicited, next.Consumer)))

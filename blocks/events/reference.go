@@ -81,7 +81,7 @@ func (r *Reference) Update(n int, index uint16, arm int) {
 			q.early++
 		}
 	}
-	if arm != link.ArmNone {
+	if arm != link.ArmNone && q.arm != link.ArmNext { // which includes the other
 		q.arm = arm
 	}
 	r.fire(n, q)

@@ -2,8 +2,10 @@ package golden
 
 import "gornic/format"
 
-const allRights = format.AccessLocalWrite | format.AccessRemoteWrite | format.AccessRemoteRead |
-	format.AccessRemoteAtomic | format.AccessMWBind | format.AccessZeroBased
+const (
+	queueRights = format.AccessLocalWrite | format.AccessRemoteWrite | format.AccessRemoteRead | format.AccessRemoteAtomic
+	allRights   = queueRights | format.AccessMWBind | format.AccessZeroBased
+)
 
 // writeKey makes a key whose place in the table is free.
 func (n *NIC) writeKey() format.CommandStatus {

@@ -96,7 +96,7 @@ func transition(from, to format.QPState, attributes uint32) format.CommandStatus
 // attributesMakeSense judges the values of the attributes whose bits are in Mask.
 func (c Config) attributesMakeSense(a modify) bool {
 	fits := map[uint64]bool{
-		format.AttrAccess:    a.Access&^allRights == 0,
+		format.AttrAccess:    a.Access&^queueRights == 0,
 		format.AttrPKeyIndex: a.PKeyIndex == 0,
 		format.AttrPort:      a.Port == 1,
 		format.AttrAV:        avMakesSense(a.AV),

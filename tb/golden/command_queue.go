@@ -2,17 +2,14 @@ package golden
 
 import "gornic/format"
 
-const (
-	vectors    = 32 // of interrupts: the bits of irq_pending
-	logSizeMax = 15 // of an EQ or CQ
-)
+const logSizeMax = 15 // of an EQ or CQ
 
 func (n *NIC) createEQ() format.CommandStatus {
 	a := argument[format.CreateEQ[uint64]](n)
 	status := firstFailure(
 		check{a.EQN < uint64(len(n.eqs)) && n.eq(a.EQN) == nil, format.CmdBadNumber},
 		check{ringFits(a.Base, a.LogSize, eqeBytes), format.CmdBadParameter},
-		check{a.Vector < vectors, format.CmdBadParameter},
+		check{a.Vector < uint64(len(n.eqs)), format.CmdBadParameter},
 	)
 	if status == format.CmdOK {
 		n.eqs[a.EQN] = &eventQueue{number: uint32(a.EQN), vector: uint32(a.Vector), base: a.Base, logSize: a.LogSize}

@@ -52,10 +52,10 @@ func (n *NIC) ringCQ(page, kind uint32, index uint16, number uint32) bool {
 	if !c.consume(index) {
 		return true
 	}
-	switch kind {
-	case format.DoorbellArm:
+	switch {
+	case kind == format.DoorbellArm:
 		c.armed = armNext
-	case format.DoorbellArmSolicited:
+	case kind == format.DoorbellArmSolicited && c.armed != armNext: // which includes the other
 		c.armed = armSolicited
 	}
 	n.fire(c)

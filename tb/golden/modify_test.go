@@ -65,7 +65,7 @@ func every(q *qp) format.ModifyQP[uint64] {
 	m := q.toRTR(0x55, 1, peerIP())
 	rts := q.toRTS()
 	m.SQPSN, m.RetryCnt, m.RNRRetry, m.Timeout, m.MaxRD = 5, rts.RetryCnt, rts.RNRRetry, rts.Timeout, rts.MaxRD
-	m.Port, m.Access = 1, allAccess
+	m.Port, m.Access = 1, format.AccessLocalWrite|format.AccessRemoteWrite|format.AccessRemoteRead|format.AccessRemoteAtomic
 	return m
 }
 
@@ -127,7 +127,7 @@ func TestModifyParameters(t *testing.T) {
 	for _, change := range []func(*format.ModifyQP[uint64]){
 		func(m *format.ModifyQP[uint64]) { m.Port = 2 },
 		func(m *format.ModifyQP[uint64]) { m.PKeyIndex = 1 },
-		func(m *format.ModifyQP[uint64]) { m.Access = 64 },
+		func(m *format.ModifyQP[uint64]) { m.Access = format.AccessMWBind },
 	} {
 		m := q.toInit()
 		change(&m)

@@ -107,6 +107,12 @@ func TestArm(t *testing.T) {
 	require.Equal(t, event, s.events(), "at once, for what software did not see")
 	s.poll(q.recvCQ)
 
+	arm(format.DoorbellArm, q.recvCQ, q.recvCQ.consumed)
+	arm(format.DoorbellArmSolicited, q.recvCQ, q.recvCQ.consumed)
+	recv(0)
+	require.Equal(t, event, s.events(), "armed for any stays so")
+	s.poll(q.recvCQ)
+
 	arm(format.DoorbellArmSolicited, q.recvCQ, q.recvCQ.consumed)
 	recv(0)
 	require.Empty(t, s.events(), "not solicited")

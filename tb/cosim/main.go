@@ -1,15 +1,15 @@
 // Command cosim runs the core's Verilog, simulated, against its reference in Go.
 //
-//	go run ./tb/cosim                               every scenario, in every simulator there is
-//	go run ./tb/cosim -list                         lists the scenarios
-//	go run ./tb/cosim -run REGEXP                   the scenarios whose name matches
-//	go run ./tb/cosim -workload FILE                a workload of your own between two hosts
-//	go run ./tb/cosim -run programs -programs 1000  random verbs programs, as many as there is time for
-//	go run ./tb/cosim -run pairs/core -pcap w.pcap  what crosses the wire between two cores
-//	go run ./tb/cosim -capture FILE                 the core in the place of those who answered in a capture
-//	go run ./tb/cosim -frames FILE...               what the receive side makes of captured frames
-//	go run ./tb/cosim -frames -json FILE...         the same, one JSON object a line
-//	go run ./tb/cosim -frames -waves w.vcd FILE...  the same, and what went on inside, for a wave viewer
+//	go run ./tb/cosim                                    every scenario, in every simulator there is
+//	go run ./tb/cosim -list                              lists the scenarios
+//	go run ./tb/cosim -run REGEXP                        the scenarios whose name matches
+//	go run ./tb/cosim -workload FILE                     a workload of your own between two hosts
+//	go run ./tb/cosim -run programs -programs 1000       random verbs programs, as many as there is time for
+//	go run ./tb/cosim -run pairs/core-core -pcap w.pcap  what crosses the wire between two cores
+//	go run ./tb/cosim -capture FILE                      the core in the place of those who answered in a capture
+//	go run ./tb/cosim -frames FILE...                    what the receive side makes of captured frames
+//	go run ./tb/cosim -frames -json FILE...              the same, one JSON object a line
+//	go run ./tb/cosim -frames -waves w.vcd FILE...       the same, and what went on inside, for a wave viewer
 //
 // Scenarios end with a table and a line "N passed, N failed"; before it stand the
 // first difference of each that failed and the command that runs it again. FILE of

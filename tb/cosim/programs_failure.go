@@ -31,8 +31,8 @@ func (p *programs) failure(ctx context.Context) error {
 	if others != "" {
 		others = "\nother programs that failed: " + strings.TrimPrefix(others, ", ")
 	}
-	return fmt.Errorf("%w\nalone: go run ./tb/cosim -run '^programs/%v-%v$' -sim %s -config '%s' -seed %d -programs 1%s%s",
-		first.err, p.sides[0], p.sides[1], p.env.Simulator.Name, p.env.Config.Name, first.work.Seed, p.left(ctx, first.work), others)
+	return fmt.Errorf("%w\nalone: go run ./tb/cosim -run '^programs/%v-%v$' -sim %s -config %s -seed %d -programs 1%s%s",
+		first.err, p.sides[0], p.sides[1], p.env.Simulator.Name, quote(p.env.Named), first.work.Seed, p.left(ctx, first.work), others)
 }
 
 // shrinkings is how many smaller programs are tried.

@@ -60,7 +60,7 @@ func TestProgramsFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &programs{env: &Env{Config: c, Simulator: sim.NativeSimulator}, sides: [2]rtl.Kind{rtl.Core, rtl.Reference}}
+	p := &programs{env: &Env{Config: c, Named: "tiny", Simulator: sim.NativeSimulator}, sides: [2]rtl.Kind{rtl.Core, rtl.Reference}}
 	if err := p.failure(t.Context()); err != nil {
 		t.Fatal(err)
 	}

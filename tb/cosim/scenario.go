@@ -38,6 +38,7 @@ var ErrSkip = errors.New("skipped")
 // Env is what a scenario runs in.
 type Env struct {
 	Config    configs.Config
+	Named     string // the configuration as -config takes it
 	Seed      uint64
 	Simulator sim.Simulator
 	Workload  *workload.Workload // nil: the scenario's own
@@ -132,6 +133,7 @@ func (j job) run(ctx context.Context, o options, progress func(float64)) result 
 	r := result{scenario: j.scenario.Name, simulator: j.simulator.Name, config: j.config.Name, replay: j.replay(o)}
 	env := &Env{
 		Config:    j.config,
+		Named:     j.named,
 		Seed:      o.seed,
 		Simulator: j.simulator.Simulator,
 		Workload:  o.workload,

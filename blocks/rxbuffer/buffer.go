@@ -6,12 +6,17 @@ import "gornic/hdl"
 // two. It covers the frames that fit between the two at a frame every cycle.
 const waiting = 16
 
+// ahead is by how many payloads descriptors may leave before theirs, a power of two:
+// whoever judges them takes longer than the shortest packets.
+const ahead = 8
+
 // buffer is the buffer while it is built. Pointers into the rings have one bit
 // more than their RAM needs, so that full and empty differ.
 //
-//	payload ring     read ... given ... start ... write ... limit
+//	payload ring     read ... begun ... given ... start ... write ... limit
 //	descriptor ring  fetch ... next ... free
 //	queue            first ... last
+//	jobs             firstJob ... lastJob
 type buffer struct {
 	m  *hdl.Module
 	p  Params
@@ -20,7 +25,8 @@ type buffer struct {
 	// Payload.
 	payload   *hdl.Memory
 	read      hdl.Bits // the next beat to fetch
-	given     hdl.Bits // behind the last frame that the payload reader was set to
+	begun     hdl.Bits // behind the last frame that the payload reader was set to
+	given     hdl.Bits // behind the last frame whose descriptor has left
 	start     hdl.Bits // behind the last frame that is kept
 	newest    hdl.Bits // where the newest of them starts
 	write     hdl.Bits // behind the last beat
@@ -54,6 +60,11 @@ type buffer struct {
 
 	out descriptors
 	job job
+
+	// Jobs of descriptors that have left.
+	jobs     *hdl.Memory
+	firstJob hdl.Bits // the oldest one
+	lastJob  hdl.Bits // behind the newest
 }
 
 // filling is a descriptor that is being written; only where it has several words.
@@ -68,7 +79,8 @@ func newBuffer(m *hdl.Module, p Params, io *IO) *buffer {
 	b := &buffer{m: m, p: p, io: io, words: p.words()}
 	ring, places, queue := hdl.Log2(p.Beats)+1, hdl.Log2(p.Frames)+1, hdl.Log2(waiting)+1
 	b.payload = m.RAM("payload", p.Beats, p.DataWidth, hdl.Undefined)
-	b.read, b.given, b.start, b.write = m.Reg("read", ring, 0), m.Reg("given", ring, 0), m.Reg("start", ring, 0), m.Reg("write", ring, 0)
+	b.read, b.begun, b.given = m.Reg("read", ring, 0), m.Reg("begun", ring, 0), m.Reg("given", ring, 0)
+	b.start, b.write = m.Reg("start", ring, 0), m.Reg("write", ring, 0)
 	b.newest, b.noRoom, b.partly = m.RegN("newest", ring), m.Reg("no_room", 1, 0), m.Reg("partly", 1, 0)
 	b.limit, b.startFull = m.Reg("limit", ring, uint64(p.Beats)), m.Reg("start_full", 1, 0)
 
@@ -79,6 +91,9 @@ func newBuffer(m *hdl.Module, p Params, io *IO) *buffer {
 
 	b.queue = m.LUTRAM("queue", waiting, hdl.WidthOf(newEntry()))
 	b.first, b.last, b.queueFull = m.Reg("first", queue, 0), m.Reg("last", queue, 0), m.Reg("queue_full", 1, 0)
+	jobs := hdl.Log2(ahead) + 1
+	b.jobs = m.LUTRAM("jobs", ahead, hdl.WidthOf(b.newNote()))
+	b.firstJob, b.lastJob = m.Reg("first_job", jobs, 0), m.Reg("last_job", jobs, 0)
 	b.takes, b.keep, b.goBack = m.Wire("takes", 1), m.Wire("keep", 1), m.Wire("go_back", 1)
 	return b
 }

@@ -15,8 +15,9 @@
 //
 // Payload lies in a ring in block RAM, beat by beat; descriptors lie in another, in
 // as many words as the shortest packet has beats. Pointers are all the control:
-// read, given, start and write for payload; fetch, next and free for descriptors
-// (buffer.go). Where the payload of a frame ends is kept by its place among the
+// read, begun, given, start and write for payload; fetch, next and free for descriptors
+// (buffer.go). Descriptors leave before their payload, up to 8 of them: what has to be
+// sent of each is kept in a queue. Where the payload of a frame ends is kept by its place among the
 // descriptors, so the reader goes by what was written, not by the payload length. A
 // status waits for its verdict in a queue of 16. Each ring has one writer, the wire
 // side, and one reader, the transport side; bad frames alone are for both.
@@ -38,7 +39,7 @@
 // # Cycles
 //
 // A beat every cycle in and out. A descriptor leaves 3 cycles after its frame's
-// verdict and one more for each of its words, the payload 3 cycles later. Descriptors follow each other at one in 8, 4,
+// verdict and one more for each of its words, the payload 4 cycles later. Descriptors follow each other at one in 8, 4,
 // 2 or 1 cycles at 64, 128, 256 and 512 bits: the pace at which the shortest
 // packets arrive.
 package rxbuffer

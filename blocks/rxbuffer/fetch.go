@@ -7,13 +7,24 @@ import (
 	"gornic/hdl/stream"
 )
 
-// job is a payload that the payload reader is to send, or to pass over.
+// job is the payload that the payload reader sends, or passes over.
 type job struct {
 	valid hdl.Bits
 	skip  hdl.Bits
 	left  hdl.Bits // beats less one
 	count hdl.Bits // bytes of the last beat less one
 	ready hdl.Bits // a new one can be set at the end of this cycle
+}
+
+// note is a job that waits for the reader.
+type note struct {
+	Skip  hdl.Bits
+	End   hdl.Bits // behind the payload
+	Count hdl.Bits
+}
+
+func (b *buffer) newNote() note {
+	return note{Skip: hdl.W(1), End: hdl.W(hdl.Log2(b.p.Beats) + 1), Count: hdl.W(hdl.Log2(b.p.DataWidth / 8))}
 }
 
 // descriptors is the way out of the descriptors' RAM: the register of the RAM and
@@ -28,7 +39,7 @@ type descriptors struct {
 }
 
 // fetchHeader reads descriptors that have been judged, and gives out those of
-// good frames, each together with the job to send its payload.
+// good frames, each together with a job for the payload reader.
 func (b *buffer) fetchHeader() {
 	m, out := b.m, b.io.OutHeader
 	width := b.wordWidth()
@@ -39,7 +50,7 @@ func (b *buffer) fetchHeader() {
 	}
 	o := &b.out
 	fetchedBad, bad := m.RegN("fetched_bad", 1), m.RegN("header_bad", 1)
-	b.job.ready = m.Wire("job_ready", 1)
+	room := full(b.firstJob, b.lastJob, ahead).Not()
 	leaves := m.Wire("header_leaves", 1)
 
 	load := o.fetched.And(o.valid.Not().Or(leaves))
@@ -84,25 +95,39 @@ func (b *buffer) fetchHeader() {
 		m.Unused(parts[0].Slice(width-1, width-spare))
 	}
 	d := hdl.Unpack(hdl.Proto(out.Data), hdl.Cat(parts...).Trunc(hdl.WidthOf(out.Data)))
-	out.Valid.Set(o.valid.And(bad.Not()).And(b.job.ready))
+	out.Valid.Set(o.valid.And(bad.Not()).And(room))
 	hdl.Set(out.Data, d)
-	leaves.Set(o.valid.And(b.job.ready).And(bad.Or(out.Ready)))
-	b.takeJob(leaves, bad, o.end, d.PayloadLen)
+	leaves.Set(o.valid.And(room).And(bad.Or(out.Ready)))
+	b.noteJob(leaves, note{bad, o.end, d.PayloadLen.Trunc(hdl.Log2(b.p.DataWidth / 8)).SubK(1)})
 }
 
-// takeJob sets the payload reader to work on a payload up to end.
-func (b *buffer) takeJob(leaves, bad, end, length hdl.Bits) {
+// noteJob notes a job for the payload reader, if there is payload.
+func (b *buffer) noteJob(leaves hdl.Bits, n note) {
 	m := b.m
-	k := hdl.Log2(b.p.DataWidth / 8)
-	j := &b.job
-	j.valid, j.skip = m.Reg("job", 1, 0), m.RegN("job_skip", 1)
-	j.left, j.count = m.RegN("job_left", end.Width()), m.RegN("job_count", k)
-	m.If(j.ready, func() { j.valid.Set(leaves.And(end.Ne(b.given))) })
-	m.If(leaves, func() {
-		j.skip.Set(bad)
-		j.left.Set(end.Add(b.given.Not())) // end - given - 1
-		j.count.Set(length.Trunc(k).SubK(1))
-		b.given.Set(end)
+	notes := leaves.And(n.End.Ne(b.given))
+	b.jobs.Write(b.lastJob.Trunc(b.jobs.AddrWidth()), notes, hdl.Pack(n))
+	m.If(notes, func() {
+		b.lastJob.Set(b.lastJob.AddK(1))
+		b.given.Set(n.End)
+	})
+}
+
+// takeJob sets the payload reader to work on the oldest job.
+func (b *buffer) takeJob() {
+	m, j := b.m, &b.job
+	n := hdl.Unpack(b.newNote(), b.jobs.At(b.firstJob.Trunc(b.jobs.AddrWidth())))
+	j.valid, j.skip, j.ready = m.Reg("job", 1, 0), m.RegN("job_skip", 1), m.Wire("job_ready", 1)
+	j.left, j.count = m.RegN("job_left", n.End.Width()), m.RegN("job_count", n.Count.Width())
+	waits := b.firstJob.Ne(b.lastJob)
+	m.If(j.ready, func() {
+		j.valid.Set(waits)
+		m.If(waits, func() {
+			b.firstJob.Set(b.firstJob.AddK(1))
+			b.begun.Set(n.End)
+			j.skip.Set(n.Skip)
+			j.count.Set(n.Count)
+			j.left.Set(n.End.Add(b.begun.Not())) // end - begun - 1
+		})
 	})
 }
 
@@ -128,7 +153,7 @@ func (b *buffer) fetchPayload() {
 		b.read.Set(b.read.AddK(1))
 		hdl.Set(fetchedMark, mark{last, j.count})
 	}).ElseIf(j.valid.And(j.skip), func() {
-		b.read.Set(b.given)
+		b.read.Set(b.begun)
 	})
 	m.If(fetch.And(last.Not()), func() { j.left.Set(j.left.SubK(1)) })
 	m.If(load, func() {

@@ -47,7 +47,7 @@ func (b *buffer) properties() {
 }
 
 // payloadPointers states the order of the pointers into the payload's ring:
-// read, given, start, write, limit.
+// read, begun, given, start, write, limit.
 func (b *buffer) payloadPointers() {
 	m := b.m
 	given, start, write, limit := b.behindRead(b.given), b.behindRead(b.start), b.behindRead(b.write), b.behindRead(b.limit)
@@ -58,8 +58,28 @@ func (b *buffer) payloadPointers() {
 	m.Assert("start_within_written", start.Le(write))
 	m.Assert("nothing_partly_written", b.partly.Or(start.Eq(write)))
 	m.Assert("given_within_kept", given.Le(start))
-	m.Assert("job_has_beats", b.job.valid.Eq(given.Any()))
-	m.Assert("job_is_given", given.Eq(hdl.Mux(b.job.valid, b.job.left.AddK(1), given.K(0))))
+	begun := b.behindRead(b.begun)
+	m.Assert("job_has_beats", b.job.valid.Eq(begun.Any()))
+	m.Assert("job_is_begun", begun.Eq(hdl.Mux(b.job.valid, b.job.left.AddK(1), begun.K(0))))
+	b.notedJobs()
+}
+
+// notedJobs states that the jobs that wait are of payloads that follow each other, from
+// begun to given.
+func (b *buffer) notedJobs() {
+	m, waiting := b.m, b.lastJob.Sub(b.firstJob)
+	m.Assert("jobs_hold", waiting.LeK(ahead))
+	before, follow := b.behindRead(b.begun), hdl.K(1, 1)
+	m.Ghost(func() {
+		for i := range uint64(ahead) {
+			n := hdl.Unpack(b.newNote(), b.jobs.At(b.firstJob.AddK(i).Trunc(b.jobs.AddrWidth())))
+			there, end := waiting.GtK(i), b.behindRead(n.End)
+			follow = follow.And(there.Not().Or(before.Lt(end)))
+			before = hdl.Mux(there, end, before)
+		}
+	})
+	m.Assert("jobs_follow", follow)
+	m.Assert("jobs_end_at_given", before.Eq(b.behindRead(b.given)))
 }
 
 // behindRead is how many beats a pointer is behind read.
@@ -89,7 +109,7 @@ func (b *buffer) places() {
 	m.Assert("second_follows", several.Not().Or(first.Le(second).And(second.Le(start))))
 	m.Assert("newest_ends_at_start", start.Eq(hdl.Mux(some, newest, left)))
 	m.Assert("newest_starts_behind_last", b.free.Eq(b.next).Or(b.behindRead(b.newest).Eq(hdl.Mux(one, left, before))))
-	m.Assert("whole_places_leave", b.begun().Not().Or(judged.Any().And(left.Eq(first))))
+	m.Assert("whole_places_leave", b.leaving().Not().Or(judged.Any().And(left.Eq(first))))
 }
 
 // left is where the payload ends of the last frame whose descriptor has left
@@ -103,8 +123,8 @@ func (b *buffer) left() hdl.Bits {
 	return hdl.Mux(o.fetched, o.fetchedEnd, hdl.Mux(o.valid.Or(inPart), o.end, b.given))
 }
 
-// begun returns one bit: the descriptor at fetch has left its RAM in part.
-func (b *buffer) begun() hdl.Bits {
+// leaving returns one bit: the descriptor at fetch has left its RAM in part.
+func (b *buffer) leaving() hdl.Bits {
 	if b.words == 1 {
 		return hdl.K(1, 0)
 	}

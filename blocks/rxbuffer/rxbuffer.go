@@ -92,6 +92,7 @@ func Def(p Params) hdl.Def[IO] {
 			b.storeHeader()
 			b.judge()
 			b.fetchHeader()
+			b.takeJob()
 			b.fetchPayload()
 			b.levels()
 			b.properties()

@@ -398,6 +398,27 @@ func TestDescriptorRate(t *testing.T) {
 	}
 }
 
+// Descriptors leave while the payload of packets before them waits.
+func TestDescriptorsLeaveAhead(t *testing.T) {
+	eachWidth(t, 64, 16, func(t *testing.T, s *sim.Sim, io *rxbuffer.IO, r random) {
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
+		b.payload.SetPattern(sim.Pattern{Kind: sim.Never})
+		s.Run(2)
+		var all []packet
+		for range 8 {
+			p := r.packet(1)
+			p.payload, p.reason, p.there, p.good = make([]byte, 4*b.beat), format.ReasonOK, true, true
+			p.header.PayloadLen = uint64(len(p.payload))
+			all = append(all, p)
+			b.send(p, 0)
+		}
+		s.Await(500, b.header.Beats(len(all)))
+		require.Zero(t, b.payload.Count())
+		b.payload.SetPattern(sim.Pattern{})
+		b.expect(all)
+	})
+}
+
 func TestParams(t *testing.T) {
 	for _, c := range []struct {
 		p    rxbuffer.Params

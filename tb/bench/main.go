@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gornic/configs"
+	"gornic/hdl/ir"
+	"gornic/hdl/sim"
+	verilator "gornic/sim-verilator"
+	"gornic/tb/workload"
+	"gornic/tools/toolset"
+)
+
+// options are the command's flags.
+type options struct {
+	match  *regexp.Regexp // nil: everything
+	list   bool
+	json   bool
+	config string
+	work   string
+	seed   uint64
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	o, err := parse(os.Args[1:], os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		stop()
+		os.Exit(2)
+	default:
+		err = run(ctx, o, os.Stdout)
+	}
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	var match string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&match, "run", "", "only measurements whose name matches `REGEXP`")
+	flags.BoolVar(&o.list, "list", false, "list the measurements and stop")
+	flags.BoolVar(&o.json, "json", false, "print an object a line")
+	flags.StringVar(&o.config, "config", "", "only `CONFIG`, board or dc; with -workload also tiny or a file")
+	flags.StringVar(&o.work, "workload", "", "play `FILE` between two cores, or one of "+strings.Join(workload.Names(), ", "))
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of the workload")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if match == "" {
+		return o, nil
+	}
+	var err error
+	o.match, err = regexp.Compile(match)
+	return o, err
+}
+
+// run is the command.
+func run(ctx context.Context, o options, w io.Writer) error {
+	if o.work != "" {
+		return playFile(ctx, o, w)
+	}
+	chosen := o.choose()
+	if len(chosen) == 0 {
+		return errors.New("no measurement has that name")
+	}
+	if o.list {
+		return list(w, chosen)
+	}
+	rows, err := measureAll(ctx, chosen, o.printer(w))
+	if err != nil {
+		return err
+	}
+	if o.match == nil && o.config == "" {
+		if err := writePage(rows); err != nil {
+			return err
+		}
+	}
+	return misses(rows)
+}
+
+// configNames are the configurations that have budgets.
+var configNames = []string{"board", "dc"}
+
+func (o options) choose() []measurement {
+	var chosen []measurement
+	for _, name := range configNames {
+		for _, m := range measurements(name) {
+			if (o.config == "" || o.config == name) && (o.match == nil || o.match.MatchString(m.name)) {
+				chosen = append(chosen, m)
+			}
+		}
+	}
+	return chosen
+}
+
+func list(w io.Writer, all []measurement) error {
+	for _, m := range all {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-44s %s", m.name, m.budget), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o options) printer(w io.Writer) printer {
+	if o.json {
+		return lines{json.NewEncoder(w)}
+	}
+	return &table{to: w}
+}
+
+// measureAll measures, and prints each row as it comes. What cannot be measured is a row, too, and
+// keeps no budget.
+func measureAll(ctx context.Context, all []measurement, to printer) ([]row, error) {
+	var rows []row
+	var b built
+	for _, m := range all {
+		if err := ctx.Err(); err != nil {
+			return rows, err
+		}
+		if b.config.Name != m.config {
+			var err error
+			if b, err = openConfig(ctx, m.config); err != nil {
+				return rows, err
+			}
+		}
+		r := m.row(ctx, b)
+		if err := to.print(r); err != nil {
+			return rows, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// row is what comes of a measurement.
+func (m measurement) row(ctx context.Context, b built) row {
+	r, err := m.measure(ctx, b)
+	r.Name, r.Config, r.Budget = m.name, m.config, m.budget.String()
+	_, r.rate = m.subject.(load)
+	switch {
+	case err != nil:
+		r.Verdict = fmt.Sprintf("%s: %v", missed, err)
+	case m.budget == budget{}:
+	case m.budget.met(r):
+		r.Verdict = met
+	default:
+		r.Verdict = missed
+	}
+	return r
+}
+
+// misses is the error of rows that miss their budgets.
+func misses(rows []row) error {
+	n := 0
+	for _, r := range rows {
+		if r.missed() {
+			n++
+		}
+	}
+	if n > 0 {
+		return fmt.Errorf("%d of %d measurements miss their budget", n, len(rows))
+	}
+	return nil
+}
+
+// openConfig builds the core of a configuration for Verilator.
+func openConfig(ctx context.Context, name string) (built, error) {
+	config, err := configs.Load(name)
+	if err != nil {
+		return built{}, err
+	}
+	verilated := verilator.Simulator
+	verilated.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }
+	return buildCore(config, verilated)
+}
+
+// writePage writes docs/performance.md.
+func writePage(rows []row) error {
+	root, err := toolset.ModuleRoot()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "docs", "performance.md"), page(rows), 0o644)
+}

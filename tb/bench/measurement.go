@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gornic/verbs"
+)
+
+// A measurement is one figure of one configuration, and what it shall be.
+type measurement struct {
+	config string
+	name   string
+	budget budget
+	subject
+}
+
+// A subject is what is measured: a load or a trip.
+type subject interface {
+	name() string
+	measure(ctx context.Context, b built) (row, error)
+}
+
+// A budget is the most cycles, or the least share of the wire; 0: none.
+type budget struct {
+	cycles float64
+	wire   float64 // percent
+}
+
+// met tells whether a row keeps the budget.
+func (g budget) met(r row) bool {
+	return (g.cycles == 0 || r.Cycles <= g.cycles) && r.Wire >= g.wire
+}
+
+func (g budget) String() string {
+	switch {
+	case g.cycles > 0:
+		return fmt.Sprintf("at most %g cycles", g.cycles)
+	case g.wire > 0:
+		return fmt.Sprintf("at least %g %%", g.wire)
+	}
+	return ""
+}
+
+// full is the rate of the wire: what is missing to a hundred is less than a beat in a hundred.
+const full = 99
+
+// measurements are all of a configuration.
+func measurements(config string) []measurement {
+	var all []measurement
+	add := func(s subject, g budget) {
+		all = append(all, measurement{config: config, name: config + "/" + s.name(), budget: g, subject: s})
+	}
+	for _, w := range []way{sends, receives, both} {
+		for _, op := range []verbs.Opcode{verbs.WRWrite, verbs.WRSend} {
+			for _, bytes := range []int{0, 64, 128, 256, 1024, 4096, 65536} {
+				for _, qps := range []int{1, 16} {
+					l := load{way: w, op: op, bytes: bytes, qps: qps}
+					add(l, rateBudget(config, l))
+				}
+			}
+		}
+	}
+	for _, latency := range []int{0, 100} {
+		for _, t := range []trip{
+			{part: toWire, op: verbs.WRWrite}, {part: toWire, op: verbs.WRSend}, {part: toWire, op: verbs.WRWrite, inline: true},
+			{part: toCQE, op: verbs.WRSend}, {part: ackToCQE, op: verbs.WRWrite},
+		} {
+			t.bytes, t.latency = 64, latency
+			add(t, tripBudget(t))
+		}
+	}
+	return all
+}
+
+// rateBudget is the budget of a rate. The board's wire is used up by every WRITE from 64 bytes; at dc, where a message of 64 bytes
+// takes 3 beats, messages have 8 cycles, and 4 KiB at least 95 % of the wire.
+func rateBudget(config string, l load) budget {
+	write := l.op == verbs.WRWrite
+	switch {
+	case config == "board" && write && l.bytes >= 64:
+		return budget{wire: full}
+	case config == "dc" && write && l.bytes >= 4096:
+		return budget{wire: 95}
+	case config == "dc" && write && l.bytes == 64 && l.qps == 16 && l.way != both:
+		return budget{cycles: 8}
+	}
+	return budget{}
+}
+
+// tripBudget is the budget of a latency: 60 cycles and the reads or the write of host
+// memory that are on the way. That of a WQE comes before that of its payload.
+func tripBudget(t trip) budget {
+	accesses := map[part]int{toWire: 2, toCQE: 1, ackToCQE: 0}[t.part]
+	if t.inline {
+		accesses = 1
+	}
+	return budget{cycles: float64(60 + accesses*t.latency)}
+}

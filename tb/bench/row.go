@@ -1,0 +1,69 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A row is what was measured.
+type row struct {
+	Name      string  `json:"name"`
+	Config    string  `json:"config"`
+	What      string  `json:"what"` // a way or a part
+	Operation string  `json:"operation"`
+	Bytes     int     `json:"bytes"` // of a message
+	QPs       int     `json:"queue_pairs"`
+	Latency   int     `json:"latency"`         // of host memory, cycles
+	Cycles    float64 `json:"cycles"`          // a message, or the latency
+	Beats     float64 `json:"beats,omitempty"` // a message
+	Wire      float64 `json:"wire,omitempty"`  // percent
+	Budget    string  `json:"budget,omitempty"`
+	rate      bool
+	Verdict   string `json:"verdict,omitempty"` // "ok", "missed", or what went wrong; empty without a budget
+}
+
+const (
+	met    = "ok"
+	missed = "missed"
+)
+
+// A printer prints rows as they come.
+type printer interface {
+	print(row) error
+}
+
+// lines prints one JSON object a line.
+type lines struct{ to *json.Encoder }
+
+func (l lines) print(r row) error { return l.to.Encode(r) }
+
+// table prints aligned columns for people.
+type table struct {
+	to    io.Writer
+	begun bool
+}
+
+const rowFormat = "%-44s %9s %8s %8s  %-20s %s\n"
+
+func (t *table) print(r row) error {
+	if !t.begun {
+		t.begun = true
+		if _, err := fmt.Fprintf(t.to, rowFormat, "", "cycles", "beats", "wire", "budget", ""); err != nil {
+			return err
+		}
+	}
+	beats, wire := "", ""
+	if r.Beats > 0 {
+		beats, wire = fmt.Sprintf("%.2f", r.Beats), fmt.Sprintf("%.1f %%", r.Wire)
+	}
+	_, err := fmt.Fprintf(t.to, rowFormat, r.Name, fmt.Sprintf("%.2f", r.Cycles), beats, wire, r.Budget, r.Verdict)
+	return err
+}
+
+// missed tells that the row keeps its budget not, or could not be measured.
+func (r row) missed() bool { return strings.HasPrefix(r.Verdict, missed) }
+
+// isRate tells a rate from a latency.
+func (r row) isRate() bool { return r.rate }

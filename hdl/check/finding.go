@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gornic/hdl/ir"
@@ -57,7 +56,7 @@ func (f Finding) Error() string {
 		b.WriteString(f.Module + ": ")
 	}
 	b.WriteString(head)
-	if user := userLine(f.Pos); user != "" {
+	if user := f.Pos.UsedAt(); user != "" {
 		b.WriteString(" (used at " + user + ")")
 	}
 	if f.Code != "" {
@@ -71,17 +70,6 @@ func (f Finding) Error() string {
 
 // Is reports whether target is the finding's Code.
 func (f Finding) Is(target error) bool { return target == error(f.Code) }
-
-// userLine returns the person's own line as "file:line" where it differs from
-// the line of the position itself, else "".
-func userLine(p ir.Pos) string {
-	file, line := p.Line()
-	userFile, userLine := p.User()
-	if userFile == "" || userFile == file && userLine == line {
-		return ""
-	}
-	return userFile + ":" + strconv.Itoa(userLine)
-}
 
 // Findings is a list of mistakes as one error.
 type Findings []Finding

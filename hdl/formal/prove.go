@@ -87,10 +87,8 @@ func (p Property) text(what string) string {
 		return p.Path + what
 	}
 	text := fmt.Sprintf("%s %s (%s)%s", p.Check.Kind, p.Path, p.Check.Pos, what)
-	if file, line := p.Check.Pos.User(); file != "" {
-		if user := fmt.Sprintf("%s:%d", file, line); user != p.Check.Pos.String() {
-			text += " (used at " + user + ")"
-		}
+	if user := p.Check.Pos.UsedAt(); user != "" {
+		text += " (used at " + user + ")"
 	}
 	return text
 }

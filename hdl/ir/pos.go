@@ -79,6 +79,16 @@ func (p Pos) User() (file string, line int) {
 	return shortFile(f), f.Line
 }
 
+// UsedAt returns User as "file:line" where that is another line than Line, else
+// "".
+func (p Pos) UsedAt() string {
+	file, line := p.User()
+	if ownFile, ownLine := p.Line(); file == "" || file == ownFile && line == ownLine {
+		return ""
+	}
+	return file + ":" + strconv.Itoa(line)
+}
+
 // AtUser returns the position of the innermost line of the Body that led to p
 // outside the whole library: the person's own. For the code of a part itself it
 // is p.

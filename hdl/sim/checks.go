@@ -35,10 +35,15 @@ type CheckError struct {
 	Time  uint64 // of that edge, in picoseconds
 }
 
-// Error names the property, where it was written, and when it failed.
+// Error names the property, where it was written, and when it failed. Where a part
+// of the library states it, the line that uses the part is named, too.
 func (e *CheckError) Error() string {
-	return fmt.Sprintf("%s: %s %s failed in cycle %d (%d ps)",
+	text := fmt.Sprintf("%s: %s %s failed in cycle %d (%d ps)",
 		e.Check.Pos, e.Check.Kind, e.Check.Path(), e.Cycle, e.Time)
+	if user := e.Check.Pos.UsedAt(); user != "" {
+		text += " (used at " + user + ")"
+	}
+	return text
 }
 
 // RootClock returns the clock of the top module that drives a clock of m.

@@ -125,9 +125,10 @@ func beside(l line, positions bool, home string) string {
 }
 
 // shortPos is a position with the folder left out where it is the one that
-// the head of the file names.
+// the head of the file names. What a function of the library made for a module is
+// at the line of the author that calls it.
 func shortPos(p ir.Pos, home string) string {
-	file, n := p.Line()
+	file, n := p.AtUser().Line()
 	if file == "" {
 		return "?"
 	}
@@ -143,7 +144,7 @@ func where(p ir.Pos, positions bool) string {
 	if !positions {
 		return "?"
 	}
-	return p.String()
+	return p.AtUser().String()
 }
 
 // columns pads the cells of a table so that they line up; the last cell of a

@@ -41,4 +41,11 @@
 //
 // One command at a time: 8 cycles and what qpcontext takes to answer, 7 more for
 // QUERY_QP, and for each thing it tells a cycle, or as many as its owner lets it wait.
+//
+// # Files
+//
+//	inputs.go  the contents of the mailbox, as each command takes them
+//	judge.go   what is wrong with a command, and what it has to tell; modify.go: changes of state and attributes
+//	tables.go  the queues that exist
+//	tell.go    telling the owners, one after the other
 package command

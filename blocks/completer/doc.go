@@ -39,4 +39,8 @@
 // # Cycles
 //
 // An acknowledgement of one packet takes 6 cycles, each further packet 5.
+//
+// # Files
+//
+//	ports.go  what each step drives, and what an entry lets out
 package completer

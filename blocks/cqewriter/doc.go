@@ -50,4 +50,10 @@
 //
 // A CQE every 3 cycles, or 4 at 64 bits, where it has 4 beats; a doorbell takes 3. From a completion to its
 // burst 4 cycles, from memory's answer to Written 3.
+//
+// # Files
+//
+//	judge.go   completions and doorbells, one at a time: the place of a CQE, or that it is lost
+//	write.go   CQEs to memory
+//	retire.go  what is said of each when memory has answered
 package cqewriter

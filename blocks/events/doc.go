@@ -54,4 +54,13 @@
 // A CQE, a doorbell or an event every 3 cycles. From Written to the burst of its event 9 cycles. From
 // memory's answer to the interrupt as many cycles as there are vectors, and 4 more, if moderation allows it: so late may an interrupt be after
 // moderation ends, too.
+//
+// # Files
+//
+//	task.go       what changes the state of a completion queue, brought together
+//	raise.go      asynchronous events, brought together
+//	judge.go      a task, or an event to tell, one at a time; decide.go: what comes of it
+//	ring.go       event queues: made, removed, consumed
+//	write.go      events to memory
+//	interrupt.go  interrupts, as moderation allows
 package events

@@ -45,4 +45,12 @@
 // So a packet of one piece takes as many cycles as the beats that it lies in, if the
 // buffer has room for what memory is asked for before it answers. With just two packets of 4096 bytes that
 // is not so: each then takes some 3 cycles more, at 512 bits.
+//
+// # Files
+//
+//	plan.go    pieces become bursts
+//	ask.go     bursts are asked for, as there is room
+//	arrive.go  beats come, and are turned to where their bytes belong
+//	merge.go   beats become words of payload
+//	store.go   words are stored, and whole packets leave
 package gather

@@ -3,7 +3,7 @@
 // completes those that go out; both come from one generator, at any width from
 // 64 to 512 bits. Package roce (tb/golden/roce) has the same in plain Go.
 //
-// Start with the two in icrc.go; headers.go reads the frame's headers, cover.go
+// Start with the two in icrc.go, made of check.go and generate.go; headers.go reads the frame's headers, cover.go
 // knows what the CRC covers, state.go is the CRC itself, crc.go its arithmetic.
 // What is proved is in properties.go (control) and proof.go (data): sample.go has
 // the frames for that, flip.go sends them with a bit inverted.

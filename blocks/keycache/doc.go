@@ -52,4 +52,11 @@
 //
 // A question every cycle, every third one of a client; the answer 4 cycles
 // after it. A miss adds 5 cycles and the read.
+//
+// # Files
+//
+//	enter.go            who enters the pipeline in a cycle
+//	match.go, judge.go  the pipeline
+//	fill.go             misses: entries are read, and put into places
+//	command.go          commands on the table
 package keycache

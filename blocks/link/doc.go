@@ -10,6 +10,16 @@
 //
 // A port is a bundle of streams in both directions, seen from the client: a client has it
 // as hdl:"out", a server as hdl:"in", and hdl.Connect(server.Port, client.Port) joins the two.
+//
+// The messages by file:
+//
+//	register.go  software's registers and commands
+//	qp.go        queue pairs: contexts, control, faults, fences
+//	queue.go     work, completion and event queues
+//	send.go      requests on their way out, and the replay ring
+//	receive.go   packets that have come, and what becomes of them
+//	key.go       keys, segments, pieces: from virtual addresses to bus addresses
+//	dma.go       bursts of host memory; axi.go: the port
 package link
 
 // Sizes are the numbers of a configuration that widths depend on.

@@ -55,4 +55,9 @@
 // A beat a cycle out, back to back, for every packet: at 512 bits an
 // acknowledgement each cycle. The first beat leaves 9 cycles after the
 // descriptor came at 64 bits, 14 at 512.
+//
+// # Proof
+//
+// What is built is proved (proof.go) against the frame written down from the format
+// tables (expected.go).
 package packetbuild

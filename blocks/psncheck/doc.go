@@ -46,4 +46,9 @@
 // # Cycles
 //
 // A packet every 2 cycles; from Header to Request 3, and as long as Context takes.
+//
+// # Files
+//
+//	judge.go  what a packet is, by state and PSN
+//	locks.go  the queue pairs whose request is with the responder
 package psncheck

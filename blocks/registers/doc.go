@@ -29,4 +29,8 @@
 // # Cycles
 //
 // A write takes 2 cycles, a read 3.
+//
+// # Files
+//
+//	read.go  what is read where
 package registers

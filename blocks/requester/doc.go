@@ -45,4 +45,10 @@
 // # Cycles
 //
 // A packet of one segment every 6 cycles; 14 from Grant to Job.
+//
+// # Files
+//
+//	look.go   what a turn needs is looked up
+//	send.go   what the turn says is sent: a message begun, a packet planned, its pieces given away
+//	ports.go  what each step drives
 package requester

@@ -63,4 +63,12 @@
 // A packet of one segment every 4 cycles, every 6 if it has to do with a receive WQE; a further SGE
 // takes 3 to be added up, and 4 to be placed. From Request to Segment 4 cycles, or 10, and from the last word of
 // the translation to Commit 2.
+//
+// # Files
+//
+//	look.go               what a turn needs is looked up
+//	opcode.go, decide.go  what an opcode is, and the checks
+//	work.go               where the payload goes, piece by piece
+//	record.go, finish.go  what was decided, until the translation has spoken; then its effects
+//	flush.go              receive queues of queue pairs in ERR
 package responder

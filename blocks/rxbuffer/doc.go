@@ -42,4 +42,11 @@
 // verdict and one more for each of its words, the payload 4 cycles later. Descriptors follow each other at one in 8, 4,
 // 2 or 1 cycles at 64, 128, 256 and 512 bits: the pace at which the shortest
 // packets arrive.
+//
+// # Files
+//
+//	buffer.go  the pointers
+//	store.go   what comes is stored
+//	judge.go   status and verdict meet
+//	fetch.go   good packets leave
 package rxbuffer

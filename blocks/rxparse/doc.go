@@ -58,4 +58,13 @@
 //
 // IPv4 options move the UDP header by up to ten words. Such packets are never
 // accepted, so only their destination port is looked for, by its position.
+//
+// # Files
+//
+//	pipeline.go  what moves in a cycle
+//	geometry.go  where a header stands: the variants; layout.go: what the Ethernet header tells of them
+//	reader.go    header fields into registers; fields.go: which
+//	judge.go     what the fields say; reason.go: the first thing that is wrong
+//	third.go     stage 3; realign.go: the payload shifted; output.go: what leaves
+//	proof.go     the proof of what is said of one frame, against expected.go
 package rxparse

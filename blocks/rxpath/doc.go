@@ -30,4 +30,8 @@
 // A beat every cycle in and out, at 512 bits a frame every cycle. A frame is
 // reported 7 cycles after its last beat; its descriptor leaves after 10, 11, 13 or 17
 // cycles at 512, 256, 128 and 64 bits, its first payload beat 3 cycles later.
+//
+// # Files
+//
+//	receiver.go  the driver in a simulator; frame.go: its beats
 package rxpath

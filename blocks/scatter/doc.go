@@ -40,4 +40,11 @@
 // A beat of memory every cycle: a piece takes as many as it touches, and packets follow each other without a
 // gap. A burst leaves 4 cycles after its piece if its payload is there; its first beat comes with it at 64 bits, else
 // a cycle later. Placed comes 2 cycles after the answer.
+//
+// # Files
+//
+//	plan.go    pieces become bursts, and how payload comes to their beats
+//	step.go    beat by beat through a burst
+//	turn.go    bytes turned to where they belong
+//	report.go  commits go on behind their payload's answers
 package scatter

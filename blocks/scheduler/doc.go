@@ -33,4 +33,8 @@
 //
 // A wake and a grant every cycle; from a wake to its grant 1 cycle with up to 64
 // queue pairs, 3 with more.
+//
+// # Files
+//
+//	flags.go  a bit of each queue pair with two writers
 package scheduler

@@ -41,4 +41,8 @@
 // # Cycles
 //
 // A packet every 6 cycles, but no less than its beats take.
+//
+// # Files
+//
+//	descriptor.go  what packetbuild makes a frame of
 package transmit

@@ -44,4 +44,10 @@
 // A burst every 5 cycles; a granule a cycle into the memory, so that 64 bytes
 // take 4 cycles, but no less than the bus takes; a granule a cycle out, 2 cycles
 // after it was asked for; a head 2 cycles after it was asked for. From a doorbell to the burst 6 cycles.
+//
+// # Files
+//
+//	fetch.go   bursts are made up and asked for
+//	arrive.go  WQEs come
+//	answer.go  what is at heads is told, and its granules are read
 package wqefetch

@@ -13,9 +13,9 @@
 //
 // # State
 //
-// Of each queue pair: the MSN, whether it has failed and the WQE that
-// completed with the failure, and the answer that is owed: syndrome, PSN, MSN. And a queue
-// of the queue pairs that owe one, each once in it (package scheduler).
+// Of each queue pair: the MSN, whether it has failed and the WQE that completed
+// with the failure, and the answer that is owed: syndrome, PSN, MSN. And a
+// queue of the queue pairs that owe one, each once in it (package scheduler).
 //
 // # Order
 //
@@ -26,8 +26,8 @@
 //
 // # Fault
 //
-// A request whose payload memory refused becomes NAK 0x63 at its PSN and takes the
-// queue pair to ERR; the receive WQE that it holds or ends completes with
+// A request whose payload memory refused becomes NAK 0x63 at its PSN and takes
+// the queue pair to ERR; the receive WQE that it holds or ends completes with
 // LOC_PROT_ERR, and where it has none there is an event (protocol section 3.6).
 // What comes after a failure, of that queue pair, has no effect but for its
 // completions, which are flushed: those of the WQE that has failed not at all.

@@ -23,24 +23,27 @@
 //
 // # A command
 //
-// Its object is looked up; then it is judged as a whole, and one that cannot
-// be changes nothing. What it has to tell, it tells one after the other, in this order: key, flush,
-// first PSN, context and state, fences, state of blocks, rings, doorbell page,
-// queue, wake. So a PSN is there before the state that uses it, and nothing new of a
-// queue pair enters a pipeline from before the fence until its state is gone.
+// Its object is looked up; then it is judged as a whole, and one that cannot be
+// changes nothing. What it has to tell, it tells one after the other, in this
+// order: key, flush, first PSN, context and state, fences, state of blocks,
+// rings, doorbell page, queue, wake. So a PSN is there before the state that
+// uses it, and nothing new of a queue pair enters a pipeline from before the
+// fence until its state is gone.
 //
 // # Stall and fault
 //
-// A command ends: no block makes it wait for the network, and host memory answers.
-// An error of host memory, which only key commands can meet, is their outcome.
+// A command ends: no block makes it wait for the network, and host memory
+// answers. An error of host memory, which only key commands can meet, is their
+// outcome.
 //
 // After reset the tables are cleared, for as many cycles as there are completion
 // queues; commands wait for that.
 //
 // # Cycles
 //
-// One command at a time: 8 cycles and what qpcontext takes to answer, 7 more for
-// QUERY_QP, and for each thing it tells a cycle, or as many as its owner lets it wait.
+// One command at a time: 8 cycles and what qpcontext takes to answer, 7 more
+// for QUERY_QP, and for each thing it tells a cycle, or as many as its owner
+// lets it wait.
 //
 // # Files
 //

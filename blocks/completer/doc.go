@@ -19,17 +19,17 @@
 //
 // # Responses (protocol sections 4.3 and 4.4)
 //
-// A response ahead of what was sent, or behind what is acknowledged, is ignored, and
-// so is a reserved syndrome. Any other acknowledges everything before its PSN; an ACK
-// its own PSN, too. A NAK 0x61, 0x62 or 0x63 fails the WQE of the packet with its PSN, and
-// the queue pair with it. A sequence or RNR NAK retires what it acknowledges. WQEs complete by PSN,
-// never by MSN.
+// A response ahead of what was sent, or behind what is acknowledged, is
+// ignored, and so is a reserved syndrome. Any other acknowledges everything
+// before its PSN; an ACK its own PSN, too. A NAK 0x61, 0x62 or 0x63 fails the
+// WQE of the packet with its PSN, and the queue pair with it. A sequence or RNR
+// NAK retires what it acknowledges. WQEs complete by PSN, never by MSN.
 //
 // # Failures
 //
 // An entry that failed before it was sent completes when it is the oldest. From
-// the first failure on, and once a queue pair is dead, every entry is flushed as it
-// comes; entries of a WQE that has its CQE are dropped.
+// the first failure on, and once a queue pair is dead, every entry is flushed
+// as it comes; entries of a WQE that has its CQE are dropped.
 //
 // # Stall
 //

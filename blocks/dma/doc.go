@@ -10,10 +10,10 @@
 //
 // # Order
 //
-// Client i uses the AXI ID i, for reads and for writes. AXI keeps answers of one ID in
-// order, so a client sees its answers in the order of its bursts, and the
-// memory is free to reorder those of different clients. The beats of write bursts
-// go out in the order of their addresses, as AXI4 wants it.
+// Client i uses the AXI ID i, for reads and for writes. AXI keeps answers of
+// one ID in order, so a client sees its answers in the order of its bursts, and
+// the memory is free to reorder those of different clients. The beats of write
+// bursts go out in the order of their addresses, as AXI4 wants it.
 //
 // # State
 //

@@ -12,8 +12,8 @@
 //
 // # State
 //
-// Of each queue pair and completion queue: whether it exists, its page, the low 16
-// bits of its number. Nothing exists after reset.
+// Of each queue pair and completion queue: whether it exists, its page, the low
+// 16 bits of its number. Nothing exists after reset.
 //
 // # Order
 //
@@ -23,11 +23,12 @@
 // # Stall and fault
 //
 // A doorbell of another page, of a queue that does not exist, of an old number
-// or at another offset is refused: a pulse on Refused, nothing else. A process that
-// was given one page can ring for its own queues and for nothing else.
+// or at another offset is refused: a pulse on Refused, nothing else. A process
+// that was given one page can ring for its own queues and for nothing else.
 //
 // After reset the tables are cleared, for as many cycles as there are queues;
-// doorbells and owners wait for that. A message of Owner takes the place of a doorbell for a cycle.
+// doorbells and owners wait for that. A message of Owner takes the place of a
+// doorbell for a cycle.
 //
 // # Cycles
 //

@@ -1,12 +1,14 @@
 // Package icrc computes the invariant CRC of RoCEv2, which ends every packet
-// (protocol section 1.7). [CheckDef] judges the frames that come in, [GenerateDef]
-// completes those that go out; both come from one generator, at any width from
-// 64 to 512 bits. Package roce (tb/golden/roce) has the same in plain Go.
+// (protocol section 1.7). [CheckDef] judges the frames that come in,
+// [GenerateDef] completes those that go out; both come from one generator, at
+// any width from 64 to 512 bits. Package roce (tb/golden/roce) has the same in
+// plain Go.
 //
-// Start with the two in icrc.go, made of check.go and generate.go; headers.go reads the frame's headers, cover.go
-// knows what the CRC covers, state.go is the CRC itself, crc.go its arithmetic.
-// What is proved is in properties.go (control) and proof.go (data): sample.go has
-// the frames for that, flip.go sends them with a bit inverted.
+// Start with the two in icrc.go, made of check.go and generate.go; headers.go
+// reads the frame's headers, cover.go knows what the CRC covers, state.go is
+// the CRC itself, crc.go its arithmetic. What is proved is in properties.go
+// (control) and proof.go (data): sample.go has the frames for that, flip.go
+// sends them with a bit inverted.
 //
 // # Streams
 //
@@ -44,18 +46,20 @@
 //	Check     1 beat, headers   2 the packet's end   3 masked   4 sums   5 state   verdict
 //	Generate  1 beat, headers   2 masked   3 sums   4 state   5.. back over the zeros
 //
-// The stages never stall. In Check, In is ready while fewer than 16 verdicts wait
-// or are in the stages. In Generate, beats wait in a FIFO of 16 beside the stages,
-// and what the stages make of them in another; a beat leaves when both have one.
-// So ready comes from a register and goes to nothing but the first stage.
+// The stages never stall. In Check, In is ready while fewer than 16 verdicts
+// wait or are in the stages. In Generate, beats wait in a FIFO of 16 beside the
+// stages, and what the stages make of them in another; a beat leaves when both
+// have one. So ready comes from a register and goes to nothing but the first
+// stage.
 //
 // # Cycles
 //
 // A beat a cycle in, for frames of any length, back to back: at 512 bits a
-// frame every cycle. Check gives the verdict 6 cycles after the last beat. In Generate
-// a beat leaves no sooner than its ICRC would be there if it were the last one, 5
-// cycles and one for each stage back after it came: a frame that comes without
-// gaps leaves without gaps. An ICRC that does not fit into the last beat takes one more.
+// frame every cycle. Check gives the verdict 6 cycles after the last beat. In
+// Generate a beat leaves no sooner than its ICRC would be there if it were the
+// last one, 5 cycles and one for each stage back after it came: a frame that
+// comes without gaps leaves without gaps. An ICRC that does not fit into the
+// last beat takes one more.
 //
 // # Faults
 //

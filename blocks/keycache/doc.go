@@ -14,8 +14,8 @@
 // # State
 //
 // Of each place: the index of its key, whether it is held, whether it was used
-// since the hand of the clock last passed, and the entry. Of each client: the question
-// that waits for host memory. Only entries of valid keys are held.
+// since the hand of the clock last passed, and the entry. Of each client: the
+// question that waits for host memory. Only entries of valid keys are held.
 //
 // # Pipeline
 //
@@ -23,9 +23,10 @@
 //	found   the entry is read and compared with the question (judge.go)
 //	judged  the end of the range is compared; the reply goes to the client's FIFO
 //
-// Nothing stalls in it: a question enters only with room for its reply. What has been
-// read from host memory goes through the same pipeline, as a question that brings its entry;
-// so does the killing of a held entry. Their order in it is the order in which they happen.
+// Nothing stalls in it: a question enters only with room for its reply. What
+// has been read from host memory goes through the same pipeline, as a question
+// that brings its entry; so does the killing of a held entry. Their order in it
+// is the order in which they happen.
 //
 // # Order
 //
@@ -34,19 +35,21 @@
 //
 // # Commands
 //
-// A command reads the entry and judges it. Then it locks the index: no read of that entry is asked
-// for, and what is on its way will be asked for again. It kills the held entry,
-// writes memory, waits for the answer, and unlocks. To end a key it writes
-// the byte that has the state, and nothing else.
+// A command reads the entry and judges it. Then it locks the index: no read of
+// that entry is asked for, and what is on its way will be asked for again. It
+// kills the held entry, writes memory, waits for the answer, and unlocks. To
+// end a key it writes the byte that has the state, and nothing else.
 //
 // # Miss, stall, fault
 //
 // A key that is not held costs one read of 64 bytes. While a KeyQuery reads, no
-// other read is asked for: a miss may wait for that one. Who gets Done takes it at once. The clock gives away the first place that
-// was not used since its hand last passed, or where the hand is if the entry comes before one is found.
+// other read is asked for: a miss may wait for that one. Who gets Done takes it
+// at once. The clock gives away the first place that was not used since its
+// hand last passed, or where the hand is if the entry comes before one is
+// found.
 //
-// An index beyond the table is format.VendorKeyUnknown, without a read. An error response is
-// format.VendorBusRead, and nothing is held.
+// An index beyond the table is format.VendorKeyUnknown, without a read. An
+// error response is format.VendorBusRead, and nothing is held.
 //
 // # Cycles
 //

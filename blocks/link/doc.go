@@ -8,8 +8,9 @@
 //
 //	io := IO{Bell: hdl.StreamOf(s.RingUpdate()), Read: hdl.StreamOf(s.ReadBurst())}
 //
-// A port is a bundle of streams in both directions, seen from the client: a client has it
-// as hdl:"out", a server as hdl:"in", and hdl.Connect(server.Port, client.Port) joins the two.
+// A port is a bundle of streams in both directions, seen from the client: a
+// client has it as hdl:"out", a server as hdl:"in", and
+// hdl.Connect(server.Port, client.Port) joins the two.
 //
 // The messages by file:
 //

@@ -1,7 +1,8 @@
-// Package linktest drives the messages of package link in the tests of blocks: the
-// messages as plain Go ([Context], [RxRequest] and others, in records.go), and a
-// memory behind the ports of the DMA engine ([NewReads], [NewWrites]; reads.go, writes.go), without
-// an engine or a bus between them. [Others] (others.go) says which simulators a test runs in.
+// Package linktest drives the messages of package link in the tests of blocks:
+// the messages as plain Go ([Context], [RxRequest] and others, in records.go),
+// and a memory behind the ports of the DMA engine ([NewReads], [NewWrites];
+// reads.go, writes.go), without an engine or a bus between them. [Others]
+// (others.go) says which simulators a test runs in.
 package linktest
 
 import (

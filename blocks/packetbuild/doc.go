@@ -15,11 +15,11 @@
 // # Words
 //
 // All headers but Ethernet's are whole words of four bytes, and every frame
-// begins at the same place, so every word lies 2 modulo 4 bytes into a beat. The
-// builder moves words: a beat of n words has n+1 slots, the first and last of half a
-// word. The payload turns by as many words as the header has, modulo n. A slot
-// of a header beat chooses among the few words that are ever there, of IPv4
-// and IPv6; what a tag moves comes from the slot before.
+// begins at the same place, so every word lies 2 modulo 4 bytes into a beat.
+// The builder moves words: a beat of n words has n+1 slots, the first and last
+// of half a word. The payload turns by as many words as the header has, modulo
+// n. A slot of a header beat chooses among the few words that are ever there,
+// of IPv4 and IPv6; what a tag moves comes from the slot before.
 //
 // # Stages
 //
@@ -35,20 +35,20 @@
 // # State
 //
 // The joiner holds at most one beat: a header's, or what the last beat of
-// payload left over. Its state says which (join.go). In a cycle in which that leaves and
-// completes its frame, the next header's first beat comes in.
+// payload left over. Its state says which (join.go). In a cycle in which that
+// leaves and completes its frame, the next header's first beat comes in.
 //
 // # Stall and fault
 //
-// Out stalls the joiner by way of icrc's FIFO, the joiner the two inputs. The joiner
-// waits for payload in the middle of a frame; whoever may not pause on the wire has
-// the payload ready before the descriptor.
+// Out stalls the joiner by way of icrc's FIFO, the joiner the two inputs. The
+// joiner waits for payload in the middle of a frame; whoever may not pause on
+// the wire has the payload ready before the descriptor.
 //
-// A payload that ends before PayloadLen, or with another number of bytes in its last
-// beat, or with Err, ends its frame with Err on the last beat. One that goes on ends its frame
-// with Err too, and the rest of it is taken and dropped. The next packet is not
-// touched by either. Err is all that such a frame is good for: its bytes and
-// its length are not specified.
+// A payload that ends before PayloadLen, or with another number of bytes in its
+// last beat, or with Err, ends its frame with Err on the last beat. One that
+// goes on ends its frame with Err too, and the rest of it is taken and dropped.
+// The next packet is not touched by either. Err is all that such a frame is
+// good for: its bytes and its length are not specified.
 //
 // # Cycles
 //
@@ -58,6 +58,6 @@
 //
 // # Proof
 //
-// What is built is proved (proof.go) against the frame written down from the format
-// tables (expected.go).
+// What is built is proved (proof.go) against the frame written down from the
+// format tables (expected.go).
 package packetbuild

@@ -1,6 +1,6 @@
 // Package registers is the core's AXI4-Lite slave: registers, counters, the
-// command mailbox and the doorbell pages (package format, register.go). Start with
-// [Def]; [Reference] says in plain Go what a driver sees.
+// command mailbox and the doorbell pages (package format, register.go). Start
+// with [Def]; [Reference] says in plain Go what a driver sees.
 //
 // # Streams
 //
@@ -17,9 +17,10 @@
 //
 // # Order
 //
-// One write and one read at a time; a write to a doorbell page is answered when the
-// doorbell has been taken. While a command runs, the mailbox cannot be written and
-// no other command starts: such a write is answered with SLVERR, and has no effect.
+// One write and one read at a time; a write to a doorbell page is answered when
+// the doorbell has been taken. While a command runs, the mailbox cannot be
+// written and no other command starts: such a write is answered with SLVERR,
+// and has no effect.
 //
 // # Stall and fault
 //

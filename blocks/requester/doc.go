@@ -17,30 +17,31 @@
 //
 // # State
 //
-// Of each queue pair: the message in progress (bytes sent, bytes in all, the SGE
-// and the offset in it), the next PSN, entries issued, and whether a WQE has failed.
-// And entries retired, as Retired says.
+// Of each queue pair: the message in progress (bytes sent, bytes in all, the
+// SGE and the offset in it), the next PSN, entries issued, and whether a WQE
+// has failed. And entries retired, as Retired says.
 //
 // # A turn
 //
 // The head of the send queue, the context and the state are looked up; then
 // granules 0 and 1 of the WQE and the SGE where the message is. A new message
-// is checked and its length added up, a few cycles an SGE after the first. Then the packet takes what is left,
-// at most the path MTU, and Segment gets the pieces of SGEs that it covers. The packet that ends
-// the message takes the WQE off the queue.
+// is checked and its length added up, a few cycles an SGE after the first. Then
+// the packet takes what is left, at most the path MTU, and Segment gets the
+// pieces of SGEs that it covers. The packet that ends the message takes the WQE
+// off the queue.
 //
-// Two queue pairs are worked on at once: one is looked up while the packet of the one
-// before goes out. The same one is never worked on twice.
+// Two queue pairs are worked on at once: one is looked up while the packet of
+// the one before goes out. The same one is never worked on twice.
 //
 // # Nothing to do, stall, fault
 //
-// A turn ends without a packet if the WQE is not here, if nothing may be sent in
-// the state that the queue pair has, or if all its replay entries are used up: wqefetch, qpcontext or replay
-// wake it again when that changes.
+// A turn ends without a packet if the WQE is not here, if nothing may be sent
+// in the state that the queue pair has, or if all its replay entries are used
+// up: wqefetch, qpcontext or replay wake it again when that changes.
 //
 // A WQE that cannot be (operation, number of SGEs, length, unreadable) gives a
-// Job that only records its failure. After that, and in state ERR, all WQEs of the
-// queue pair give such a Job, with the status of a flush.
+// Job that only records its failure. After that, and in state ERR, all WQEs of
+// the queue pair give such a Job, with the status of a flush.
 //
 // # Cycles
 //

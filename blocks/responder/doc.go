@@ -1,7 +1,7 @@
-// Package responder decides what becomes of received requests: where their payload
-// goes, what completes, what is answered. Start with [Def]; [Reference] is the
-// same in plain Go. To add an operation: its opcodes in opcode.go, its checks in
-// decide.go, and what it does behind them in work.go.
+// Package responder decides what becomes of received requests: where their
+// payload goes, what completes, what is answered. Start with [Def]; [Reference]
+// is the same in plain Go. To add an operation: its opcodes in opcode.go, its
+// checks in decide.go, and what it does behind them in work.go.
 //
 // # Streams
 //
@@ -17,52 +17,59 @@
 //
 // # State
 //
-// Of each queue pair: the message in progress. That is its kind, the bytes that have come, and those
-// that may still come; of a WRITE the place and key of the next byte, of a SEND the SGE and the byte in it.
-// The receive WQE of a SEND stays at the head of its queue until the message ends.
-// A queue pair of which a request was refused for ever is dead, and so is
-// one that was flushed: its requests are dropped.
+// Of each queue pair: the message in progress. That is its kind, the bytes that
+// have come, and those that may still come; of a WRITE the place and key of the
+// next byte, of a SEND the SGE and the byte in it. The receive WQE of a SEND
+// stays at the head of its queue until the message ends. A queue pair of which
+// a request was refused for ever is dead, and so is one that was flushed: its
+// requests are dropped.
 //
 // # A request (protocol sections 3.4 to 3.6, and 10)
 //
-// The message in progress is looked up, and if a receive WQE has to do with the request, the
-// head of the queue with two granules. Then come the checks, in their order. What is
-// refused before its key counts makes one segment with Skip; what is refused behind it makes one with
-// Skip and rights, so that the key is looked at and nothing is written. A SEND that begins has
-// the lengths of its SGEs added up: no byte of a packet is placed that does not fit. A payload is
-// cut at SGEs; those of no bytes are passed over.
+// The message in progress is looked up, and if a receive WQE has to do with the
+// request, the head of the queue with two granules. Then come the checks, in
+// their order. What is refused before its key counts makes one segment with
+// Skip; what is refused behind it makes one with Skip and rights, so that the
+// key is looked at and nothing is written. A SEND that begins has the lengths
+// of its SGEs added up: no byte of a packet is placed that does not fit. A
+// payload is cut at SGEs; those of no bytes are passed over.
 //
-// A packet without payload asks for no key. So a WRITE that has none, but a length in its RETH, is
-// refused for its length, whatever its key is.
+// A packet without payload asks for no key. So a WRITE that has none, but a
+// length in its RETH, is refused for its length, whatever its key is.
 //
 // What a translation says is the last word. The record of each packet waits for
-// it, while the packets behind are decided on. Then the message is saved, and Commit, the WQE and
-// Outcome go out, Outcome last: psncheck sends the next request of a queue pair when it has it.
+// it, while the packets behind are decided on. Then the message is saved, and
+// Commit, the WQE and Outcome go out, Outcome last: psncheck sends the next
+// request of a queue pair when it has it.
 //
 // # Fault
 //
-// A key that does not grant a WRITE is NAK 0x62, its table or page list that cannot be read NAK 0x63, and so
-// is any fault of a receive WQE and its keys. The receive WQE that the request
-// holds, or a WRITE with immediate would have taken, completes with the error; where there is none there
-// is an event. RNR changes nothing.
+// A key that does not grant a WRITE is NAK 0x62, its table or page list that
+// cannot be read NAK 0x63, and so is any fault of a receive WQE and its keys.
+// The receive WQE that the request holds, or a WRITE with immediate would have
+// taken, completes with the error; where there is none there is an event. RNR
+// changes nothing.
 //
 // # Flush
 //
-// A queue pair that is named in Flush is looked up; if it is in ERR, the WQE at the head of its receive
-// queue is completed as flushed, and so on until there is none. Each such turn has
-// the pipeline for itself, takes turns with requests, and looks the state up
-// again. A fence passes between two turns. Flush never waits: all queue pairs have room in
-// its queue (package scheduler).
+// A queue pair that is named in Flush is looked up; if it is in ERR, the WQE at
+// the head of its receive queue is completed as flushed, and so on until there
+// is none. Each such turn has the pipeline for itself, takes turns with
+// requests, and looks the state up again. A fence passes between two turns.
+// Flush never waits: all queue pairs have room in its queue (package
+// scheduler).
 //
 // # Stall
 //
-// Commit, Translated, Outcome and a receive WQE on its way may stall everything but Flush.
+// Commit, Translated, Outcome and a receive WQE on its way may stall everything
+// but Flush.
 //
 // # Cycles
 //
-// A packet of one segment every 4 cycles, every 6 if it has to do with a receive WQE; a further SGE
-// takes 3 to be added up, and 4 to be placed. From Request to Segment 4 cycles, or 10, and from the last word of
-// the translation to Commit 2.
+// A packet of one segment every 4 cycles, every 6 if it has to do with a
+// receive WQE; a further SGE takes 3 to be added up, and 4 to be placed. From
+// Request to Segment 4 cycles, or 10, and from the last word of the translation
+// to Commit 2.
 //
 // # Files
 //

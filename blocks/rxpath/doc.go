@@ -1,7 +1,7 @@
 // Package rxpath is the receive side as one module: the parser (rxparse), the
-// ICRC check (icrc), the packet buffer (rxbuffer) and a buffer for the frames that
-// are for the host. Start with [Def]. [Receiver] drives it in a simulator, frame
-// by frame.
+// ICRC check (icrc), the packet buffer (rxbuffer) and a buffer for the frames
+// that are for the host. Start with [Def]. [Receiver] drives it in a simulator,
+// frame by frame.
 //
 // # Streams
 //
@@ -22,14 +22,15 @@
 // ever waits for the rest of a frame that does not come.
 //
 // Of the parser's stalls none can happen here: Raw, Payload and Status have
-// takers that are always ready. A descriptor takes as many cycles to be written as
-// the shortest packet takes to arrive.
+// takers that are always ready. A descriptor takes as many cycles to be written
+// as the shortest packet takes to arrive.
 //
 // # Cycles
 //
 // A beat every cycle in and out, at 512 bits a frame every cycle. A frame is
-// reported 7 cycles after its last beat; its descriptor leaves after 10, 11, 13 or 17
-// cycles at 512, 256, 128 and 64 bits, its first payload beat 3 cycles later.
+// reported 7 cycles after its last beat; its descriptor leaves after 10, 11, 13
+// or 17 cycles at 512, 256, 128 and 64 bits, its first payload beat 3 cycles
+// later.
 //
 // # Files
 //

@@ -9,9 +9,9 @@
 //
 // # State
 //
-// A queue of queue pairs, in which each stands at most once, and a bit of each that says
-// that it stands there: set where a wake enters it, cleared where its grant
-// leaves.
+// A queue of queue pairs, in which each stands at most once, and a bit of each
+// that says that it stands there: set where a wake enters it, cleared where its
+// grant leaves.
 //
 // # Order
 //
@@ -20,8 +20,8 @@
 // each has every n-th packet, whatever the length of its messages.
 //
 // No wake is lost. One for a queue pair that waits for its turn adds nothing:
-// whoever takes the grant looks at everything there is. One that comes later enters
-// it again, and at worst the grant finds nothing to do.
+// whoever takes the grant looks at everything there is. One that comes later
+// enters it again, and at worst the grant finds nothing to do.
 //
 // # Stall and fault
 //

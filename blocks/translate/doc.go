@@ -20,33 +20,38 @@
 //
 // # A segment
 //
-// A contiguous key gives one piece. The key of a page list gives one for each page that
-// the segment touches; entry i of the list is the page of virtual addresses from (VA >> shift) + i
-// on, where VA is the first one of the key. A segment with Skip gives a piece with Skip; its
-// key is looked at if it asks for rights.
+// A contiguous key gives one piece. The key of a page list gives one for each
+// page that the segment touches; entry i of the list is the page of virtual
+// addresses from (VA >> shift) + i on, where VA is the first one of the key. A
+// segment with Skip gives a piece with Skip; its key is looked at if it asks
+// for rights.
 //
 // # State
 //
-// A direct-mapped cache of lines of page lists: 8 entries of 8 bytes, 64 bytes of
-// host memory, named by their bus address. A line may hold memory that becomes a list later: so command
-// gives Flush with every command that makes a key, when its list is in memory. A line on its way at that time is
-// used, but not held.
+// A direct-mapped cache of lines of page lists: 8 entries of 8 bytes, 64 bytes
+// of host memory, named by their bus address. A line may hold memory that
+// becomes a list later: so command gives Flush with every command that makes a
+// key, when its list is in memory. A line on its way at that time is used, but
+// not held.
 //
 // # Order
 //
-// Pieces leave in the order of their segments; Translated comes with the last piece of its packet.
-// Questions to the key cache run ahead of the pieces, by as many as it has room for.
+// Pieces leave in the order of their segments; Translated comes with the last
+// piece of its packet. Questions to the key cache run ahead of the pieces, by
+// as many as it has room for.
 //
 // # Miss, stall, fault
 //
-// A line that is not held costs one read of host memory; the segments behind wait.
+// A line that is not held costs one read of host memory; the segments behind
+// wait.
 //
-// Where a key does not grant what is asked, or an entry cannot be read, one piece with
-// Skip and Last stands for the rest of the packet; its segments are taken and dropped. Pieces before it
-// may be gone. Translated has the fault.
+// Where a key does not grant what is asked, or an entry cannot be read, one
+// piece with Skip and Last stands for the rest of the packet; its segments are
+// taken and dropped. Pieces before it may be gone. Translated has the fault.
 //
 // # Cycles
 //
-// A segment every second cycle, and a piece of a page list every second one, as far as the
-// key cache keeps up; 3 cycles from its answer to the piece, 4 for a page. A miss adds 3 cycles and the read.
+// A segment every second cycle, and a piece of a page list every second one, as
+// far as the key cache keeps up; 3 cycles from its answer to the piece, 4 for a
+// page. A miss adds 3 cycles and the read.
 package translate

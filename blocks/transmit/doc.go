@@ -17,14 +17,14 @@
 //
 // # State
 //
-// A bit of each queue pair: a packet of it has failed, or found it in state ERR. It
-// is cleared by Control.
+// A bit of each queue pair: a packet of it has failed, or found it in state
+// ERR. It is cleared by Control.
 //
 // # Order
 //
 // Jobs leave in the order they come in, an acknowledgement before the next job.
-// A packet is a few cycles of this block's time, so an acknowledgement waits for one packet at
-// most, however long the messages are.
+// A packet is a few cycles of this block's time, so an acknowledgement waits
+// for one packet at most, however long the messages are.
 //
 // # Fault
 //
@@ -34,9 +34,9 @@
 //
 // # Stall
 //
-// A job waits until its payload is here whole, and no longer behind one that is dropped, so that no frame pauses; acknowledgements
-// pass it by. Record, Desc and
-// Out may stall; they stall everything.
+// A job waits until its payload is here whole, and no longer behind one that is
+// dropped, so that no frame pauses; acknowledgements pass it by. Record, Desc
+// and Out may stall; they stall everything.
 //
 // # Cycles
 //

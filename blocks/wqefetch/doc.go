@@ -13,17 +13,20 @@
 // # State
 //
 // Of each queue pair: ring address and size (written by Config), producer (by
-// Bell), fetched: the first index not asked for, here: the first index that has not
-// arrived, and head (by Take). All indices are free-running numbers of 16 bits; head <= here <= fetched
-// <= producer. The WQEs lie in a memory of 16-byte granules, 128 << SlotBits bytes of each queue pair; index i of
-// its ring at slot i modulo what fits. A bit of each slot says that it could not be read.
+// Bell), fetched: the first index not asked for, here: the first index that has
+// not arrived, and head (by Take). All indices are free-running numbers of 16
+// bits; head <= here <= fetched <= producer. The WQEs lie in a memory of
+// 16-byte granules, 128 << SlotBits bytes of each queue pair; index i of its
+// ring at slot i modulo what fits. A bit of each slot says that it could not be
+// read.
 //
 // # Fetching
 //
 // A queue pair is due when its producer moves, when its head moves, or when the
-// last burst did not get everything. The burst takes as many WQEs as are posted, have room, lie in one piece
-// of the ring and in one 4 KiB page, and are not more than half of the room: so while one half
-// is worked on, the other is on its way. It never goes past the producer.
+// last burst did not get everything. The burst takes as many WQEs as are
+// posted, have room, lie in one piece of the ring and in one 4 KiB page, and
+// are not more than half of the room: so while one half is worked on, the other
+// is on its way. It never goes past the producer.
 //
 // # Order
 //
@@ -33,17 +36,19 @@
 // # Miss, stall, fault
 //
 // A head that is asked for with Wait and is on its way is answered when it has
-// come: the one who asks waits for one read of host memory. A burst is asked for only with room for its beats.
-// A WQE of which a beat had an error response is there, marked as Fault.
+// come: the one who asks waits for one read of host memory. A burst is asked
+// for only with room for its beats. A WQE of which a beat had an error response
+// is there, marked as Fault.
 //
-// Config waits until nothing is on its way, for a cycle without a doorbell or a step of
-// a head.
+// Config waits until nothing is on its way, for a cycle without a doorbell or a
+// step of a head.
 //
 // # Cycles
 //
 // A burst every 5 cycles; a granule a cycle into the memory, so that 64 bytes
-// take 4 cycles, but no less than the bus takes; a granule a cycle out, 2 cycles
-// after it was asked for; a head 2 cycles after it was asked for. From a doorbell to the burst 6 cycles.
+// take 4 cycles, but no less than the bus takes; a granule a cycle out, 2
+// cycles after it was asked for; a head 2 cycles after it was asked for. From a
+// doorbell to the burst 6 cycles.
 //
 // # Files
 //

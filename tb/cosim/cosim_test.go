@@ -192,7 +192,7 @@ func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-frames wants files":          {"-frames"},
 		"files go with -frames":        {path},
-		"-json goes with -frames":      {"-json"},
+		"-json goes without -v":        {"-json", "-v"},
 		"go with pairs":                {"-frames", path, "-pcap", "x"},
 		"workload: open absent.yaml":   {"-workload", "absent.yaml"},
 		"want native or verilator":     {"-sim", "modelsim"},

@@ -6,13 +6,17 @@
 //	go run ./tb/cosim -workload FILE                     a workload of your own between two hosts
 //	go run ./tb/cosim -run programs -programs 1000       random verbs programs, as many as there is time for
 //	go run ./tb/cosim -run pairs/core-core -pcap w.pcap  what crosses the wire between two cores
+//	go run ./tb/cosim -run walk -v                       the walks of the design documents, step by step
+//	go run ./tb/cosim -run walk -json                    the same, one JSON object a step
 //	go run ./tb/cosim -capture FILE                      the core in the place of those who answered in a capture
 //	go run ./tb/cosim -frames FILE...                    what the receive side makes of captured frames
 //	go run ./tb/cosim -frames -json FILE...              the same, one JSON object a line
 //	go run ./tb/cosim -frames -waves w.vcd FILE...       the same, and what went on inside, for a wave viewer
 //
 // Scenarios end with a table and a line "N passed, N failed"; before it stand the
-// first difference of each that failed and the command that runs it again. FILE of
+// first difference of each that failed and the command that runs it again. With -json there is one
+// JSON object a line instead: of a walk (docs/walks.md) one for each fact, of
+// another scenario one. FILE of
 // -workload is explained in package workload (tb/workload); with -frames it is a pcap or
 // pcapng file or one frame in hexadecimal (*.hex); docs/formats.md explains the
 // verdicts. The reference judges each frame beside the core, and a difference is
@@ -55,6 +59,7 @@ func main() {
 type options struct {
 	frames   bool
 	json     bool
+	verbose  bool
 	list     bool
 	match    *regexp.Regexp
 	sim      string
@@ -124,7 +129,8 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	flags := flag.NewFlagSet("cosim", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.frames, "frames", false, "judge the frames of the files that are given")
-	flags.BoolVar(&o.json, "json", false, "with -frames: one JSON object a line")
+	flags.BoolVar(&o.json, "json", false, "one JSON object a line: a frame, a fact of a walk, or a scenario")
+	flags.BoolVar(&o.verbose, "v", false, "show walks step by step")
 	flags.BoolVar(&o.list, "list", false, "list the scenarios and stop")
 	flags.StringVar(&match, "run", "", "only scenarios whose name matches `REGEXP`")
 	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames, -pcap, -waves native)")
@@ -158,8 +164,8 @@ func (o *options) check(match string, bench bench) (err error) {
 		return errors.New("-frames wants files")
 	case !o.frames && len(o.files) > 0:
 		return fmt.Errorf("unexpected argument %q: files go with -frames", o.files[0])
-	case o.json && !o.frames:
-		return errors.New("-json goes with -frames")
+	case o.json && o.verbose, o.json && o.list:
+		return errors.New("-json goes without -v and -list")
 	case o.capture != "" && (o.frames || o.plays() || o.work != ""):
 		return errors.New("-capture goes without -frames, -workload, -pcap and -waves")
 	case o.frames && (o.work != "" || o.pcap != ""):

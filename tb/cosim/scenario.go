@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"gornic/configs"
 	"gornic/hdl/sim"
+	"gornic/tb/walk"
 	"gornic/tb/wire"
 	"gornic/tb/workload"
 )
@@ -28,6 +30,8 @@ type Scenario struct {
 	Replays bool
 	// Writes tells that it heeds Pcap and Waves alone.
 	Writes bool
+	// Asked tells that it takes so long that it runs only where -run chooses it.
+	Asked bool
 	// Run returns what went wrong, or an error that wraps ErrSkip.
 	Run func(ctx context.Context, env *Env) error
 }
@@ -52,6 +56,8 @@ type Env struct {
 	Progress func(done float64)
 	// Note fills the last column of the scenario's row: what was counted.
 	Note func(format string, args ...any)
+	// Walked tells what was seen in a walk.
+	Walked func(walk.Result)
 
 	open func(ctx context.Context) (Receiver, error)
 }
@@ -75,6 +81,7 @@ type result struct {
 	err                         error
 	note                        string
 	took                        time.Duration
+	walk                        *walk.Result // nil: it is none
 }
 
 func (r result) word() string {
@@ -118,6 +125,14 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 		results = append(results, j.run(ctx, o, show))
 	}
 	bar.end()
+	if o.json {
+		return reportJSON(ctx, stdout, results)
+	}
+	if o.verbose {
+		for _, r := range results {
+			printWalk(stdout, r)
+		}
+	}
 	return report(ctx, stdout, results, len(jobs))
 }
 
@@ -143,6 +158,7 @@ func (j job) run(ctx context.Context, o options, progress func(float64)) result 
 		Capture:   o.capture,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
+		Walked:    func(w walk.Result) { r.walk = &w },
 	}
 	env.open = func(ctx context.Context) (Receiver, error) {
 		return j.simulator.receiver(ctx, j.simulator.Simulator, j.config, env.Options())
@@ -184,10 +200,16 @@ func report(ctx context.Context, w io.Writer, results []result, jobs int) error 
 		fmt.Fprintf(w, "%d not run: interrupted\n", n)
 	}
 	fmt.Fprintf(w, "%d passed, %d failed\n", count["passed"], count["FAILED"])
+	return outcome(ctx, results)
+}
+
+// outcome is the error of a run: that it was interrupted, or that something failed.
+func outcome(ctx context.Context, results []result) error {
+	failed := func(r result) bool { return r.word() == "FAILED" }
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case count["FAILED"] > 0:
+	case slices.ContainsFunc(results, failed):
 		return errFailed
 	}
 	return nil

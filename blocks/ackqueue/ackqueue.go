@@ -156,7 +156,8 @@ func (b *block) effect() {
 		PSN:      hdl.Mux(bad, c.RequestPSN, c.PSN), MSN: msn,
 	}
 	b.answers.Write(c.QP, wake.Fire(), hdl.Pack(owed))
-	m.Event("ack_owed", wake.Fire(), hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
+	m.Event("ack_owed", wake.Fire(),
+		hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
 	m.Event("recv_completes", io.Completion.Fire(), hdl.Field("qp", c.QP), hdl.Field("wqe", done.WQEIndex), hdl.Field("status", done.Status))
 
 	control := io.Control
@@ -190,5 +191,6 @@ func (b *block) answer() {
 	})
 	b.io.Ack.Valid.Set(valid)
 	hdl.Set(b.io.Ack.Data, out)
-	b.m.Event("ack_leaves", b.io.Ack.Fire(), hdl.Field("qp", out.QP), hdl.Field("syndrome", out.Syndrome), hdl.Field("psn", out.PSN), hdl.Field("msn", out.MSN))
+	b.m.Event("ack_leaves", b.io.Ack.Fire(),
+		hdl.Field("qp", out.QP), hdl.Field("syndrome", out.Syndrome), hdl.Field("psn", out.PSN), hdl.Field("msn", out.MSN))
 }

@@ -60,7 +60,9 @@ func (b *block) effects() (waits hdl.Bits) {
 		WQEIndex: e.WQEIndex, Opcode: e.WC.ZExt(8), Flags: hdl.K(4, 0), Vendor: b.vendor, Queue: hdl.K(1, 0), Solicited: b.status.Any(),
 	}
 	fault := link.QPFault{QP: b.now.QP, HasEvent: hdl.K(1, 0), Event: hdl.K(8, 0), Vendor: b.vendor}
-	m.Event("entry_retired", pops.And(ask.Ready), hdl.Field("qp", b.now.QP), hdl.Field("psn", e.PSN), hdl.Field("wqe", e.WQEIndex), hdl.Field("last", e.Last), hdl.Field("status", b.status))
+	m.Event("entry_retired", pops.And(ask.Ready),
+		hdl.Field("qp", b.now.QP), hdl.Field("psn", e.PSN), hdl.Field("wqe", e.WQEIndex), hdl.Field("last", e.Last),
+		hdl.Field("status", b.status))
 	m.Event("send_completes", io.Completion.Fire(), hdl.Field("qp", b.now.QP), hdl.Field("wqe", e.WQEIndex), hdl.Field("status", b.status))
 	m.Unused(e.PSN, e.Offset, e.Length, e.First, e.Last, e.Signaled, e.Status, e.Vendor)
 	return hdl.OrAll(

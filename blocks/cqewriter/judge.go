@@ -102,7 +102,9 @@ func (b *block) complete(valid hdl.Bits, c link.Completion, at place, exists hdl
 	hdl.Set(flights.Data, flight{
 		CQ: c.CQ, QP: c.QP, Producer: behind, Solicited: c.Solicited, Lost: at.Lost, Nowhere: exists.Not(),
 	})
-	b.m.Event("cqe_leaves", jobs.Fire(), hdl.Field("cq", c.CQ), hdl.Field("index", at.Producer), hdl.Field("qpn", c.QPN), hdl.Field("queue", c.Queue), hdl.Field("status", c.Status))
+	b.m.Event("cqe_leaves", jobs.Fire(),
+		hdl.Field("cq", c.CQ), hdl.Field("index", at.Producer), hdl.Field("qpn", c.QPN), hdl.Field("queue", c.Queue),
+		hdl.Field("status", c.Status))
 	b.set(b.fills, c.CQ, flights.Fire(), hdl.Pack(fill{Producer: hdl.Mux(at.Lost, at.Producer, behind), Over: at.Over}))
 	return flights.Fire()
 }

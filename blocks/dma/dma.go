@@ -107,7 +107,8 @@ func (e *engine) read() {
 	axi.ARValid.Set(address.Valid)
 	address.Ready.Set(axi.ARReady)
 
-	m.Event("read", address.Fire(), hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("beats_less_1", address.Data.Len))
+	m.Event("read", address.Fire(),
+		hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("beats_less_1", address.Data.Len))
 	m.Event("read_ends", hdl.AndAll(axi.RValid, axi.RReady, axi.RLast), hdl.Field("client", axi.RID), hdl.Field("resp", axi.RResp))
 	failed := axi.RResp.IsNot(respOKAY)
 	ready := hdl.K(1, 0)
@@ -156,7 +157,8 @@ func (e *engine) write() {
 	axi.WValid.Set(data.Valid)
 	data.Ready.Set(axi.WReady)
 
-	m.Event("write", address.Fire(), hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("beats_less_1", address.Data.Len))
+	m.Event("write", address.Fire(),
+		hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("beats_less_1", address.Data.Len))
 	m.Event("write_ends", axi.BValid.And(axi.BReady), hdl.Field("client", axi.BID), hdl.Field("resp", axi.BResp))
 	failed := axi.BResp.IsNot(respOKAY)
 	ready := hdl.K(1, 0)

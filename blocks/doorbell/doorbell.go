@@ -98,7 +98,8 @@ func body(m *hdl.Module, p Params, io *IO) {
 	io.Refused.Set(holds.And(refused))
 	m.Event("sq_doorbell", io.SQ.Fire(), hdl.Field("qp", io.SQ.Data.QP), hdl.Field("producer", io.SQ.Data.Index))
 	m.Event("rq_doorbell", io.RQ.Fire(), hdl.Field("qp", io.RQ.Data.QP), hdl.Field("producer", io.RQ.Data.Index))
-	m.Event("cq_doorbell", io.CQ.Fire(), hdl.Field("cq", io.CQ.Data.CQ), hdl.Field("consumer", io.CQ.Data.Index), hdl.Field("arm", io.CQ.Data.Arm))
+	m.Event("cq_doorbell", io.CQ.Fire(),
+		hdl.Field("cq", io.CQ.Data.CQ), hdl.Field("consumer", io.CQ.Data.Index), hdl.Field("arm", io.CQ.Data.Arm))
 	properties(m, p, io)
 }
 

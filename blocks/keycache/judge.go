@@ -20,7 +20,9 @@ func (b *block) find() {
 	b.judges.Set(known)
 
 	e, q := hdl.Unpack(held{}, b.store.At(encode(b.found.Places))), b.found.Request
-	b.m.Event("key_compared", known, hdl.Field("client", b.found.Client), hdl.Field("key", q.Key), hdl.Field("rights", q.Rights), hdl.Field("va", q.VA), hdl.Field("bytes", q.Range))
+	b.m.Event("key_compared", known,
+		hdl.Field("client", b.found.Client), hdl.Field("key", q.Key), hdl.Field("rights", q.Rights), hdl.Field("va", q.VA),
+		hdl.Field("bytes", q.Range))
 	window := e.Type.GeK(format.KeyWindow1)
 	local := q.Rights.And(hdl.K(8, remoteRights)).None()
 	bound := e.Type.Is(format.KeyWindow2)

@@ -83,8 +83,11 @@ func (b *block) judge() {
 	b.found.Ready.Set(leaves)
 	m.If(leaves, func() { n.known.SetK(0) })
 
-	m.Event("psn_checked", n.fresh.And(n.request), hdl.Field("qp", f.QP), hdl.Field("opcode", f.Opcode), hdl.Field("psn", f.PSN), hdl.Field("expected", n.state.Expected), hdl.Field("kind", n.kind))
-	m.Event("response", io.Response.Fire(), hdl.Field("qp", f.QP), hdl.Field("psn", f.PSN), hdl.Field("syndrome", aeth.Syndrome), hdl.Field("msn", aeth.MSN))
+	m.Event("psn_checked", n.fresh.And(n.request),
+		hdl.Field("qp", f.QP), hdl.Field("opcode", f.Opcode), hdl.Field("psn", f.PSN), hdl.Field("expected", n.state.Expected),
+		hdl.Field("kind", n.kind))
+	m.Event("response", io.Response.Fire(),
+		hdl.Field("qp", f.QP), hdl.Field("psn", f.PSN), hdl.Field("syndrome", aeth.Syndrome), hdl.Field("msn", aeth.MSN))
 	io.BadQP.Set(n.fresh.And(n.bad))
 	io.CNP.Set(n.fresh.And(n.cnp))
 	io.Duplicate.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNDuplicate)))

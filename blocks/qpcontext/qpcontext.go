@@ -138,7 +138,8 @@ func (b *block) lookups() {
 	m.Unused(found.Context.Exists, found.Context.State)
 	alive := hdl.Unpack(life{}, b.lives.At(what.QP))
 	found.Context.Exists, found.Context.State = alive.Exists, alive.State
-	m.Event("looked_up", reading, hdl.Field("client", what.Client), hdl.Field("qp", what.QP), hdl.Field("qpn", found.Context.QPN), hdl.Field("state", alive.State))
+	m.Event("looked_up", reading,
+		hdl.Field("client", what.Client), hdl.Field("qp", what.QP), hdl.Field("qpn", found.Context.QPN), hdl.Field("state", alive.State))
 
 	for i, c := range clients {
 		valid := m.Reg(fmt.Sprintf("client_%d_answered", i), 1, 0)

@@ -121,7 +121,9 @@ func (b *block) record() {
 	b.entries.Write(b.place(qp, tail), enters, hdl.Pack(entry))
 	b.psns.Write(b.place(qp, tail), enters, entry.PSN)
 	empty := tail.Eq(b.heads.At(qp))
-	m.Event("recorded", enters, hdl.Field("qp", qp), hdl.Field("psn", entry.PSN), hdl.Field("wqe", entry.WQEIndex), hdl.Field("bytes", entry.Length), hdl.Field("oldest", empty))
+	m.Event("recorded", enters,
+		hdl.Field("qp", qp), hdl.Field("psn", entry.PSN), hdl.Field("wqe", entry.WQEIndex), hdl.Field("bytes", entry.Length),
+		hdl.Field("oldest", empty))
 	b.peek(enters)
 	b.write(b.tails, qp, enters, next)
 	b.write(b.newest, qp, enters, entry.PSN)

@@ -20,7 +20,8 @@ func (s *sender) ports() {
 		VA: s.sge.Addr.Add(s.msg.SGEAt.ZExt(64)), Range: piece.length.ZExt(32), Len: piece.length, Skip: hdl.K(1, 0), Last: piece.last,
 	})
 	seg := io.Segment.Data
-	m.Event("segment", io.Segment.Fire(), hdl.Field("qp", t.QP), hdl.Field("lkey", seg.Key), hdl.Field("va", seg.VA), hdl.Field("bytes", seg.Len))
+	m.Event("segment", io.Segment.Fire(),
+		hdl.Field("qp", t.QP), hdl.Field("lkey", seg.Key), hdl.Field("va", seg.VA), hdl.Field("bytes", seg.Len))
 	s.extra.Wants.Set(hdl.OrAll(s.st.Is(stSum), s.st.Is(stNext), s.st.Is(stInline).And(s.inlineWants)))
 	ahead := hdl.Mux(s.st.Is(stSum), hdl.K(3, 1), hdl.K(3, 0)) // the sum looks at the SGE behind
 	s.extra.Granule.Set(s.msg.SGE.Add(ahead).AddK(format.ControlGranules))
@@ -69,7 +70,8 @@ func (s *sender) job() {
 			WRID:     c.WRID, Status: s.status, Vendor: s.vendor,
 		},
 	})
-	s.m.Event("packet_made", job.Fire().And(announces), hdl.Field("qp", t.QP), hdl.Field("wqe", t.Head.Index), hdl.Field("opcode", job.Data.Opcode), hdl.Field("psn", s.psn),
+	s.m.Event("packet_made", job.Fire().And(announces),
+		hdl.Field("qp", t.QP), hdl.Field("wqe", t.Head.Index), hdl.Field("opcode", job.Data.Opcode), hdl.Field("psn", s.psn),
 		hdl.Field("offset", s.msg.Offset), hdl.Field("bytes", s.length), hdl.Field("status", s.status))
 }
 

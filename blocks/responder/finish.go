@@ -43,10 +43,12 @@ func (b *block) finish() {
 	b.saved.Now.Set(takes.And(e.saves))
 	b.saved.QP.Set(r.QP)
 	hdl.Set(b.saved.Message, e.next)
-	m.Event("reassembly", b.saved.Now, hdl.Field("qp", r.QP), hdl.Field("kind", e.next.Kind), hdl.Field("va", e.next.VA), hdl.Field("left", e.next.Left),
+	m.Event("reassembly", b.saved.Now,
+		hdl.Field("qp", r.QP), hdl.Field("kind", e.next.Kind), hdl.Field("va", e.next.VA), hdl.Field("left", e.next.Left),
 		hdl.Field("sge", e.next.SGE), hdl.Field("at", e.next.At), hdl.Field("done", e.next.Done))
 	c := io.Commit.Data
-	m.Event("committed", io.Commit.Fire(), hdl.Field("qp", c.QP), hdl.Field("psn", c.RequestPSN), hdl.Field("placed", c.Placed), hdl.Field("reply", c.Reply),
+	m.Event("committed", io.Commit.Fire(),
+		hdl.Field("qp", c.QP), hdl.Field("psn", c.RequestPSN), hdl.Field("placed", c.Placed), hdl.Field("reply", c.Reply),
 		hdl.Field("message", c.Message), hdl.Field("complete", c.Complete))
 	b.flush.ends.Set(takes.And(r.Kind.Is(turnFlush)))
 	b.flush.more.Set(r.Verdict.Holds)

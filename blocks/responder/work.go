@@ -207,7 +207,9 @@ func (w *worker) ports() {
 	})
 
 	seg := io.Segment.Data
-	w.m.Event("segment", io.Segment.Fire(), hdl.Field("qp", t.QP), hdl.Field("key", seg.Key), hdl.Field("va", seg.VA), hdl.Field("bytes", seg.Len), hdl.Field("range", seg.Range), hdl.Field("sge", w.msg.SGE), hdl.Field("skip", seg.Skip))
+	w.m.Event("segment", io.Segment.Fire(),
+		hdl.Field("qp", t.QP), hdl.Field("key", seg.Key), hdl.Field("va", seg.VA), hdl.Field("bytes", seg.Len),
+		hdl.Field("range", seg.Range), hdl.Field("sge", w.msg.SGE), hdl.Field("skip", seg.Skip))
 	w.m.Unused(w.msg.Kind, t.Head.Empty)
 	push := w.st.Is(stPush)
 	w.out.Valid.Set(push)

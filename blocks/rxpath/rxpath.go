@@ -98,7 +98,8 @@ func body(m *hdl.Module, p Params, io *IO) {
 	hdl.Connect(io.Payload, buffer.OutPayload)
 	hdl.Connect(io.Report, buffer.Report)
 	h := io.Header.Data
-	m.Event("packet_accepted", io.Header.Fire(), hdl.Field("dest_qp", h.DestQP), hdl.Field("opcode", h.Opcode), hdl.Field("psn", h.PSN), hdl.Field("bytes", h.PayloadLen))
+	m.Event("packet_accepted", io.Header.Fire(),
+		hdl.Field("dest_qp", h.DestQP), hdl.Field("opcode", h.Opcode), hdl.Field("psn", h.PSN), hdl.Field("bytes", h.PayloadLen))
 	io.Accepted.Set(buffer.Stored)
 	io.Full.Set(buffer.Full)
 	io.Refused.Set(buffer.Refused)

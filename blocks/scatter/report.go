@@ -41,7 +41,8 @@ func (b *block) report(results hdl.Stream[result]) {
 	waits := c.Payload.And(c.Kind.Not())
 	io.Placed.Valid.Set(commits.Valid.And(waits.Not().Or(results.Valid)))
 	hdl.Set(io.Placed.Data, link.Placed{Commit: c, BusErr: hdl.AndAll(waits, c.Placed, results.Data.Err)})
-	b.m.Event("in_memory", io.Placed.Fire().And(waits), hdl.Field("qp", c.QP), hdl.Field("psn", c.RequestPSN), hdl.Field("placed", c.Placed), hdl.Field("error", io.Placed.Data.BusErr))
+	b.m.Event("in_memory", io.Placed.Fire().And(waits),
+		hdl.Field("qp", c.QP), hdl.Field("psn", c.RequestPSN), hdl.Field("placed", c.Placed), hdl.Field("error", io.Placed.Data.BusErr))
 	commits.Ready.Set(io.Placed.Fire())
 	results.Ready.Set(io.Placed.Fire().And(waits))
 }

@@ -218,7 +218,8 @@ func (b *block) leave() {
 	done := at.And(waits.Not())
 	m.If(done, func() { b.st.Goto(stChoose) })
 	d := io.Desc.Data
-	m.Event("packet_leaves", io.Desc.Fire(), hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))
+	m.Event("packet_leaves", io.Desc.Fire(),
+		hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))
 	io.Sent.Set(io.Desc.Fire())
 	io.SentNAK.Set(io.Desc.Fire().And(b.isAck).And(b.ack.Syndrome.GeK(format.SyndromeRNR)))
 

@@ -128,7 +128,8 @@ func (b *block) ask(asks hdl.Bits, at ring, f flight, count hdl.Bits) {
 	beats := slots.ShlK(hdl.Log2(b.p.beatsPerSlot()))
 	burst.Data.Len.Set(beats.SubK(1).Trunc(8))
 	b.index(b.fetched, f.QP, burst.Fire(), f.Last.AddK(1))
-	m.Event("wqes_asked", burst.Fire(), hdl.Field("qp", f.QP), hdl.Field("first", f.Index), hdl.Field("last", f.Last), hdl.Field("addr", burst.Data.Addr))
+	m.Event("wqes_asked", burst.Fire(),
+		hdl.Field("qp", f.QP), hdl.Field("first", f.Index), hdl.Field("last", f.Last), hdl.Field("addr", burst.Data.Addr))
 	m.Unused(noted.Ready)
 	m.Assert("flights_have_room", noted.Ready.Or(noted.Valid.Not()))
 }

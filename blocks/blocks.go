@@ -28,6 +28,7 @@ import (
 	"gornic/blocks/transmit"
 	"gornic/blocks/wqefetch"
 	"gornic/configs"
+	"gornic/format"
 	"gornic/hdl"
 )
 
@@ -194,9 +195,9 @@ func keyCache(c configs.Config) keycache.Params {
 	return keycache.Params{Sizes: link.Sizes{DataWidth: c.DataWidth}, Clients: 2, Entries: c.Keys}
 }
 
-// gatherParams has a buffer of two packets of any path MTU, and no less than a block RAM has anyway: 512 beats.
+// gatherParams has a buffer of four packets of any path MTU, and no less than a block RAM has anyway: 512 beats.
 func gatherParams(c configs.Config) gather.Params {
-	return gather.Params{Sizes: Sizes(c), Buffer: max(8192, 512*c.DataWidth/8)}
+	return gather.Params{Sizes: Sizes(c), Buffer: max(4*format.MTUMax, 512*c.DataWidth/8)}
 }
 
 // Core returns the parameters of the whole core in a configuration.

@@ -118,9 +118,9 @@ type core struct {
 	dead    []hdl.Stream[link.QPRef]     // copies for those who flush
 }
 
-// txBuffer is the payload that waits to be sent: two packets of any path MTU, and
-// no less than a block RAM has anyway, 512 beats.
-func (p Params) txBuffer() int { return max(2*format.MTUMax, 512*p.Sizes.DataWidth/8) }
+// txBuffer is the payload that waits to be sent: four packets of any path MTU, so that one leaves while two are
+// read behind the next; and no less than a block RAM has anyway, 512 beats.
+func (p Params) txBuffer() int { return max(4*format.MTUMax, 512*p.Sizes.DataWidth/8) }
 
 // pageLines is how many lines of page lists each direction holds.
 const pageLines = 4

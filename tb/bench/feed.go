@@ -9,14 +9,15 @@ import (
 	"gornic/verbs"
 )
 
-// A feed posts the messages of a load: to cores all at once, to the reference as many as the
-// receiver's buffer holds twice over. The reference sends at the rate of the wire, and
+// A feed posts the messages of a load: to cores all at once, to the reference as many as half of the
+// receiver's buffer holds. The reference sends at the rate of the wire, and
 // does not send again what a slower receiver has to drop.
 type feed struct {
 	load
 	rig    *rig
-	count  int            // of each queue pair
-	posted map[uint32]int // by QPN, where they are counted
+	count  int // of each queue pair
+	posted map[*verbs.QP]int
+	open   int // messages posted and not done
 }
 
 // start posts what receivers need, and the first messages.
@@ -26,7 +27,7 @@ func (f *feed) start(ctx context.Context) error {
 			return err
 		}
 	}
-	f.posted = map[uint32]int{}
+	f.posted = map[*verbs.QP]int{}
 	for _, d := range f.way.directions() {
 		for _, qp := range f.rig.parties[d].qps {
 			if err := f.send(ctx, d, qp, f.atOnce()); err != nil {
@@ -62,77 +63,79 @@ func (f *feed) atOnce() int {
 
 // send posts n messages more, as far as there are any.
 func (f *feed) send(ctx context.Context, d wire.Direction, qp *verbs.QP, n int) error {
-	n = min(n, f.count-f.posted[qp.QPN()])
-	f.posted[qp.QPN()] += n
+	if n = min(n, f.count-f.posted[qp]); n == 0 {
+		return nil
+	}
+	f.posted[qp] += n
+	f.open += n
 	return qp.PostSend(ctx, repeat(f.message(f.rig.parties[d], f.rig.parties[1-d]), n)...)
 }
 
-// run lets time pass, and posts a message for each that is done.
+// run lets time pass in which only a reference looks at its completions, and posts a message for
+// each: a driver's access to a core's registers would change what is measured.
 func (f *feed) run(ctx context.Context, cycles int) error {
-	const turn = 8 // cycles
 	if f.way != receives {
 		return f.rig.lab.Run(cycles)
 	}
-	from := f.rig.parties[wire.AToB]
-	wc := make([]verbs.WC, 64)
-	for range cycles / turn {
-		if err := f.rig.lab.Run(turn); err != nil {
+	return f.attend(ctx, cycles, wire.AToB)
+}
+
+// turn is how many cycles pass between two looks at completions.
+const turn = 8
+
+// attend lets time pass, and looks at the completions of some hosts.
+func (f *feed) attend(ctx context.Context, cycles int, hosts ...wire.Direction) error {
+	for ; cycles > 0; cycles -= turn {
+		if err := f.rig.lab.Run(min(cycles, turn)); err != nil {
 			return err
 		}
-		done, err := poll(ctx, from.cq, wc)
-		if err != nil {
-			return err
-		}
-		for _, w := range done {
-			for _, qp := range from.qps {
-				if qp.QPN() == w.QPN {
-					if err := f.send(ctx, wire.AToB, qp, 1); err != nil {
-						return err
-					}
-				}
+		for _, d := range hosts {
+			if err := f.poll(ctx, d); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// poll takes completions, of which each has to be a success.
-func poll(ctx context.Context, cq *verbs.CQ, wc []verbs.WC) ([]verbs.WC, error) {
-	n, err := cq.Poll(ctx, wc)
+// drainLimit is how many cycles all messages of a load may take.
+const drainLimit = 1_000_000
+
+// drain lets time pass until all messages are done.
+func (f *feed) drain(ctx context.Context) error {
+	for begin := f.rig.lab.Cycle(); f.open > 0; {
+		if f.rig.lab.Cycle() > begin+drainLimit {
+			return fmt.Errorf("%d messages are not done after %d cycles", f.open, drainLimit)
+		}
+		if err := f.attend(ctx, turn, wire.AToB, wire.BToA); err != nil {
+			return err
+		}
+	}
+	return f.attend(ctx, settleCycles, wire.AToB, wire.BToA)
+}
+
+// poll takes the completions of a sender, of which each has to be a success, and those of what it received.
+func (f *feed) poll(ctx context.Context, d wire.Direction) error {
+	from := f.rig.parties[d]
+	var wc [16]verbs.WC
+	n, err := from.cq.Poll(ctx, wc[:])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, w := range wc[:n] {
 		if err := w.Err(); err != nil {
-			return nil, err
+			return err
 		}
-	}
-	return wc[:n], nil
-}
-
-// completionLimit is how many cycles completions may take to come.
-const completionLimit = 20_000
-
-// complete runs until each sender has so many completions of messages that it sent.
-func (r *rig) complete(ctx context.Context, count int, from []wire.Direction) error {
-	wc := make([]verbs.WC, 64)
-	begin := r.lab.Cycle()
-	for _, d := range from {
-		for done := 0; done < count; {
-			if r.lab.Cycle() > begin+completionLimit {
-				return fmt.Errorf("%d of %d completions in %d cycles", done, count, completionLimit)
+		if w.Recv {
+			continue
+		}
+		f.open--
+		for _, qp := range from.qps {
+			if qp.QPN() != w.QPN {
+				continue
 			}
-			if err := r.lab.Run(16); err != nil {
+			if err := f.send(ctx, d, qp, 1); err != nil {
 				return err
-			}
-			came, err := poll(ctx, r.parties[d].cq, wc)
-			if err != nil {
-				return err
-			}
-			for _, w := range came {
-				if !w.Recv {
-					done++
-				}
 			}
 		}
 	}

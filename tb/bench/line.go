@@ -21,6 +21,9 @@ type mark struct {
 
 func newLine(beatBytes int) line { return line{beatBytes: beatBytes, psn: map[uint32]uint32{}} }
 
+// forget forgets the frames, but not how far they are acknowledged.
+func (l *line) forget() { l.sent, l.requests, l.acked = nil, mark{}, nil }
+
 // see notes a frame whose last beat was taken in a cycle.
 func (l *line) see(cycle uint64, c wire.Crossing) {
 	beats := (len(c.Frame) + l.beatBytes - 1) / l.beatBytes

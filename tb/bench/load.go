@@ -71,10 +71,10 @@ func (l load) packets(mtu int) int { return max(1, (l.bytes+mtu-1)/mtu) }
 
 // window is how many cycles count: no less than a few messages, since a long one is
 // acknowledged as a whole.
-func (l load) window(b built) int { return max(leastWindow, 3*l.bytes/b.beatBytes()) }
+func (l load) window(b *built) int { return max(leastWindow, 3*l.bytes/b.beatBytes()) }
 
 // count is how many messages of each queue pair keep the wire busy until the end.
-func (l load) count(b built) int {
+func (l load) count(b *built) int {
 	const leastHeaders = 58 // bytes of a SEND without payload
 	packets := l.packets(b.config.PathMTU)
 	beats := (l.bytes + packets*leastHeaders) / b.beatBytes()
@@ -82,18 +82,24 @@ func (l load) count(b built) int {
 	return cycles/(max(beats, 1)*l.qps) + 2
 }
 
+// setting is what hosts need for the load, and for the others of its way and queue pairs.
+func (l load) setting(b *built) setting {
+	shortest := l
+	shortest.bytes = 0
+	return setting{sides: l.way.sides(), qps: l.qps, depth: powerOfTwo(max(l.count(b), shortest.count(b)) + 1)}
+}
+
 // measure measures a load.
-func (l load) measure(ctx context.Context, b built) (result row, err error) {
-	count := l.count(b)
-	r, err := openRig(ctx, b, setting{sides: l.way.sides(), qps: l.qps, depth: powerOfTwo(count + 1)})
+func (l load) measure(ctx context.Context, b *built) (result row, err error) {
+	r, err := b.open(ctx, l.setting(b))
 	if err != nil {
 		return row{}, err
 	}
-	defer func() { err = closing(err, r.lab.Close) }()
+	defer func() { err = closing(err, func() error { return b.leave(r, err == nil && l.bytes <= drainedBytes) }) }()
 	if err := l.warm(ctx, r); err != nil {
 		return row{}, fmt.Errorf("the first messages: %w", err)
 	}
-	f := feed{load: l, rig: r, count: count}
+	f := feed{load: l, rig: r, count: l.count(b)}
 	if err := f.start(ctx); err != nil {
 		return row{}, err
 	}
@@ -101,11 +107,17 @@ func (l load) measure(ctx context.Context, b built) (result row, err error) {
 	if err := f.run(ctx, settleCycles+window); err != nil {
 		return row{}, err
 	}
-	if err := r.healthy(ctx); err != nil {
+	if result, err = l.judge(r, begin, begin+uint64(window)); err != nil {
 		return row{}, err
 	}
-	return l.judge(r, begin, begin+uint64(window))
+	if l.bytes <= drainedBytes {
+		err = f.drain(ctx)
+	}
+	return result, errors.Join(err, r.healthy(ctx))
 }
+
+// drainedBytes is the length of messages up to which hosts are used again, when all messages are done.
+const drainedBytes = 4096
 
 // warm sends a short message over each queue pair, so that everything is cached, and forgets it.
 func (l load) warm(ctx context.Context, r *rig) error {
@@ -114,12 +126,10 @@ func (l load) warm(ctx context.Context, r *rig) error {
 	if err := f.start(ctx); err != nil {
 		return err
 	}
-	if err := r.complete(ctx, l.qps, l.way.directions()); err != nil {
+	if err := f.drain(ctx); err != nil {
 		return err
 	}
-	for i := range r.lines {
-		r.lines[i].requests = mark{}
-	}
+	r.forget()
 	return nil
 }
 

@@ -27,6 +27,7 @@ type options struct {
 	list   bool
 	json   bool
 	config string
+	sim    string
 	work   string
 	seed   uint64
 }
@@ -59,6 +60,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.list, "list", false, "list the measurements and stop")
 	flags.BoolVar(&o.json, "json", false, "print an object a line")
 	flags.StringVar(&o.config, "config", "", "only `CONFIG`, board or dc; with -workload also tiny or a file")
+	flags.StringVar(&o.sim, "sim", verilator.Simulator.Name, "simulator, verilator or `native`: the same cycles, some 50 times as slow")
 	flags.StringVar(&o.work, "workload", "", "play `FILE` between two cores, or one of "+strings.Join(workload.Names(), ", "))
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the workload")
 	if err := flags.Parse(args); err != nil {
@@ -66,6 +68,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if o.sim != sim.NativeSimulator.Name && o.sim != verilator.Simulator.Name {
+		return o, fmt.Errorf("-sim %s: want native or verilator", o.sim)
 	}
 	if match == "" {
 		return o, nil
@@ -87,11 +92,11 @@ func run(ctx context.Context, o options, w io.Writer) error {
 	if o.list {
 		return list(w, chosen)
 	}
-	rows, err := measureAll(ctx, chosen, o.printer(w))
+	rows, err := measureAll(ctx, o, chosen, o.printer(w))
 	if err != nil {
 		return err
 	}
-	if o.match == nil && o.config == "" {
+	if o.match == nil && o.config == "" && o.sim == verilator.Simulator.Name {
 		if err := writePage(rows); err != nil {
 			return err
 		}
@@ -132,16 +137,18 @@ func (o options) printer(w io.Writer) printer {
 
 // measureAll measures, and prints each row as it comes. What cannot be measured is a row, too, and
 // keeps no budget.
-func measureAll(ctx context.Context, all []measurement, to printer) ([]row, error) {
-	var rows []row
-	var b built
+func measureAll(ctx context.Context, o options, all []measurement, to printer) (rows []row, err error) {
+	b := &built{}
+	defer func() { err = closing(err, b.close) }()
 	for _, m := range all {
 		if err := ctx.Err(); err != nil {
 			return rows, err
 		}
 		if b.config.Name != m.config {
-			var err error
-			if b, err = openConfig(ctx, m.config); err != nil {
+			if err := b.close(); err != nil {
+				return rows, err
+			}
+			if b, err = openConfig(ctx, o, m.config); err != nil {
 				return rows, err
 			}
 		}
@@ -155,7 +162,7 @@ func measureAll(ctx context.Context, all []measurement, to printer) ([]row, erro
 }
 
 // row is what comes of a measurement.
-func (m measurement) row(ctx context.Context, b built) row {
+func (m measurement) row(ctx context.Context, b *built) row {
 	r, err := m.measure(ctx, b)
 	r.Name, r.Config, r.Budget = m.name, m.config, m.budget.String()
 	_, r.rate = m.subject.(load)
@@ -185,11 +192,14 @@ func misses(rows []row) error {
 	return nil
 }
 
-// openConfig builds the core of a configuration for Verilator.
-func openConfig(ctx context.Context, name string) (built, error) {
+// openConfig builds the core of a configuration.
+func openConfig(ctx context.Context, o options, name string) (*built, error) {
 	config, err := configs.Load(name)
 	if err != nil {
-		return built{}, err
+		return nil, err
+	}
+	if o.sim == sim.NativeSimulator.Name {
+		return buildCore(config, sim.NativeSimulator)
 	}
 	verilated := verilator.Simulator
 	verilated.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }

@@ -18,7 +18,7 @@ type measurement struct {
 // A subject is what is measured: a load or a trip.
 type subject interface {
 	name() string
-	measure(ctx context.Context, b built) (row, error)
+	measure(ctx context.Context, b *built) (row, error)
 }
 
 // A budget is the most cycles, or the least share of the wire; 0: none.

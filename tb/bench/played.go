@@ -34,7 +34,7 @@ func playFile(ctx context.Context, o options, w io.Writer) error {
 	if name == "" {
 		name = configNames[0]
 	}
-	b, err := openConfig(ctx, name)
+	b, err := openConfig(ctx, o, name)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func playFile(ctx context.Context, o options, w io.Writer) error {
 }
 
 // playWork plays a workload; hosts answer at once.
-func playWork(ctx context.Context, b built, work workload.Workload, seed uint64) (report play.Report, lines [2]line, err error) {
+func playWork(ctx context.Context, b *built, work workload.Workload, seed uint64) (report play.Report, lines [2]line, err error) {
 	if n := work.Connections(); n > b.config.QPs || n > b.config.CQs {
 		return report, lines, fmt.Errorf("workload %s has %d queue pairs, configuration %s no more than %d", work.Name, n, b.config.Name, min(b.config.QPs, b.config.CQs))
 	}

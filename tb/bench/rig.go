@@ -22,15 +22,47 @@ type built struct {
 	design    *hdl.Design
 	io        *core.IO
 	simulator sim.Simulator
+	idle      *rig // hosts that have nothing to do, to be used again
 }
 
-func buildCore(config configs.Config, s sim.Simulator) (built, error) {
+func buildCore(config configs.Config, s sim.Simulator) (*built, error) {
 	design, io, err := rtl.Build(config)
-	return built{config, design, io, s}, err
+	return &built{config: config, design: design, io: io, simulator: s}, err
+}
+
+// open returns hosts that are like a setting, and have nothing to do.
+func (b *built) open(ctx context.Context, s setting) (*rig, error) {
+	if r := b.idle; r != nil && r.setting == s {
+		b.idle = nil
+		return r, nil
+	}
+	if err := b.close(); err != nil {
+		return nil, err
+	}
+	return openRig(ctx, b, s)
+}
+
+// leave gives hosts back: to be used again, or not.
+func (b *built) leave(r *rig, idle bool) error {
+	if !idle {
+		return r.lab.Close()
+	}
+	b.idle = r
+	return nil
+}
+
+// close ends the hosts that are idle.
+func (b *built) close() error {
+	r := b.idle
+	if r == nil {
+		return nil
+	}
+	b.idle = nil
+	return r.lab.Close()
 }
 
 // beatBytes is the width of the wire.
-func (b built) beatBytes() int { return b.config.DataWidth / 8 }
+func (b *built) beatBytes() int { return b.config.DataWidth / 8 }
 
 // A setting is what two hosts have to be like.
 type setting struct {
@@ -50,7 +82,8 @@ const (
 // A rig is two hosts on a wire with connections between them, and a record of what
 // crosses it.
 type rig struct {
-	built
+	*built
+	setting setting
 	lab     *rtl.Lab
 	parties [2]*party
 	lines   [2]line // by wire.Direction
@@ -67,8 +100,8 @@ type party struct {
 }
 
 // openRig puts the hosts up. A cycle is a turn, so that the wire knows each frame's.
-func openRig(ctx context.Context, b built, s setting) (*rig, error) {
-	r := &rig{built: b}
+func openRig(ctx context.Context, b *built, s setting) (*rig, error) {
+	r := &rig{built: b, setting: s}
 	for i := range r.lines {
 		r.lines[i] = newLine(b.beatBytes())
 	}
@@ -89,6 +122,13 @@ func openRig(ctx context.Context, b built, s setting) (*rig, error) {
 // tap notes when a frame has left its NIC: its last beat was taken in the cycle before.
 func (r *rig) tap(c wire.Crossing) {
 	r.lines[c.Direction].see(r.lab.Cycle()-1, c)
+}
+
+// forget forgets the frames that crossed the wire, but not how far they are acknowledged.
+func (r *rig) forget() {
+	for i := range r.lines {
+		r.lines[i].forget()
+	}
 }
 
 func (r *rig) connect(ctx context.Context, s setting) error {

@@ -46,16 +46,16 @@ func (t trip) name() string {
 }
 
 // measure measures the part: from one event to the other, so that 1 is the next cycle.
-func (t trip) measure(ctx context.Context, b built) (result row, err error) {
+func (t trip) measure(ctx context.Context, b *built) (result row, err error) {
 	s := setting{sides: [2]rtl.Kind{rtl.Core, rtl.Core}, qps: 1, depth: 4, latency: t.latency}
 	if t.inline {
 		s.inline = t.bytes
 	}
-	r, err := openRig(ctx, b, s)
+	r, err := b.open(ctx, s)
 	if err != nil {
 		return row{}, err
 	}
-	defer func() { err = closing(err, r.lab.Close) }()
+	defer func() { err = closing(err, func() error { return b.leave(r, err == nil) }) }()
 	for range 2 { // so that everything is cached
 		if err := t.prepare(ctx, r); err != nil {
 			return row{}, err
@@ -63,7 +63,7 @@ func (t trip) measure(ctx context.Context, b built) (result row, err error) {
 		if err := t.post(ctx, r); err != nil {
 			return row{}, err
 		}
-		if err := r.complete(ctx, 1, []wire.Direction{wire.AToB}); err != nil {
+		if err := t.complete(ctx, r); err != nil {
 			return row{}, fmt.Errorf("the first messages: %w", err)
 		}
 	}
@@ -83,7 +83,7 @@ func (t trip) measure(ctx context.Context, b built) (result row, err error) {
 		op += " inline"
 	}
 	result = row{What: string(t.part), Operation: op, Bytes: t.bytes, QPs: 1, Latency: t.latency, Cycles: float64(cycles)}
-	return result, r.healthy(ctx)
+	return result, errors.Join(t.complete(ctx, r), r.healthy(ctx))
 }
 
 // depart is the time from the doorbell to the first beat: from the first cycle in which the write is offered to
@@ -141,6 +141,12 @@ func (t trip) prepare(ctx context.Context, r *rig) error {
 		}
 	}
 	return r.lab.Run(settleCycles + 4*t.latency)
+}
+
+// complete runs until the message is done, at both ends.
+func (t trip) complete(ctx context.Context, r *rig) error {
+	f := feed{load: load{way: both}, rig: r, open: 1, count: 0}
+	return f.drain(ctx)
 }
 
 func (t trip) post(ctx context.Context, r *rig) error {

@@ -17,7 +17,8 @@
 //
 // EachSim runs that in the native simulator, and in those that are named after
 // it, such as Verilator. A failed assertion of the design, or an Await in vain, ends
-// the test and says where.
+// the test and says where. [Picture] shows cycle by cycle what happens, for a reader
+// of a test or of a failure.
 //
 // # Flags of the tests
 //

@@ -29,7 +29,7 @@ import (
 type list []uint64
 
 const (
-	listBase   = 0xFFFF_FFF0_0000_0000 // of SGE 0: addresses wrap at the end of SGE 0
+	listBase   = 0xFFFF_FFF0_0000_0000 // of SGE 0; those behind it are beyond the end of 64 bits
 	listStep   = 0x0000_0100_0000_0001 // from SGE to SGE
 	listKey    = 0x1100
 	remoteBase = 0x7000_0000_0000_0123 // of a WRITE

@@ -17,7 +17,7 @@ var usualConfigs = []string{"board", "dc"}
 func jobsOf(o options, bench bench) ([]job, error) {
 	var jobs []job
 	for _, s := range bench.scenarios {
-		if !o.match.MatchString(s.Name) || !o.suits(s) {
+		if !o.match.MatchString(s.Name) || !o.suits(s) || s.Asked && o.match.String() == "" {
 			continue
 		}
 		more, err := jobsOfScenario(o, bench, s)

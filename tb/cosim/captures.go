@@ -132,6 +132,11 @@ func (r *replay) file(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range all {
+		if f.Length > len(f.Data) {
+			return fmt.Errorf("frame %d: only %d of its %d bytes were captured", f.Number, len(f.Data), f.Length)
+		}
+	}
 	var fit []*talk.Conversation
 	for _, c := range talk.Learn(all) {
 		switch {

@@ -166,9 +166,31 @@ func (p *player) request(r *talk.Request) error {
 		p.refuse(r)
 	}
 	p.nic.Receive(r.Data)
+	if err := p.pace(len(r.Data)); err != nil {
+		return err
+	}
 	if r.Lenient {
 		p.report.Lenient++
 		return p.nak(r.PSN(), uint64(r.Syndrome), r.Completed)
+	}
+	return nil
+}
+
+// pace lets time pass for a frame of n bytes.
+func (p *player) pace(n int) error {
+	switch {
+	case p.o.Burst > 0 && p.fed < p.o.Burst:
+		return nil
+	case p.o.Burst > 0:
+		n, p.fed = p.fed, 0
+	}
+	for cycles := n / bytesACycle; cycles > 0; cycles -= slice {
+		if err := p.nic.Run(min(cycles, slice)); err != nil {
+			return err
+		}
+		if err := p.collect(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -322,6 +344,8 @@ func (p *player) queueHead(r *talk.Request, held bool) uint64 {
 }
 
 const (
+	bytesACycle = 4 // half of what a wire of 64 bits carries: host memory is slow, too
+
 	slice    = 64     // cycles between two looks at what the NIC did
 	patience = 30_000 // cycles that a wait has
 	settling = 1_500  // cycles in the end to do what should not be done

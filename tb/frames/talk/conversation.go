@@ -47,7 +47,7 @@ const (
 	Duplicate             // was carried out before
 	Ahead                 // came before what was expected
 	Lost                  // never reached the responder, as its answers show
-	LeftOut               // of an operation that is neither SEND nor WRITE
+	LeftOut               // of an operation that is neither SEND nor WRITE, or of a message whose beginning is not there
 	Ignored               // damaged, of another transport, or for a queue pair that had failed
 )
 
@@ -111,12 +111,12 @@ type flow struct {
 
 func flowOf(p *Packet) flow { return flow{p.Path.Src, p.Path.Dst, p.BTH.DestQP} }
 
-// Learn takes a capture apart. Conversations without an answer are left out: of
-// their responder nothing is known.
+// Learn takes a capture apart, of which no frame may be cut. Conversations without an
+// answer are left out: of their responder nothing is known.
 func Learn(capture []frames.Frame) []*Conversation {
 	var packets []*Packet
 	for _, f := range capture {
-		if p, ok := Parse(f.Number, f.Data); ok && f.Length <= len(f.Data) {
+		if p, ok := Parse(f.Number, f.Data); ok {
 			packets = append(packets, &p)
 		}
 	}

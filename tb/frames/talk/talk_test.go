@@ -143,6 +143,10 @@ func TestFates(t *testing.T) {
 			},
 			[]string{"done, 1 messages", "left out", "left out", "left out", "done, 4 messages"},
 		},
+		"begins inside a message": {
+			[]packet{piece(format.OpSendMiddle, 0, 256), piece(format.OpSendLast, 1, 3), answer(1, ack, 70), send(2, 3), answer(2, ack, 71)},
+			[]string{"left out", "left out", "done, 1 messages"},
+		},
 		"damaged, and another transport": {
 			[]packet{{op: format.OpSendOnly, size: 2, spoilt: true}, piece(0x20|format.OpSendOnly, 0, 2), send(0, 2), answer(0, ack, 1)},
 			[]string{"ignored", "ignored", "done, 1 messages"},

@@ -9,6 +9,7 @@ type walker struct {
 	expected PSN
 	done     int      // messages
 	open     *Message // that has begun; nil: none
+	begun    bool     // a message has begun: the capture may start inside one
 	failed   bool     // the queue pair is in error
 	nakSent  bool     // 0x60 for the expected PSN
 	ops      map[PSN]format.Opcode
@@ -64,8 +65,12 @@ func (w *walker) request(i int, r *Request) {
 	ahead := r.PSN().Behind(w.expected)
 	r.Expected, r.Open, r.Before, r.Completed = w.expected, w.open, w.done, w.done
 	syndrome, refused := w.nak(i, r.PSN())
+	w.begun = w.begun || r.Info().Start || refused
 	switch {
 	case w.failed:
+	case !w.begun:
+		r.Fate, w.expected = LeftOut, r.PSN().Plus(1)
+		w.left[r.PSN()] = true
 	case w.leaves(r.PSN(), r.Op):
 		w.leave(r, refused && syndrome > format.SyndromeNAK)
 	case ahead < 0:

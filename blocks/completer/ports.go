@@ -15,15 +15,14 @@ func (b *block) ports() {
 	io.Response.Ready.Set(hdl.AndAll(idle, io.Replay.Recorded.Valid.Not(), io.Dead.Valid.Not()))
 	r := io.Response.Data
 	c := r.Context
-	m.Unused(r.MSN, c.Exists, c.State, c.PD, c.DestQPN, c.PathMTU, c.Access, c.MinRNR, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll,
-		c.SQStride, c.RQStride, c.RecvCQ, c.MaxRD, c.MaxDestRD)
+	m.Unused(r.MSN)
+	hdl.UnusedBut(m, c, c.QPN, c.SendCQ)
 
 	io.Context.Request.Valid.Set(b.st.Is(stLook))
 	io.Context.Request.Data.QP.Set(b.now.QP)
 	io.Context.Reply.Ready.Set(b.st.Is(stFind))
 	l := io.Context.Reply.Data.Context
-	m.Unused(hdl.Pack(io.Context.Reply.Data.Address), l.Exists, l.State, l.PD, l.DestQPN, l.PathMTU, l.Access, l.MinRNR, l.Timeout, l.RetryCnt,
-		l.RNRRetry, l.SigAll, l.SQStride, l.RQStride, l.RecvCQ, l.MaxRD, l.MaxDestRD)
+	hdl.UnusedBut(m, io.Context.Reply.Data, l.QPN, l.SendCQ)
 
 	io.Replay.Oldest.Ready.Set(b.st.Is(stWait))
 

@@ -39,8 +39,9 @@ func (s *sender) ports() {
 	next.SGE = hdl.Mux(s.last, s.msg.SGE.K(0), s.msg.SGE)
 	hdl.Set(s.saved.Message, next)
 	s.saved.PSN.Set(s.psn)
-	m.Unused(t.Control.Reserved, t.Control.Flags.Slice(7, 4), t.Control.Flags.Bit(0), t.Context.Access, t.Context.MinRNR, t.Context.DestQPN, t.Context.Timeout, t.Context.RetryCnt, t.Context.RNRRetry,
-		t.Context.RQStride, t.Context.SendCQ, t.Context.RecvCQ, t.Context.MaxRD, t.Context.MaxDestRD, t.Head.Empty)
+	m.Unused(t.Control.Reserved, t.Control.Flags.Slice(7, 4), t.Control.Flags.Bit(0), t.Head.Empty)
+	c := t.Context
+	hdl.UnusedBut(m, c, c.Exists, c.QPN, c.State, c.PD, c.PathMTU, c.SigAll, c.SQStride)
 }
 
 // job drives Job: a packet or a record, or a fence where no turn is under way.

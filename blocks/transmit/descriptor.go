@@ -8,8 +8,7 @@ import (
 // descriptor is what the builder makes a frame of.
 func (b *block) descriptor() format.TxDescriptor[hdl.Bits] {
 	m, j, a, c := b.m, b.job, b.to.Address, b.to.Context
-	m.Unused(c.Exists, c.QPN, c.State, c.PD, c.PathMTU, c.Access, c.MinRNR, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll,
-		c.SQStride, c.RQStride, c.SendCQ, c.RecvCQ, c.MaxRD, c.MaxDestRD)
+	hdl.UnusedBut(m, c, c.DestQPN)
 	length := hdl.Mux(b.isAck, j.PayloadLen.K(0), j.PayloadLen)
 	pad := length.Trunc(2).Not().AddK(1)
 	request := b.isAck.Not()

@@ -91,6 +91,21 @@ func TestFailureIsTheFirstCheckAtItsCycle(t *testing.T) {
 	require.Equal(t, ended, b.Time())
 }
 
+// Without checks nothing fails and nothing is counted, and what the design does is the same.
+func TestNoChecks(t *testing.T) {
+	needVerilator(t)
+	d, io := watched(t)
+	for _, simulator := range []sim.Open{sim.Native, verilator.Open} {
+		b := open(t, simulator, d, sim.Options{NoChecks: true})
+		require.Nil(t, fail(b, d, io))
+		count := make([]uint64, 2)
+		b.Get(io.Count.Signal(), count)
+		require.Equal(t, []uint64{100, 0}, count)
+		require.Equal(t, make([]uint64, len(sim.Checks(d))), b.CoverCounts())
+		require.NotNil(t, fail(open(t, simulator, d, sim.Options{}), d, io))
+	}
+}
+
 // Verilator finds the context of a model through the thread, which may have served another one since.
 func TestFailureAfterAnotherCopyWasClosed(t *testing.T) {
 	needVerilator(t)

@@ -55,7 +55,7 @@ func (b *backend) CoverCounts() []uint64 {
 	}
 	counts := make([]uint64, len(b.checks))
 	for i, c := range b.checks {
-		if c.Kind == ir.Cover {
+		if c.Kind == ir.Cover && len(own) > 0 { // there are none with Options.NoChecks
 			counts[i], own = own[0], own[1:]
 		}
 	}

@@ -23,8 +23,8 @@ type Prepared struct {
 	arms     *armCovers
 }
 
-// Prepare compiles a design for [Prepared.Open]. Of the options Coverage, Events and
-// whether there are Waves count. The end of ctx ends the compilation.
+// Prepare compiles a design for [Prepared.Open]. Of the options Coverage, NoChecks, Events
+// and whether there are Waves count. The end of ctx ends the compilation.
 func Prepare(ctx context.Context, d *ir.Design, o sim.Options) (*Prepared, error) {
 	t, arms, err := emit(d, o)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *Prepared) Open(d *ir.Design, o sim.Options) (sim.Backend, error) {
 	if d != p.design {
 		return nil, errors.New("verilator: another design was prepared")
 	}
-	if o.Coverage != p.o.Coverage || o.Events != p.o.Events || (o.Waves != "") != (p.o.Waves != "") {
+	if o.Coverage != p.o.Coverage || o.HasChecks() != p.o.HasChecks() || o.Events != p.o.Events || (o.Waves != "") != (p.o.Waves != "") {
 		return nil, fmt.Errorf("verilator: prepared for other options: %+v", p.o)
 	}
 	b, err := start(d, o, p.artefact, p.name)

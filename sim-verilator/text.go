@@ -43,13 +43,15 @@ func emit(d *ir.Design, o sim.Options) (text, *armCovers, error) {
 	if o.Coverage {
 		printed, arms = withArmCovers(d)
 	}
-	files, err := verilog.Emit(printed, verilog.Options{Checks: true, Events: o.Events, Waves: o.Waves != "", Models: true})
+	files, err := verilog.Emit(printed, verilog.Options{Checks: o.HasChecks(), Events: o.Events, Waves: o.Waves != "", Models: true})
 	if err != nil {
 		return text{}, nil, err
 	}
 	t := describe(d)
 	t.waves = o.Waves != ""
-	t.covers = covers(printed)
+	if o.HasChecks() {
+		t.covers = covers(printed)
+	}
 	if o.Events {
 		t.events = eventsOf(d, files)
 	}

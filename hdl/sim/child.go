@@ -23,7 +23,7 @@ func Generated(ctx context.Context, dir string) Open {
 		if o.Waves != "" || o.Coverage {
 			return nil, errors.New("sim: generated code has no waves and no coverage: use Native")
 		}
-		n, err := netlist.Lower(d, netlist.Options{Events: o.Events})
+		n, err := netlist.Lower(d, netlist.Options{Events: o.Events, NoChecks: !o.HasChecks()})
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@
 // Assertions and assumptions are checked on each rising edge of their clock
 // where its reset is low; the first failure ends the run and is a [*CheckError] with
 // the property's path, its Go line and the cycle. Covers are counted:
-// [Sim.Covered]. [Options] has a file for waves (VCD, with the names of states as
+// [Sim.Covered]. [Options].NoChecks does without them. [Options] has a file for waves (VCD, with the names of states as
 // strings) and switches on the counting of if and switch arms: [Coverage] says which
 // lines of a generator were never taken, over many runs.
 //

@@ -47,7 +47,7 @@ type engineStatus struct {
 // Native opens the native simulator: bytecode, which is ready in milliseconds,
 // or generated Go where a step function for the design was registered.
 func Native(d *ir.Design, o Options) (Backend, error) {
-	n, err := netlist.Lower(d, netlist.Options{Arms: o.Coverage, Events: o.Events})
+	n, err := netlist.Lower(d, netlist.Options{Arms: o.Coverage, Events: o.Events, NoChecks: !o.HasChecks()})
 	if err != nil {
 		return nil, err
 	}

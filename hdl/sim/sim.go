@@ -86,9 +86,16 @@ type Options struct {
 	// Events collects trace events, until Events takes them. Without it they
 	// cost nothing.
 	Events bool
+	// NoChecks leaves properties out: none fails, and no cover is counted. It is for
+	// long runs of what runs with its checks, too, and for measuring speed: they are
+	// more than half of the work in a core. With Coverage they stay.
+	NoChecks bool
 	// Interpret keeps Native from using a registered generated step function.
 	Interpret bool
 }
+
+// HasChecks tells whether properties are checked.
+func (o Options) HasChecks() bool { return !o.NoChecks || o.Coverage }
 
 // Timing of a clock, in picoseconds. The clock is low at Phase, rises for the
 // first time half a Period later and then once each Period. A zero Period

@@ -13,14 +13,20 @@ struct Pattern {
 
 class Gate {
 public:
-    uint64_t draw = 0;  // the last number drawn
-
     Gate() = default;
     explicit Gate(const Pattern& p) : pattern_(p), state_(p.seed) {}
 
+    // The last number drawn: SplitMix64. Most gates are always open, and nobody looks at their numbers.
+    uint64_t draw() const {
+        uint64_t z = state_;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        return z ^ z >> 31;
+    }
+
     // Draws a number and says whether the model may act.
     bool next() {
-        draw = split_mix64();
+        state_ += 0x9e3779b97f4a7c15;
         switch (pattern_.kind) {
         case kAlways: return true;
         case kRandom: return scale(100) < pattern_.percent;
@@ -49,14 +55,7 @@ private:
     }
 
     // Maps the high half of the last draw to 0..n-1.
-    uint32_t scale(uint32_t n) const { return uint32_t((draw >> 32) * n >> 32); }
-
-    uint64_t split_mix64() {
-        uint64_t z = state_ += 0x9e3779b97f4a7c15;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-        z = (z ^ z >> 27) * 0x94d049bb133111eb;
-        return z ^ z >> 31;
-    }
+    uint32_t scale(uint32_t n) const { return uint32_t((draw() >> 32) * n >> 32); }
 };
 
 }  // namespace gornic

@@ -92,7 +92,7 @@ private:
 
     // A payload that nobody may look at: the number that the gate drew, in each word.
     void put_noise() {
-        std::fill(beat_.begin(), beat_.end(), gate_.draw);
+        std::fill(beat_.begin(), beat_.end(), gate_.draw());
         put(beat_.data());
     }
 

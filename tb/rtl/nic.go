@@ -25,6 +25,7 @@ type NICOptions struct {
 	Wire      int           // and one of the wire, in or out
 	Waves     string        // file of waves; empty: none
 	Events    bool          // collect trace events: NIC.Events
+	NoChecks  bool          // the properties of the design are left out, for speed
 }
 
 // NIC is the core in a simulator. It is used by one goroutine at a time. Its first error stays:
@@ -50,7 +51,7 @@ func NewNIC(design *hdl.Design, io *core.IO, memory *host.Memory, o NICOptions) 
 	if o.Simulator.Open == nil {
 		o.Simulator = sim.NativeSimulator
 	}
-	s, err := sim.Start(o.Simulator.Open, design, sim.Options{Seed: o.Seed, Waves: o.Waves, Events: o.Events})
+	s, err := sim.Start(o.Simulator.Open, design, sim.Options{Seed: o.Seed, Waves: o.Waves, Events: o.Events, NoChecks: o.NoChecks})
 	if err != nil {
 		return nil, fmt.Errorf("rtl: %s: %w", o.Simulator.Name, err)
 	}

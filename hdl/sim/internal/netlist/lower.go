@@ -40,7 +40,10 @@ func Lower(d *ir.Design, o Options) (*Netlist, error) {
 	n.layOut(d)
 	n.lowerState()
 	n.lowerPorts()
-	n.lowerChecks(d)
+	if !o.NoChecks {
+		n.lowerChecks(d)
+	}
+	n.joinChecks()
 	n.latch()
 	if o.Arms {
 		n.lowerArms(d)
@@ -192,6 +195,10 @@ func (n *Netlist) lowerChecks(d *ir.Design) {
 			n.Checks = append(n.Checks, Check{Check: c, Module: m, Domain: n.domains[c.Clock], Cond: n.bit(c.Cond)})
 		}
 	}
+}
+
+// joinChecks says for each clock that all is well.
+func (n *Netlist) joinChecks() {
 	n.Good = make([]Val, len(n.Clocks))
 	for i := range n.Good {
 		n.Good[i] = None

@@ -111,8 +111,9 @@ type Event struct {
 
 // Options say what else to lower.
 type Options struct {
-	Arms   bool // the conditions of if and switch arms, for coverage
-	Events bool // trace events
+	Arms     bool // the conditions of if and switch arms, for coverage
+	Events   bool // trace events
+	NoChecks bool // properties are left out
 }
 
 // NextSlot returns where the next value of the register word at slot goes.

@@ -10,6 +10,10 @@ import (
 // start is before everything.
 var start = Seen{}
 
+// noTimeout is said with everything about the retry timer: what it hangs on is there, the
+// oldest entry of the replay ring, but no time is counted yet.
+const noTimeout = "the core counts no timeout yet"
+
 // Kinds of message that B may be in the middle of, as responder.reassembly has them.
 const (
 	messageNone  = 0

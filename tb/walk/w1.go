@@ -95,7 +95,7 @@ func w1Recorded(f *fact) {
 	}
 	r.count(start, r.end(), 3, on(A, "replay.recorded"))
 	r.never(start, r.marked("recorded"), on(A, "replay.removed"))
-	r.noted("PSN 1000 entered an empty ring and stayed its oldest entry while the others came: it is the one that the retry timer watches")
+	r.noted("PSN 1000 entered an empty ring and stayed its oldest entry while the others came: the one that the retry timer watches (%s)", noTimeout)
 }
 
 func w1RETH(f *fact) {
@@ -199,7 +199,7 @@ func w1ACK(f *fact) {
 	r.order(leaves, ack, response, empty)
 	r.saw(ack, "one ACKNOWLEDGE, PSN %d, for all three packets", ack.Get("psn"))
 	r.saw(r.marked("retired"), "entries of PSN 1000, 1001, 1002 retired, in this order, by that ACK")
-	r.saw(empty, "the replay ring is empty: the retry timer has nothing to watch")
+	r.saw(empty, "the replay ring is empty: the retry timer has nothing to watch (%s)", noTimeout)
 }
 
 func w1Completed(f *fact) {

@@ -133,7 +133,7 @@ func oneLeaves(f *fact, psn uint64, opcode format.Opcode, headers ...Value) {
 	packet := r.crossed(sent, opcode, psn, 0, PathMTU, headers...)
 	r.order(entry, sent, packet)
 	r.mark("packet", packet)
-	r.saw(entry, "replay entry of PSN %d: the oldest, which the retry timer watches", psn)
+	r.saw(entry, "replay entry of PSN %d: the oldest, which the retry timer watches (%s)", psn, noTimeout)
 	r.saw(packet, "%v, PSN %d: BTH, %d bytes of further headers, %d bytes of payload, as in the source", opcode, psn, packet.Get("headers"), packet.Get("bytes"))
 	if length := packet.Get("length"); length != 0 {
 		r.saw(packet, "RETH: address %#x, rkey %#x, length %d", packet.Get("va"), packet.Get("rkey"), length)
@@ -179,7 +179,7 @@ func oneRetired(f *fact) {
 	response, empty := r.retired(psn, psn)
 	r.saw(response, "ACK of PSN %d", response.Get("psn"))
 	r.saw(r.marked("retired"), "it matches the oldest entry, which retires")
-	r.saw(empty, "the replay ring is empty: the retry timer has nothing to watch")
+	r.saw(empty, "the replay ring is empty: the retry timer has nothing to watch (%s)", noTimeout)
 }
 
 func w2Untouched(f *fact) {

@@ -120,6 +120,25 @@ func TestEventsOfAFailedInstant(t *testing.T) {
 	}
 }
 
+// Where properties are left out, their state is there for the events that read it.
+func TestEventsWithoutChecks(t *testing.T) {
+	needVerilator(t)
+	d, io, err := hdl.Build(walk())
+	require.NoError(t, err)
+	var all [][]sim.Event
+	for _, open := range []sim.Open{sim.Native, verilator.Open} {
+		s, err := sim.Start(open, d, sim.Options{Events: true, NoChecks: true})
+		require.NoError(t, err)
+		s.Reset(2)
+		s.Set(io.Step, 7)
+		s.Run(10)
+		require.NoError(t, s.Close())
+		all = append(all, s.Events())
+	}
+	require.Len(t, all[0], 9+7)
+	require.Equal(t, all[0], all[1])
+}
+
 // A run that nobody traces loads the library that it always had.
 func TestEventsAreAnotherLibrary(t *testing.T) {
 	needVerilator(t)

@@ -93,6 +93,23 @@ func TestEventsCostNothing(t *testing.T) {
 	}
 }
 
+// Events have the state that they share with properties where those are left out.
+func TestEventsWithoutChecks(t *testing.T) {
+	verilator, iverilog := toolset.Need(t, toolset.Verilator), toolset.Need(t, toolset.Icarus)
+	dir := t.TempDir()
+	names, err := verilog.Write(dir, emit(t, of(Senders()).build(t), verilog.Options{Events: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, define := range []string{"-DNONE", "-DGORNIC_TRACE"} {
+		command(t, dir, verilator, append([]string{"--lint-only", "-Wall", define, "--top-module", "senders"}, names...)...)
+		out := command(t, dir, iverilog, append([]string{"-Wall", "-g2005", define, "-o", "senders.vvp", "-s", "senders"}, names...)...)
+		if out != "" {
+			t.Errorf("%s: %s", define, out)
+		}
+	}
+}
+
 func TestParseTrace(t *testing.T) {
 	for _, c := range []struct {
 		line string

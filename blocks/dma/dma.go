@@ -108,7 +108,7 @@ func (e *engine) read() {
 	address.Ready.Set(axi.ARReady)
 
 	m.Event("read", address.Fire(),
-		hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("beats_less_1", address.Data.Len))
+		hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("len", address.Data.Len))
 	m.Event("read_ends", hdl.AndAll(axi.RValid, axi.RReady, axi.RLast), hdl.Field("client", axi.RID), hdl.Field("resp", axi.RResp))
 	failed := axi.RResp.IsNot(respOKAY)
 	ready := hdl.K(1, 0)
@@ -158,7 +158,7 @@ func (e *engine) write() {
 	data.Ready.Set(axi.WReady)
 
 	m.Event("write", address.Fire(),
-		hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("beats_less_1", address.Data.Len))
+		hdl.Field("client", address.Data.ID), hdl.Field("addr", address.Data.Addr), hdl.Field("len", address.Data.Len))
 	m.Event("write_ends", axi.BValid.And(axi.BReady), hdl.Field("client", axi.BID), hdl.Field("resp", axi.BResp))
 	failed := axi.BResp.IsNot(respOKAY)
 	ready := hdl.K(1, 0)

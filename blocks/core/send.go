@@ -2,6 +2,7 @@ package core
 
 import (
 	"gornic/blocks/link"
+	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -32,11 +33,21 @@ func (c *core) send() {
 	hdl.Connect(c.transmit.Payload, c.gather.Payload)
 	hdl.Connect(c.transmit.Inline, c.inline())
 	hdl.Connect(c.transmit.Ack, c.ackqueue.Ack)
-	hdl.Connect(c.packetbuild.Desc, c.transmit.Desc)
+	hdl.Connect(c.packetbuild.Desc, c.descriptors())
 	hdl.Connect(c.packetbuild.Payload, c.transmit.Out)
 	hdl.Connect(c.replay.Record, c.transmit.Record)
 	hdl.Connect(c.replay.User, c.completer.Replay)
 	c.frames()
+}
+
+// descriptors has the next descriptor ready when packetbuild is done with one: up to 256 bits that is when the header
+// has left, which is all there is of an acknowledgement, and transmit takes some cycles to the next. At 512 bits packetbuild has
+// registers of its own.
+func (c *core) descriptors() hdl.Stream[format.TxDescriptor[hdl.Bits]] {
+	if c.p.Sizes.DataWidth == 512 {
+		return c.transmit.Desc
+	}
+	return stream.ForwardSlice(c.m, "u_tx_desc", c.transmit.Desc)
 }
 
 // inlineBytes is room for the inline data of two WQEs.

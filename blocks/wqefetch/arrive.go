@@ -15,7 +15,7 @@ type granule struct {
 // arrive writes what comes to the slots of the oldest burst on its way.
 func (b *block) arrive() {
 	m, f := b.m, b.flights
-	depth := outstanding * b.p.burstSlots() * b.p.beatsPerSlot()
+	depth := b.p.outstanding() * b.p.burstSlots() * b.p.beatsPerSlot()
 	beats := b.beats(depth)
 	g := granules(m, beats)
 

@@ -110,7 +110,7 @@ func (b *block) ask(asks hdl.Bits, at ring, f flight, count hdl.Bits) {
 	noted := hdl.NewWire(m, "noted", hdl.StreamOf(b.p.flight()))
 	noted.Valid.Set(burst.Fire())
 	hdl.Set(noted.Data, f)
-	b.flights = stream.FIFO(m, "u_flights", noted, outstanding)
+	b.flights = stream.FIFO(m, "u_flights", noted, b.p.outstanding())
 	under := m.Reg("on_their_way", 3, 0)
 	m.If(burst.Fire().Xor(b.landed), func() {
 		under.Set(hdl.Mux(b.landed, under.SubK(1), under.AddK(1)))
@@ -122,7 +122,7 @@ func (b *block) ask(asks hdl.Bits, at ring, f flight, count hdl.Bits) {
 	offset := f.Index.And(ringMask(at))
 	bytes := hdl.Mux(at.LogStride, hdl.Cat(offset, hdl.K(7, 0)), hdl.Cat(hdl.K(1, 0), offset, hdl.K(6, 0)))
 	page := at.Page.Add(bytes.Slice(22, 12).ZExt(52))
-	burst.Valid.Set(asks.And(under.LtK(outstanding)))
+	burst.Valid.Set(asks.And(under.LtK(uint64(b.p.outstanding()))))
 	burst.Data.Addr.Set(hdl.Cat(page, bytes.Slice(11, 0)))
 	slots := hdl.Mux(at.LogStride, hdl.Cat(count.Trunc(countBits-1), hdl.K(1, 0)), count).ZExt(12)
 	beats := slots.ShlK(hdl.Log2(b.p.beatsPerSlot()))

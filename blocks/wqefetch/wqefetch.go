@@ -31,10 +31,18 @@ func (p Params) Validate() error {
 
 // Numbers that follow from the parameters.
 const (
-	outstanding = 4   // bursts on their way
 	granuleBits = 128 // of a granule
 	logPage     = 6   // log2 of the slots of 64 bytes in 4 KiB
 )
+
+// outstanding is how many bursts are on their way at most. At 64 bits, where a WQE takes 8 beats, two keep the
+// memory port as busy as four at 512; with more, payload would wait behind WQEs whose turn is far away.
+func (p Params) outstanding() int {
+	if p.Sizes.DataWidth == 64 {
+		return 2
+	}
+	return 4
+}
 
 // slotBits is log2 of the slots of 64 bytes of a queue pair.
 func (p Params) slotBits() int { return p.Sizes.SlotBits + 1 }

@@ -9,7 +9,7 @@ import (
 	"gornic/verbs"
 )
 
-// A feed posts the messages of a load: to cores all at once, to the reference as many as half of the
+// A feed posts the messages of a load: to cores all at once, to the reference as many as the
 // receiver's buffer holds. The reference sends at the rate of the wire, and
 // does not send again what a slower receiver has to drop.
 type feed struct {
@@ -57,7 +57,7 @@ func (f *feed) atOnce() int {
 		return f.count
 	}
 	c, packets := f.rig.config, f.packets(f.rig.config.PathMTU)
-	room := min(c.RxPackets, c.RxBuffer*packets/max(f.bytes, 1)) / 2
+	room := min(c.RxPackets, c.RxBuffer*packets/max(f.bytes, 1))
 	return min(f.count, max(2, room/packets/f.qps))
 }
 

@@ -45,7 +45,7 @@
 //
 // # Cycles
 //
-// A packet of one segment every 6 cycles; 14 from Grant to Job.
+// A packet of one segment every 6 cycles at most; 14 from Grant to Job, with which the first Segment goes.
 //
 // # Files
 //

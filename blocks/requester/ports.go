@@ -14,7 +14,7 @@ func (s *sender) ports() {
 	s.inlinePort()
 
 	piece := s.piece()
-	io.Segment.Valid.Set(s.st.Is(stWalk).And(piece.empty.Not()))
+	io.Segment.Valid.Set(s.gives())
 	hdl.Set(io.Segment.Data, link.Segment{
 		Key: s.sge.LKey, PD: t.Context.PD, QPN: t.Context.QPN, Rights: hdl.K(8, 0),
 		VA: s.sge.Addr.Add(s.msg.SGEAt.ZExt(64)), Range: piece.length.ZExt(32), Len: piece.length, Skip: hdl.K(1, 0), Last: piece.last,
@@ -31,7 +31,12 @@ func (s *sender) ports() {
 	io.Again.Valid.Set(s.st.Is(stEnd).And(s.again.Not()))
 	io.Again.Data.QP.Set(t.QP)
 	ends := s.ends()
-	dropped := hdl.AndAll(s.st.Is(stJudge), s.block.turn.Valid, s.stops)
+	stopped := hdl.AndAll(s.st.Is(stJudge), s.block.turn.Valid, s.stops)
+	reports := stopped.And(s.drained)
+	io.Async.Valid.Set(reports)
+	hdl.Set(io.Async.Data, link.Async{Code: hdl.K(8, uint64(format.EventSQDrained)), Vendor: hdl.K(link.FaultBits, 0), Number: t.Context.QPN})
+	s.told.Set(reports.And(io.Async.Ready))
+	dropped := stopped.And(reports.Not().Or(io.Async.Ready))
 	s.block.turn.Ready.Set(ends.Or(dropped))
 	s.saved.Now.Set(ends)
 	s.saved.QP.Set(t.QP)

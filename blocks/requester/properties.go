@@ -20,8 +20,10 @@ func (b *block) properties() {
 	stream.AssertSource(m, "job", io.Job)
 	stream.AssertSource(m, "segment", io.Segment)
 	stream.AssertSource(m, "again", io.Again)
+	stream.AssertSource(m, "async", io.Async)
 	stream.AssertFrame(m, "inline", io.Inline)
 	m.Cover("record", io.Job.Fire().And(io.Job.Data.Entry.Status.Any()))
 	m.Cover("second_sge", b.st.Is(stNext))
 	m.Cover("fence", io.Fence.Fire())
+	m.Cover("drained", io.Async.Fire())
 }

@@ -41,6 +41,7 @@ type IO struct {
 	Segment hdl.Stream[link.Segment]   `hdl:"out"`
 	Inline  stream.Frame               `hdl:"out"`
 	Again   hdl.Stream[link.QPRef]     `hdl:"out"`
+	Async   hdl.Stream[link.Async]     `hdl:"out"`
 	Peek    link.Peek                  `hdl:"in"` // the next PSN
 }
 
@@ -54,7 +55,7 @@ func Def(p Params) hdl.Def[IO] {
 			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),
 			Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
 			Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
-			Inline: stream.FrameOf(s.DataWidth), Again: hdl.StreamOf(s.QPRef()), Peek: s.Peek(24),
+			Inline: stream.FrameOf(s.DataWidth), Again: hdl.StreamOf(s.QPRef()), Async: hdl.StreamOf(link.Async{}), Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -76,9 +77,11 @@ type block struct {
 	io *IO
 
 	messages, psns, retired *hdl.Memory
+	notify                  *hdl.Memory // a bit: an event is wanted when all is done
 
 	saved saved             // what the turn that ends writes back
 	quiet hdl.Bits          // no turn is under way
+	told  hdl.Bits          // the turn reports that the send queue has drained
 	turn  hdl.Stream[turn]  // the turn that is looked up, for who sends
 	extra extra             // further granules, for who sends
 	st    *hdl.FSM[sending] // of who sends
@@ -132,6 +135,8 @@ func (b *block) keep() {
 	b.messages = m.RAM("messages", qps, hdl.WidthOf(message{}), hdl.Undefined)
 	b.psns = m.RAM("psns", qps, 24, hdl.Undefined)
 	b.retired = m.LUTRAM("retired", qps, 16)
+	b.notify = m.LUTRAM("notify", qps, 1)
+	b.told = m.Wire("told_drained", 1)
 	b.quiet = m.Wire("quiet", 1)
 	b.saved = hdl.NewWire(m, "saved", saved{QP: hdl.W(b.p.Sizes.QPBits)})
 	b.extra = hdl.NewWire(m, "extra", extra{})
@@ -139,7 +144,7 @@ func (b *block) keep() {
 	control, saved := io.Control, b.saved
 	control.Ready.Set(b.quiet.And(io.Retired.Valid.Not()))
 	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
-	sets := control.Fire().And(control.Data.Kind.IsNot(link.ControlRecvPSN))
+	sets := control.Fire().And(control.Data.Kind.Is(link.ControlClear).Or(control.Data.Kind.Is(link.ControlSendPSN)))
 	qp := hdl.Mux(saved.Now, saved.QP, control.Data.QP)
 	zero := hdl.K(hdl.WidthOf(message{}), 0)
 	b.messages.Write(qp, saved.Now.Or(clears), hdl.Mux(saved.Now, hdl.Pack(saved.Message), zero))
@@ -147,6 +152,9 @@ func (b *block) keep() {
 
 	// A look waits for the write port to be idle: it does not meet a write in the memory.
 	io.Peek.Value.Set(b.psns.Read("peeked", io.Peek.QP, saved.Now.Or(sets).Not()))
+
+	drains := control.Fire().And(control.Data.Kind.Is(link.ControlDrain))
+	b.notify.Write(hdl.Mux(b.told, saved.QP, control.Data.QP), hdl.OrAll(b.told, clears, drains), drains.And(control.Data.PSN.Bit(0)))
 
 	told := io.Retired
 	told.Ready.SetK(1)

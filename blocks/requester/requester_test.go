@@ -43,6 +43,7 @@ type bench struct {
 
 	grant, context, head, granule, retired, control, fence *sim.Source
 	askContext, askHead, read, take, job, segment, again   *sim.Sink
+	async                                                  *sim.Sink
 	inline                                                 *hdltest.Frames
 	queues                                                 [qps]*queue
 	got                                                    [qps]int
@@ -66,6 +67,7 @@ func newBench(t *testing.T, s *sim.Sim, io *requester.IO, gap uint32) *bench {
 		fence:      sim.NewSource(s, io.Fence, g),
 		askContext: sim.NewSink(s, io.Context.Request, g), askHead: sim.NewSink(s, io.Queue.Request, g), read: sim.NewSink(s, io.Queue.Read, g),
 		take: sim.NewSink(s, io.Queue.Take, g), job: sim.NewSink(s, io.Job, g), segment: sim.NewSink(s, io.Segment, g), again: sim.NewSink(s, io.Again, g),
+		async:  sim.NewSink(s, io.Async, g),
 		inline: hdltest.NewFrames(sim.NewSink(s, io.Inline, g)),
 	}
 	s.Reset(2)
@@ -312,4 +314,68 @@ func (b *bench) round(r *rand.Rand) {
 	}
 	require.Greater(b.t, total, 40)
 	b.again.Take()
+}
+
+// async is an asynchronous event.
+type async struct {
+	Code, Vendor int
+	Number       uint32
+}
+
+// A queue pair in SQD begins nothing, and says once that what had begun is done, if
+// somebody asked.
+func TestDrained(t *testing.T) {
+	design, io := hdltest.Build(t, requester.Def(params(64)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, 25)
+		send, err := format.AppendHost(nil, format.SendControl[uint64]{Opcode: uint64(format.WRSend)})
+		require.NoError(t, err)
+		q := &queue{ref: requester.Reference{State: format.QPRTS, MTU: 1024, PSN: 5, Entries: 1 << replayBits}, here: 3}
+		for range 3 {
+			q.wqes, q.fault = append(q.wqes, append(send, make([]byte, 32)...)), append(q.fault, false)
+		}
+		b.queues[1] = q
+		b.clear(1, 5)
+		turn := func() []async {
+			b.grant.Send(1)
+			for range 100 {
+				b.step()
+			}
+			return sim.Received[async](b.async)
+		}
+		drain := func(wish uint32) {
+			b.control.Send(linktest.QPControl{QP: 1, Kind: link.ControlDrain, PSN: wish})
+			for b.control.Pending() > 0 {
+				b.step()
+			}
+		}
+		retire := func() {
+			q.retired++
+			q.ref.Used--
+			b.retired.Send(struct {
+				QP    int
+				Count uint16
+			}{1, q.retired})
+		}
+		event := []async{{Code: int(format.EventSQDrained), Number: 0x101}}
+		require.Empty(t, turn())
+		drain(1)
+		q.ref.State = format.QPSQD
+		require.Empty(t, turn(), "a packet is on its way")
+		require.Equal(t, 1, b.got[1])
+		retire()
+		require.Equal(t, event, turn())
+		require.Empty(t, turn(), "once")
+
+		q.ref.State = format.QPRTS
+		require.Empty(t, turn())
+		require.Equal(t, 2, b.got[1])
+		drain(0)
+		q.ref.State = format.QPSQD
+		retire()
+		require.Empty(t, turn(), "nobody asked")
+		drain(1)
+		require.Equal(t, event, turn(), "nothing had to be done")
+		require.Equal(t, 2, b.got[1])
+	}, linktest.Others(64)...)
 }

@@ -66,6 +66,7 @@ type sender struct {
 	flush    hdl.Bits // the WQE is not done, but flushed
 	stops    hdl.Bits // there is nothing to do in this turn
 	used     hdl.Bits // replay entries in use
+	drained  hdl.Bits // what had begun before SQD is done, and somebody wants to know
 
 	inlineOut   stream.Frame // inline data, in granules
 	inlineWants hdl.Bits     // the next granule has a place
@@ -101,6 +102,7 @@ func (s *sender) decide() {
 	s.flush = state(format.QPError).Or(t.Message.Broken)
 	mayBegin := state(format.QPRTS).Or(state(format.QPSQD).And(t.Message.Active))
 	s.used = t.Message.Issued.Sub(s.retired.At(t.QP))
+	s.drained = hdl.AndAll(state(format.QPSQD), t.Message.Active.Not(), t.Message.Broken.Not(), s.used.None(), s.notify.At(t.QP))
 	full := s.used.GeK(1 << s.p.Sizes.ReplayBits)
 	s.stops = hdl.OrAll(t.Context.Exists.Not(), t.Head.Here.Not(), full, s.flush.Or(mayBegin).Not())
 }
@@ -231,21 +233,33 @@ func (s *sender) announce() {
 		m.If(s.isInline, func() { s.st.Goto(stInline) })
 		m.If(s.fails.Or(s.length.None()), func() { s.st.Goto(stEnd) })
 	})
+	s.give()
 }
 
 // walk gives a piece of an SGE away.
 func (s *sender) walk() {
-	m := s.m
-	piece := s.piece()
-	m.If(piece.empty, func() {
+	s.m.If(s.piece().empty, func() {
 		s.msg.SGE.Set(s.msg.SGE.AddK(1))
 		s.msg.SGEAt.SetK(0)
 		s.st.Goto(stNext)
-	}).ElseIf(s.io.Segment.Fire(), func() {
+	})
+	s.give()
+}
+
+// give takes note of a piece that is taken. The first one may go with its packet.
+func (s *sender) give() {
+	m, piece := s.m, s.piece()
+	m.If(s.io.Segment.Fire(), func() {
 		s.msg.SGEAt.Set(s.msg.SGEAt.Add(piece.length.ZExt(32)))
 		s.need.Set(s.need.Sub(piece.length))
 		m.If(piece.last, func() { s.st.Goto(stEnd) })
 	})
+}
+
+// gives returns one bit: a piece of an SGE is offered.
+func (s *sender) gives() hdl.Bits {
+	first := hdl.AndAll(s.st.Is(stJob), s.io.Job.Ready, hdl.OrAll(s.isInline, s.fails, s.length.None()).Not())
+	return s.st.Is(stWalk).Or(first).And(s.piece().empty.Not())
 }
 
 // piece is what the packet takes of the present SGE.

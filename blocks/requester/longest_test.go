@@ -381,8 +381,10 @@ func (h *harness) commits() {
 	} {
 		x.SetK(0)
 	}
-	in := h.tx.Inline
+	in, event := h.tx.Inline, h.tx.Async
 	in.Ready.SetK(1)
+	event.Ready.SetK(1)
+	m.Unused(event.Valid, event.Data.Code, event.Data.Vendor, event.Data.Number)
 	m.Unused(h.tx.Fence.Ready, h.tx.Peek.Value, h.rx.Flush.Ready, in.Valid, in.Data.Data, in.Data.Keep, in.Data.Last, in.Data.Err, h.tx.Grant.Ready)
 }
 

@@ -20,6 +20,8 @@ const (
 	CmdWriteKey   CommandCode = 9  // KeyEntry: makes the entry at Key's index
 	CmdInvalidate CommandCode = 10 // KeyRef: the key is dead, and no DMA uses it any more, when this completes
 	CmdQueryKey   CommandCode = 11 // KeyRef; gives KeyEntry
+	CmdQPAt       CommandCode = 12 // QueueRef, of which the low bits are an index; gives QPStatus of the QP there, whatever its tag
+	CmdForgetKeys CommandCode = 13 // the device holds nothing more of the key table, which may then move
 )
 
 // CommandStatus is the outcome of a command.
@@ -121,7 +123,7 @@ type ModifyQP[V any] struct {
 	MaxDestRD V     `w:"8"`  // and as responder
 	PKeyIndex V     `w:"8"`  // 0
 	Port      V     `w:"8"`  // 1
-	Reserved  V     `w:"8"`  // 0
+	Notify    V     `w:"8"`  // 1: an event when the send queue has drained
 	AV        AV[V] // where its packets go
 }
 

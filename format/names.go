@@ -28,6 +28,7 @@ var commandNames = map[CommandCode]string{
 	CmdNop: "Nop", CmdCreateEQ: "CreateEQ", CmdDestroyEQ: "DestroyEQ", CmdCreateCQ: "CreateCQ", CmdDestroyCQ: "DestroyCQ",
 	CmdCreateQP: "CreateQP", CmdModifyQP: "ModifyQP", CmdQueryQP: "QueryQP", CmdDestroyQP: "DestroyQP",
 	CmdWriteKey: "WriteKey", CmdInvalidate: "Invalidate", CmdQueryKey: "QueryKey",
+	CmdQPAt: "QPAt", CmdForgetKeys: "ForgetKeys",
 }
 
 func (c CommandCode) String() string { return nameOf(commandNames, c, "command") }

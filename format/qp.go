@@ -23,6 +23,7 @@ const QPStateBits = 3
 // Attributes of a queue pair: the bits of ibv_qp_attr_mask that the core knows.
 const (
 	AttrState     = 1 << 0
+	AttrNotify    = 1 << 2 // IBV_QP_EN_SQD_ASYNC_NOTIFY
 	AttrAccess    = 1 << 3
 	AttrPKeyIndex = 1 << 4
 	AttrPort      = 1 << 5
@@ -58,7 +59,7 @@ func QPTransitions() []QPTransition {
 		{QPInit, QPRTR, AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRD | AttrMinRNR, AttrAccess | AttrPKeyIndex},
 		{QPRTR, QPRTS, AttrSQPSN | AttrMaxRD | AttrRetryCnt | AttrRNRRetry | AttrTimeout, live},
 		{QPRTS, QPRTS, 0, live},
-		{QPRTS, QPSQD, 0, 0},
+		{QPRTS, QPSQD, 0, AttrNotify},
 		{QPSQD, QPSQD, 0, live | AttrPKeyIndex | AttrPort | AttrAV | AttrMaxRD | AttrMaxDestRD | AttrRetryCnt | AttrRNRRetry | AttrTimeout},
 		{QPSQD, QPRTS, 0, live},
 	}

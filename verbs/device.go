@@ -55,7 +55,9 @@ type Device struct {
 
 // Open takes over the device behind bus: it reads what the device can do, sets
 // the MAC address and the key table, makes event queue 0 and enables the device.
-// It wraps [ErrNoDevice] if there is none.
+// What a program left behind that ended without [Device.Close] is destroyed first;
+// the device accesses nothing of it any more when Open returns. Open wraps
+// [ErrNoDevice] if there is none.
 func Open(ctx context.Context, bus Bus, c Config) (*Device, error) {
 	d := &Device{
 		bus: bus, mu: newTurns(), cqs: map[uint32]*CQ{}, qps: map[uint32]*QP{}, mrs: map[uint32]*MR{},
@@ -76,6 +78,13 @@ func (d *Device) open(ctx context.Context, c Config) error {
 	}
 	if err := d.identify(ctx, c); err != nil {
 		return err
+	}
+	if used, err := d.enabled(ctx); err != nil {
+		return err
+	} else if used {
+		if err := d.takeOver(ctx); err != nil {
+			return fmt.Errorf("what was left behind: %w", err)
+		}
 	}
 	if err := d.setMAC(ctx, c.MAC); err != nil {
 		return err
@@ -98,7 +107,13 @@ func (d *Device) enable(ctx context.Context, c Config) error {
 		c.Events = defaultEvents
 	}
 	var err error
-	if d.eq0, err = d.createEQ(ctx, EQInitAttr{Entries: c.Events}); err != nil {
+	d.eq0, err = d.createEQ(ctx, EQInitAttr{Entries: c.Events})
+	if refusedWith(err, format.CmdBadNumber) { // it was left behind by who did not come to enable the device
+		if err = d.takeOver(ctx); err == nil {
+			d.eq0, err = d.createEQ(ctx, EQInitAttr{Entries: c.Events})
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("event queue: %w", err)
 	}
 	return d.bus.WriteRegister(ctx, format.RegControl, format.ControlEnable)

@@ -82,6 +82,9 @@ func (q *QP) modification(attr QPAttr, mask AttrMask) format.ModifyQP[uint64] {
 		Timeout: uint64(only.Timeout), Access: uint64(only.Access), RetryCnt: uint64(only.RetryCnt), RNRRetry: uint64(only.RNRRetry),
 		MaxRD: uint64(only.MaxRDAtomic), MaxDestRD: uint64(only.MaxDestRDAtomic), PKeyIndex: uint64(only.PKeyIndex), Port: uint64(only.Port),
 	}
+	if only.SQDNotify {
+		m.Notify = 1
+	}
 	if mask&AttrAH != 0 {
 		m.AV = attr.AH.av(q.qpn, attr.DestQPN)
 	}

@@ -52,7 +52,7 @@ var changes = map[[2]verbs.QPState][2]verbs.AttrMask{
 		verbs.AttrAccess | verbs.AttrMinRNRTimer,
 	},
 	{verbs.QPRTS, verbs.QPRTS}: {0, verbs.AttrAccess | verbs.AttrMinRNRTimer},
-	{verbs.QPRTS, verbs.QPSQD}: {},
+	{verbs.QPRTS, verbs.QPSQD}: {0, verbs.AttrSQDNotify},
 	{verbs.QPSQD, verbs.QPRTS}: {0, verbs.AttrAccess | verbs.AttrMinRNRTimer},
 	{verbs.QPSQD, verbs.QPSQD}: {0, verbs.AttrAccess | verbs.AttrMinRNRTimer | verbs.AttrPKeyIndex | verbs.AttrPort | verbs.AttrAH |
 		verbs.AttrMaxRDAtomic | verbs.AttrMaxDestRDAtomic | verbs.AttrRetryCnt | verbs.AttrRNRRetry | verbs.AttrTimeout},

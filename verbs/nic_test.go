@@ -207,3 +207,63 @@ func TestCloseAtWork(t *testing.T) {
 	}
 	require.NoError(t, alice.dev.Close(ctx))
 }
+
+// A device that its program left at work, without Close, is opened again: nothing of
+// that program is touched any more, and everything can be made anew.
+func TestOpenAgain(t *testing.T) {
+	alice, bob := connectedEnds(t)
+	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{bob.mr.SGE(0, 4096)}}))
+	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSend, SGL: []verbs.SGE{alice.mr.SGE(0, 4096)}}))
+	require.NoError(t, alice.dev.Wait(ctx)) // and alice is gone
+	left := map[uint64]uint64{}
+	alice.host.Allocations(func(addr, size uint64) { left[addr] = size })
+
+	again := newEnd(ctx, alice.host, alice.host)
+	alice.host.OnAccess(func(a host.Access) {
+		for addr, size := range left {
+			require.False(t, a.Source == host.Device && a.Addr >= addr && a.Addr < addr+size, "%d bytes at %#x", len(a.Data), a.Addr)
+		}
+	})
+	require.NotEqual(t, alice.qp.QPN(), again.qp.QPN(), "packets for the old one may be on their way")
+	other := bob.another(ctx)
+	again.connect(ctx, other)
+	other.connect(ctx, again)
+	require.NoError(t, again.buf.Write(ctx, 0, []byte("once more")))
+	require.NoError(t, other.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{other.mr.SGE(0, 9)}}))
+	require.NoError(t, again.qp.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGL: []verbs.SGE{again.mr.SGE(0, 9)}}))
+	require.NoError(t, again.completions(ctx, 1)[0].Err())
+	got := make([]byte, 9)
+	require.NoError(t, other.buf.Read(ctx, 0, got))
+	require.Equal(t, "once more", string(got))
+	require.NoError(t, again.dev.Close(ctx))
+}
+
+// Who ended between making event queue 0 and enabling the device left the queue behind.
+func TestOpenWithEQ(t *testing.T) {
+	hosts := must(lab.New(lab.Options{Seed: 1}))
+	first := must(verbs.Open(ctx, hosts.A, verbs.Config{MAC: hosts.A.MAC}))
+	require.NoError(t, hosts.A.WriteRegister(ctx, format.RegControl, 0))
+	second := must(verbs.Open(ctx, hosts.A, verbs.Config{MAC: hosts.A.MAC}))
+	require.NotSame(t, first, second)
+	require.NoError(t, second.Close(ctx))
+}
+
+// The event that the send queue has drained, for who asks for it.
+func TestDrained(t *testing.T) {
+	alice, bob := connectedEnds(t)
+	require.NoError(t, bob.qp.PostRecv(ctx, verbs.RecvWR{SGL: []verbs.SGE{bob.mr.SGE(0, 4096)}}))
+	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{WRID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGL: []verbs.SGE{alice.mr.SGE(0, 4096)}}))
+	require.NoError(t, alice.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPSQD, SQDNotify: true}, verbs.AttrState|verbs.AttrSQDNotify))
+	e, err := alice.dev.WaitAsync(ctx)
+	require.NoError(t, err)
+	require.Equal(t, verbs.AsyncEvent{Type: verbs.EventSQDrained, Number: alice.qp.QPN(), QP: alice.qp}, e)
+	require.Equal(t, verbs.QPSQD, alice.qp.State())
+	require.NoError(t, alice.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPRTS}, verbs.AttrState))
+	require.NoError(t, alice.completions(ctx, 1)[0].Err())
+
+	require.NoError(t, alice.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPSQD}, verbs.AttrState))
+	require.NoError(t, alice.dev.Wait(ctx))
+	events, err := alice.dev.PollAsync(ctx)
+	require.NoError(t, err)
+	require.Empty(t, events)
+}

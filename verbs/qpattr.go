@@ -26,6 +26,9 @@ type QPAttr struct {
 	Timeout         uint8  // ACK timeout, 4.096 us << Timeout, 1 to 31; 0: none
 	RetryCnt        uint8  // 0 to 7
 	RNRRetry        uint8  // 0 to 6; 7: for ever
+	// SQDNotify asks for EventSQDrained when the send requests that had begun before
+	// SQD are done (en_sqd_async_notify).
+	SQDNotify bool
 }
 
 // AttrMask says which attributes [QP.Modify] sets: the bits of ibv_qp_attr_mask.
@@ -34,6 +37,7 @@ type AttrMask uint32
 // Attributes of a queue pair.
 const (
 	AttrState           AttrMask = format.AttrState
+	AttrSQDNotify       AttrMask = format.AttrNotify
 	AttrAccess          AttrMask = format.AttrAccess
 	AttrPKeyIndex       AttrMask = format.AttrPKeyIndex
 	AttrPort            AttrMask = format.AttrPort
@@ -67,6 +71,7 @@ type attrRule struct {
 
 var attrRules = []attrRule{
 	{AttrState, "STATE", nil, func(to, from *QPAttr) { to.State = from.State }},
+	{AttrSQDNotify, "EN_SQD_ASYNC_NOTIFY", nil, func(to, from *QPAttr) { to.SQDNotify = from.SQDNotify }},
 	{AttrAccess, "ACCESS_FLAGS", checkAccess, func(to, from *QPAttr) { to.Access = from.Access }},
 	{AttrPKeyIndex, "PKEY_INDEX", limit("pkey index", 0, func(a *QPAttr) uint32 { return uint32(a.PKeyIndex) }),
 		func(to, from *QPAttr) { to.PKeyIndex = from.PKeyIndex }},

@@ -193,7 +193,7 @@ func (b *block) run() {
 		}),
 		hdl.On(stPeek, func() {
 			waited.Set(waited.AddK(1))
-			m.If(waited.All().Or(b.in.is(format.CmdQueryQP).Not()), func() { b.st.Goto(stTell) })
+			m.If(waited.All().Or(b.in.is(format.CmdQueryQP, format.CmdQPAt).Not()), func() { b.st.Goto(stTell) })
 		}),
 		hdl.On(stTell, func() {
 			m.If(b.untold.None(), func() { b.st.Goto(stEnd) })

@@ -144,7 +144,7 @@ func TestAgainstReference(t *testing.T) {
 				require.False(t, got.Replies)
 			}
 			b.compare()
-			if code == format.CmdQueryQP && want == format.CmdOK {
+			if (code == format.CmdQueryQP || code == format.CmdQPAt) && want == format.CmdOK {
 				require.True(t, got.Replies)
 				status, err := format.DecodeHost[format.QPStatus[uint64]](got.Out)
 				require.NoError(t, err)
@@ -195,7 +195,7 @@ func (b *bench) random() (format.CommandCode, []byte) {
 	if q := b.ref.QP(r.Uint64N(4)); q != nil && r.IntN(4) > 0 {
 		qpn = q.Create.QPN
 	}
-	switch code := format.CommandCode(r.IntN(14)); code {
+	switch code := format.CommandCode(pick(0, 1, 2, 3, 4, 5, 6, 6, 6, 7, 8, 9, 10, 11, 12, 13)); code {
 	case format.CmdCreateEQ:
 		return code, bytesOf(t, format.CreateEQ[uint64]{EQN: r.Uint64N(3), LogSize: odd(4, pick(0, 16)), Vector: odd(1, 2), Base: odd(0x1000, 0x1080)})
 	case format.CmdCreateCQ:
@@ -205,7 +205,7 @@ func (b *bench) random() (format.CommandCode, []byte) {
 			QPN: qpn, SigAll: odd(r.Uint64N(2), 2), PD: 5, SendCQ: r.Uint64N(5), RecvCQ: r.Uint64N(4), Page: odd(2, pick(4, 1<<15)), SQLogSize: 4, RQLogSize: 3,
 			SQLogStride: odd(1, 2), SQBase: odd(0x8000, 0x8001), RQBase: odd(0x9000, 0x9800),
 		})
-	case format.CmdModifyQP, 12, 13:
+	case format.CmdModifyQP:
 		return format.CmdModifyQP, bytesOf(t, b.modify(qpn, odd))
 	case format.CmdWriteKey:
 		return code, bytesOf(t, format.KeyEntry[uint64]{
@@ -222,7 +222,7 @@ func (b *bench) modify(qpn uint64, odd func(good, bad uint64) uint64) format.Mod
 	c := format.ModifyQP[uint64]{
 		QPN: qpn, State: r.Uint64N(8), DestQPN: odd(2+r.Uint64N(1<<24-2), r.Uint64N(2)), PathMTU: odd(1+r.Uint64N(4), r.Uint64N(8)), RQPSN: r.Uint64N(1 << 24), MinRNR: odd(12, 32),
 		SQPSN: r.Uint64N(1 << 24), Timeout: odd(14, 32), Access: odd(r.Uint64N(16), 16), RetryCnt: odd(7, 8), RNRRetry: odd(7, 8), MaxRD: 4, MaxDestRD: 5,
-		PKeyIndex: odd(0, 1), Port: odd(1, 2),
+		PKeyIndex: odd(0, 1), Port: odd(1, 2), Notify: odd(1, 2),
 		AV: format.AV[uint64]{DstMAC: r.Uint64N(1 << 48), HopLimit: 64, FlowLabel: 9, SrcPort: 0xC001, SrcLo: r.Uint64(), DstLo: r.Uint64(), IPv6: 1, VLAN: 1, TCI: 77},
 	}
 	if r.IntN(4) == 0 {
@@ -271,11 +271,15 @@ func TestOrder(t *testing.T) {
 		ok(format.CmdModifyQP, modify(format.QPInit, uint64(rows[0].Required)), "context")
 		ok(format.CmdModifyQP, modify(format.QPRTR, uint64(rows[2].Required)), "control", "context")
 		ok(format.CmdModifyQP, modify(format.QPRTS, uint64(rows[3].Required)), "control", "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPSQD, format.AttrNotify), "control", "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPSQD, 0), "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPRTS, 0), "control", "context", "wake")
 		ok(format.CmdModifyQP, modify(format.QPError, 0), "context")
 		ok(format.CmdModifyQP, modify(format.QPReset, 0), "context", "tx fence", "rx fence", "control", "sq", "rq")
 		ok(format.CmdDestroyQP, bytesOf(t, format.QueueRef[uint64]{Number: 0x102}), "context", "tx fence", "rx fence", "control", "owner")
 		ok(format.CmdWriteKey, bytesOf(t, format.KeyEntry[uint64]{Key: 7, State: format.KeyValid, Length: 1}), "key", "flush")
 		ok(format.CmdInvalidate, bytesOf(t, format.KeyRef[uint64]{Key: 7}), "key", "flush", "tx fence", "rx fence")
+		ok(format.CmdForgetKeys, nil, "key", "flush", "tx fence", "rx fence")
 		o := ok(format.CmdQueryKey, bytesOf(t, format.KeyRef[uint64]{Key: 7}), "key")
 		require.True(t, o.Replies)
 		entry, err := format.DecodeHost[format.KeyEntry[uint64]](o.Out)

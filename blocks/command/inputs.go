@@ -49,8 +49,10 @@ func (b *block) output() hdl.Bits {
 		ExpPSN: p.ExpPSN.Value, Reserved2: pad, MSN: p.MSN.Value, Reserved3: pad,
 		SQConsumer: p.SQConsumer.Value, RQConsumer: p.RQConsumer.Value,
 	})
-	return hdl.Mux(b.in.is(format.CmdQueryQP), state.ZExt(512), hdl.PackLow(b.key.Entry))
+	return hdl.Mux(b.in.is(format.CmdQueryQP, format.CmdQPAt), state.ZExt(512), hdl.PackLow(b.key.Entry))
 }
 
 // replies returns one bit: the command leaves something in the mailbox.
-func (b *block) replies() hdl.Bits { return b.in.is(format.CmdQueryQP, format.CmdQueryKey) }
+func (b *block) replies() hdl.Bits {
+	return b.in.is(format.CmdQueryQP, format.CmdQPAt, format.CmdQueryKey)
+}

@@ -27,10 +27,12 @@ func (b *block) judge() (status, tells hdl.Bits) {
 		{format.CmdCreateQP, b.judgeCreateQP()},
 		{format.CmdModifyQP, b.judgeModifyQP()},
 		{format.CmdQueryQP, verdict{b.first(refuse(b.present().Not(), format.CmdBadNumber)), tell()}},
+		{format.CmdQPAt, verdict{b.first(refuse(b.found.Context.Exists.Not(), format.CmdBadNumber)), tell()}},
 		{format.CmdDestroyQP, b.judgeDestroyQP()},
 		{format.CmdWriteKey, b.judgeWriteKey()},
 		{format.CmdInvalidate, verdict{code(format.CmdOK), tell(tellKey, tellKeyDone, tellFlush, tellTxFence, tellRxFence, tellPassed)}},
 		{format.CmdQueryKey, verdict{code(format.CmdOK), tell(tellKey, tellKeyDone)}},
+		{format.CmdForgetKeys, verdict{code(format.CmdOK), tell(tellKey, tellKeyDone, tellFlush, tellTxFence, tellRxFence, tellPassed)}},
 	} {
 		is := b.in.is(c.code)
 		known.status = hdl.Mux(is, c.status, known.status)

@@ -32,9 +32,10 @@ func (b *block) judgeModifyQP() verdict {
 	}
 	noState := b.has(format.AttrState).And(in.State.GtK(uint64(format.QPError)).Or(in.State.Is(5)))
 
-	wake := hdl.Mux(at(to, format.QPRTS), tell(tellWake), tell())
+	wake := hdl.Mux(at(to, format.QPRTS).Or(at(to, format.QPSQD)), tell(tellWake), tell())
 	clears := hdl.Mux(reset, tell(tellTxFence, tellRxFence, tellPassed, tellClear, tellSQ, tellRQ), tell())
-	psn := hdl.Mux(b.has(format.AttrSQPSN).Or(b.has(format.AttrRQPSN)), tell(tellPSN), tell())
+	drains := hdl.OrAll(at(from, format.QPRTS).And(at(to, format.QPSQD)), at(from, format.QPSQD).And(at(to, format.QPRTS)))
+	psn := hdl.Mux(hdl.OrAll(b.has(format.AttrSQPSN), b.has(format.AttrRQPSN), drains), tell(tellPSN), tell())
 	return verdict{b.first(
 		refuse(b.present().Not(), format.CmdBadNumber),
 		refuse(noState, format.CmdBadState),
@@ -58,6 +59,7 @@ func (b *block) badValue() hdl.Bits {
 	check(format.AttrRNRRetry, in.RNRRetry.GtK(7))
 	check(format.AttrPKeyIndex, in.PKeyIndex.Any())
 	check(format.AttrPort, in.Port.IsNot(1))
+	check(format.AttrNotify, in.Notify.GtK(1))
 	check(format.AttrDestQPN, in.DestQPN.LtK(2))
 	v := in.AV // the addresses of IPv4 have 32 bits
 	wide := hdl.OrAll(v.SrcHi.Any(), v.DstHi.Any(), v.SrcLo.Slice(63, 32).Any(), v.DstLo.Slice(63, 32).Any())

@@ -38,7 +38,7 @@ func (r *Reference) Run(code format.CommandCode, in []byte) format.CommandStatus
 		r.eqs, r.cqs, r.qps = map[uint64]int{}, map[uint64]*cq{}, map[uint64]*QP{}
 	}
 	switch code {
-	case format.CmdNop, format.CmdInvalidate, format.CmdQueryKey:
+	case format.CmdNop, format.CmdInvalidate, format.CmdQueryKey, format.CmdForgetKeys:
 		return format.CmdOK
 	case format.CmdCreateEQ:
 		return r.createEQ(decode[format.CreateEQ[uint64]](in))
@@ -55,6 +55,11 @@ func (r *Reference) Run(code format.CommandCode, in []byte) format.CommandStatus
 	case format.CmdQueryQP:
 		_, s := r.find(decode[format.QueueRef[uint64]](in).Number)
 		return s
+	case format.CmdQPAt:
+		if r.qps[r.index(decode[format.QueueRef[uint64]](in).Number)] == nil {
+			return format.CmdBadNumber
+		}
+		return format.CmdOK
 	case format.CmdDestroyQP:
 		return r.destroyQP(decode[format.QueueRef[uint64]](in).Number)
 	case format.CmdWriteKey:
@@ -234,6 +239,7 @@ func (r *Reference) goodValues(c format.ModifyQP[uint64]) bool {
 		{format.AttrRNRRetry, c.RNRRetry < 8},
 		{format.AttrPKeyIndex, c.PKeyIndex == 0},
 		{format.AttrPort, c.Port == 1},
+		{format.AttrNotify, c.Notify <= 1},
 		{format.AttrDestQPN, c.DestQPN > 1},
 		{format.AttrAV, c.AV.IPv6 != 0 || c.AV.SrcHi|c.AV.DstHi|c.AV.SrcLo>>32|c.AV.DstLo>>32 == 0},
 	} {

@@ -41,7 +41,8 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 	switch what {
 	case tellKey:
 		kind := hdl.Mux(b.in.is(format.CmdWriteKey), hdl.K(2, link.KeyWrite),
-			hdl.Mux(b.in.is(format.CmdInvalidate), hdl.K(2, link.KeyInvalidate), hdl.K(2, link.KeyQuery)))
+			hdl.Mux(b.in.is(format.CmdInvalidate), hdl.K(2, link.KeyInvalidate),
+				hdl.Mux(b.in.is(format.CmdForgetKeys), hdl.K(2, link.KeyForget), hdl.K(2, link.KeyQuery))))
 		return put(io.Key, turn, link.KeyCommand{Kind: kind, Entry: b.in.key})
 	case tellKeyDone:
 		return b.keyDone(turn)
@@ -101,10 +102,13 @@ func (b *block) control(turn hdl.Bits) hdl.Bits {
 	in, control := b.in.modify, b.io.Control
 	clear := b.turn(tellClear)
 	send := b.has(format.AttrSQPSN)
-	kind := hdl.Mux(send, hdl.K(2, link.ControlSendPSN), hdl.K(2, link.ControlRecvPSN))
+	drain := send.Or(b.has(format.AttrRQPSN)).Not()
+	kind := hdl.Mux(send, hdl.K(2, link.ControlSendPSN), hdl.Mux(drain, hdl.K(2, link.ControlDrain), hdl.K(2, link.ControlRecvPSN)))
+	wanted := b.has(format.AttrNotify).And(in.Notify.Bit(0)).ZExt(24)
+	psn := hdl.Mux(send, in.SQPSN, hdl.Mux(drain, wanted, in.RQPSN))
 	control.Valid.Set(turn.Or(clear))
 	hdl.Set(control.Data, link.QPControl{
-		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(2, link.ControlClear), kind), PSN: hdl.Mux(clear, in.SQPSN.K(0), hdl.Mux(send, in.SQPSN, in.RQPSN)),
+		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(2, link.ControlClear), kind), PSN: hdl.Mux(clear, in.SQPSN.K(0), psn),
 	})
 	return control.Ready
 }

@@ -154,7 +154,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		scatter:     hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
 		ackqueue:    hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s})),
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
-		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 3})),
+		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 4})),
 	}
 	c.control = stream.Fork(m, "u_control", c.command.Control, 7)
 	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)
@@ -241,6 +241,7 @@ func (c *core) lookups() {
 	hdl.Connect(c.events.Asyncs[0], c.qpcontext.Async)
 	hdl.Connect(c.events.Asyncs[1], c.cqewriter.Async)
 	hdl.Connect(c.events.Asyncs[2], c.psncheck.Async)
+	hdl.Connect(c.events.Asyncs[3], c.requester.Async)
 }
 
 // count gives the registers a pulse for each counter.

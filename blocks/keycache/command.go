@@ -10,28 +10,29 @@ import (
 type commandState int
 
 const (
-	stIdle  commandState = iota
-	stBound              // does the table go as far?
-	stRead               // the entry is to be read
-	stWait               // it has been asked for
-	stJudge              // it is here: may it be done?
-	stLock               // from here on nobody reads the entry
-	stKill               // the entry that is held dies
-	stBurst              // the write is announced
-	stBeats              // what is written
-	stAck                // memory has to answer
-	stEnd                // the command is taken
-	stDone               // the answer waits for its taker
+	stIdle   commandState = iota
+	stBound               // does the table go as far?
+	stRead                // the entry is to be read
+	stWait                // it has been asked for
+	stJudge               // it is here: may it be done?
+	stLock                // from here on nobody reads the entry
+	stKill                // the entry that is held dies
+	stBurst               // the write is announced
+	stBeats               // what is written
+	stAck                 // memory has to answer
+	stForget              // nothing is held any more
+	stEnd                 // the command is taken
+	stDone                // the answer waits for its taker
 )
 
 func (s commandState) String() string {
-	return [...]string{"idle", "bound", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "end", "done"}[s]
+	return [...]string{"idle", "bound", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "forget", "end", "done"}[s]
 }
 
 // command runs commands, one by one.
 func (b *block) command() {
 	m, in, done := b.m, b.io.Command, b.io.Done
-	st := hdl.NewFSM(m, "command", stIdle, stBound, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stEnd, stDone)
+	st := hdl.NewFSM(m, "command", stIdle, stBound, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stForget, stEnd, stDone)
 	b.state = st
 	c := &commander{
 		block: b, st: st, status: m.RegN("status", done.Data.Status.Width()), keyType: m.RegN("key_type", 4),
@@ -44,13 +45,14 @@ func (b *block) command() {
 	b.quiet.Set(query.And(hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stEnd))).Or(st.Is(stDone)))
 	b.lock.Set(hdl.OrAll(st.Is(stLock), st.Is(stKill), st.Is(stBurst), st.Is(stBeats), st.Is(stAck)))
 	b.kill.Set(st.Is(stKill))
+	b.forgets.Set(st.Is(stForget))
 
 	write := b.io.Write
 	st.Switch(
 		hdl.On(stIdle, func() { m.If(in.Valid, func() { st.Goto(stBound) }) }),
 		hdl.On(stBound, func() {
 			st.Goto(stRead)
-			m.If(beyond, func() { c.end(format.CmdBadNumber) })
+			m.If(in.Data.Kind.Is(link.KeyForget), func() { st.Goto(stForget) }).ElseIf(beyond, func() { c.end(format.CmdBadNumber) })
 		}),
 		hdl.On(stRead, func() { m.If(b.reads, func() { st.Goto(stWait) }) }),
 		hdl.On(stWait, func() { m.If(b.ended, func() { st.Goto(stJudge) }) }),
@@ -65,6 +67,7 @@ func (b *block) command() {
 				m.If(write.Done.Data.Err, func() { c.end(format.CmdBusError) })
 			})
 		}),
+		hdl.On(stForget, func() { c.end(format.CmdOK) }),
 		hdl.On(stEnd, func() { st.Goto(stDone) }),
 		hdl.On(stDone, func() { m.If(done.Ready, func() { st.Goto(stIdle) }) }),
 	)

@@ -9,7 +9,7 @@
 //	Command  makes, ends and reads keys, from command; Done answers
 //	Read     entries of the key table
 //	Write    new entries, and ends of old ones
-//	Base, LogSize  where the table is; they do not change once a key has been asked for
+//	Base, LogSize  where the table is; they change only when nothing is held, and nobody asks
 //
 // # State
 //
@@ -39,6 +39,7 @@
 // that entry is asked for, and what is on its way will be asked for again. It
 // kills the held entry, writes memory, waits for the answer, and unlocks. To
 // end a key it writes the byte that has the state, and nothing else.
+// KeyForget gives up all that is held: then the table may move.
 //
 // # Miss, stall, fault
 //

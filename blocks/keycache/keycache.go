@@ -100,21 +100,22 @@ type block struct {
 	p  Params
 	io *IO
 
-	misses []*miss    // of each client
-	room   []hdl.Bits // of each client: one more reply has a place
-	line   hdl.Bits   // what was read last: an entry once its last beat has come
-	bad    hdl.Bits   // a beat of it had an error response
-	comes  hdl.Bits   // the last beat of a client's entry comes, to be used
-	twin   hdl.Bits   // with comes: meanwhile it has been put into a place
-	owner  hdl.Bits   // of the entry that comes: a client, or Clients for the command
-	ended  hdl.Bits   // the last beat of the command's entry comes
-	lock   hdl.Bits   // the command changes the entry of its key in memory
-	kill   hdl.Bits   // it wants to kill the entry that is held
-	killed hdl.Bits   // that enters the pipeline
-	state  *hdl.FSM[commandState]
-	wants  hdl.Bits // it wants to read the entry
-	reads  hdl.Bits // that is asked for
-	quiet  hdl.Bits // no other entry may be asked for: line is the answer of a query
+	misses  []*miss    // of each client
+	room    []hdl.Bits // of each client: one more reply has a place
+	line    hdl.Bits   // what was read last: an entry once its last beat has come
+	bad     hdl.Bits   // a beat of it had an error response
+	comes   hdl.Bits   // the last beat of a client's entry comes, to be used
+	twin    hdl.Bits   // with comes: meanwhile it has been put into a place
+	owner   hdl.Bits   // of the entry that comes: a client, or Clients for the command
+	ended   hdl.Bits   // the last beat of the command's entry comes
+	lock    hdl.Bits   // the command changes the entry of its key in memory
+	kill    hdl.Bits   // it wants to kill the entry that is held
+	killed  hdl.Bits   // that enters the pipeline
+	forgets hdl.Bits   // all entries that are held go
+	state   *hdl.FSM[commandState]
+	wants   hdl.Bits // it wants to read the entry
+	reads   hdl.Bits // that is asked for
+	quiet   hdl.Bits // no other entry may be asked for: line is the answer of a query
 
 	looks, fills, kills hdl.Bits // what is asked: a question, one whose entry is in line, the end of a key
 	asked               asked
@@ -181,7 +182,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		m: m, p: p, io: io,
 		line: m.RegN("line", entryBits), bad: m.RegN("line_bad", 1),
 		comes: m.Wire("comes", 1), twin: m.Wire("twin", 1), owner: m.Wire("owner", p.ownerBits()), ended: m.Wire("ended", 1),
-		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1),
+		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1), forgets: m.Wire("forgets", 1),
 		wants: m.Wire("wants", 1), reads: m.Wire("reads", 1), quiet: m.Wire("quiet", 1),
 		looks: m.Reg("looks", 1, 0), fills: m.Reg("fills", 1, 0), kills: m.Reg("kills", 1, 0),
 		asked: hdl.NewReg(m, "asked", asked{Client: client}),

@@ -247,6 +247,31 @@ func TestWriteRefused(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// What is held is good while nobody else writes to the table; after KeyForget the table
+// counts as it is, or as it is elsewhere.
+func TestForget(t *testing.T) {
+	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		for i := range uint64(4) {
+			b.put(region(i))
+			b.ask(0, use(uint32(i)))
+		}
+		b.until("answers", b.answered)
+		for i := range uint64(4) {
+			moved := region(i)
+			moved.Translation++
+			b.put(moved)
+		}
+		b.do(command{Kind: link.KeyForget, Entry: keycache.Entry{Key: 1 << 31}}) // of a key that cannot be
+		for i := range uint32(4) {
+			b.ask(0, use(i)) // judge wants the new place
+		}
+		b.until("answers", b.answered)
+		require.Equal(t, 8, b.reads.Bursts)
+	}, verilator.Simulator)
+}
+
 // Eight keys in turn through four places, then four of them again and again: the
 // clock keeps those that are used.
 func TestEviction(t *testing.T) {

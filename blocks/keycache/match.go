@@ -36,7 +36,8 @@ func (b *block) match() {
 		Tag: entry.Key.Trunc(format.KeyTagBits), PD: entry.PD, Type: entry.Type, VA: entry.VA, Length: entry.Length,
 		Translation: entry.Translation, Rights: entry.Rights, PageShift: entry.PageShift.Trunc(5), QPN: entry.QPN,
 	}))
-	valid.Set(valid.And(match.And(b.kills.Rep(n)).Not()).Or(into))
+	kept := valid.And(match.And(b.kills.Rep(n)).Not())
+	valid.Set(hdl.Mux(b.forgets, valid.K(0), kept.Or(into)))
 	b.clock(clock{valid: valid, hand: hand, under: under, into: into})
 
 	b.finds.Set(b.looks)

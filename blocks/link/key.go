@@ -45,13 +45,14 @@ const (
 	KeyWrite      = 0 // makes Entry, which makes sense, at the index of its key, where there is none
 	KeyInvalidate = 1 // ends the key, if no windows are bound to it
 	KeyQuery      = 2 // reads its entry
+	KeyForget     = 3 // nothing is held any more; nobody may ask meanwhile
 )
 
 // KeyCommand works on the key table in host memory, of which the key cache is the
 // only writer. It is taken when it has been done; its KeyDone follows.
 type KeyCommand struct {
-	Kind  hdl.Bits                  `w:"2"` // KeyWrite, KeyInvalidate or KeyQuery
-	Entry format.KeyEntry[hdl.Bits] // of the latter two, Key alone
+	Kind  hdl.Bits                  `w:"2"` // KeyWrite, KeyInvalidate, KeyQuery or KeyForget
+	Entry format.KeyEntry[hdl.Bits] // of a KeyInvalidate and KeyQuery, Key alone
 }
 
 // KeyDone answers a KeyCommand, and is taken at once: no lookup that begins later

@@ -72,6 +72,7 @@ const (
 	ControlClear   = 0 // as after creation: no work, no packet outstanding, PSN and MSN 0
 	ControlSendPSN = 1 // PSN is that of the first request to be sent
 	ControlRecvPSN = 2 // PSN is that of the first request to be received
+	ControlDrain   = 3 // bit 0 of PSN: an event is wanted once the send queue has drained
 )
 
 // QPControl prepares the state that a block owns for a queue pair. Nothing of

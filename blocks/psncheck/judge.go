@@ -128,7 +128,7 @@ func (b *block) keep() {
 	io.Peek.Value.Set(peeked)
 	d := control.Data
 	zero := d.PSN.K(0)
-	begins := hdl.AndAll(control.Fire(), d.Kind.IsNot(link.ControlSendPSN))
+	begins := hdl.AndAll(control.Fire(), d.Kind.Is(link.ControlClear).Or(d.Kind.Is(link.ControlRecvPSN)))
 	b.states.Write(
 		hdl.Mux(marks, f.QP, hdl.Mux(out.Valid, out.Data.QP, d.QP)),
 		hdl.OrAll(marks, out.Valid, begins),

@@ -17,6 +17,8 @@ var commands = map[format.CommandCode]func(*NIC) format.CommandStatus{
 	format.CmdWriteKey:   (*NIC).writeKey,
 	format.CmdInvalidate: (*NIC).invalidate,
 	format.CmdQueryKey:   (*NIC).queryKey,
+	format.CmdQPAt:       (*NIC).qpAt,
+	format.CmdForgetKeys: func(*NIC) format.CommandStatus { return format.CmdOK }, // it holds none
 }
 
 // command runs the command of a write to mailbox_go.

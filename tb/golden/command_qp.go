@@ -31,7 +31,16 @@ func (n *NIC) destroyQP() format.CommandStatus {
 }
 
 func (n *NIC) queryQP() format.CommandStatus {
-	q := n.qp(argument[format.QueueRef[uint64]](n).Number)
+	return n.describe(n.qp(argument[format.QueueRef[uint64]](n).Number))
+}
+
+// qpAt is queryQP for whoever does not know the tag.
+func (n *NIC) qpAt() format.CommandStatus {
+	return n.describe(n.qps[argument[format.QueueRef[uint64]](n).Number&uint64(len(n.qps)-1)])
+}
+
+// describe answers with how far a queue pair is; nil: there is none.
+func (n *NIC) describe(q *queuePair) format.CommandStatus {
 	if q == nil {
 		return format.CmdBadNumber
 	}
@@ -59,7 +68,7 @@ func (n *NIC) modifyQP() format.CommandStatus {
 	if a.Mask&format.AttrState != 0 {
 		to = format.QPState(a.State)
 	}
-	if status := transition(q.state, to, uint32(a.Mask)&^format.AttrState); status != format.CmdOK {
+	if status := transition(q.state, to, uint32(a.Mask)); status != format.CmdOK {
 		return status
 	}
 	if !n.config.attributesMakeSense(a) {
@@ -67,15 +76,17 @@ func (n *NIC) modifyQP() format.CommandStatus {
 	}
 	q.set(a)
 	n.enter(q, to)
+	q.notify = to == format.QPSQD && (q.notify || a.Mask&format.AttrNotify != 0 && a.Notify != 0)
 	return format.CmdOK
 }
 
 // transition judges a change of state with attributes by the table of
 // protocol section 5.2.
-func transition(from, to format.QPState, attributes uint32) format.CommandStatus {
+func transition(from, to format.QPState, mask uint32) format.CommandStatus {
 	var row format.QPTransition
+	changes, attributes := mask&format.AttrState != 0, mask&^format.AttrState
 	switch {
-	case to == format.QPReset, to == format.QPError && from != format.QPReset: // with no attribute
+	case changes && (to == format.QPReset || to == format.QPError && from != format.QPReset): // with no attribute
 	default:
 		found := false
 		for _, t := range format.QPTransitions() {
@@ -106,6 +117,7 @@ func (c Config) attributesMakeSense(a modify) bool {
 		format.AttrRNRRetry:  a.RNRRetry <= 7,
 		format.AttrMinRNR:    a.MinRNR <= 31,
 		format.AttrDestQPN:   a.DestQPN > format.QP1,
+		format.AttrNotify:    a.Notify <= 1,
 	}
 	for attribute, ok := range fits {
 		if a.Mask&attribute != 0 && !ok {

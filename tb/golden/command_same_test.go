@@ -64,7 +64,7 @@ func (g *commands) next(t *testing.T) (format.CommandCode, []byte) {
 	if q := g.ref.QP(r.Uint64N(4)); q != nil && r.IntN(4) > 0 {
 		qpn = q.Create.QPN
 	}
-	switch code := format.CommandCode(g.pick(0, 1, 2, 3, 4, 5, 6, 6, 6, 6, 7, 8, 9, 13, 99)); code {
+	switch code := format.CommandCode(g.pick(0, 1, 2, 3, 4, 5, 6, 6, 6, 6, 7, 8, 9, 12, 13, 99)); code {
 	case format.CmdCreateEQ:
 		return code, mailboxOf(t, format.CreateEQ[uint64]{EQN: r.Uint64N(5), LogSize: g.odd(4, 0, 16), Vector: g.odd(3, 4, 31, 255), Base: g.odd(0x1000, 0x1080)})
 	case format.CmdCreateCQ:
@@ -92,7 +92,7 @@ func (g *commands) modify(qpn uint64) format.ModifyQP[uint64] {
 	c := format.ModifyQP[uint64]{
 		QPN: qpn, State: r.Uint64N(9), DestQPN: g.odd(2+r.Uint64N(100), 0, 1), PathMTU: g.odd(1+r.Uint64N(4), 0, 5, 7, 255), RQPSN: r.Uint64N(1 << 24),
 		MinRNR: g.odd(12, 32), SQPSN: r.Uint64N(1 << 24), Timeout: g.odd(14, 32), Access: g.odd(r.Uint64N(16), 16, 32, 64), RetryCnt: g.odd(7, 8),
-		RNRRetry: g.odd(7, 8), MaxRD: 4, MaxDestRD: 5, PKeyIndex: g.odd(0, 1), Port: g.odd(1, 0, 2),
+		RNRRetry: g.odd(7, 8), MaxRD: 4, MaxDestRD: 5, Notify: g.odd(1, 2), PKeyIndex: g.odd(0, 1), Port: g.odd(1, 0, 2),
 		AV: format.AV[uint64]{IPv6: r.Uint64N(2), SrcLo: g.odd(r.Uint64N(1<<32), 1<<32), DstLo: 5, DstHi: g.odd(0, 1)},
 	}
 	c.Mask = format.AttrState

@@ -38,8 +38,8 @@ func (n *NIC) respondWrite(q *queuePair, p packet) *refusal {
 	switch {
 	case q.attr.Access&format.AccessRemoteWrite == 0:
 		return invalid(format.StatusLocQPOp, format.VendorAccess)
-	case !p.lengthFits(q.mtu()), w.total > format.MessageMax:
-		return invalid(format.StatusLocQPOp, format.VendorLength)
+	case !p.lengthFits(q.mtu()), w.total > format.MessageMax, w.left > 0 && p.PayloadLen == 0:
+		return invalid(format.StatusLocQPOp, format.VendorLength) // without payload there is nothing to look a key up for
 	}
 	entry, refused := n.writeKeyCheck(q, p, w)
 	switch {

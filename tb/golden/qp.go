@@ -15,7 +15,8 @@ type queuePair struct {
 
 	state    format.QPState
 	attr     modify // attributes in force
-	draining bool   // in SQD, and not yet reported as drained
+	draining bool   // in SQD, with WQEs that had begun before
+	notify   bool   // and somebody wants to know when they are done
 
 	req  requester
 	resp responder
@@ -94,14 +95,14 @@ func (n *NIC) enter(q *queuePair, to format.QPState) {
 func (q *queuePair) reset() {
 	q.sq.restart()
 	q.rq.restart()
-	q.attr, q.draining = modify{}, false
+	q.attr, q.draining, q.notify = modify{}, false, false
 	q.req, q.resp = requester{}, responder{}
 }
 
 // fail ends all work. What is in the rings is flushed from the oldest WQE that
 // is not done with, those that were started among them.
 func (q *queuePair) fail() {
-	q.state, q.draining = format.QPError, false
+	q.state, q.draining, q.notify = format.QPError, false, false
 	q.sq.taken, q.rq.taken = q.sq.consumer, q.rq.consumer
 	q.req.stop()
 	q.resp.stop()
@@ -132,7 +133,10 @@ func (n *NIC) drained(q *queuePair) bool {
 		return false
 	}
 	q.draining = false
-	n.raiseQP(q, format.EventSQDrained, format.VendorNone)
+	if q.notify {
+		q.notify = false
+		n.raiseQP(q, format.EventSQDrained, format.VendorNone)
+	}
 	return true
 }
 

@@ -9,13 +9,14 @@ import (
 	"gornic/tb/host"
 )
 
-// In SQD what was started is finished, and nothing new is begun.
+// In SQD what was started is finished, and nothing new is begun; who asked for it hears
+// when that is so.
 func TestRequesterDrains(t *testing.T) {
 	q, _ := newTarget(t, qpConfig{sigAll: 1})
 	q.send(sendWR{id: 1, op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(0, 600)}})
 	_, ok := q.s.nic.Send()
 	require.True(t, ok)
-	q.modify(format.QPSQD)
+	q.drainNotify(1)
 	q.send(sendWR{id: 2, op: format.WRSend})
 	require.Len(t, q.drain(), 2, "the rest of the first")
 	require.Empty(t, q.s.events())
@@ -25,6 +26,23 @@ func TestRequesterDrains(t *testing.T) {
 	require.Empty(t, q.s.events(), "once")
 	q.modify(format.QPRTS)
 	require.Len(t, q.drain(), 1)
+	q.inject(ack(3, 0))
+	for range 2 { // nobody asked
+		q.modify(format.QPSQD)
+		require.Empty(t, q.drain())
+		require.Empty(t, q.s.events())
+		q.modify(format.QPRTS)
+	}
+	q.drainNotify(0)
+	require.Empty(t, q.drain())
+	require.Empty(t, q.s.events())
+}
+
+// drainNotify is modify to SQD with a wish for the event, or without.
+func (q *qp) drainNotify(wish uint64) {
+	q.s.must(format.CmdModifyQP, format.ModifyQP[uint64]{
+		QPN: q.number, State: uint64(format.QPSQD), Mask: format.AttrState | format.AttrNotify, Notify: wish,
+	})
 }
 
 // RESET forgets everything without a word, and the QP can start again at index 0.

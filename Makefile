@@ -13,7 +13,7 @@ help:
 	@echo 'make gen      write the Verilog of the board configuration to rtl/'
 	@echo 'make formal   prove the properties of the blocks'
 	@echo 'make area     area and depth of every block, next to other projects'
-	@echo 'make bench    simulation speed and cycle counts'
+	@echo 'make bench    cycles of the core against their budgets (docs/performance.md), then simulation speed'
 	@echo 'make lint     gofmt, go vet, Verilator -Wall, Icarus -Wall, Yosys check'
 	@echo 'make clean    remove what was built, but keep the tools'
 
@@ -39,6 +39,7 @@ area: setup
 	@$(GO) run ./tools/area
 
 bench: setup
+	@$(GO) run ./tb/bench
 	$(GO) test -run '^$$' -bench . -p 1 ./...
 
 lint: setup

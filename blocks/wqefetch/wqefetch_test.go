@@ -228,6 +228,32 @@ func TestBursts(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// No more bursts are on their way than keep the memory port busy: at 64 bits they take 8 beats a WQE, and payload
+// waits behind them.
+func TestBurstsOnTheirWay(t *testing.T) {
+	for width, most := range map[int]int{64: 2, 512: 4} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			design, io := hdltest.Build(t, wqefetch.Def(params(width, 2)))
+			r := rand.New(rand.NewPCG(hdltest.Seed(t), 7))
+			b := newBench(t, hdltest.Open(t, sim.NativeSimulator, design, sim.Options{}), io, 0)
+			b.reads.Hold = true
+			for qp := range qps {
+				b.make(qp, ring{base: uint64(qp+1) << 32, logSize: 4})
+			}
+			for range 2 {
+				for qp := range qps {
+					b.post(r, qp, 8)
+				}
+				b.run(200)
+				require.Equal(t, most, b.reads.Bursts)
+			}
+			b.reads.Hold = false
+			b.run(1000)
+			require.Equal(t, qps*8*512/width, b.reads.Beats, "all that fit, in the end")
+		})
+	}
+}
+
 // A question without waiting is answered while the WQE is on its way; one with
 // waiting is answered when it has come.
 func TestOnItsWay(t *testing.T) {

@@ -24,7 +24,7 @@ func core(ctx context.Context) bench {
 			{sim.NativeSimulator, openReceiver},
 			{verilated, openReceiver},
 		},
-		scenarios: slices.Concat(receiveScenarios(), buildScenarios(), pairScenarios(), programScenarios(), captureScenarios(), sentScenarios(), longestScenarios(), walkScenarios()),
+		scenarios: slices.Concat(receiveScenarios(), buildScenarios(), pairScenarios(), programScenarios(), captureScenarios(), sentScenarios(), longestScenarios(), walkScenarios(), faultScenarios()),
 	}
 }
 

@@ -71,7 +71,7 @@ func (n *NIC) writeKeyCheck(q *queuePair, p packet, w writeProgress) (keyEntry, 
 	case format.VendorNone:
 		return entry, nil
 	case format.VendorBusRead:
-		return entry, n.withWQE(q, p, failed(format.StatusLocQPOp, vendor))
+		return entry, n.withWQE(q, p, failed(format.StatusLocProt, vendor))
 	}
 	return entry, n.withWQE(q, p, denied(vendor))
 }

@@ -146,6 +146,9 @@ func Learn(capture []frames.Frame) []*Conversation {
 	return known
 }
 
+// farthest is how many packets lie between a request and its answer at most.
+const farthest = 4096
+
 // pair finds for each flow of answers that of their requests: most of them have the
 // PSN of the newest request to a queue pair of their sender.
 func pair(packets []*Packet) map[flow]flow {
@@ -158,7 +161,7 @@ func pair(packets []*Packet) map[flow]flow {
 		if votes[at] == nil {
 			votes[at] = map[flow]int{}
 		}
-		for k := i - 1; k >= 0; k-- {
+		for k := i - 1; k >= max(0, i-farthest); k-- {
 			q := packets[k]
 			if !q.Answers() && q.Path.Src == p.Path.Dst && q.Path.Dst == p.Path.Src && q.PSN() == p.PSN() {
 				votes[at][flowOf(q)]++

@@ -50,7 +50,7 @@ func (w *walker) walk() {
 
 // nak looks for a NAK at a PSN behind step i, before the next request of that PSN.
 func (w *walker) nak(i int, psn PSN) (syndrome uint8, ok bool) {
-	for _, s := range w.c.Steps[i+1:] {
+	for _, s := range w.c.Steps[i+1 : min(i+farthest, len(w.c.Steps))] {
 		switch {
 		case s.Request != nil && s.PSN() == psn:
 			return 0, false

@@ -62,12 +62,16 @@ func (e *end) flushedReceive(c verbs.WC) error {
 	return nil
 }
 
-// settling is how often the devices are waited for when all is done.
-const settling = 4
+// How often the devices are waited for when all is done: some times, and as long as an
+// event that is due may still be on its way.
+const (
+	settling  = 4
+	lastEvent = 100
+)
 
 // settle lets the devices do what they should not, and takes the last events.
 func (g *game) settle(ctx context.Context) error {
-	for range settling {
+	for i := 0; i < settling || i < lastEvent && g.lacksEvent(); i++ {
 		if err := g.sides[g.r.IntN(2)].Device.Wait(ctx); err != nil {
 			return err
 		}
@@ -76,6 +80,17 @@ func (g *game) settle(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (g *game) lacksEvent() bool {
+	for i := range g.sides {
+		for _, q := range g.sides[i].cqs {
+			if q != nil && q.lost() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkEnd checks what has to hold when all is done.

@@ -82,5 +82,30 @@ func (q *queue) last() int {
 	return q.taken
 }
 
-// lost tells that an event should have come.
-func (q *queue) lost() bool { return q.armed && q.last() > q.armedAt }
+// waits tells that there will be an event, whatever the host does: it does not look
+// before, and so finds out when none comes. A completion that it takes before its event
+// may have none; the queue stays armed then.
+func (q *queue) waits() bool {
+	if !q.armed {
+		return false
+	}
+	for _, e := range q.side.byQPN {
+		sends := e.SendCQ == q.number && e.lateDone < e.late
+		receives := e.RecvCQ == q.number && (e.failed && e.completed < e.offered-e.used() || e.solicitedComes())
+		if sends || receives {
+			return true
+		}
+	}
+	return false
+}
+
+// solicitedComes tells that a message on its way to a receive will be a solicited
+// completion.
+func (e *end) solicitedComes() bool {
+	for _, r := range e.Receives[e.received:e.offered] {
+		if r.Message >= 0 && r.Message < e.peer.posted && e.peer.Messages[r.Message].Solicited {
+			return true
+		}
+	}
+	return false
+}

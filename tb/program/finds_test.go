@@ -95,7 +95,7 @@ func TestFinds(t *testing.T) {
 			}
 		}, anything, `completion \{WRID:.*, expected \{WRID:`},
 		{"events that do not come", nothing, doorbell(format.DoorbellArm), "nothing happens any more: not done is\nhost b, queue pair"},
-		{"solicited events that do not come", nothing, doorbell(format.DoorbellArmSolicited), `host b, CQ \d+ \(\d+\), armed after \d+ completions: no event, and \d+ completions since`},
+		{"solicited events that do not come", nothing, doorbell(format.DoorbellArmSolicited), "nothing happens any more: not done is\nhost b, queue pair"},
 		{"a doorbell of a send queue", nothing, doorbell(format.DoorbellSQ), "waits for [1-9].* completions of messages"},
 	} {
 		found := false

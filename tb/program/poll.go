@@ -48,7 +48,7 @@ func (q *queue) turn(ctx context.Context, g *game) (int, error) {
 		return 0, nil
 	case q.due:
 		return q.afterEvent(ctx)
-	case q.Use == Armed || !g.hits(g.act.Poll):
+	case q.Use == Armed || q.Use == Solicited && q.waits() || !g.hits(g.act.Poll):
 		return 0, nil
 	}
 	return q.poll(ctx, 1+g.r.IntN(8))

@@ -57,7 +57,7 @@ type CQUse uint8
 const (
 	Polled    CQUse = iota // now and then
 	Armed                  // after an event
-	Solicited              // now and then, and armed for solicited completions
+	Solicited              // now and then, and after an event where a solicited or failed one is sure to come
 )
 
 // Region is a memory region and the memory under it. Messages use pieces of it.

@@ -30,7 +30,7 @@ func (p *player) request(r *talk.Request) error {
 	}
 	p.open(r)
 	p.report.Requests++
-	p.fed += len(r.Data)
+	p.fed += max(len(r.Data), smallFrame)
 	p.answers.asks(r)
 	switch r.Fate {
 	case talk.Done:
@@ -54,6 +54,8 @@ func (p *player) pace(n int) error {
 	switch {
 	case p.o.Burst > 0 && p.fed < p.o.Burst:
 		return nil
+	case p.o.Burst > 0 && p.answers.waits():
+		return p.quiet()
 	case p.o.Burst > 0:
 		n, p.fed = p.fed, 0
 	}

@@ -12,8 +12,8 @@ import (
 // Options of [Play].
 type Options struct {
 	Seed uint64
-	// Burst gives the NIC requests back to back without waiting for acknowledgements, as
-	// long as they have less than so many bytes together. 0: it is given a request when
+	// Burst gives the NIC requests back to back without waiting for acknowledgements, until
+	// they have so many bytes together. 0: it is given a request when
 	// what the capture's requester had seen before it has been answered, and those without
 	// an answer between them at 4 bytes a cycle.
 	Burst int

@@ -138,7 +138,8 @@ func (p *player) quiet() error {
 }
 
 const (
-	bytesACycle = 4 // half of what a wire of 64 bits carries: host memory is slow, too
+	smallFrame  = 256 // bytes that the smallest frame counts for: a receive buffer has room for so many
+	bytesACycle = 4   // half of what a wire of 64 bits carries: host memory is slow, too
 
 	slice    = 64     // cycles between two looks at what the NIC did
 	patience = 30_000 // cycles that a wait has

@@ -100,7 +100,7 @@ func (r *Reference) Turn(wqe []byte, fault bool) (*Packet, bool) {
 	imm := op == format.WRWriteImm || op == format.WRSendImm
 	p.Opcode = packetOpcode(p.Write, imm, p.First, p.Last)
 	p.SE = p.Last && control.Flags&format.WRFlagSolicited != 0 && (imm || !p.Write)
-	p.AckReq = p.Last || r.Used == r.Entries-1
+	p.AckReq = p.Last || r.Used == r.Entries-1 || r.Used == r.Entries/2-1
 	p.Imm = binary.BigEndian.Uint32(wqe[4:])
 	if inline {
 		p.Inline = wqe[32 : 32+p.Length]

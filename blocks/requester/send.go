@@ -53,6 +53,7 @@ type sender struct {
 	sge      format.SGE[hdl.Bits]
 	length   hdl.Bits // bytes of payload of the packet
 	need     hdl.Bits // of those, not yet found in SGEs
+	left     hdl.Bits // bytes of the SGE from where the message is
 	last     hdl.Bits // the packet ends the message
 	over     hdl.Bits // the sum of lengths has passed 2^32
 	fails    hdl.Bits // no packet, a record of status
@@ -78,7 +79,7 @@ func newSender(b *block) *sender {
 		block: b, turn: b.turn.Data,
 		msg: hdl.NewReg(m, "now", message{}), psn: m.RegN("now_psn", 24),
 		sge:    hdl.NewReg(m, "sge", format.SGE[hdl.Bits]{}),
-		length: m.RegN("length", link.LengthBits), need: m.RegN("need", link.LengthBits),
+		length: m.RegN("length", link.LengthBits), need: m.RegN("need", link.LengthBits), left: m.RegN("sge_left", 32),
 		last: m.RegN("last", 1), over: m.RegN("over", 1),
 		fails: m.RegN("fails", 1), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
 		ackReq: m.RegN("ack_req", 1), taken: m.Reg("taken", 1, 0), again: m.Reg("told_again", 1, 0),
@@ -130,7 +131,8 @@ func (s *sender) judge() {
 		s.fails.SetK(0)
 		s.status.SetK(0)
 		s.vendor.SetK(0)
-		s.ackReq.Set(s.used.Is(1<<s.p.Sizes.ReplayBits - 1))
+		entries := uint64(1) << s.p.Sizes.ReplayBits
+		s.ackReq.Set(s.used.Is(entries/2 - 1).Or(s.used.Is(entries - 1))) // the answer comes while the other half is sent
 		m.If(s.flush, func() {
 			s.record(format.StatusFlush, format.VendorNone)
 		}).ElseIf(t.Message.Active, func() {
@@ -208,6 +210,7 @@ func (s *sender) plan() {
 	length := hdl.Mux(fits, left.Trunc(link.LengthBits), s.mtu)
 	s.length.Set(length)
 	s.need.Set(length)
+	s.left.Set(s.sge.Length.Sub(s.msg.SGEAt))
 	s.last.Set(fits)
 	s.ackReq.Set(s.ackReq.Or(fits))
 	s.st.Goto(stJob)
@@ -251,6 +254,7 @@ func (s *sender) give() {
 	m, piece := s.m, s.piece()
 	m.If(s.io.Segment.Fire(), func() {
 		s.msg.SGEAt.Set(s.msg.SGEAt.Add(piece.length.ZExt(32)))
+		s.left.Set(s.left.Sub(piece.length.ZExt(32)))
 		s.need.Set(s.need.Sub(piece.length))
 		m.If(piece.last, func() { s.st.Goto(stEnd) })
 	})
@@ -270,15 +274,16 @@ type piece struct {
 }
 
 func (s *sender) piece() piece {
-	left := s.sge.Length.Sub(s.msg.SGEAt)
-	enough := left.Ge(s.need.ZExt(32))
-	return piece{empty: left.None(), length: hdl.Mux(enough, s.need, left.Trunc(link.LengthBits)), last: enough}
+	enough := s.left.Ge(s.need.ZExt(32))
+	return piece{empty: s.left.None(), length: hdl.Mux(enough, s.need, s.left.Trunc(link.LengthBits)), last: enough}
 }
 
 // next takes the SGE that was asked for.
 func (s *sender) next() {
 	s.m.If(s.extra.Comes, func() {
-		hdl.Set(s.sge, hdl.UnpackLow(format.SGE[hdl.Bits]{}, s.io.Queue.Granule.Data.Data))
+		next := hdl.UnpackLow(format.SGE[hdl.Bits]{}, s.io.Queue.Granule.Data.Data)
+		hdl.Set(s.sge, next)
+		s.left.Set(next.Length)
 		s.st.Goto(stWalk)
 	})
 }

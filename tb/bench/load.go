@@ -103,11 +103,15 @@ func (l load) measure(ctx context.Context, b *built) (result row, err error) {
 	if err := f.start(ctx); err != nil {
 		return row{}, err
 	}
-	begin, window := r.lab.Cycle()+settleCycles, l.window(b)
-	if err := f.run(ctx, settleCycles+window); err != nil {
+	if err := f.run(ctx, settleCycles); err != nil {
 		return row{}, err
 	}
-	if result, err = l.judge(r, begin, begin+uint64(window)); err != nil {
+	w := view{begin: r.lab.Cycle(), stored: r.stored()}
+	if err := f.run(ctx, l.window(b)); err != nil {
+		return row{}, err
+	}
+	w.end, w.stored = r.lab.Cycle(), r.stored()-w.stored
+	if result, err = l.judge(r, w); err != nil {
 		return row{}, err
 	}
 	if l.bytes <= drainedBytes {
@@ -140,28 +144,55 @@ func (l load) message(from, to *party) verbs.SendWR {
 	}
 }
 
-// judge is the rate in a window, the lower one of two directions: of what was sent, by
-// when frames left; of what was received, by when its acknowledgements did.
-func (l load) judge(r *rig, begin, end uint64) (row, error) {
+// A view is what went on from one cycle to another.
+type view struct {
+	begin, end uint64
+	stored     uint64 // bytes that came to the receiver's memory
+}
+
+// stored is how many bytes have come to the memory of host B.
+func (r *rig) stored() uint64 {
+	if n := r.parties[1].Core(); n != nil {
+		return n.Memory().Counters().Writes.Bytes
+	}
+	return 0
+}
+
+// judge is the rate in a view, the lower one of two directions.
+func (l load) judge(r *rig, v view) (row, error) {
 	worst := row{What: string(l.way), Operation: opName(l.op), Bytes: l.bytes, QPs: l.qps}
+	n := float64(l.packets(r.config.PathMTU))
 	for _, d := range l.way.directions() {
-		line, marks := &r.lines[d], r.lines[d].sent
-		if l.way == receives {
-			marks = r.lines[1-d].acked
-		}
-		first, last := between(marks, begin, end)
-		if last.packets <= first.packets {
+		packets, beats, cycles := l.went(r, d, v)
+		if packets == 0 {
 			return row{}, errors.New("no message went in the time that was looked at")
 		}
-		cycles, packets := float64(last.cycle-first.cycle), float64(last.packets-first.packets)
-		beats := float64(last.beats - first.beats)
-		if l.way == receives {
-			beats = packets * line.perRequest()
-		}
 		if share := 100 * beats / cycles; worst.Cycles == 0 || share < worst.Wire {
-			n := float64(l.packets(r.config.PathMTU))
-			worst.Cycles, worst.Beats, worst.Wire = cycles/packets*n, line.perRequest()*n, share
+			worst.Cycles, worst.Beats, worst.Wire = cycles/packets*n, r.lines[d].perRequest()*n, share
 		}
 	}
 	return worst, nil
+}
+
+// went is how many packets went in how many cycles: of what was sent, by when frames left; of what was received, by when
+// its acknowledgements left, which come for each packet, or else by what has come to memory.
+func (l load) went(r *rig, d wire.Direction, v view) (packets, beats, cycles float64) {
+	line := &r.lines[d]
+	if mtu := r.config.PathMTU; l.way == receives && l.bytes > mtu {
+		packets = float64(v.stored) / float64(mtu)
+		return packets, packets * line.perRequest(), float64(v.end - v.begin)
+	}
+	marks := line.sent
+	if l.way == receives {
+		marks = r.lines[1-d].acked
+	}
+	first, last := between(marks, v.begin, v.end)
+	if last.packets <= first.packets {
+		return 0, 0, 0
+	}
+	packets, beats, cycles = float64(last.packets-first.packets), float64(last.beats-first.beats), float64(last.cycle-first.cycle)
+	if l.way == receives {
+		beats = packets * line.perRequest()
+	}
+	return packets, beats, cycles
 }

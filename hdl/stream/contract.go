@@ -20,24 +20,14 @@ func AssumeSource[T any](m *hdl.Module, name string, s hdl.Stream[T]) {
 }
 
 func holds[T any](m *hdl.Module, name string, s hdl.Stream[T]) (validHolds, dataHolds hdl.Bits) {
-	data := packed(m, name, s)
-	stalled := m.PastReset(name+"_stalled", s.Valid.And(s.Ready.Not()), 0)
-	held := m.Past(name+"_held", data)
-	return stalled.Not().Or(s.Valid), stalled.Not().Or(data.Eq(held))
-}
-
-// packed is the whole payload, named NAME_packed where it has several fields.
-func packed[T any](m *hdl.Module, name string, s hdl.Stream[T]) hdl.Bits {
-	all := hdl.Pack(s.Data)
-	if all.Signal() != nil {
-		return all
-	}
-	var p hdl.Bits
+	waits := s.Valid.And(s.Ready.Not())
+	stalled := m.PastReset(name+"_stalled", waits, 0)
+	var held hdl.Bits
 	m.Ghost(func() {
-		p = m.Wire(name+"_packed", all.Width())
-		p.Set(all)
+		held = m.RegN(name+"_held", hdl.WidthOf(s.Data))
+		m.If(waits, func() { held.Set(hdl.Pack(s.Data)) })
 	})
-	return p
+	return stalled.Not().Or(s.Valid), stalled.Not().Or(hdl.Pack(s.Data).Eq(held))
 }
 
 // AssertFrame states [AssertSource] and the rules of a frame's beats: Keep is

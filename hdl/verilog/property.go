@@ -188,10 +188,8 @@ func (e *module) printChecks(clock *ir.Clock) {
 	e.nested(func() {
 		e.out.plain("if (!" + clock.Rst + ") begin")
 		e.nested(func() {
-			for _, c := range e.ir.Checks {
-				if c.Clock == clock {
-					e.printCheck(c)
-				}
+			for _, g := range e.guards(clock) {
+				e.printGuarded(g)
 			}
 		})
 		e.out.plain("end")
@@ -199,23 +197,19 @@ func (e *module) printChecks(clock *ir.Clock) {
 	e.out.plain("end")
 }
 
-func (e *module) printCheck(c *ir.Check) {
-	cond := e.low.lower(c.Cond)
+// printCheck writes what c does when cond is true.
+func (e *module) printCheck(c *ir.Check, cond *ir.Node) {
 	report := fmt.Sprintf(`$display("%s %%m %s %s");`, strings.ToUpper(c.Kind.String()), c.Name, posMark)
-	if c.Kind == ir.Cover {
-		count := CoverCount(c)
-		e.out.plain(e.wrapped("if (", cond, mode{condition: true}, ") begin", false))
-		e.nested(func() {
+	e.out.plain(e.wrapped("if (", cond, mode{condition: true}, ") begin", false))
+	e.nested(func() {
+		if c.Kind == ir.Cover {
+			count := CoverCount(c)
 			e.out.plain("if (" + count + " == 64'd0) begin")
 			e.nested(func() { e.out.add(c.Pos, report) })
 			e.out.plain("end")
 			e.out.plain(count + " <= " + count + " + 64'd1;")
-		})
-		e.out.plain("end")
-		return
-	}
-	e.out.plain(e.wrapped("if (", e.negated(cond), mode{condition: true}, ") begin", false))
-	e.nested(func() {
+			return
+		}
 		e.out.add(c.Pos, report)
 		e.out.plain("$stop;")
 	})

@@ -17,6 +17,7 @@ type answers struct {
 	again  bool             // a duplicate waits for one
 	acked  talk.PSN         // all before it are acknowledged
 	naks   []talk.Packet    // of the NIC that nothing has been compared with
+	told   bool             // a NAK asked for the expected request again: no other does (protocol section 3.3)
 
 	count int // of the NIC's answers
 }
@@ -30,7 +31,7 @@ func (a *answers) restart(psn talk.PSN, done int) {
 func (a *answers) asks(r *talk.Request) {
 	switch asks := r.BTH.AckReq != 0; r.Fate {
 	case talk.Done:
-		a.done[r.PSN()] = r.Completed
+		a.done[r.PSN()], a.told = r.Completed, false
 		if asks {
 			a.asking = append(a.asking, r.PSN())
 		}
@@ -97,6 +98,7 @@ func (a *answers) advance(psn talk.PSN) {
 func (a *answers) nak(psn talk.PSN, syndrome uint64, done int) error {
 	p := a.naks[0]
 	a.naks = a.naks[1:]
+	a.told = syndrome <= format.SyndromeNAK
 	msn := uint64(done-a.base) & 0xFFFFFF
 	if p.PSN() != psn || p.AETH.Syndrome != syndrome || p.AETH.MSN != msn {
 		return fmt.Errorf("NAK with PSN %#x, syndrome %#02x, MSN %#x, expected PSN %#x, syndrome %#02x, MSN %#x",

@@ -30,7 +30,7 @@ type Report struct {
 	Captured    int // answers of the capture that have their counterpart
 	NAKs        int // of them
 	Completions int
-	Lenient     int // requests that the capture's responder took, or refused otherwise, against the protocol
+	Lenient     int // requests that the capture's responder took, refused otherwise, or refused again, against the protocol
 }
 
 // Add adds two reports.

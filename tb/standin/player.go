@@ -106,6 +106,10 @@ func (p *player) heeds(a *talk.Packet) bool {
 
 // answer waits until the NIC has answered as the capture does.
 func (p *player) answer(a *talk.Packet) error {
+	if a.AETH.Syndrome == format.SyndromeNAK && p.answers.told {
+		p.report.Lenient++ // some say it twice, or behind an RNR NAK
+		return nil
+	}
 	p.report.Captured++
 	if a.AETH.Syndrome >= format.SyndromeRNR {
 		p.report.NAKs++

@@ -115,6 +115,32 @@ func TestMade(t *testing.T) {
 	}
 }
 
+// A responder that asks again for what is missing, behind an RNR NAK too, as soft-RoCE does,
+// is not what the protocol says.
+func TestLenientResponder(t *testing.T) {
+	m := &talk.Maker{QPN: 5, Peer: 6}
+	send := func(psn talk.PSN) {
+		m.Request(talk.Asked{Op: format.OpSendOnly, PSN: psn, Payload: []byte{1}, Ask: true})
+	}
+	send(1)
+	send(2)
+	m.Answer(1, format.SyndromeRNR|1, 0)
+	m.Answer(1, format.SyndromeNAK, 0)
+	send(1)
+	send(2)
+	m.Answer(2, format.SyndromeNoCredits, 2)
+	send(4)
+	m.Answer(3, format.SyndromeNAK, 2)
+	send(5)
+	m.Answer(3, format.SyndromeNAK, 2)
+	send(3)
+	m.Answer(3, format.SyndromeNoCredits, 3)
+	require.NoError(t, m.Err)
+	report, err := play(t, newReference(t), talk.Learn(m.Frames))
+	require.NoError(t, err)
+	require.Equal(t, standin.Report{Requests: 14, Messages: 6, Answers: 10, Captured: 8, NAKs: 4, Completions: 6, Lenient: 4}, report)
+}
+
 // What a NIC can do wrong is found.
 func TestFinds(t *testing.T) {
 	fixed := func(change func(frame []byte)) func([]byte) []byte {

@@ -84,6 +84,8 @@ type block struct {
 	now  link.Placed
 	was  state // with the state before it
 	owes pending
+
+	newest answer // that it owes, while it wakes owing
 }
 
 // pending is what of a request's effects has not been taken: one bit each.
@@ -151,10 +153,11 @@ func (b *block) effect() {
 	msn := b.was.MSN.Add(counts.ZExt(24))
 	nak := hdl.Mux(bad, hdl.K(8, format.SyndromeNAKOp), c.Syndrome)
 	isNAK := bad.Or(c.Reply.Is(link.ReplyNAK))
-	owed := answer{
+	b.newest = answer{
 		Syndrome: hdl.Mux(isNAK, nak, hdl.K(8, format.SyndromeNoCredits)),
 		PSN:      hdl.Mux(bad, c.RequestPSN, c.PSN), MSN: msn,
 	}
+	owed := b.newest
 	b.answers.Write(c.QP, wake.Fire(), hdl.Pack(owed))
 	m.Event("ack_owed", wake.Fire(),
 		hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
@@ -177,10 +180,12 @@ func (b *block) effect() {
 	b.states.Write(hdl.Mux(b.busy, c.QP, control.Data.QP), ends.Or(clears), hdl.Mux(b.busy, hdl.Pack(next), zero))
 }
 
-// answer gives the answers away, each as it is when its turn comes.
+// answer gives the answers away, each as it is when its turn comes. One that comes in
+// that cycle goes in place of the one that is kept: its wake adds nothing.
 func (b *block) answer() {
-	grant := b.owing.Grant
-	owed := hdl.Unpack(answer{}, b.answers.At(grant.Data.QP))
+	grant, wake := b.owing.Grant, b.owing.Wakes[0]
+	comes := wake.Fire().And(wake.Data.QP.Eq(grant.Data.QP))
+	owed := hdl.MuxOf(comes, b.newest, hdl.Unpack(answer{}, b.answers.At(grant.Data.QP)))
 	valid := b.m.Reg("leaves", 1, 0)
 	out := hdl.NewReg(b.m, "leaving", b.p.Sizes.Ack())
 	moves := valid.Not().Or(b.io.Ack.Ready)

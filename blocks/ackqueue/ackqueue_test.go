@@ -155,6 +155,35 @@ func TestAnswersMerge(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// However requests and answers meet, the last answer of each queue pair is that of its
+// last request.
+func TestLastAnswerLeaves(t *testing.T) {
+	design, io := hdltest.Build(t, ackqueue.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 10))
+		b := newBench(t, s, io, hdltest.Gaps(t, 50))
+		want := map[int]int{}
+		for psn := range 2000 {
+			qp := r.IntN(qps)
+			b.placed.Send(placed{Commit: linktest.Commit{QP: qp, Reply: link.ReplyACK, PSN: uint32(psn)}})
+			want[qp] = psn
+			if r.IntN(8) > 0 {
+				continue
+			}
+			for b.placed.Pending() > 0 {
+				s.Run(100)
+			}
+			s.Run(100)
+			got := map[int]int{}
+			for _, a := range sim.Received[linktest.Ack](b.ack) {
+				got[a.QP] = int(a.PSN)
+			}
+			require.Equal(t, want, got)
+			clear(want)
+		}
+	}, verilator.Simulator)
+}
+
 // A fence passes behind the requests before it; a request takes two cycles.
 func TestFenceAndCycles(t *testing.T) {
 	design, io := hdltest.Build(t, ackqueue.Def(params))

@@ -3,6 +3,8 @@ package program
 import (
 	"context"
 	"fmt"
+
+	"gornic/verbs"
 )
 
 // arm arms a CQ whose use it is.
@@ -47,6 +49,17 @@ func (s *side) queueOf(number int) *queue {
 		}
 	}
 	return nil
+}
+
+// left tells what a CQ holds that no event told of.
+func (q *queue) left(ctx context.Context) string {
+	wc := make([]verbs.WC, q.cq.Entries())
+	n, err := q.cq.Poll(ctx, wc)
+	armed := "not armed"
+	if q.armed {
+		armed = fmt.Sprintf("armed after %d", q.armedAt)
+	}
+	return fmt.Sprintf("host %s, CQ %d, %v: %d completions taken, %s; there were %d more, %v (%v)", q.side.name, q.number, q.Use, q.taken, armed, n, wc[:n], err)
 }
 
 // afterEvent arms the CQ anew and takes all completions, among which has to be what

@@ -66,7 +66,7 @@ func (f features) station(a Act, host int, s Station) {
 			}
 		}
 		f.add(pairs > 1, "CQ of several queue pairs")
-		f.add(pairs > 0, "CQ %s", [...]string{"polled", "armed", "armed for solicited"}[q.Use])
+		f.add(pairs > 0, "CQ %v", q.Use)
 	}
 }
 

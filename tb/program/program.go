@@ -60,6 +60,8 @@ const (
 	Solicited              // now and then, and after an event where a solicited or failed one is sure to come
 )
 
+func (u CQUse) String() string { return [...]string{"polled", "armed", "armed for solicited"}[u%3] }
+
 // Region is a memory region and the memory under it. Messages use pieces of it.
 type Region struct {
 	PD        int

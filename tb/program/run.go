@@ -222,5 +222,12 @@ func (g *game) stuck(ctx context.Context) error {
 			"%d and %d flushed of %d and %d: %+v", e, e.posted, len(e.Messages), e.offered, len(e.Receives), len(e.signaled), e.received, e.used(),
 			e.lateDone, e.completed, len(e.Late), len(e.Receives)-e.used(), status)
 	}
+	for i := range g.sides {
+		for _, q := range g.sides[i].cqs {
+			if q != nil {
+				text += "\n" + q.left(ctx)
+			}
+		}
+	}
 	return fmt.Errorf("not done is%s", text)
 }

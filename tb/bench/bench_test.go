@@ -94,18 +94,19 @@ func TestLine(t *testing.T) {
 
 // The page has each row once, where it belongs.
 func TestPage(t *testing.T) {
-	text := string(page([]row{
+	text, err := page([]row{
 		{Name: "dc/a", Config: "dc", What: "send", Operation: "WRITE", Bytes: 64, QPs: 16, Cycles: 6, Beats: 3, Wire: 50, Budget: "at most 8 cycles", Verdict: met, rate: true},
 		{Name: "board/b", Config: "board", What: "both", Operation: "SEND", Bytes: 0, QPs: 1, Cycles: 16, Beats: 8, Wire: 50, rate: true},
 		{Name: "dc/c", Config: "dc", What: string(toCQE), Operation: "SEND", Latency: 100, Cycles: 150, Budget: "at most 162 cycles", Verdict: met},
-	}))
+	})
+	require.NoError(t, err)
 	for _, line := range []string{
 		"| `dc/a` | at most 8 cycles | 6.00 cycles | ok |",
 		"| send | WRITE | 64 | 16 | 6.00 | 3.00 | 50.0 % | ok |",
 		"| both | SEND | 0 | 1 | 16.00 | 8.00 | 50.0 % |  |",
 		"| dc | last beat to CQE | SEND | 100 | 150 | at most 162 cycles | ok |",
 	} {
-		require.Equal(t, 1, bytes.Count([]byte(text), []byte(line)), line)
+		require.Equal(t, 1, bytes.Count(text, []byte(line)), line)
 	}
 }
 

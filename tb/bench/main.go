@@ -212,5 +212,9 @@ func writePage(rows []row) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, "docs", "performance.md"), page(rows), 0o644)
+	text, err := page(rows)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "docs", "performance.md"), text, 0o644)
 }

@@ -12,19 +12,20 @@ import (
 var pageText string
 
 // page is docs/performance.md: the template, and tables of all rows.
-func page(rows []row) []byte {
-	t := template.Must(template.New("page").Funcs(template.FuncMap{
+func page(rows []row) ([]byte, error) {
+	t, err := template.New("page").Funcs(template.FuncMap{
 		"budgets": func() string { return markdown(budgetHead, rows, row.budgetCells) },
 		"rates": func(config string) string {
 			return markdown(rateHead, rows, func(r row) []string { return r.rateCells(config) })
 		},
 		"trips": func() string { return markdown(tripHead, rows, row.tripCells) },
-	}).Parse(pageText))
-	var out bytes.Buffer
-	if err := t.Execute(&out, nil); err != nil {
-		panic(err) // the template is part of the program, and takes no data
+	}).Parse(pageText)
+	if err != nil {
+		return nil, err
 	}
-	return out.Bytes()
+	var out bytes.Buffer
+	err = t.Execute(&out, nil)
+	return out.Bytes(), err
 }
 
 var (
@@ -46,7 +47,7 @@ func (r row) budgetCells() []string {
 }
 
 func (r row) rateCells(config string) []string {
-	if r.Config != config || !r.isRate() {
+	if r.Config != config || !r.rate {
 		return nil
 	}
 	return []string{
@@ -56,7 +57,7 @@ func (r row) rateCells(config string) []string {
 }
 
 func (r row) tripCells() []string {
-	if r.isRate() {
+	if r.rate {
 		return nil
 	}
 	return []string{r.Config, r.What, r.Operation, fmt.Sprint(r.Latency), fmt.Sprintf("%g", r.Cycles), r.Budget, r.Verdict}

@@ -20,8 +20,9 @@ type row struct {
 	Beats     float64 `json:"beats,omitempty"` // a message
 	Wire      float64 `json:"wire,omitempty"`  // percent
 	Budget    string  `json:"budget,omitempty"`
-	rate      bool
-	Verdict   string `json:"verdict,omitempty"` // "ok", "missed", or what went wrong; empty without a budget
+	Verdict   string  `json:"verdict,omitempty"` // "ok", "missed", or what went wrong; empty without a budget
+
+	rate bool // not a latency
 }
 
 const (
@@ -62,8 +63,5 @@ func (t *table) print(r row) error {
 	return err
 }
 
-// missed tells that the row keeps its budget not, or could not be measured.
+// missed tells that the row is over its budget, or could not be measured.
 func (r row) missed() bool { return strings.HasPrefix(r.Verdict, missed) }
-
-// isRate tells a rate from a latency.
-func (r row) isRate() bool { return r.rate }

@@ -218,6 +218,7 @@ func (b *block) judge() {
 		m.If(o.Any.Not(), func() {
 			b.st.Goto(stIdle)
 		}).ElseIf(b.was.Failed, func() {
+			b.vendor.SetK(uint64(format.VendorNone)) // whatever it would have failed with
 			b.leaves(code(format.StatusFlush))
 		}).ElseIf(o.Entry.Status.Any(), func() {
 			b.fails.SetK(1)

@@ -130,7 +130,7 @@ func (r *Reference) sweep() {
 		e := r.Ring[0]
 		r.Ring = r.Ring[1:]
 		if e.Last && (!r.ended || e.Index != r.index) {
-			r.Dones = append(r.Dones, Done{e.WRID, e.Index, format.StatusFlush, e.Vendor})
+			r.Dones = append(r.Dones, Done{e.WRID, e.Index, format.StatusFlush, format.VendorNone})
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (s *sender) job() {
 			Offset: s.msg.Offset, Length: s.length, First: first, Last: s.last,
 			Signaled: s.flag(format.WRFlagSignaled).Or(t.Context.SigAll),
 			WC:       hdl.Mux(send, hdl.K(3, uint64(format.WCSend)), hdl.K(3, uint64(format.WCWrite))),
-			WRID:     c.WRID, Status: s.status, Vendor: s.vendor,
+			WRID:     hdl.Mux(t.Head.Fault, c.WRID.K(0), c.WRID), Status: s.status, Vendor: s.vendor,
 		},
 	})
 	s.m.Event("packet_made", job.Fire().And(announces),

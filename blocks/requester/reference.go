@@ -61,6 +61,9 @@ func (r *Reference) Turn(wqe []byte, fault bool) (*Packet, bool) {
 		return nil, false
 	}
 	control, _ := format.DecodeHost[format.SendControl[uint64]](wqe) // a slot has 64 bytes
+	if fault {
+		control.WRID = 0 // nobody knows it
+	}
 	p := &Packet{Index: r.index, WRID: control.WRID, Signaled: r.SigAll || control.Flags&format.WRFlagSignaled != 0}
 	if r.State == format.QPError || r.broken {
 		return r.fail(p, format.StatusFlush, format.VendorNone)

@@ -258,9 +258,9 @@ func (b *bench) round(r *rand.Rand) {
 		if qp == 3 {
 			q.ref.State = format.QPError
 		}
-		for range 12 {
+		for i := range 12 {
 			q.wqes = append(q.wqes, randomWQE(r, q.ref.Stride, q.ref.MTU))
-			q.fault = append(q.fault, r.IntN(60) == 0)
+			q.fault = append(q.fault, r.IntN(60) == 0 || qp == 2 && i == 2)
 		}
 		b.queues[qp], b.got[qp] = q, 0
 	}

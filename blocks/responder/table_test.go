@@ -227,6 +227,7 @@ func TestUnreadable(t *testing.T) {
 			got := b.play(row{receive: []int{8}, wqe: unreadable, packets: []packet{x.p}})
 			require.Contains(t, got[0], x.want, name)
 			require.True(t, b.commits[0].Complete, name)
+			require.Zero(t, b.commits[0].Completion.WRID, "%s: nobody knows it", name)
 		}
 	})
 }

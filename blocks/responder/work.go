@@ -239,7 +239,7 @@ func (w *worker) record() record {
 		Answers: answers, RequestPSN: t.PSN,
 		PSN: hdl.Mux(is(link.PSNExpected).Or(is(link.PSNFence)), t.PSN, t.Expected.Sub(is(link.PSNDuplicate).ZExt(24))),
 		End: t.Op.End, Written: t.Op.Kind.Is(kindWrite), Consumes: t.Op.End.And(t.Op.Kind.Is(kindSend).Or(t.Op.Imm)),
-		Solicited: t.SE, WithImm: t.Op.Imm, Imm: t.Imm, WRID: t.Control.WRID, Index: t.Head.Index,
+		Solicited: t.SE, WithImm: t.Op.Imm, Imm: t.Imm, WRID: hdl.Mux(t.Head.Fault, t.Control.WRID.K(0), t.Control.WRID), Index: t.Head.Index,
 		Context: recordContext{QPN: t.Context.QPN, MinRNR: t.Context.MinRNR, RecvCQ: t.Context.RecvCQ}, Next: next,
 	}
 }

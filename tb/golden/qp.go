@@ -160,7 +160,7 @@ func (n *NIC) flush(q *queuePair) bool {
 func flushed(wrid uint64, read bool) outcome {
 	o := outcome{wrid: wrid, status: format.StatusFlush}
 	if !read {
-		o.wrid, o.vendor = 0, format.VendorWQERead
+		o.wrid = 0
 	}
 	return o
 }

@@ -24,12 +24,14 @@ func longestScenarios() []Scenario {
 				if env.Fast() {
 					packets = 2000
 				}
-				return sendLongest(ctx, env, packets)
+				return (&longest{env: env, length: format.MessageMax}).send(ctx, packets)
 			},
 		},
 		{
 			Name: "longest/whole", What: "the same to the end: an hour, so only where -run is given and matches", Configs: []string{"dc"}, Asked: true,
-			Run: func(ctx context.Context, env *Env) error { return sendLongest(ctx, env, format.MessageMax) },
+			Run: func(ctx context.Context, env *Env) error {
+				return (&longest{env: env, length: format.MessageMax}).send(ctx, format.MessageMax)
+			},
 		},
 	}
 }
@@ -37,10 +39,11 @@ func longestScenarios() []Scenario {
 // A longest is two cores that send each other the longest message.
 type longest struct {
 	env    *Env
+	sides  [2]rtl.Kind
+	length int // bytes of the message
 	lab    *rtl.Lab
 	watch  *monitor.Monitor
 	ends   [2]longEnd
-	length int // bytes of the message
 	mtu    int
 	seen   [2]int // packets that crossed the wire, from either end
 	dma    uint64 // length in the RETH that was seen
@@ -69,15 +72,15 @@ const (
 // pageOf is which page of a source or target comes at a place of its region.
 func pageOf(i int) int { return int(wire.Hash(1, uint64(i)) % longPages) }
 
-// sendLongest sends so many packets of the message each way, or all.
-func sendLongest(ctx context.Context, env *Env, packets int) (err error) {
-	l := &longest{env: env, watch: monitor.New(), mtu: env.Config.PathMTU, length: format.MessageMax}
+// send sends so many packets of the message each way, or all.
+func (l *longest) send(ctx context.Context, packets int) (err error) {
+	l.watch, l.mtu = monitor.New(), l.env.Config.PathMTU
 	if l.length/l.mtu >= 1<<23 { // too many packets (protocol section 10, row 25)
 		l.length = (1<<23 - 1) * l.mtu
 	}
-	packets = min(packets, l.length/l.mtu)
+	packets = min(packets, l.packets())
 	l.lab, err = newLab(rtl.Options{
-		Config: env.Config, Seed: env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap}, NIC: rtl.NICOptions{Simulator: env.Simulator},
+		Config: l.env.Config, Sides: l.sides, Seed: l.env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap}, NIC: rtl.NICOptions{Simulator: l.env.Simulator},
 	})
 	if err != nil {
 		return err
@@ -99,6 +102,9 @@ func sendLongest(ctx context.Context, env *Env, packets int) (err error) {
 	}
 	return l.check(ctx, packets)
 }
+
+// packets of the message.
+func (l *longest) packets() int { return (l.length + l.mtu - 1) / l.mtu }
 
 // tap counts requests, and looks at the RETH.
 func (l *longest) tap(c wire.Crossing) {
@@ -211,7 +217,7 @@ func (l *longest) check(ctx context.Context, packets int) error {
 	if l.dma != uint64(l.length) {
 		return fmt.Errorf("the RETH has a length of %#x, expected %#x", l.dma, l.length)
 	}
-	if packets == l.length/l.mtu {
+	if packets == l.packets() {
 		for i, id := range [2][]uint64{{1, 3}, {2}} {
 			if err := l.ends[i].completions(ctx, id, uint32(l.length)); err != nil {
 				return err
@@ -223,11 +229,11 @@ func (l *longest) check(ctx context.Context, packets int) error {
 		if err != nil {
 			return err
 		}
-		acked := int(status.OldestPSN-longFirstPSN) & 0xFFFFFF
+		acked := int(status.OldestPSN-longFirstPSN) & 0xFFFFFF                     // packets
 		if least := min(l.seen[i], packets) - l.env.Config.Replay; acked < least { // a window's worth may be on its way
 			return fmt.Errorf("host %v sent %d packets, %d are acknowledged, expected %d", workload.Side(i), l.seen[i], acked, least)
 		}
-		if err := l.ends[1-i].holds(ctx, &l.ends[i], acked*l.mtu); err != nil {
+		if err := l.ends[1-i].holds(ctx, &l.ends[i], min(acked*l.mtu, l.length)); err != nil {
 			return fmt.Errorf("host %v, to which %d packets were acknowledged: %w", workload.Side(1-i), acked, err)
 		}
 	}

@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+
+	"gornic/configs"
+	"gornic/hdl/sim"
+	"gornic/tb/rtl"
 )
 
 // A scenario that takes long runs where it is asked for, and there alone.
@@ -23,13 +28,26 @@ func TestAskedScenarios(t *testing.T) {
 	}
 }
 
-// What a page of a long region has to hold, and may hold.
-func TestPagesOfLongRegion(t *testing.T) {
-	seen := map[int]bool{}
-	for i := range 100 {
-		seen[pageOf(i)] = true
+// What the scenarios do, with a message of some pages and references, which need no time:
+// to the end, and stopped on the way; and what a target may not hold.
+func TestLongest(t *testing.T) {
+	config, err := configs.Load("tiny")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(seen) != longPages {
-		t.Errorf("%d of %d pages are used", len(seen), longPages)
+	note := ""
+	env := &Env{
+		Config: config, Simulator: sim.NativeSimulator, Progress: func(float64) {},
+		Note: func(f string, args ...any) { note = fmt.Sprintf(f, args...) },
+	}
+	both := [2]rtl.Kind{rtl.Reference, rtl.Reference}
+	for packets, want := range map[int]string{1000: "391 and 391 packets of messages of 100001 bytes", 20: " packets of messages of 100001 bytes"} {
+		l := &longest{env: env, sides: both, length: 100001}
+		if err := l.send(t.Context(), packets); err != nil || !strings.Contains(note, want) {
+			t.Errorf("%d packets: %v, %s; want %s", packets, err, note, want)
+		}
+		if err := l.ends[1].holds(t.Context(), &l.ends[1], l.length); err == nil {
+			t.Error("the target holds what nobody sent")
+		}
 	}
 }

@@ -78,7 +78,7 @@ type replay struct {
 	sent   [][]byte // by the core
 	total  standin.Report
 	played int // conversations
-	large  int // path MTU of those that the configuration is too small for
+	large  int // largest path MTU of those that the configuration is too small for
 }
 
 // playCaptures plays every conversation of captures twice: in the pace of the capture, and
@@ -102,6 +102,9 @@ func playCaptures(ctx context.Context, env *Env, paths []string) error {
 		return fmt.Errorf("%w: no conversation of SENDs or WRITEs, with answers", ErrSkip)
 	}
 	note := fmt.Sprintf("%d conversations, each in two paces: %v", r.played, r.total)
+	if r.large > 0 {
+		note += fmt.Sprintf("; no conversation with a path MTU of %d bytes", r.large)
+	}
 	switch err := checkSent(ctx, r.sent); {
 	case errors.Is(err, errNoTshark):
 		note += fmt.Sprintf("; %v", err)
@@ -142,7 +145,7 @@ func (r *replay) file(ctx context.Context, path string) error {
 		switch {
 		case !c.Playable():
 		case c.PathMTU > r.env.Config.PathMTU:
-			r.large = c.PathMTU
+			r.large = max(r.large, c.PathMTU)
 		default:
 			fit = append(fit, c)
 		}

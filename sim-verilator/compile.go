@@ -119,8 +119,7 @@ func compilerFlags(waves bool) []string {
 	)
 }
 
-// instructionSet is that of this machine. A model writes its variables one by one; reading them again with the widest
-// registers of AVX-512 waits for every one of those writes, which costs an eighth of the speed.
+// instructionSet is that of this machine, but for AVX-512, with which a model was 4 to 10 % slower: docs/measurements.md.
 func instructionSet() []string {
 	if runtime.GOARCH == "amd64" {
 		return []string{"-march=native", "-mno-avx512f"}

@@ -33,9 +33,8 @@
 //
 // # To read the code
 //
-// Start with w1.go, a walk from its plays to its facts. fact.go has what checks are
-// made of, want.go what is looked for, seen.go what there is. stage.go puts the
-// hosts up, host.go and wire.go watch them, scene.go is one play. To add a
-// fact, add a step to the table of its walk; if nothing tells of it, declare an
-// event in the block that knows.
+// Start with w1.go, a walk from its plays to its facts. What several walks check is in
+// requester.go and responder.go. fact.go has what checks are made of, want.go
+// what is looked for, seen.go what there is. stage.go puts the hosts up, host.go and
+// wire.go watch them, scene.go is one play. docs/walks.md says how to add a fact.
 package walk

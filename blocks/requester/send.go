@@ -108,6 +108,15 @@ func (s *sender) decide() {
 	s.stops = hdl.OrAll(t.Context.Exists.Not(), t.Head.Here.Not(), full, s.flush.Or(mayBegin).Not())
 }
 
+// endsHalf returns one bit: the packet takes the last entry of either half of the replay entries, of which
+// some are free. The answer comes while the other half is sent.
+func (s *sender) endsHalf() hdl.Bits {
+	if s.p.Sizes.ReplayBits == 1 {
+		return hdl.K(1, 1)
+	}
+	return s.used.Trunc(s.p.Sizes.ReplayBits - 1).All()
+}
+
 // flag is a flag of the WQE.
 func (s *sender) flag(bit int) hdl.Bits { return s.turn.Control.Flags.Bit(hdl.Log2(bit)) }
 
@@ -131,8 +140,7 @@ func (s *sender) judge() {
 		s.fails.SetK(0)
 		s.status.SetK(0)
 		s.vendor.SetK(0)
-		entries := uint64(1) << s.p.Sizes.ReplayBits
-		s.ackReq.Set(s.used.Is(entries/2 - 1).Or(s.used.Is(entries - 1))) // the answer comes while the other half is sent
+		s.ackReq.Set(s.endsHalf())
 		m.If(s.flush, func() {
 			s.record(format.StatusFlush, format.VendorNone)
 		}).ElseIf(t.Message.Active, func() {

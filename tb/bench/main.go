@@ -11,7 +11,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"gornic/configs"
 	"gornic/hdl/ir"
@@ -135,22 +137,36 @@ func (o options) printer(w io.Writer) printer {
 	return &table{to: w}
 }
 
-// measureAll measures, and prints each row as it comes. What cannot be measured is a row, too, and
-// keeps no budget.
-func measureAll(ctx context.Context, o options, all []measurement, to printer) (rows []row, err error) {
-	b := &built{}
+// measureAll measures, the configurations side by side, and prints each row as it comes. What cannot be measured is a row, too,
+// and keeps no budget. Rows are returned in the order of the measurements.
+func measureAll(ctx context.Context, o options, all []measurement, to printer) ([]row, error) {
+	parts := map[string][]measurement{}
+	for _, m := range all {
+		parts[m.config] = append(parts[m.config], m)
+	}
+	var group sync.WaitGroup
+	rows, errs := make([][]row, len(configNames)), make([]error, len(configNames))
+	shared := &oneAtATime{to: to}
+	for i, name := range configNames {
+		group.Go(func() { rows[i], errs[i] = measureConfig(ctx, o, name, parts[name], shared) })
+	}
+	group.Wait()
+	return slices.Concat(rows...), errors.Join(errs...)
+}
+
+// measureConfig measures in one configuration.
+func measureConfig(ctx context.Context, o options, name string, all []measurement, to printer) (rows []row, err error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	b, err := openConfig(ctx, o, name)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { err = closing(err, b.close) }()
 	for _, m := range all {
 		if err := ctx.Err(); err != nil {
 			return rows, err
-		}
-		if b.config.Name != m.config {
-			if err := b.close(); err != nil {
-				return rows, err
-			}
-			if b, err = openConfig(ctx, o, m.config); err != nil {
-				return rows, err
-			}
 		}
 		r := m.row(ctx, b)
 		if err := to.print(r); err != nil {

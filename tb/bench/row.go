@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 // A row is what was measured.
@@ -33,6 +34,18 @@ const (
 // A printer prints rows as they come.
 type printer interface {
 	print(row) error
+}
+
+// oneAtATime is a printer for several who print.
+type oneAtATime struct {
+	mu sync.Mutex
+	to printer
+}
+
+func (p *oneAtATime) print(r row) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.to.print(r)
 }
 
 // lines prints one JSON object a line.

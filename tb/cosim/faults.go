@@ -28,7 +28,9 @@ type fault struct {
 	// injected tells that act was all, and that A has nothing to do with it: it posts
 	// no more.
 	injected bool
-	cqs      cqSizes
+	// spoilBehind makes the requests behind it wrong, too.
+	spoilBehind func(behind []verbs.SendWR)
+	cqs         cqSizes
 }
 
 // faultyWork is what spoil changes: the work request that meets the fault, and the

@@ -172,6 +172,9 @@ func (r *faultRig) meet(ctx context.Context) error {
 		{WRID: wrBehind + 1, Opcode: verbs.WRSend, SGL: []verbs.SGE{a.mr.SGE(atBehind, 100)}},
 		{WRID: wrBehind + 2, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: []byte("not to be seen"), RemoteAddr: b.mr.Addr() + atBehind + 512, RKey: b.mr.RKey()},
 	}
+	if r.f.spoilBehind != nil {
+		r.f.spoilBehind(behind)
+	}
 	if r.work.rawSend != nil {
 		if err := a.qp.PostRawSend(ctx, r.work.rawSend); err != nil {
 			return err

@@ -35,6 +35,13 @@ func workFaults() []fault {
 				w.recv.SGL[0].Length = 511
 				return nil
 			}},
+		{name: "behind/lkey", what: "a SEND with a bad lkey behind a refused WRITE: it is flushed as the others are", op: verbs.WRWrite,
+			want: remote(format.SyndromeNAKAccess, format.EventQPAccessErr, format.VendorKeyUnknown),
+			spoil: func(_ context.Context, _ *faultRig, w *faultyWork) error {
+				w.send.RKey ^= 1
+				return nil
+			},
+			spoilBehind: func(behind []verbs.SendWR) { behind[1].SGL[0].LKey ^= 1 }},
 		{name: "qp/no-remote-write", what: "a WRITE to a queue pair that grants none", op: verbs.WRWrite,
 			want: remote(format.SyndromeNAKInv, format.EventQPReqErr, format.VendorAccess),
 			act: func(ctx context.Context, r *faultRig) error {

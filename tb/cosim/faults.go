@@ -30,7 +30,9 @@ type fault struct {
 	injected bool
 	// spoilBehind makes the requests behind it wrong, too.
 	spoilBehind func(behind []verbs.SendWR)
-	cqs         cqSizes
+	// then, if there is one, looks at what follows from the fault for others.
+	then func(ctx context.Context, r *faultRig) error
+	cqs  cqSizes
 }
 
 // faultyWork is what spoil changes: the work request that meets the fault, and the

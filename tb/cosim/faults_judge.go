@@ -136,6 +136,9 @@ func (r *faultRig) judgeEvents(ctx context.Context, s side) error {
 	if err != nil {
 		return err
 	}
+	if s == sideA {
+		got = append(r.seen, got...)
+	}
 	e := r.ends[s]
 	rest := slices.Clone(r.f.want.events[s])
 	for _, g := range got {

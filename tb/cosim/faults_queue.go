@@ -13,8 +13,49 @@ func queueFaults() []fault {
 	send, recv := cqFailed(sideA, format.VendorCQOverflow), cqFailed(sideB, format.VendorCQOverflow)
 	return []fault{
 		{name: "cq/send-full", what: "the CQ of the send queue is full", op: verbs.WRWrite, want: send.placing(faultBytes), cqs: cqSizes{send: [2]int{sideA: 2}}},
+		{name: "cq/shared", what: "another queue pair completes into a CQ that has failed: it is in ERR, too, with QP_FATAL", op: verbs.WRWrite, want: send.placing(faultBytes), cqs: cqSizes{send: [2]int{sideA: 2}}, then: shareCQ},
 		{name: "cq/recv-full", what: "the CQ of the receive queue is full", op: verbs.WRSend, want: recv.placing(faultBytes), cqs: cqSizes{recv: [2]int{sideB: 2}}, act: fillRecvCQ},
 	}
+}
+
+// shareCQ has one more queue pair of A complete into the CQ that has failed.
+func shareCQ(ctx context.Context, r *faultRig) error {
+	a, b := *r.ends[sideA], *r.ends[sideB]
+	ends := [2]*faultEnd{&a, &b}
+	for _, e := range ends {
+		if err := e.newQP(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.connect(ctx, ends, 2); err != nil {
+		return err
+	}
+	if err := a.qp.PostSend(ctx, verbs.SendWR{WRID: wrAfter, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled}); err != nil {
+		return err
+	}
+	err := r.until(ctx, func(ctx context.Context) (bool, error) {
+		s, err := a.qp.Status(ctx)
+		return s.State == verbs.QPError, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.lab.Run(settleFault); err != nil {
+		return err
+	}
+	events, err := a.host.dev.PollAsync(ctx)
+	told := 0
+	for _, e := range events {
+		if e.QP != a.qp {
+			r.seen = append(r.seen, e)
+		} else if e.Type == verbs.EventQPFatal && e.Vendor == format.VendorCQOverflow {
+			told++
+		}
+	}
+	if err == nil && told != 1 {
+		err = fmt.Errorf("events %v, expected one QP_FATAL of QP %#x among them", events, a.qp.QPN())
+	}
+	return err
 }
 
 // fillRecvCQ sends one more message, so that the CQ of B's receive queue has two CQEs.

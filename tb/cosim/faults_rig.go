@@ -44,8 +44,9 @@ type faultRig struct {
 	ends  [2]*faultEnd // of the connection of the fault
 	flows []*flow      // of the bystander
 	work  faultyWork
-	psn   uint32 // of the first packet of the message that meets the fault
-	err   error  // of a hook
+	psn   uint32             // of the first packet of the message that meets the fault
+	seen  []verbs.AsyncEvent // of host A, by then of a fault
+	err   error              // of a hook
 }
 
 // faultHost is a host, and what its device may write to.

@@ -44,6 +44,7 @@ func (f fault) runPair(ctx context.Context, env *Env, b built, sides [2]rtl.Kind
 		{"the fault", r.meet},
 		{"completions", r.await},
 		{"work for queue pairs in error", r.after},
+		{"what follows", r.follow},
 		{"other queue pairs", r.goOn},
 		{"what came of it", r.judge},
 	} {
@@ -265,6 +266,14 @@ func (r *faultRig) after(ctx context.Context) error {
 		}
 	}
 	return r.await(ctx)
+}
+
+// follow is what the fault says.
+func (r *faultRig) follow(ctx context.Context) error {
+	if r.f.then == nil {
+		return nil
+	}
+	return r.f.then(ctx, r)
 }
 
 // patienceOfFaults is how many waits in vain are too many.

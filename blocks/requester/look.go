@@ -49,6 +49,7 @@ func (b *block) look() {
 	m.Unused(hdl.Pack(io.Context.Reply.Data.Address))
 	hdl.Set(offered.Data, turn{
 		QP: qp, Context: io.Context.Reply.Data.Context, Head: w.head, Message: state, PSN: psn,
+		Used:    state.Issued.Sub(b.retired.At(qp)),
 		Control: hdl.UnpackLow(format.SendControl[hdl.Bits]{}, control),
 		SGE:     hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[2]),
 	})

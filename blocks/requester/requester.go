@@ -120,6 +120,7 @@ type turn struct {
 	Head    link.Head
 	Message message
 	PSN     hdl.Bits `w:"24"`
+	Used    hdl.Bits `w:"16"` // replay entries in use; fewer if some have been given back since, and then the queue pair is woken
 	Control format.SendControl[hdl.Bits]
 	SGE     format.SGE[hdl.Bits] // the one where the message is
 }

@@ -66,7 +66,6 @@ type sender struct {
 	isInline hdl.Bits
 	flush    hdl.Bits // the WQE is not done, but flushed
 	stops    hdl.Bits // there is nothing to do in this turn
-	used     hdl.Bits // replay entries in use
 	drained  hdl.Bits // what had begun before SQD is done, and somebody wants to know
 
 	inlineOut   stream.Frame // inline data, in granules
@@ -102,9 +101,8 @@ func (s *sender) decide() {
 	state := func(q format.QPState) hdl.Bits { return t.Context.State.Is(uint64(q)) }
 	s.flush = state(format.QPError).Or(t.Message.Broken)
 	mayBegin := state(format.QPRTS).Or(state(format.QPSQD).And(t.Message.Active))
-	s.used = t.Message.Issued.Sub(s.retired.At(t.QP))
-	s.drained = hdl.AndAll(state(format.QPSQD), t.Message.Active.Not(), t.Message.Broken.Not(), s.used.None(), s.notify.At(t.QP))
-	full := s.used.GeK(1 << s.p.Sizes.ReplayBits)
+	s.drained = hdl.AndAll(state(format.QPSQD), t.Message.Active.Not(), t.Message.Broken.Not(), t.Used.None(), s.notify.At(t.QP))
+	full := t.Used.GeK(1 << s.p.Sizes.ReplayBits)
 	s.stops = hdl.OrAll(t.Context.Exists.Not(), t.Head.Here.Not(), full, s.flush.Or(mayBegin).Not())
 }
 
@@ -114,7 +112,7 @@ func (s *sender) endsHalf() hdl.Bits {
 	if s.p.Sizes.ReplayBits == 1 {
 		return hdl.K(1, 1)
 	}
-	return s.used.Trunc(s.p.Sizes.ReplayBits - 1).All()
+	return s.turn.Used.Trunc(s.p.Sizes.ReplayBits - 1).All()
 }
 
 // flag is a flag of the WQE.

@@ -90,74 +90,74 @@ module ackqueue_qp6_cq6 (
     output wire [23:0] peek_value
 );
 
-    reg        busy;                            // ackqueue.go:98
-    reg        now_commit_kind;                 // ackqueue.go:99
-    reg [5:0]  now_commit_qp;                   // ackqueue.go:99
-    reg        now_commit_payload;              // ackqueue.go:99
-    reg        now_commit_placed;               // ackqueue.go:99
-    reg [1:0]  now_commit_reply;                // ackqueue.go:99
-    reg [23:0] now_commit_psn;                  // ackqueue.go:99
-    reg [23:0] now_commit_request_psn;          // ackqueue.go:99
-    reg [7:0]  now_commit_syndrome;             // ackqueue.go:99
-    reg        now_commit_message;              // ackqueue.go:99
-    reg        now_commit_fatal;                // ackqueue.go:99
-    reg        now_commit_has_event;            // ackqueue.go:99
-    reg [7:0]  now_commit_event;                // ackqueue.go:99
-    reg        now_commit_complete;             // ackqueue.go:99
-    reg        now_commit_open;                 // ackqueue.go:99
-    reg [5:0]  now_commit_completion_cq;        // ackqueue.go:99
-    reg [63:0] now_commit_completion_wrid;      // ackqueue.go:99
-    reg [31:0] now_commit_completion_byte_len;  // ackqueue.go:99
-    reg [31:0] now_commit_completion_imm;       // ackqueue.go:99
-    reg [5:0]  now_commit_completion_qp;        // ackqueue.go:99
-    reg [23:0] now_commit_completion_qpn;       // ackqueue.go:99
-    reg [7:0]  now_commit_completion_status;    // ackqueue.go:99
-    reg [15:0] now_commit_completion_wqe_index; // ackqueue.go:99
-    reg [7:0]  now_commit_completion_opcode;    // ackqueue.go:99
-    reg [3:0]  now_commit_completion_flags;     // ackqueue.go:99
-    reg [4:0]  now_commit_completion_vendor;    // ackqueue.go:99
-    reg        now_commit_completion_queue;     // ackqueue.go:99
-    reg        now_commit_completion_solicited; // ackqueue.go:99
-    reg        now_bus_err;                     // ackqueue.go:99
-    reg [23:0] was_msn;                         // ackqueue.go:100
-    reg        was_failed;                      // ackqueue.go:100
-    reg        was_ended;                       // ackqueue.go:100
-    reg [15:0] was_index;                       // ackqueue.go:100
-    reg        owes_completion;                 // ackqueue.go:101
-    reg        owes_answer;                     // ackqueue.go:101
-    reg        owes_fault;                      // ackqueue.go:101
-    reg [23:0] peeked;                          // ackqueue.go:180
-    reg        leaves;                          // ackqueue.go:191
-    reg [5:0]  leaving_qp;                      // ackqueue.go:192
-    reg [7:0]  leaving_syndrome;                // ackqueue.go:192
-    reg [23:0] leaving_psn;                     // ackqueue.go:192
-    reg [23:0] leaving_msn;                     // ackqueue.go:192
+    reg        busy;                            // ackqueue.go:101
+    reg        now_commit_kind;                 // ackqueue.go:102
+    reg [5:0]  now_commit_qp;                   // ackqueue.go:102
+    reg        now_commit_payload;              // ackqueue.go:102
+    reg        now_commit_placed;               // ackqueue.go:102
+    reg [1:0]  now_commit_reply;                // ackqueue.go:102
+    reg [23:0] now_commit_psn;                  // ackqueue.go:102
+    reg [23:0] now_commit_request_psn;          // ackqueue.go:102
+    reg [7:0]  now_commit_syndrome;             // ackqueue.go:102
+    reg        now_commit_message;              // ackqueue.go:102
+    reg        now_commit_fatal;                // ackqueue.go:102
+    reg        now_commit_has_event;            // ackqueue.go:102
+    reg [7:0]  now_commit_event;                // ackqueue.go:102
+    reg        now_commit_complete;             // ackqueue.go:102
+    reg        now_commit_open;                 // ackqueue.go:102
+    reg [5:0]  now_commit_completion_cq;        // ackqueue.go:102
+    reg [63:0] now_commit_completion_wrid;      // ackqueue.go:102
+    reg [31:0] now_commit_completion_byte_len;  // ackqueue.go:102
+    reg [31:0] now_commit_completion_imm;       // ackqueue.go:102
+    reg [5:0]  now_commit_completion_qp;        // ackqueue.go:102
+    reg [23:0] now_commit_completion_qpn;       // ackqueue.go:102
+    reg [7:0]  now_commit_completion_status;    // ackqueue.go:102
+    reg [15:0] now_commit_completion_wqe_index; // ackqueue.go:102
+    reg [7:0]  now_commit_completion_opcode;    // ackqueue.go:102
+    reg [3:0]  now_commit_completion_flags;     // ackqueue.go:102
+    reg [4:0]  now_commit_completion_vendor;    // ackqueue.go:102
+    reg        now_commit_completion_queue;     // ackqueue.go:102
+    reg        now_commit_completion_solicited; // ackqueue.go:102
+    reg        now_bus_err;                     // ackqueue.go:102
+    reg [23:0] was_msn;                         // ackqueue.go:103
+    reg        was_failed;                      // ackqueue.go:103
+    reg        was_ended;                       // ackqueue.go:103
+    reg [15:0] was_index;                       // ackqueue.go:103
+    reg        owes_completion;                 // ackqueue.go:104
+    reg        owes_answer;                     // ackqueue.go:104
+    reg        owes_fault;                      // ackqueue.go:104
+    reg [23:0] peeked;                          // ackqueue.go:176
+    reg        leaves;                          // ackqueue.go:189
+    reg [5:0]  leaving_qp;                      // ackqueue.go:190
+    reg [7:0]  leaving_syndrome;                // ackqueue.go:190
+    reg [23:0] leaving_psn;                     // ackqueue.go:190
+    reg [23:0] leaving_msn;                     // ackqueue.go:190
 
     (* ram_style = "distributed" *)
-    reg [41:0] states [0:63]; // ackqueue.go:95
+    reg [41:0] states [0:63]; // ackqueue.go:98
 
     (* ram_style = "distributed" *)
-    reg [55:0] answers [0:63]; // ackqueue.go:96
+    reg [55:0] answers [0:63]; // ackqueue.go:99
 
     wire       u_owing_wakes_0_ready;
     wire       u_owing_grant_valid;
     wire       u_owing_grant_ready;
     wire [5:0] u_owing_grant_qp;
 
-    assign fence_valid = placed_valid & ~busy & placed_commit_kind; // ackqueue.go:111
-    assign fence_token = placed_commit_psn[0]; // ackqueue.go:112
-    assign placed_ready = ~busy & (~placed_commit_kind | fence_ready); // ackqueue.go:113
+    assign fence_valid = placed_valid & ~busy & placed_commit_kind; // ackqueue.go:114
+    assign fence_token = placed_commit_psn[0]; // ackqueue.go:115
+    assign placed_ready = ~busy & (~placed_commit_kind | fence_ready); // ackqueue.go:116
 
-    wire [41:0] was_word = states[placed_commit_qp]; // ackqueue.go:115
-    wire was_failed_2 = was_word[17];                // ackqueue.go:115
-    wire was_ended_2 = was_word[16];                 // ackqueue.go:115
-    wire [15:0] was_index_2 = was_word[15:0];        // ackqueue.go:115
-    wire bad = placed_bus_err & ~was_failed_2;       // ackqueue.go:116
-    wire again = was_failed_2 & was_ended_2 & (placed_commit_completion_wqe_index == was_index_2); // ackqueue.go:118
-    wire when_busy = placed_valid & placed_ready & ~placed_commit_kind; // ackqueue.go:119
-    wire when_busy_or = (owes_completion & ~completion_ready) | (owes_answer & ~u_owing_wakes_0_ready) // ackqueue.go:166
-        | (owes_fault & ~fault_ready);
-    wire ends = busy & ~when_busy_or; // ackqueue.go:166
+    wire [41:0] was_word = states[placed_commit_qp]; // ackqueue.go:118
+    wire was_failed_2 = was_word[17];                // ackqueue.go:118
+    wire was_ended_2 = was_word[16];                 // ackqueue.go:118
+    wire [15:0] was_index_2 = was_word[15:0];        // ackqueue.go:118
+    wire bad = placed_bus_err & ~was_failed_2;       // ackqueue.go:119
+    wire again = was_failed_2 & was_ended_2 & (placed_commit_completion_wqe_index == was_index_2); // ackqueue.go:121
+    wire when_busy = placed_valid & placed_ready & ~placed_commit_kind; // ackqueue.go:122
+    wire waits = (owes_completion & ~completion_ready) | (owes_fault & ~fault_ready) // ackqueue.go:145
+        | (owes_answer & ~u_owing_wakes_0_ready);
+    wire ends = busy & ~waits; // ackqueue.go:149
 
     always @(posedge clk) begin
         if (rst) begin
@@ -166,89 +166,89 @@ module ackqueue_qp6_cq6 (
             owes_answer <= 1'b0;
             owes_fault <= 1'b0;
         end else begin
-            if (when_busy) begin // ackqueue.go:119
-                busy <= 1'b1;    // ackqueue.go:120
-                owes_completion <= bad ? placed_commit_complete | placed_commit_open // ackqueue.go:123
+            if (when_busy) begin // ackqueue.go:122
+                busy <= 1'b1;    // ackqueue.go:123
+                owes_completion <= bad ? placed_commit_complete | placed_commit_open // ackqueue.go:126
                     : placed_commit_complete & ~again;
-                owes_answer <= ~was_failed_2 & (bad | (|placed_commit_reply)); // ackqueue.go:124
-                owes_fault <= ~was_failed_2 & (bad | placed_commit_fatal); // ackqueue.go:125
+                owes_answer <= ~was_failed_2 & (bad | (|placed_commit_reply)); // ackqueue.go:127
+                owes_fault <= ~was_failed_2 & (bad | placed_commit_fatal); // ackqueue.go:128
             end
-            if (owes_completion && completion_ready) begin // ackqueue.go:133
-                owes_completion <= 1'b0;                   // ackqueue.go:133
+            if (owes_completion && completion_ready) begin // ackqueue.go:146
+                owes_completion <= 1'b0;                   // ackqueue.go:146
             end
-            if (owes_fault && fault_ready) begin // ackqueue.go:133
-                owes_fault <= 1'b0;              // ackqueue.go:133
+            if (owes_fault && fault_ready) begin // ackqueue.go:147
+                owes_fault <= 1'b0;              // ackqueue.go:147
             end
-            if (owes_answer && u_owing_wakes_0_ready) begin // ackqueue.go:133
-                owes_answer <= 1'b0;                        // ackqueue.go:133
+            if (owes_answer && u_owing_wakes_0_ready) begin // ackqueue.go:148
+                owes_answer <= 1'b0;                        // ackqueue.go:148
             end
-            if (ends) begin   // ackqueue.go:168
-                busy <= 1'b0; // ackqueue.go:168
+            if (ends) begin   // ackqueue.go:150
+                busy <= 1'b0; // ackqueue.go:150
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_busy) begin                                 // ackqueue.go:119
-            now_commit_kind <= placed_commit_kind;           // ackqueue.go:121
-            now_commit_qp <= placed_commit_qp;               // ackqueue.go:121
-            now_commit_payload <= placed_commit_payload;     // ackqueue.go:121
-            now_commit_placed <= placed_commit_placed;       // ackqueue.go:121
-            now_commit_reply <= placed_commit_reply;         // ackqueue.go:121
-            now_commit_psn <= placed_commit_psn;             // ackqueue.go:121
-            now_commit_request_psn <= placed_commit_request_psn; // ackqueue.go:121
-            now_commit_syndrome <= placed_commit_syndrome;   // ackqueue.go:121
-            now_commit_message <= placed_commit_message;     // ackqueue.go:121
-            now_commit_fatal <= placed_commit_fatal;         // ackqueue.go:121
-            now_commit_has_event <= placed_commit_has_event; // ackqueue.go:121
-            now_commit_event <= placed_commit_event;         // ackqueue.go:121
-            now_commit_complete <= placed_commit_complete;   // ackqueue.go:121
-            now_commit_open <= placed_commit_open;           // ackqueue.go:121
-            now_commit_completion_cq <= placed_commit_completion_cq; // ackqueue.go:121
-            now_commit_completion_wrid <= placed_commit_completion_wrid; // ackqueue.go:121
-            now_commit_completion_byte_len <= placed_commit_completion_byte_len; // ackqueue.go:121
-            now_commit_completion_imm <= placed_commit_completion_imm; // ackqueue.go:121
-            now_commit_completion_qp <= placed_commit_completion_qp; // ackqueue.go:121
-            now_commit_completion_qpn <= placed_commit_completion_qpn; // ackqueue.go:121
-            now_commit_completion_status <= placed_commit_completion_status; // ackqueue.go:121
-            now_commit_completion_wqe_index <= placed_commit_completion_wqe_index; // ackqueue.go:121
-            now_commit_completion_opcode <= placed_commit_completion_opcode; // ackqueue.go:121
-            now_commit_completion_flags <= placed_commit_completion_flags; // ackqueue.go:121
-            now_commit_completion_vendor <= placed_commit_completion_vendor; // ackqueue.go:121
-            now_commit_completion_queue <= placed_commit_completion_queue; // ackqueue.go:121
-            now_commit_completion_solicited <= placed_commit_completion_solicited; // ackqueue.go:121
-            now_bus_err <= bad;                              // ackqueue.go:121
-            was_msn <= was_word[41:18];                      // ackqueue.go:122
-            was_failed <= was_failed_2;                      // ackqueue.go:122
-            was_ended <= was_ended_2;                        // ackqueue.go:122
-            was_index <= was_index_2;                        // ackqueue.go:122
+        if (when_busy) begin                                 // ackqueue.go:122
+            now_commit_kind <= placed_commit_kind;           // ackqueue.go:124
+            now_commit_qp <= placed_commit_qp;               // ackqueue.go:124
+            now_commit_payload <= placed_commit_payload;     // ackqueue.go:124
+            now_commit_placed <= placed_commit_placed;       // ackqueue.go:124
+            now_commit_reply <= placed_commit_reply;         // ackqueue.go:124
+            now_commit_psn <= placed_commit_psn;             // ackqueue.go:124
+            now_commit_request_psn <= placed_commit_request_psn; // ackqueue.go:124
+            now_commit_syndrome <= placed_commit_syndrome;   // ackqueue.go:124
+            now_commit_message <= placed_commit_message;     // ackqueue.go:124
+            now_commit_fatal <= placed_commit_fatal;         // ackqueue.go:124
+            now_commit_has_event <= placed_commit_has_event; // ackqueue.go:124
+            now_commit_event <= placed_commit_event;         // ackqueue.go:124
+            now_commit_complete <= placed_commit_complete;   // ackqueue.go:124
+            now_commit_open <= placed_commit_open;           // ackqueue.go:124
+            now_commit_completion_cq <= placed_commit_completion_cq; // ackqueue.go:124
+            now_commit_completion_wrid <= placed_commit_completion_wrid; // ackqueue.go:124
+            now_commit_completion_byte_len <= placed_commit_completion_byte_len; // ackqueue.go:124
+            now_commit_completion_imm <= placed_commit_completion_imm; // ackqueue.go:124
+            now_commit_completion_qp <= placed_commit_completion_qp; // ackqueue.go:124
+            now_commit_completion_qpn <= placed_commit_completion_qpn; // ackqueue.go:124
+            now_commit_completion_status <= placed_commit_completion_status; // ackqueue.go:124
+            now_commit_completion_wqe_index <= placed_commit_completion_wqe_index; // ackqueue.go:124
+            now_commit_completion_opcode <= placed_commit_completion_opcode; // ackqueue.go:124
+            now_commit_completion_flags <= placed_commit_completion_flags; // ackqueue.go:124
+            now_commit_completion_vendor <= placed_commit_completion_vendor; // ackqueue.go:124
+            now_commit_completion_queue <= placed_commit_completion_queue; // ackqueue.go:124
+            now_commit_completion_solicited <= placed_commit_completion_solicited; // ackqueue.go:124
+            now_bus_err <= bad;                              // ackqueue.go:124
+            was_msn <= was_word[41:18];                      // ackqueue.go:125
+            was_failed <= was_failed_2;                      // ackqueue.go:125
+            was_ended <= was_ended_2;                        // ackqueue.go:125
+            was_index <= was_index_2;                        // ackqueue.go:125
         end
     end
 
-    assign completion_valid = owes_completion;           // ackqueue.go:143
-    assign completion_cq = now_commit_completion_cq;     // ackqueue.go:144
-    assign completion_wrid = now_commit_completion_wrid; // ackqueue.go:144
-    assign completion_byte_len = now_commit_completion_byte_len; // ackqueue.go:144
-    assign completion_imm = now_commit_completion_imm;   // ackqueue.go:144
-    assign completion_qp = now_commit_completion_qp;     // ackqueue.go:144
-    assign completion_qpn = now_commit_completion_qpn;   // ackqueue.go:144
-    assign completion_status = now_bus_err ? 8'h04       // ackqueue.go:144
+    assign completion_valid = owes_completion;           // ackqueue.go:146
+    assign completion_cq = now_commit_completion_cq;     // ackqueue.go:146
+    assign completion_wrid = now_commit_completion_wrid; // ackqueue.go:146
+    assign completion_byte_len = now_commit_completion_byte_len; // ackqueue.go:146
+    assign completion_imm = now_commit_completion_imm;   // ackqueue.go:146
+    assign completion_qp = now_commit_completion_qp;     // ackqueue.go:146
+    assign completion_qpn = now_commit_completion_qpn;   // ackqueue.go:146
+    assign completion_status = now_bus_err ? 8'h04       // ackqueue.go:146
         : was_failed ? 8'h05
         : now_commit_completion_status;
-    assign completion_wqe_index = now_commit_completion_wqe_index; // ackqueue.go:144
-    assign completion_opcode = now_commit_completion_opcode; // ackqueue.go:144
-    assign completion_flags = now_commit_completion_flags;   // ackqueue.go:144
-    assign completion_vendor = now_bus_err ? 5'h09 : now_commit_completion_vendor; // ackqueue.go:144
-    assign completion_queue = now_commit_completion_queue;   // ackqueue.go:144
-    assign completion_solicited = now_commit_completion_solicited | (|completion_status); // ackqueue.go:144
-    assign fault_valid = owes_fault;                         // ackqueue.go:146
-    assign fault_qp = now_commit_qp;                         // ackqueue.go:148
-    wire held = now_commit_complete | now_commit_open;       // ackqueue.go:136
-    assign fault_has_event = now_bus_err ? ~held : now_commit_has_event; // ackqueue.go:148
-    assign fault_event = now_bus_err ? 8'h01 : now_commit_event; // ackqueue.go:148
-    assign fault_vendor = completion_vendor;                 // ackqueue.go:148
+    assign completion_wqe_index = now_commit_completion_wqe_index; // ackqueue.go:146
+    assign completion_opcode = now_commit_completion_opcode; // ackqueue.go:146
+    assign completion_flags = now_commit_completion_flags;   // ackqueue.go:146
+    assign completion_vendor = now_bus_err ? 5'h09 : now_commit_completion_vendor; // ackqueue.go:146
+    assign completion_queue = now_commit_completion_queue;   // ackqueue.go:146
+    assign completion_solicited = now_commit_completion_solicited | (|completion_status); // ackqueue.go:146
+    assign fault_valid = owes_fault;                         // ackqueue.go:147
+    assign fault_qp = now_commit_qp;                         // ackqueue.go:147
+    wire held = now_commit_complete | now_commit_open;       // ackqueue.go:135
+    assign fault_has_event = now_bus_err ? ~held : now_commit_has_event; // ackqueue.go:147
+    assign fault_event = now_bus_err ? 8'h01 : now_commit_event; // ackqueue.go:147
+    assign fault_vendor = completion_vendor;                 // ackqueue.go:147
 
-    scheduler_6_w1 u_owing ( // ackqueue.go:97
+    scheduler_6_w1 u_owing ( // ackqueue.go:100
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (owes_answer),
@@ -259,48 +259,52 @@ module ackqueue_qp6_cq6 (
         .grant_qp      (u_owing_grant_qp)
     );
 
-    assign control_ready = ~busy; // ackqueue.go:171
+    assign control_ready = ~busy; // ackqueue.go:167
 
-    wire [41:0] msn_now_word = states[peek_qp]; // ackqueue.go:179
+    wire [41:0] msn_now_word = states[peek_qp]; // ackqueue.go:175
 
     always @(posedge clk) begin
-        peeked <= msn_now_word[41:18]; // ackqueue.go:181
+        peeked <= msn_now_word[41:18]; // ackqueue.go:177
     end
 
-    assign peek_value = peeked;                       // ackqueue.go:182
-    assign u_owing_grant_ready = ~leaves | ack_ready; // ackqueue.go:194
+    assign peek_value = peeked;                       // ackqueue.go:178
+    assign u_owing_grant_ready = ~leaves | ack_ready; // ackqueue.go:192
 
     always @(posedge clk) begin
         if (rst) begin
             leaves <= 1'b0;
-        end else if (u_owing_grant_ready) begin // ackqueue.go:195
-            leaves <= u_owing_grant_valid;      // ackqueue.go:195
+        end else if (u_owing_grant_ready) begin // ackqueue.go:193
+            leaves <= u_owing_grant_valid;      // ackqueue.go:193
         end
     end
 
-    wire [55:0] owed_word = answers[u_owing_grant_qp]; // ackqueue.go:190
+    wire counts = now_commit_message & ~now_bus_err & ~was_failed; // ackqueue.go:152
+    wire [23:0] msn = was_msn + {23'd0, counts}; // ackqueue.go:153
+    wire [7:0] newest_syndrome = (now_bus_err || now_commit_reply == 2'h2) ? (now_bus_err ? 8'h63 : now_commit_syndrome) // ackqueue.go:157
+        : 8'h1f;
+    wire [23:0] newest_psn = now_bus_err ? now_commit_request_psn : now_commit_psn; // ackqueue.go:158
+    wire comes = owes_answer & u_owing_wakes_0_ready & (now_commit_qp == u_owing_grant_qp); // ackqueue.go:187
+    wire [55:0] owed_word = answers[u_owing_grant_qp]; // ackqueue.go:188
 
     always @(posedge clk) begin
-        if (u_owing_grant_valid && u_owing_grant_ready) begin // ackqueue.go:196
-            leaving_qp <= u_owing_grant_qp;                   // ackqueue.go:197
-            leaving_syndrome <= owed_word[55:48];             // ackqueue.go:197
-            leaving_psn <= owed_word[47:24];                  // ackqueue.go:197
-            leaving_msn <= owed_word[23:0];                   // ackqueue.go:197
+        if (u_owing_grant_valid && u_owing_grant_ready) begin // ackqueue.go:194
+            leaving_qp <= u_owing_grant_qp;                   // ackqueue.go:195
+            leaving_syndrome <= comes ? newest_syndrome : owed_word[55:48]; // ackqueue.go:195
+            leaving_psn <= comes ? newest_psn : owed_word[47:24]; // ackqueue.go:195
+            leaving_msn <= comes ? msn : owed_word[23:0];     // ackqueue.go:195
         end
     end
 
-    assign ack_valid = leaves;              // ackqueue.go:199
-    assign ack_qp = leaving_qp;             // ackqueue.go:200
-    assign ack_syndrome = leaving_syndrome; // ackqueue.go:200
-    assign ack_psn = leaving_psn;           // ackqueue.go:200
-    assign ack_msn = leaving_msn;           // ackqueue.go:200
+    assign ack_valid = leaves;              // ackqueue.go:197
+    assign ack_qp = leaving_qp;             // ackqueue.go:198
+    assign ack_syndrome = leaving_syndrome; // ackqueue.go:198
+    assign ack_psn = leaving_psn;           // ackqueue.go:198
+    assign ack_msn = leaving_msn;           // ackqueue.go:198
 
-    wire counts = now_commit_message & ~now_bus_err & ~was_failed; // ackqueue.go:155
-    wire [23:0] msn = was_msn + {23'd0, counts}; // ackqueue.go:156
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ackqueue.go:172
-    wire next_ended_or = (now_bus_err & held) | (now_commit_fatal & now_commit_complete); // ackqueue.go:176
-    wire [5:0] states_write_addr = busy ? now_commit_qp : control_qp; // ackqueue.go:184
-    wire [41:0] states_write_data_joined = {     // ackqueue.go:184
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ackqueue.go:168
+    wire next_ended_or = (now_bus_err & held) | (now_commit_fatal & now_commit_complete); // ackqueue.go:172
+    wire [5:0] states_write_addr = busy ? now_commit_qp : control_qp; // ackqueue.go:180
+    wire [41:0] states_write_data_joined = { // ackqueue.go:180
         msn,
         was_failed | now_bus_err | now_commit_fatal,
         was_failed ? was_ended : next_ended_or,
@@ -308,21 +312,14 @@ module ackqueue_qp6_cq6 (
     };
 
     always @(posedge clk) begin
-        if (ends || clears) begin // ackqueue.go:184
-            states[states_write_addr] <= busy ? states_write_data_joined : 42'd0; // ackqueue.go:184
+        if (ends || clears) begin // ackqueue.go:180
+            states[states_write_addr] <= busy ? states_write_data_joined : 42'd0; // ackqueue.go:180
         end
     end
 
-    wire [7:0] owed_syndrome = (now_bus_err || now_commit_reply == 2'h2) ? (now_bus_err ? 8'h63 : now_commit_syndrome) // ackqueue.go:160
-        : 8'h1f;
-
     always @(posedge clk) begin
-        if (owes_answer && u_owing_wakes_0_ready) begin // ackqueue.go:163
-            answers[now_commit_qp] <= {                 // ackqueue.go:163
-                owed_syndrome,
-                now_bus_err ? now_commit_request_psn : now_commit_psn,
-                msn
-            };
+        if (owes_answer && u_owing_wakes_0_ready) begin // ackqueue.go:161
+            answers[now_commit_qp] <= {newest_syndrome, newest_psn, msn}; // ackqueue.go:161
         end
     end
 
@@ -339,24 +336,19 @@ module ackqueue_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         placed_stalled;     // hdl/stream/contract.go:24
-    reg [287:0] placed_held;        // hdl/stream/contract.go:25
-    reg         control_stalled;    // hdl/stream/contract.go:24
-    reg [31:0]  control_held;       // hdl/stream/contract.go:25
-    reg         completion_stalled; // hdl/stream/contract.go:24
-    reg [206:0] completion_held;    // hdl/stream/contract.go:25
-    reg         ack_stalled;        // hdl/stream/contract.go:24
-    reg [61:0]  ack_held;           // hdl/stream/contract.go:25
-    reg         fault_stalled;      // hdl/stream/contract.go:24
-    reg [19:0]  fault_held;         // hdl/stream/contract.go:25
+    reg         placed_stalled;     // properties.go:10
+    reg [287:0] placed_held;        // properties.go:10
+    reg         control_stalled;    // properties.go:11
+    reg [31:0]  control_held;       // properties.go:11
+    reg         completion_stalled; // properties.go:12
+    reg [206:0] completion_held;    // properties.go:12
+    reg         ack_stalled;        // properties.go:13
+    reg [61:0]  ack_held;           // properties.go:13
+    reg         fault_stalled;      // properties.go:14
+    reg [19:0]  fault_held;         // properties.go:14
 
-    wire [287:0] placed_packed;     // hdl/stream/contract.go:37
-    wire [31:0]  control_packed;    // hdl/stream/contract.go:37
-    wire [206:0] completion_packed; // hdl/stream/contract.go:37
-    wire [61:0]  ack_packed;        // hdl/stream/contract.go:37
-    wire [19:0]  fault_packed;      // hdl/stream/contract.go:37
-
-    assign placed_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = placed_valid & ~placed_ready; // properties.go:10
+    wire [287:0] placed_data_holds_joined = {    // properties.go:10
         placed_commit_kind,
         placed_commit_qp,
         placed_commit_payload,
@@ -386,33 +378,9 @@ module ackqueue_qp6_cq6 (
         placed_commit_completion_solicited,
         placed_bus_err
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            placed_stalled <= 1'b0;
-            control_stalled <= 1'b0;
-            completion_stalled <= 1'b0;
-            ack_stalled <= 1'b0;
-            fault_stalled <= 1'b0;
-        end else begin
-            placed_stalled <= placed_valid & ~placed_ready;    // hdl/stream/contract.go:24
-            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
-            completion_stalled <= completion_valid & ~completion_ready; // hdl/stream/contract.go:24
-            ack_stalled <= ack_valid & ~ack_ready;             // hdl/stream/contract.go:24
-            fault_stalled <= fault_valid & ~fault_ready;       // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        placed_held <= placed_packed;         // hdl/stream/contract.go:25
-        control_held <= control_packed;       // hdl/stream/contract.go:25
-        completion_held <= completion_packed; // hdl/stream/contract.go:25
-        ack_held <= ack_packed;               // hdl/stream/contract.go:25
-        fault_held <= fault_packed;           // hdl/stream/contract.go:25
-    end
-
-    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
-    assign completion_packed = { // hdl/stream/contract.go:38
+    wire waits_3 = control_valid & ~control_ready;       // properties.go:11
+    wire waits_4 = completion_valid & ~completion_ready; // properties.go:12
+    wire [206:0] completion_data_holds_joined = {        // properties.go:12
         completion_cq,
         completion_wrid,
         completion_byte_len,
@@ -427,8 +395,122 @@ module ackqueue_qp6_cq6 (
         completion_queue,
         completion_solicited
     };
-    assign ack_packed = {ack_qp, ack_syndrome, ack_psn, ack_msn}; // hdl/stream/contract.go:38
-    assign fault_packed = {fault_qp, fault_has_event, fault_event, fault_vendor}; // hdl/stream/contract.go:38
+    wire waits_5 = ack_valid & ~ack_ready;     // properties.go:13
+    wire waits_6 = fault_valid & ~fault_ready; // properties.go:14
+    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:14
+
+    always @(posedge clk) begin
+        if (rst) begin
+            placed_stalled <= 1'b0;
+        end else begin
+            placed_stalled <= waits_2; // properties.go:10
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin   // properties.go:10
+            placed_held <= { // properties.go:10
+                placed_commit_kind,
+                placed_commit_qp,
+                placed_commit_payload,
+                placed_commit_placed,
+                placed_commit_reply,
+                placed_commit_psn,
+                placed_commit_request_psn,
+                placed_commit_syndrome,
+                placed_commit_message,
+                placed_commit_fatal,
+                placed_commit_has_event,
+                placed_commit_event,
+                placed_commit_complete,
+                placed_commit_open,
+                placed_commit_completion_cq,
+                placed_commit_completion_wrid,
+                placed_commit_completion_byte_len,
+                placed_commit_completion_imm,
+                placed_commit_completion_qp,
+                placed_commit_completion_qpn,
+                placed_commit_completion_status,
+                placed_commit_completion_wqe_index,
+                placed_commit_completion_opcode,
+                placed_commit_completion_flags,
+                placed_commit_completion_vendor,
+                placed_commit_completion_queue,
+                placed_commit_completion_solicited,
+                placed_bus_err
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            control_stalled <= 1'b0;
+        end else begin
+            control_stalled <= waits_3; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:11
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            completion_stalled <= 1'b0;
+        end else begin
+            completion_stalled <= waits_4; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin       // properties.go:12
+            completion_held <= { // properties.go:12
+                completion_cq,
+                completion_wrid,
+                completion_byte_len,
+                completion_imm,
+                completion_qp,
+                completion_qpn,
+                completion_status,
+                completion_wqe_index,
+                completion_opcode,
+                completion_flags,
+                completion_vendor,
+                completion_queue,
+                completion_solicited
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            ack_stalled <= 1'b0;
+        end else begin
+            ack_stalled <= waits_5; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin // properties.go:13
+            ack_held <= {ack_qp, ack_syndrome, ack_psn, ack_msn}; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fault_stalled <= 1'b0;
+        end else begin
+            fault_stalled <= waits_6; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin // properties.go:14
+            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:14
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -448,16 +530,16 @@ module ackqueue_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_placed_valid_holds: assume (!placed_stalled || placed_valid); // hdl/stream/contract.go:18
-            assume_placed_data_holds: assume (!placed_stalled || placed_packed == placed_held); // hdl/stream/contract.go:19
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
-            assume_control_data_holds: assume (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:19
-            assert_completion_valid_holds: assert (!completion_stalled || completion_valid); // hdl/stream/contract.go:10
-            assert_completion_data_holds: assert (!completion_stalled || completion_packed == completion_held); // hdl/stream/contract.go:11
-            assert_ack_valid_holds: assert (!ack_stalled || ack_valid); // hdl/stream/contract.go:10
-            assert_ack_data_holds: assert (!ack_stalled || ack_packed == ack_held); // hdl/stream/contract.go:11
-            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // hdl/stream/contract.go:10
-            assert_fault_data_holds: assert (!fault_stalled || fault_packed == fault_held); // hdl/stream/contract.go:11
+            assume_placed_valid_holds: assume (!placed_stalled || placed_valid); // properties.go:10
+            assume_placed_data_holds: assume (!placed_stalled || placed_data_holds_joined == placed_held); // properties.go:10
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:11
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:11
+            assert_completion_valid_holds: assert (!completion_stalled || completion_valid); // properties.go:12
+            assert_completion_data_holds: assert (!completion_stalled || completion_data_holds_joined == completion_held); // properties.go:12
+            assert_ack_valid_holds: assert (!ack_stalled || ack_valid); // properties.go:13
+            assert_ack_data_holds: assert (!ack_stalled || {ack_qp, ack_syndrome, ack_psn, ack_msn} == ack_held); // properties.go:13
+            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:14
+            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:14
             cover_bus_error: cover (fault_valid && fault_ready && now_bus_err); // properties.go:15
             cover_merged: cover (owes_answer && u_owing_wakes_0_ready && ack_valid); // properties.go:16
         end
@@ -472,45 +554,55 @@ module ackqueue_qp6_cq6 (
     initial cover_merged_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (placed_stalled && !placed_valid) begin
-                $display("ASSUME %m placed_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (placed_stalled) begin
+                if (!placed_valid) begin
+                    $display("ASSUME %m placed_valid_holds blocks/ackqueue/properties.go:10");
+                    $stop;
+                end
+                if (placed_data_holds_joined != placed_held) begin
+                    $display("ASSUME %m placed_data_holds blocks/ackqueue/properties.go:10");
+                    $stop;
+                end
             end
-            if (placed_stalled && placed_packed != placed_held) begin
-                $display("ASSUME %m placed_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (control_stalled) begin
+                if (!control_valid) begin
+                    $display("ASSUME %m control_valid_holds blocks/ackqueue/properties.go:11");
+                    $stop;
+                end
+                if ({control_qp, control_kind, control_psn} != control_held) begin
+                    $display("ASSUME %m control_data_holds blocks/ackqueue/properties.go:11");
+                    $stop;
+                end
             end
-            if (control_stalled && !control_valid) begin
-                $display("ASSUME %m control_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (completion_stalled) begin
+                if (!completion_valid) begin
+                    $display("ASSERT %m completion_valid_holds blocks/ackqueue/properties.go:12");
+                    $stop;
+                end
+                if (completion_data_holds_joined != completion_held) begin
+                    $display("ASSERT %m completion_data_holds blocks/ackqueue/properties.go:12");
+                    $stop;
+                end
             end
-            if (control_stalled && control_packed != control_held) begin
-                $display("ASSUME %m control_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (ack_stalled) begin
+                if (!ack_valid) begin
+                    $display("ASSERT %m ack_valid_holds blocks/ackqueue/properties.go:13");
+                    $stop;
+                end
+                if ({ack_qp, ack_syndrome, ack_psn, ack_msn} != ack_held) begin
+                    $display("ASSERT %m ack_data_holds blocks/ackqueue/properties.go:13");
+                    $stop;
+                end
             end
-            if (completion_stalled && !completion_valid) begin
-                $display("ASSERT %m completion_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (completion_stalled && completion_packed != completion_held) begin
-                $display("ASSERT %m completion_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (ack_stalled && !ack_valid) begin
-                $display("ASSERT %m ack_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (ack_stalled && ack_packed != ack_held) begin
-                $display("ASSERT %m ack_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (fault_stalled && !fault_valid) begin
-                $display("ASSERT %m fault_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (fault_stalled && fault_packed != fault_held) begin
-                $display("ASSERT %m fault_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (fault_stalled) begin
+                if (!fault_valid) begin
+                    $display("ASSERT %m fault_valid_holds blocks/ackqueue/properties.go:14");
+                    $stop;
+                end
+                if (!fault_data_holds_equal) begin
+                    $display("ASSERT %m fault_data_holds blocks/ackqueue/properties.go:14");
+                    $stop;
+                end
             end
             if (fault_valid && fault_ready && now_bus_err) begin
                 if (cover_bus_error_count == 64'd0) begin
@@ -526,6 +618,58 @@ module ackqueue_qp6_cq6 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_ack_owed /* verilator public_flat_rd */ = owes_answer && u_owing_wakes_0_ready; // ackqueue.go:162
+    wire [5:0]  event_ack_owed_qp /* verilator public_flat_rd */ = now_commit_qp;
+    wire [7:0]  event_ack_owed_syndrome /* verilator public_flat_rd */ = newest_syndrome;
+    wire [23:0] event_ack_owed_psn /* verilator public_flat_rd */ = newest_psn;
+    wire [23:0] event_ack_owed_msn /* verilator public_flat_rd */ = msn;
+
+    wire        event_recv_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ackqueue.go:164
+    wire [5:0]  event_recv_completes_qp /* verilator public_flat_rd */ = now_commit_qp;
+    wire [15:0] event_recv_completes_wqe /* verilator public_flat_rd */ = now_commit_completion_wqe_index;
+    wire [7:0]  event_recv_completes_status /* verilator public_flat_rd */ = completion_status;
+
+    wire        event_ack_leaves /* verilator public_flat_rd */ = ack_valid && ack_ready; // ackqueue.go:199
+    wire [5:0]  event_ack_leaves_qp /* verilator public_flat_rd */ = leaving_qp;
+    wire [7:0]  event_ack_leaves_syndrome /* verilator public_flat_rd */ = leaving_syndrome;
+    wire [23:0] event_ack_leaves_psn /* verilator public_flat_rd */ = leaving_psn;
+    wire [23:0] event_ack_leaves_msn /* verilator public_flat_rd */ = leaving_msn;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_ack_owed) begin
+                $display(
+                    "TRACE %0d %m ack_owed qp=%0h syndrome=%0h psn=%0h msn=%0h",
+                    $time, event_ack_owed_qp, event_ack_owed_syndrome, event_ack_owed_psn,
+                    event_ack_owed_msn
+                );
+            end
+            if (event_recv_completes) begin
+                $display(
+                    "TRACE %0d %m recv_completes qp=%0h wqe=%0h status=%0h",
+                    $time, event_recv_completes_qp, event_recv_completes_wqe,
+                    event_recv_completes_status
+                );
+            end
+            if (event_ack_leaves) begin
+                $display(
+                    "TRACE %0d %m ack_leaves qp=%0h syndrome=%0h psn=%0h msn=%0h",
+                    $time, event_ack_leaves_qp, event_ack_leaves_syndrome, event_ack_leaves_psn,
+                    event_ack_leaves_msn
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

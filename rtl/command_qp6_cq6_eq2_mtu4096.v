@@ -152,7 +152,7 @@ module command_qp6_cq6_eq2_mtu4096 (
     // Stream key (source)
     output wire         key_valid,
     input  wire         key_ready,
-    output wire [1:0]   key_kind,              // KeyWrite, KeyInvalidate or KeyQuery
+    output wire [1:0]   key_kind,              // KeyWrite, KeyInvalidate, KeyQuery or KeyForget
     output wire [31:0]  key_entry_key,         // the whole key
     output wire [23:0]  key_entry_pd,          // protection domain
     output wire [3:0]   key_entry_state,       // KeyValid and others
@@ -274,7 +274,7 @@ module command_qp6_cq6_eq2_mtu4096 (
     reg [63:0]  found_address_dst_lo;           // command.go:157
     reg [7:0]   status;                         // command.go:158
     reg         reply;                          // command.go:158
-    reg [15:0]  todo;                           // command.go:158
+    reg [15:0]  untold;                         // command.go:158
     reg [2:0]   key_done_now_status;            // command.go:159
     reg [31:0]  key_done_now_entry_key;         // command.go:159
     reg [23:0]  key_done_now_entry_pd;          // command.go:159
@@ -326,92 +326,105 @@ module command_qp6_cq6_eq2_mtu4096 (
     wire [23:0] in_qpn = go_in[23:0];                        // inputs.go:30
     wire [7:0] in_state = go_in[31:24];                      // inputs.go:30
     wire [31:0] in_mask = go_in[63:32];                      // inputs.go:30
+    wire [23:0] in_dest_qpn = go_in[87:64];                  // inputs.go:30
     wire [7:0] in_path_mtu = go_in[95:88];                   // inputs.go:30
+    wire in_av_ipv6 = go_in[308];                            // inputs.go:30
+    wire [63:0] in_av_src_hi = go_in[415:352];               // inputs.go:30
+    wire [63:0] in_av_dst_hi = go_in[543:480];               // inputs.go:30
     wire [5:0] second_at = (go_code == 8'h05) ? go_in[85:80] // tables.go:48
         : (go_code == 8'h08) ? found_context_recv_cq
         : go_in[5:0];
-    wire [20:0] todo_word = cqs[cq_cq];                  // tables.go:52
-    wire [20:0] todo_word_2 = cqs[second_at];            // tables.go:52
+    wire [20:0] untold_word = cqs[cq_cq];                // tables.go:52
+    wire [20:0] untold_word_2 = cqs[second_at];          // tables.go:52
     wire [1:0] eq_at = (go_code == 8'h03) ? go_in[17:16] // tables.go:54
-        : (go_code == 8'h04) ? todo_word[1:0]
+        : (go_code == 8'h04) ? untold_word[1:0]
         : go_in[1:0];
     wire [18:0] eq_word = eqs[eq_at];     // tables.go:55
     wire eq_exists_2 = eq_word[18];       // tables.go:55
     wire [17:0] eq_users = eq_word[17:0]; // tables.go:55
-    wire todo_or_4 = ~(|in_log_size_2) | (in_log_size_2 > 8'd15) | (|{2'h0, go_in[31:26]}) | (|go_in[67:64]) // judge.go:91
+    wire untold_or_4 = ~(|in_log_size_2) | (in_log_size_2 > 8'd15) | (|{2'h0, go_in[31:26]}) | (|go_in[67:64]) // judge.go:93
         | (|(go_in[82:68] & ~(15'h7fff << go_in[19:16])));
-    wire [7:0] status_2_2 = (|{2'h0, go_in[15:2]}) ? 8'h02 // judge.go:65
+    wire [7:0] status_2_2 = (|{2'h0, go_in[15:2]}) ? 8'h02 // judge.go:67
         : eq_exists_2 ? 8'h02
-        : todo_or_4 ? 8'h03
+        : untold_or_4 ? 8'h03
         : 8'h00;
-    wire [7:0] status_1_3 = (|{2'h0, go_in[23:2]} || !eq_exists_2) ? 8'h02 // judge.go:65
+    wire [7:0] status_1_3 = (|{2'h0, go_in[23:2]} || !eq_exists_2) ? 8'h02 // judge.go:67
         : (|eq_users) ? 8'h06
         : 8'h00;
-    wire todo_or_3 = ~(|in_log_size) | (in_log_size > 8'd15) | (|go_in[68:64]) // judge.go:108
-        | (|(go_in[83:69] & ~(15'h7fff << go_in[35:32])));
-    wire [7:0] status_2 = (|{6'h00, go_in[15:6]} || todo_word[20]) ? 8'h02 // judge.go:65
+    wire untold_or_3 = ~(|in_log_size) | (in_log_size > 8'd15) | (|go_in[68:64]) // judge.go:110
+        | (|(go_in[83:69] & ~(15'h7fff << go_in[35:32]))) | (|{6'h00, go_in[63:54]});
+    wire [7:0] status_2 = (|{6'h00, go_in[15:6]} || untold_word[20]) ? 8'h02 // judge.go:67
         : (|{2'h0, go_in[31:18]} || !eq_exists_2) ? 8'h02
-        : todo_or_3 ? 8'h03
+        : untold_or_3 ? 8'h03
         : 8'h00;
-    wire [7:0] status_1_2 = (|{6'h00, go_in[23:6]} || !todo_word[20]) ? 8'h02 // judge.go:65
-        : (|todo_word[19:2]) ? 8'h06
+    wire [7:0] status_1_2 = (|{6'h00, go_in[23:6]} || !untold_word[20]) ? 8'h02 // judge.go:67
+        : (|untold_word[19:2]) ? 8'h06
         : 8'h00;
-    wire todo_or_2 = (go_in[119:116] > 4'd1) | (go_in[127:124] > 4'd1) | (|go_in[139:128]) // judge.go:127
-        | (|go_in[203:192]) | (go_in[31:24] > 8'd1);
-    wire [7:0] status_3 = (in_qpn < 24'd2 || found_context_exists) ? 8'h02 // judge.go:65
-        : (|{6'h00, go_in[79:70]} || !todo_word[20]) ? 8'h02
-        : (|{6'h00, go_in[95:86]} || !todo_word_2[20]) ? 8'h02
-        : todo_or_2 ? 8'h03
+    wire untold_or_2 = (go_in[119:116] > 4'd1) | (go_in[127:124] > 4'd1) | (|go_in[139:128]) // judge.go:129
+        | (|go_in[203:192]) | (go_in[31:24] > 8'd1) | (|{6'h00, go_in[111:102]});
+    wire [7:0] status_3 = (in_qpn < 24'd2 || found_context_exists) ? 8'h02 // judge.go:67
+        : (|{6'h00, go_in[79:70]} || !untold_word[20]) ? 8'h02
+        : (|{6'h00, go_in[95:86]} || !untold_word_2[20]) ? 8'h02
+        : untold_or_2 ? 8'h03
         : 8'h00;
-    wire [2:0] todo_choice = go_in[32] ? go_in[26:24] : found_context_state; // modify.go:13
-    wire todo_and = (todo_choice == 3'h0) & go_in[32]; // modify.go:22
-    wire known_and = (todo_choice == 3'h6) & go_in[32] & (found_context_state != 3'h0); // modify.go:24
-    wire known = todo_and | known_and;                 // modify.go:24
-    wire row_0 = (found_context_state == 3'h0) & (todo_choice == 3'h1); // modify.go:27
+    wire [2:0] untold_choice = go_in[32] ? go_in[26:24] : found_context_state; // modify.go:13
+    wire untold_and = (untold_choice == 3'h0) & go_in[32]; // modify.go:22
+    wire known_and = (untold_choice == 3'h6) & go_in[32] & (found_context_state != 3'h0); // modify.go:24
+    wire known = untold_and | known_and;                   // modify.go:24
+    wire row_0 = (found_context_state == 3'h0) & (untold_choice == 3'h1); // modify.go:27
     wire good_and = row_0 & ~(|(~in_mask & 32'h00000038)) & ~(|(in_mask & 32'hffffffc6)); // modify.go:31
-    wire row_1 = (found_context_state == 3'h1) & (todo_choice == 3'h1); // modify.go:27
-    wire row_2 = (found_context_state == 3'h1) & (todo_choice == 3'h2); // modify.go:27
+    wire row_1 = (found_context_state == 3'h1) & (untold_choice == 3'h1); // modify.go:27
+    wire row_2 = (found_context_state == 3'h1) & (untold_choice == 3'h2); // modify.go:27
     wire good_and_2 = row_2 & ~(|(~in_mask & 32'h00129180)) & ~(|(in_mask & 32'hffed6e66)); // modify.go:31
-    wire row_3 = (found_context_state == 3'h2) & (todo_choice == 3'h3); // modify.go:27
+    wire row_3 = (found_context_state == 3'h2) & (untold_choice == 3'h3); // modify.go:27
     wire good_and_3 = row_3 & ~(|(~in_mask & 32'h00012e00)) & ~(|(in_mask & 32'hfffe51f6)); // modify.go:31
-    wire row_4 = (found_context_state == 3'h3) & (todo_choice == 3'h3); // modify.go:27
-    wire row_5 = (found_context_state == 3'h3) & (todo_choice == 3'h4); // modify.go:27
-    wire row_6 = (found_context_state == 3'h4) & (todo_choice == 3'h4); // modify.go:27
-    wire row_7 = (found_context_state == 3'h4) & (todo_choice == 3'h3); // modify.go:27
+    wire row_4 = (found_context_state == 3'h3) & (untold_choice == 3'h3); // modify.go:27
+    wire row_5 = (found_context_state == 3'h3) & (untold_choice == 3'h4); // modify.go:27
+    wire row_6 = (found_context_state == 3'h4) & (untold_choice == 3'h4); // modify.go:27
+    wire row_7 = (found_context_state == 3'h4) & (untold_choice == 3'h3); // modify.go:27
     wire known_7 = known | row_0 | row_1 | row_2 | row_3 | row_4 | row_5 | row_6 | row_7; // modify.go:30
     wire good_7 = (known & (in_mask == 32'h00000001)) | good_and | (row_1 & ~(|(in_mask & 32'hffffffc6))) // modify.go:31
         | good_and_2 | good_and_3 | (row_4 & ~(|(in_mask & 32'hffff7ff6)))
-        | (row_5 & ~(|(in_mask & 32'hfffffffe))) | (row_6 & ~(|(in_mask & 32'hfffd5146)))
+        | (row_5 & ~(|(in_mask & 32'hfffffffa))) | (row_6 & ~(|(in_mask & 32'hfffd5146)))
         | (row_7 & ~(|(in_mask & 32'hffff7ff6)));
     wire no_state = go_in[32] & ((in_state > 8'd6) | (in_state == 8'd5)); // modify.go:33
-    wire todo_inverse_3 = ~(found_context_exists & (found_context_qpn == in_number)); // modify.go:39
-    wire bad_and = go_in[40] & (~(|in_path_mtu) | (in_path_mtu > 8'd5)); // modify.go:52
-    wire bad = bad_and | (go_in[35] & (go_in[167:160] > 8'd15)) // modify.go:52
+    wire [15:0] wake = (untold_choice == 3'h3 || untold_choice == 3'h4) ? 16'h8000 : 16'd0; // modify.go:35
+    wire psn_or = go_in[48] | go_in[44] | ((found_context_state == 3'h3) & (untold_choice == 3'h4)) // modify.go:38
+        | ((found_context_state == 3'h4) & (untold_choice == 3'h3));
+    wire untold_inverse_3 = ~(found_context_exists & (found_context_qpn == in_number)); // modify.go:40
+    wire bad_and = go_in[40] & (~(|in_path_mtu) | (in_path_mtu > 8'd5)); // modify.go:53
+    wire wide = (|in_av_src_hi) | (|in_av_dst_hi) | (|go_in[479:448]) | (|go_in[607:576]); // modify.go:65
+    wire bad = bad_and | (go_in[35] & (go_in[167:160] > 8'd15)) // modify.go:53
         | (go_in[47] & (go_in[127:120] > 8'd31)) | (go_in[41] & (go_in[159:152] > 8'd31))
         | (go_in[42] & (go_in[175:168] > 8'd7)) | (go_in[43] & (go_in[183:176] > 8'd7))
-        | (go_in[36] & (|go_in[207:200])) | (go_in[37] & (go_in[215:208] != 8'h01));
-    wire [7:0] status_4 = todo_inverse_3 ? 8'h02 // judge.go:65
-        : no_state ? 8'h03
+        | (go_in[36] & (|go_in[207:200])) | (go_in[37] & (go_in[215:208] != 8'h01))
+        | (go_in[34] & (go_in[223:216] > 8'd1)) | (go_in[52] & (in_dest_qpn < 24'd2))
+        | (go_in[39] & ~in_av_ipv6 & wide);
+    wire [7:0] status_4 = untold_inverse_3 ? 8'h02 // judge.go:67
+        : no_state ? 8'h04
         : !known_7 ? 8'h04
         : !good_7 ? 8'h05
         : bad ? 8'h03
         : 8'h00;
-    wire [15:0] todo_or_5 = 16'h0010 | ((todo_choice == 3'h3) ? 16'h8000 : 16'd0) | (todo_and ? 16'h07e0 : 16'd0) // modify.go:44
-        | ((go_in[48] || go_in[44]) ? 16'h0008 : 16'd0);
-    wire todo_inverse_2 = ~(found_context_exists & (found_context_qpn == in_number)); // judge.go:29
-    wire todo_inverse = ~(found_context_exists & (found_context_qpn == in_number)); // judge.go:133
-    wire listed = (key_entry_page_shift >= 8'd12) & (key_entry_page_shift <= 8'd21); // judge.go:142
-    wire [64:0] ends = {1'b0, key_entry_va} + {1'b0, key_entry_length}; // judge.go:144
-    wire todo_or = ((|key_entry_page_shift) & ~listed) | (ends[64] & (|ends[63:0])) // judge.go:149
+    wire [15:0] untold_or_5 = 16'h0010 | wake | (untold_and ? 16'h07e0 : 16'd0) | (psn_or ? 16'h0008 : 16'd0); // modify.go:45
+    wire untold_inverse_2 = ~(found_context_exists & (found_context_qpn == in_number)); // judge.go:29
+    wire untold_inverse = ~(found_context_exists & (found_context_qpn == in_number)); // judge.go:136
+    wire listed = (key_entry_page_shift >= 8'd12) & (key_entry_page_shift <= 8'd21); // judge.go:145
+    wire [64:0] end_ = {1'b0, key_entry_va} + {1'b0, key_entry_length}; // judge.go:161
+    wire [64:0] end__2 = {1'b0, key_entry_translation} + {1'b0, key_entry_length}; // judge.go:161
+    wire wraps_and = ~(|key_entry_page_shift) & end__2[64] & (|end__2[63:0]); // judge.go:147
+    wire untold_or = ((|key_entry_page_shift) & ~listed) | (end_[64] & (|end_[63:0])) | wraps_and // judge.go:151
         | (key_entry_type > 4'd3) | ~(|key_entry_state) | (key_entry_state > 4'd2)
         | ((go_in[257] | go_in[259]) & ~go_in[256]) | (|go_in[263:262])
-        | (listed & (|go_in[194:192]));
-    wire [7:0] status_1 = (|(go_in[31:8] >> key_log)) ? 8'h02 : todo_or ? 8'h03 : 8'h00; // judge.go:65
-    wire [7:0] status_11 = (go_code == 8'h0b) ? 8'h00 // judge.go:36
+        | (listed & (|go_in[194:192])) | (|key_entry_windows);
+    wire [7:0] status_1 = (|(go_in[31:8] >> key_log)) ? 8'h02 : untold_or ? 8'h03 : 8'h00; // judge.go:67
+    wire [7:0] status_13 = (go_code == 8'h0d) ? 8'h00 // judge.go:38
+        : (go_code == 8'h0b) ? 8'h00
         : (go_code == 8'h0a) ? 8'h00
         : (go_code == 8'h09) ? status_1
-        : (go_code == 8'h08) ? (todo_inverse ? 8'h02 : 8'h00)
-        : (go_code == 8'h07) ? (todo_inverse_2 ? 8'h02 : 8'h00)
+        : (go_code == 8'h08) ? (untold_inverse ? 8'h02 : 8'h00)
+        : (go_code == 8'h0c) ? (!found_context_exists ? 8'h02 : 8'h00)
+        : (go_code == 8'h07) ? (untold_inverse_2 ? 8'h02 : 8'h00)
         : (go_code == 8'h06) ? status_4
         : (go_code == 8'h05) ? status_3
         : (go_code == 8'h04) ? status_1_2
@@ -420,12 +433,14 @@ module command_qp6_cq6_eq2_mtu4096 (
         : (go_code == 8'h01) ? status_2_2
         : (go_code == 8'h00) ? 8'h00
         : 8'h01;
-    wire [15:0] todo_11 = (go_code == 8'h0b) ? 16'h0003 // judge.go:37
+    wire [15:0] tells_13 = (go_code == 8'h0d) ? 16'h00e7 // judge.go:39
+        : (go_code == 8'h0b) ? 16'h0003
         : (go_code == 8'h0a) ? 16'h00e7
         : (go_code == 8'h09) ? 16'h0007
         : (go_code == 8'h08) ? 16'h69f0
+        : (go_code == 8'h0c) ? 16'd0
         : (go_code == 8'h07) ? 16'd0
-        : (go_code == 8'h06) ? todo_or_5
+        : (go_code == 8'h06) ? untold_or_5
         : (go_code == 8'h05) ? 16'h6f10
         : (go_code == 8'h04) ? 16'h3800
         : (go_code == 8'h03) ? 16'h3800
@@ -433,17 +448,17 @@ module command_qp6_cq6_eq2_mtu4096 (
         : (go_code == 8'h01) ? 16'h1000
         : (go_code == 8'h00) ? 16'd0
         : 16'd0;
-    wire turn_1 = (step == STEP_TELL) & todo[1] & ~todo[0]; // tell.go:15
-    wire turn_3 = (step == STEP_TELL) & todo[3] & ~(|todo[2:0]); // tell.go:15
-    wire turn_12 = (step == STEP_TELL) & todo[12] & ~(|todo[11:0]); // tell.go:15
-    wire is = (go_code == 8'h03) | (go_code == 8'h04);      // inputs.go:36
-    wire turn_13 = (step == STEP_TELL) & todo[13] & ~(|todo[12:0]); // tell.go:15
-    wire turn_14 = (step == STEP_TELL) & todo[14] & ~(|todo[13:0]); // tell.go:15
+    wire turn_1 = (step == STEP_TELL) & untold[1] & ~untold[0]; // tell.go:15
+    wire turn_3 = (step == STEP_TELL) & untold[3] & ~(|untold[2:0]); // tell.go:15
+    wire turn_12 = (step == STEP_TELL) & untold[12] & ~(|untold[11:0]); // tell.go:15
+    wire is = (go_code == 8'h03) | (go_code == 8'h04);          // inputs.go:36
+    wire turn_13 = (step == STEP_TELL) & untold[13] & ~(|untold[12:0]); // tell.go:15
+    wire turn_14 = (step == STEP_TELL) & untold[14] & ~(|untold[13:0]); // tell.go:15
 
     always @(posedge clk) begin
         if (rst) begin
             step <= STEP_IDLE;
-            todo <= 16'd0;
+            untold <= 16'd0;
             peek_waited <= 3'd0;
         end else begin
             case (step)                            // command.go:176
@@ -462,18 +477,18 @@ module command_qp6_cq6_eq2_mtu4096 (
                         step <= STEP_JUDGE;        // command.go:185
                     end
                 end
-                STEP_JUDGE: begin                            // command.go:187
-                    todo <= !(|status_11) ? todo_11 : 16'd0; // command.go:190
-                    step <= STEP_PEEK;                       // command.go:192
+                STEP_JUDGE: begin                               // command.go:187
+                    untold <= !(|status_13) ? tells_13 : 16'd0; // command.go:190
+                    step <= STEP_PEEK;                          // command.go:192
                 end
-                STEP_PEEK: begin                                // command.go:194
-                    peek_waited <= peek_waited + 3'd1;          // command.go:195
-                    if (&peek_waited || go_code != 8'h07) begin // command.go:196
-                        step <= STEP_TELL;                      // command.go:196
+                STEP_PEEK: begin                       // command.go:194
+                    peek_waited <= peek_waited + 3'd1; // command.go:195
+                    if (&peek_waited || !(go_code == 8'h07 || go_code == 8'h0c)) begin // command.go:196
+                        step <= STEP_TELL;             // command.go:196
                     end
                 end
                 STEP_TELL: begin          // command.go:198
-                    if (!(|todo)) begin   // command.go:199
+                    if (!(|untold)) begin // command.go:199
                         step <= STEP_END; // command.go:199
                     end
                 end
@@ -487,55 +502,58 @@ module command_qp6_cq6_eq2_mtu4096 (
                 end
             endcase
             if (key_valid && key_ready) begin // tell.go:23
-                todo <= todo & 16'hfffe;      // tell.go:24
+                untold <= untold & 16'hfffe;  // tell.go:24
             end
             if (turn_1 && key_done_valid) begin // tell.go:23
-                todo <= todo & 16'hfffd;        // tell.go:24
+                untold <= untold & 16'hfffd;    // tell.go:24
             end
-            if (flush && flush) begin    // tell.go:23
-                todo <= todo & 16'hfffb; // tell.go:24
+            if (flush && flush) begin        // tell.go:23
+                untold <= untold & 16'hfffb; // tell.go:24
             end
             if (turn_3 && control_ready) begin // tell.go:23
-                todo <= todo & 16'hfff7;       // tell.go:24
+                untold <= untold & 16'hfff7;   // tell.go:24
             end
             if (write_valid && write_ready) begin // tell.go:23
-                todo <= todo & 16'hffef;          // tell.go:24
+                untold <= untold & 16'hffef;      // tell.go:24
             end
             if (tx_fence_valid && tx_fence_ready) begin // tell.go:23
-                todo <= todo & 16'hffdf;                // tell.go:24
+                untold <= untold & 16'hffdf;            // tell.go:24
             end
             if (rx_fence_valid && rx_fence_ready) begin // tell.go:23
-                todo <= todo & 16'hffbf;                // tell.go:24
+                untold <= untold & 16'hffbf;            // tell.go:24
             end
-            if (step == STEP_TELL && todo[7] && !(|todo[6:0]) && tx_has_passed && rx_has_passed) begin // tell.go:23
-                todo <= todo & 16'hff7f; // tell.go:24
+            if (step == STEP_TELL && untold[7] && !(|untold[6:0]) && tx_has_passed // tell.go:23
+                && rx_has_passed) begin
+                untold <= untold & 16'hff7f; // tell.go:24
             end
-            if (step == STEP_TELL && todo[8] && !(|todo[7:0]) && control_ready) begin // tell.go:23
-                todo <= todo & 16'hfeff; // tell.go:24
+            if (step == STEP_TELL && untold[8] && !(|untold[7:0]) && control_ready) begin // tell.go:23
+                untold <= untold & 16'hfeff; // tell.go:24
             end
-            if (sq_valid && sq_ready) begin // tell.go:23
-                todo <= todo & 16'hfdff;    // tell.go:24
+            if (sq_valid && sq_ready) begin  // tell.go:23
+                untold <= untold & 16'hfdff; // tell.go:24
             end
-            if (rq_valid && rq_ready) begin // tell.go:23
-                todo <= todo & 16'hfbff;    // tell.go:24
+            if (rq_valid && rq_ready) begin  // tell.go:23
+                untold <= untold & 16'hfbff; // tell.go:24
             end
             if (owner_valid && owner_ready) begin // tell.go:23
-                todo <= todo & 16'hf7ff;          // tell.go:24
+                untold <= untold & 16'hf7ff;      // tell.go:24
             end
             if (turn_12 && (is ? cq_ready : eq_ready)) begin // tell.go:23
-                todo <= todo & 16'hefff;                     // tell.go:24
+                untold <= untold & 16'hefff;                 // tell.go:24
             end
-            if (turn_13 && turn_13) begin // tell.go:23
-                todo <= todo & 16'hdfff;  // tell.go:24
+            if (turn_13 && turn_13) begin    // tell.go:23
+                untold <= untold & 16'hdfff; // tell.go:24
             end
-            if (turn_14 && turn_14) begin // tell.go:23
-                todo <= todo & 16'hbfff;  // tell.go:24
+            if (turn_14 && turn_14) begin    // tell.go:23
+                untold <= untold & 16'hbfff; // tell.go:24
             end
             if (wake_valid && wake_ready) begin // tell.go:23
-                todo <= todo & 16'h7fff;        // tell.go:24
+                untold <= untold & 16'h7fff;    // tell.go:24
             end
         end
     end
+
+    wire is_1 = (go_code == 8'h07) | (go_code == 8'h0c) | (go_code == 8'h0b); // inputs.go:36
 
     always @(posedge clk) begin
         case (step)                                             // command.go:176
@@ -571,31 +589,31 @@ module command_qp6_cq6_eq2_mtu4096 (
                 found_address_dst_hi <= context_reply_address_dst_hi; // command.go:184
                 found_address_dst_lo <= context_reply_address_dst_lo; // command.go:184
             end
-            STEP_JUDGE: begin        // command.go:187
-                status <= status_11; // command.go:189
-                reply <= !(|status_11) ? (go_code == 8'h07) | (go_code == 8'h0b) : 1'b0; // command.go:191
+            STEP_JUDGE: begin                         // command.go:187
+                status <= status_13;                  // command.go:189
+                reply <= !(|status_13) ? is_1 : 1'b0; // command.go:191
             end
             default: ;
         endcase
-        if (turn_1 && key_done_valid) begin                     // tell.go:91
-            key_done_now_status <= key_done_status;             // tell.go:92
-            key_done_now_entry_key <= key_done_entry_key;       // tell.go:92
-            key_done_now_entry_pd <= key_done_entry_pd;         // tell.go:92
-            key_done_now_entry_state <= key_done_entry_state;   // tell.go:92
-            key_done_now_entry_type <= key_done_entry_type;     // tell.go:92
-            key_done_now_entry_va <= key_done_entry_va;         // tell.go:92
-            key_done_now_entry_length <= key_done_entry_length; // tell.go:92
-            key_done_now_entry_translation <= key_done_entry_translation; // tell.go:92
-            key_done_now_entry_rights <= key_done_entry_rights; // tell.go:92
-            key_done_now_entry_page_shift <= key_done_entry_page_shift; // tell.go:92
-            key_done_now_entry_qpn <= key_done_entry_qpn;       // tell.go:92
-            key_done_now_entry_windows <= key_done_entry_windows; // tell.go:92
-            key_done_now_entry_parent <= key_done_entry_parent; // tell.go:92
-            key_done_now_entry_reserved0 <= key_done_entry_reserved0; // tell.go:92
-            key_done_now_entry_reserved1 <= key_done_entry_reserved1; // tell.go:92
-            key_done_now_entry_reserved2 <= key_done_entry_reserved2; // tell.go:92
-            status <= {5'h00, key_done_status};                 // tell.go:93
-            reply <= reply & ~(|key_done_status);               // tell.go:94
+        if (turn_1 && key_done_valid) begin                     // tell.go:92
+            key_done_now_status <= key_done_status;             // tell.go:93
+            key_done_now_entry_key <= key_done_entry_key;       // tell.go:93
+            key_done_now_entry_pd <= key_done_entry_pd;         // tell.go:93
+            key_done_now_entry_state <= key_done_entry_state;   // tell.go:93
+            key_done_now_entry_type <= key_done_entry_type;     // tell.go:93
+            key_done_now_entry_va <= key_done_entry_va;         // tell.go:93
+            key_done_now_entry_length <= key_done_entry_length; // tell.go:93
+            key_done_now_entry_translation <= key_done_entry_translation; // tell.go:93
+            key_done_now_entry_rights <= key_done_entry_rights; // tell.go:93
+            key_done_now_entry_page_shift <= key_done_entry_page_shift; // tell.go:93
+            key_done_now_entry_qpn <= key_done_entry_qpn;       // tell.go:93
+            key_done_now_entry_windows <= key_done_entry_windows; // tell.go:93
+            key_done_now_entry_parent <= key_done_entry_parent; // tell.go:93
+            key_done_now_entry_reserved0 <= key_done_entry_reserved0; // tell.go:93
+            key_done_now_entry_reserved1 <= key_done_entry_reserved1; // tell.go:93
+            key_done_now_entry_reserved2 <= key_done_entry_reserved2; // tell.go:93
+            status <= {5'h00, key_done_status};                 // tell.go:94
+            reply <= reply & ~(|key_done_status);               // tell.go:95
         end
     end
 
@@ -641,132 +659,139 @@ module command_qp6_cq6_eq2_mtu4096 (
 
     always @(posedge clk) begin
         if (step == STEP_END) begin // command.go:212
-            out <= (go_code == 8'h07) ? out_joined : out_joined_2; // command.go:212
+            out <= (go_code == 8'h07 || go_code == 8'h0c) ? out_joined : out_joined_2; // command.go:212
         end
     end
 
-    assign done_valid = (step == STEP_DONE);                    // command.go:213
-    assign done_status = status;                                // command.go:214
-    assign done_replies = reply;                                // command.go:214
-    assign done_out = out;                                      // command.go:214
-    assign key_valid = (step == STEP_TELL) & todo[0];           // tell.go:81
-    assign key_kind = (go_code == 8'h09) ? 2'h0 : (go_code == 8'h0a) ? 2'h1 : 2'h2; // tell.go:82
-    assign key_entry_key = go_in[31:0];                         // tell.go:82
-    assign key_entry_pd = go_in[55:32];                         // tell.go:82
-    assign key_entry_state = go_in[59:56];                      // tell.go:82
-    assign key_entry_type = go_in[63:60];                       // tell.go:82
-    assign key_entry_va = go_in[127:64];                        // tell.go:82
-    assign key_entry_length = go_in[191:128];                   // tell.go:82
-    assign key_entry_translation = go_in[255:192];              // tell.go:82
-    assign key_entry_rights = go_in[263:256];                   // tell.go:82
-    assign key_entry_page_shift = go_in[271:264];               // tell.go:82
-    assign key_entry_qpn = go_in[295:272];                      // tell.go:82
-    assign key_entry_windows = go_in[319:296];                  // tell.go:82
-    assign key_entry_parent = go_in[351:320];                   // tell.go:82
-    assign key_entry_reserved0 = go_in[383:352];                // tell.go:82
-    assign key_entry_reserved1 = go_in[447:384];                // tell.go:82
-    assign key_entry_reserved2 = go_in[511:448];                // tell.go:82
-    assign key_done_ready = 1'b1;                               // tell.go:89
-    assign flush = (step == STEP_TELL) & todo[2] & ~(|todo[1:0]); // tell.go:49
-    wire clear = (step == STEP_TELL) & todo[8] & ~(|todo[7:0]); // tell.go:15
-    assign control_valid = turn_3 | clear;                      // tell.go:105
-    assign control_qp = peeks_next_psn_qp;                      // tell.go:106
-    wire send = go_in[48];                                      // modify.go:9
-    assign control_kind = clear ? 2'h0 : send ? 2'h1 : 2'h2;    // tell.go:106
-    assign control_psn = clear ? 24'd0 : send ? go_in[151:128] : go_in[119:96]; // tell.go:106
-    assign write_valid = (step == STEP_TELL) & todo[4] & ~(|todo[3:0]); // tell.go:81
-    assign write_qp = peeks_next_psn_qp;                        // tell.go:82
-    assign write_lookup_context_exists = (go_code != 8'h08);    // tell.go:82
-    assign write_lookup_context_qpn = (go_code == 8'h05) ? in_qpn : found_context_qpn; // tell.go:82
-    assign write_lookup_context_state = (go_code == 8'h05) ? 3'h0 // tell.go:82
+    assign done_valid = (step == STEP_DONE);            // command.go:213
+    assign done_status = status;                        // command.go:214
+    assign done_replies = reply;                        // command.go:214
+    assign done_out = out;                              // command.go:214
+    assign key_valid = (step == STEP_TELL) & untold[0]; // tell.go:82
+    assign key_kind = (go_code == 8'h09) ? 2'h0         // tell.go:83
+        : (go_code == 8'h0a) ? 2'h1
+        : (go_code == 8'h0d) ? 2'h3
+        : 2'h2;
+    assign key_entry_key = go_in[31:0];            // tell.go:83
+    assign key_entry_pd = go_in[55:32];            // tell.go:83
+    assign key_entry_state = go_in[59:56];         // tell.go:83
+    assign key_entry_type = go_in[63:60];          // tell.go:83
+    assign key_entry_va = go_in[127:64];           // tell.go:83
+    assign key_entry_length = go_in[191:128];      // tell.go:83
+    assign key_entry_translation = go_in[255:192]; // tell.go:83
+    assign key_entry_rights = go_in[263:256];      // tell.go:83
+    assign key_entry_page_shift = go_in[271:264];  // tell.go:83
+    assign key_entry_qpn = go_in[295:272];         // tell.go:83
+    assign key_entry_windows = go_in[319:296];     // tell.go:83
+    assign key_entry_parent = go_in[351:320];      // tell.go:83
+    assign key_entry_reserved0 = go_in[383:352];   // tell.go:83
+    assign key_entry_reserved1 = go_in[447:384];   // tell.go:83
+    assign key_entry_reserved2 = go_in[511:448];   // tell.go:83
+    assign key_done_ready = 1'b1;                  // tell.go:90
+    assign flush = (step == STEP_TELL) & untold[2] & ~(|untold[1:0]); // tell.go:50
+    wire clear = (step == STEP_TELL) & untold[8] & ~(|untold[7:0]); // tell.go:15
+    assign control_valid = turn_3 | clear;         // tell.go:109
+    assign control_qp = peeks_next_psn_qp;         // tell.go:110
+    wire send = go_in[48];                         // modify.go:9
+    wire drain = ~(send | go_in[44]);              // tell.go:105
+    assign control_kind = clear ? 2'h0 : send ? 2'h1 : drain ? 2'h3 : 2'h2; // tell.go:110
+    assign control_psn = clear ? 24'd0             // tell.go:110
+        : send ? go_in[151:128]
+        : drain ? {23'd0, go_in[34] & go_in[216]}
+        : go_in[119:96];
+    assign write_valid = (step == STEP_TELL) & untold[4] & ~(|untold[3:0]); // tell.go:82
+    assign write_qp = peeks_next_psn_qp;                     // tell.go:83
+    assign write_lookup_context_exists = (go_code != 8'h08); // tell.go:83
+    assign write_lookup_context_qpn = (go_code == 8'h05) ? in_qpn : found_context_qpn; // tell.go:83
+    assign write_lookup_context_state = (go_code == 8'h05) ? 3'h0 // tell.go:83
         : go_in[32] ? go_in[26:24]
         : found_context_state;
-    assign write_lookup_context_pd = (go_code == 8'h05) ? go_in[55:32] : found_context_pd; // tell.go:82
-    assign write_lookup_context_dest_qpn = (go_code == 8'h05) ? 24'd0 // tell.go:82
-        : go_in[52] ? go_in[87:64]
+    assign write_lookup_context_pd = (go_code == 8'h05) ? go_in[55:32] : found_context_pd; // tell.go:83
+    assign write_lookup_context_dest_qpn = (go_code == 8'h05) ? 24'd0 // tell.go:83
+        : go_in[52] ? in_dest_qpn
         : found_context_dest_qpn;
-    assign write_lookup_context_path_mtu = (go_code == 8'h05) ? 3'h0 // tell.go:82
+    assign write_lookup_context_path_mtu = (go_code == 8'h05) ? 3'h0 // tell.go:83
         : go_in[40] ? go_in[90:88]
         : found_context_path_mtu;
-    assign write_lookup_context_access = (go_code == 8'h05) ? 4'h0 // tell.go:82
+    assign write_lookup_context_access = (go_code == 8'h05) ? 4'h0 // tell.go:83
         : go_in[35] ? go_in[163:160]
         : found_context_access;
-    assign write_lookup_context_min_rnr = (go_code == 8'h05) ? 5'h00 // tell.go:82
+    assign write_lookup_context_min_rnr = (go_code == 8'h05) ? 5'h00 // tell.go:83
         : go_in[47] ? go_in[124:120]
         : found_context_min_rnr;
-    assign write_lookup_context_timeout = (go_code == 8'h05) ? 5'h00 // tell.go:82
+    assign write_lookup_context_timeout = (go_code == 8'h05) ? 5'h00 // tell.go:83
         : go_in[41] ? go_in[156:152]
         : found_context_timeout;
-    assign write_lookup_context_retry_cnt = (go_code == 8'h05) ? 3'h0 // tell.go:82
+    assign write_lookup_context_retry_cnt = (go_code == 8'h05) ? 3'h0 // tell.go:83
         : go_in[42] ? go_in[170:168]
         : found_context_retry_cnt;
-    assign write_lookup_context_rnr_retry = (go_code == 8'h05) ? 3'h0 // tell.go:82
+    assign write_lookup_context_rnr_retry = (go_code == 8'h05) ? 3'h0 // tell.go:83
         : go_in[43] ? go_in[178:176]
         : found_context_rnr_retry;
-    assign write_lookup_context_sig_all = (go_code == 8'h05) ? go_in[24] : found_context_sig_all; // tell.go:82
-    assign write_lookup_context_sq_stride = (go_code == 8'h05) ? go_in[116] // tell.go:82
+    assign write_lookup_context_sig_all = (go_code == 8'h05) ? go_in[24] : found_context_sig_all; // tell.go:83
+    assign write_lookup_context_sq_stride = (go_code == 8'h05) ? go_in[116] // tell.go:83
         : found_context_sq_stride;
-    assign write_lookup_context_rq_stride = (go_code == 8'h05) ? go_in[124] // tell.go:82
+    assign write_lookup_context_rq_stride = (go_code == 8'h05) ? go_in[124] // tell.go:83
         : found_context_rq_stride;
-    assign write_lookup_context_send_cq = (go_code == 8'h05) ? go_in[69:64] : found_context_send_cq; // tell.go:82
-    assign write_lookup_context_recv_cq = (go_code == 8'h05) ? go_in[85:80] : found_context_recv_cq; // tell.go:82
-    assign write_lookup_context_max_rd = (go_code == 8'h05) ? 8'h00 // tell.go:82
+    assign write_lookup_context_send_cq = (go_code == 8'h05) ? go_in[69:64] : found_context_send_cq; // tell.go:83
+    assign write_lookup_context_recv_cq = (go_code == 8'h05) ? go_in[85:80] : found_context_recv_cq; // tell.go:83
+    assign write_lookup_context_max_rd = (go_code == 8'h05) ? 8'h00 // tell.go:83
         : go_in[45] ? go_in[191:184]
         : found_context_max_rd;
-    assign write_lookup_context_max_dest_rd = (go_code == 8'h05) ? 8'h00 // tell.go:82
+    assign write_lookup_context_max_dest_rd = (go_code == 8'h05) ? 8'h00 // tell.go:83
         : go_in[49] ? go_in[199:192]
         : found_context_max_dest_rd;
-    assign write_lookup_address_dst_mac = go_in[39] ? go_in[271:224] : found_address_dst_mac; // tell.go:82
-    assign write_lookup_address_hop_limit = go_in[39] ? go_in[279:272] : found_address_hop_limit; // tell.go:82
-    assign write_lookup_address_traffic_class = go_in[39] ? go_in[287:280] // tell.go:82
+    assign write_lookup_address_dst_mac = go_in[39] ? go_in[271:224] : found_address_dst_mac; // tell.go:83
+    assign write_lookup_address_hop_limit = go_in[39] ? go_in[279:272] : found_address_hop_limit; // tell.go:83
+    assign write_lookup_address_traffic_class = go_in[39] ? go_in[287:280] // tell.go:83
         : found_address_traffic_class;
-    assign write_lookup_address_flow_label = go_in[39] ? go_in[307:288] : found_address_flow_label; // tell.go:82
-    assign write_lookup_address_ipv6 = go_in[39] ? go_in[308] : found_address_ipv6; // tell.go:82
-    assign write_lookup_address_vlan = go_in[39] ? go_in[309] : found_address_vlan; // tell.go:82
-    assign write_lookup_address_tci = go_in[39] ? go_in[335:320] : found_address_tci; // tell.go:82
-    assign write_lookup_address_src_port = go_in[39] ? go_in[351:336] : found_address_src_port; // tell.go:82
-    assign write_lookup_address_src_hi = go_in[39] ? go_in[415:352] : found_address_src_hi; // tell.go:82
-    assign write_lookup_address_src_lo = go_in[39] ? go_in[479:416] : found_address_src_lo; // tell.go:82
-    assign write_lookup_address_dst_hi = go_in[39] ? go_in[543:480] : found_address_dst_hi; // tell.go:82
-    assign write_lookup_address_dst_lo = go_in[39] ? go_in[607:544] : found_address_dst_lo; // tell.go:82
-    assign tx_fence_valid = (step == STEP_TELL) & todo[5] & ~(|todo[4:0]); // tell.go:81
-    assign tx_fence_token = 1'b0;                    // tell.go:82
-    assign rx_fence_valid = (step == STEP_TELL) & todo[6] & ~(|todo[5:0]); // tell.go:81
-    assign rx_fence_token = 1'b0;                    // tell.go:82
-    assign sq_valid = (step == STEP_TELL) & todo[9] & ~(|todo[8:0]); // tell.go:81
-    assign sq_qp = peeks_next_psn_qp;                // tell.go:82
-    assign sq_keep = (go_code == 8'h06);             // tell.go:82
-    assign sq_base = go_in[191:128];                 // tell.go:82
-    assign sq_log_size = go_in[115:112];             // tell.go:82
-    assign sq_log_stride = go_in[116];               // tell.go:82
-    assign rq_valid = (step == STEP_TELL) & todo[10] & ~(|todo[9:0]); // tell.go:81
-    assign rq_qp = peeks_next_psn_qp;                // tell.go:82
-    assign rq_keep = (go_code == 8'h06);             // tell.go:82
-    assign rq_base = go_in[255:192];                 // tell.go:82
-    assign rq_log_size = go_in[123:120];             // tell.go:82
-    assign rq_log_stride = go_in[124];               // tell.go:82
-    assign owner_valid = (step == STEP_TELL) & todo[11] & ~(|todo[10:0]); // tell.go:81
-    assign owner_kind = (go_code == 8'h03) | (go_code == 8'h04); // tell.go:82
-    assign owner_index = owner_kind ? cq_cq : peeks_next_psn_qp; // tell.go:82
-    assign owner_exists = (go_code == 8'h03) | (go_code == 8'h05); // tell.go:82
-    assign owner_page = owner_kind ? go_in[63:48] : go_in[111:96]; // tell.go:82
-    assign owner_number = go_in[15:0];               // tell.go:82
-    assign cq_valid = turn_12 & is;                  // tell.go:81
-    assign cq_cq = (go_code == 8'h05) ? go_in[69:64] // tell.go:82
+    assign write_lookup_address_flow_label = go_in[39] ? go_in[307:288] : found_address_flow_label; // tell.go:83
+    assign write_lookup_address_ipv6 = go_in[39] ? in_av_ipv6 : found_address_ipv6; // tell.go:83
+    assign write_lookup_address_vlan = go_in[39] ? go_in[309] : found_address_vlan; // tell.go:83
+    assign write_lookup_address_tci = go_in[39] ? go_in[335:320] : found_address_tci; // tell.go:83
+    assign write_lookup_address_src_port = go_in[39] ? go_in[351:336] : found_address_src_port; // tell.go:83
+    assign write_lookup_address_src_hi = go_in[39] ? in_av_src_hi : found_address_src_hi; // tell.go:83
+    assign write_lookup_address_src_lo = go_in[39] ? go_in[479:416] : found_address_src_lo; // tell.go:83
+    assign write_lookup_address_dst_hi = go_in[39] ? in_av_dst_hi : found_address_dst_hi; // tell.go:83
+    assign write_lookup_address_dst_lo = go_in[39] ? go_in[607:544] : found_address_dst_lo; // tell.go:83
+    assign tx_fence_valid = (step == STEP_TELL) & untold[5] & ~(|untold[4:0]); // tell.go:82
+    assign tx_fence_token = 1'b0;                    // tell.go:83
+    assign rx_fence_valid = (step == STEP_TELL) & untold[6] & ~(|untold[5:0]); // tell.go:82
+    assign rx_fence_token = 1'b0;                    // tell.go:83
+    assign sq_valid = (step == STEP_TELL) & untold[9] & ~(|untold[8:0]); // tell.go:82
+    assign sq_qp = peeks_next_psn_qp;                // tell.go:83
+    assign sq_keep = (go_code == 8'h06);             // tell.go:83
+    assign sq_base = go_in[191:128];                 // tell.go:83
+    assign sq_log_size = go_in[115:112];             // tell.go:83
+    assign sq_log_stride = go_in[116];               // tell.go:83
+    assign rq_valid = (step == STEP_TELL) & untold[10] & ~(|untold[9:0]); // tell.go:82
+    assign rq_qp = peeks_next_psn_qp;                // tell.go:83
+    assign rq_keep = (go_code == 8'h06);             // tell.go:83
+    assign rq_base = go_in[255:192];                 // tell.go:83
+    assign rq_log_size = go_in[123:120];             // tell.go:83
+    assign rq_log_stride = go_in[124];               // tell.go:83
+    assign owner_valid = (step == STEP_TELL) & untold[11] & ~(|untold[10:0]); // tell.go:82
+    assign owner_kind = (go_code == 8'h03) | (go_code == 8'h04); // tell.go:83
+    assign owner_index = owner_kind ? cq_cq : peeks_next_psn_qp; // tell.go:83
+    assign owner_exists = (go_code == 8'h03) | (go_code == 8'h05); // tell.go:83
+    assign owner_page = owner_kind ? go_in[63:48] : go_in[111:96]; // tell.go:83
+    assign owner_number = go_in[15:0];               // tell.go:83
+    assign cq_valid = turn_12 & is;                  // tell.go:82
+    assign cq_cq = (go_code == 8'h05) ? go_in[69:64] // tell.go:83
         : (go_code == 8'h08) ? found_context_send_cq
         : go_in[5:0];
-    assign cq_exists = (go_code == 8'h03); // tell.go:82
-    assign cq_eq = go_in[17:16];           // tell.go:82
-    assign cq_log_size = go_in[35:32];     // tell.go:82
-    assign cq_base = go_in[127:64];        // tell.go:82
-    assign eq_valid = turn_12 & ~is;       // tell.go:81
-    assign eq_eq = go_in[1:0];             // tell.go:82
-    assign eq_exists = (go_code == 8'h01); // tell.go:82
-    assign eq_vector = go_in[31:24];       // tell.go:82
-    assign eq_log_size = go_in[19:16];     // tell.go:82
-    assign eq_base = go_in[127:64];        // tell.go:82
-    assign wake_valid = (step == STEP_TELL) & todo[15] & ~(|todo[14:0]); // tell.go:81
-    assign wake_qp = peeks_next_psn_qp;    // tell.go:82
+    assign cq_exists = (go_code == 8'h03); // tell.go:83
+    assign cq_eq = go_in[17:16];           // tell.go:83
+    assign cq_log_size = go_in[35:32];     // tell.go:83
+    assign cq_base = go_in[127:64];        // tell.go:83
+    assign eq_valid = turn_12 & ~is;       // tell.go:82
+    assign eq_eq = go_in[1:0];             // tell.go:83
+    assign eq_exists = (go_code == 8'h01); // tell.go:83
+    assign eq_vector = go_in[31:24];       // tell.go:83
+    assign eq_log_size = go_in[19:16];     // tell.go:83
+    assign eq_base = go_in[127:64];        // tell.go:83
+    assign wake_valid = (step == STEP_TELL) & untold[15] & ~(|untold[14:0]); // tell.go:82
+    assign wake_qp = peeks_next_psn_qp;    // tell.go:83
     assign tx_passed_ready = 1'b1;         // tell.go:27
     assign rx_passed_ready = 1'b1;         // tell.go:28
 
@@ -790,20 +815,20 @@ module command_qp6_cq6_eq2_mtu4096 (
 
     wire is_2 = (go_code == 8'h03) | (go_code == 8'h04); // inputs.go:36
     wire is_3 = (go_code == 8'h03) | (go_code == 8'h05); // inputs.go:36
-    wire cqs_write_and = (step == STEP_TELL) & todo[12] & ~(|todo[11:0]); // tell.go:15
-    wire cqs_write_and_2 = (step == STEP_TELL) & todo[13] & ~(|todo[12:0]); // tell.go:15
-    wire cqs_write_and_3 = (step == STEP_TELL) & todo[14] & ~(|todo[13:0]); // tell.go:15
-    wire [17:0] now_users = cqs_write_and_3 ? todo_word_2[19:2] : todo_word[19:2]; // tables.go:68
+    wire cqs_write_and = (step == STEP_TELL) & untold[12] & ~(|untold[11:0]); // tell.go:15
+    wire cqs_write_and_2 = (step == STEP_TELL) & untold[13] & ~(|untold[12:0]); // tell.go:15
+    wire cqs_write_and_3 = (step == STEP_TELL) & untold[14] & ~(|untold[13:0]); // tell.go:15
+    wire [17:0] now_users = cqs_write_and_3 ? untold_word_2[19:2] : untold_word[19:2]; // tables.go:68
     wire [20:0] cq_joined = {                            // tables.go:70
         go_code == 8'h03,
         18'd0,
-        (go_code == 8'h03) ? go_in[17:16] : todo_word[1:0]
+        (go_code == 8'h03) ? go_in[17:16] : untold_word[1:0]
     };
     wire [17:0] cq_choice = is_3 ? now_users + 18'd1 : now_users - 18'd1; // tables.go:65
     wire [20:0] cqs_write_data_joined = { // tables.go:71
-        cqs_write_and_3 ? todo_word_2[20] : todo_word[20],
+        cqs_write_and_3 ? untold_word_2[20] : untold_word[20],
         cq_choice,
-        cqs_write_and_3 ? todo_word_2[1:0] : todo_word[1:0]
+        cqs_write_and_3 ? untold_word_2[1:0] : untold_word[1:0]
     };
     wire sweeping = ~t_swept; // tables.go:74
     wire [5:0] cqs_write_addr = t_swept ? (cqs_write_and_3 ? second_at : cq_cq) : sweep[5:0]; // tables.go:75
@@ -837,96 +862,36 @@ module command_qp6_cq6_eq2_mtu4096 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         go_stalled;              // hdl/stream/contract.go:24
-    reg [615:0] go_held;                 // hdl/stream/contract.go:25
-    reg         context_reply_stalled;   // hdl/stream/contract.go:24
-    reg [503:0] context_reply_held;      // hdl/stream/contract.go:25
-    reg         ended_stalled;           // hdl/stream/contract.go:24
-    reg [520:0] ended_held;              // hdl/stream/contract.go:25
-    reg         context_request_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   context_request_held;    // hdl/stream/contract.go:25
-    reg         written_stalled;         // hdl/stream/contract.go:24
-    reg [509:0] written_held;            // hdl/stream/contract.go:25
-    reg         control_stalled;         // hdl/stream/contract.go:24
-    reg [31:0]  control_held;            // hdl/stream/contract.go:25
-    reg         sq_stalled;              // hdl/stream/contract.go:24
-    reg [75:0]  sq_held;                 // hdl/stream/contract.go:25
-    reg         rq_stalled;              // hdl/stream/contract.go:24
-    reg [75:0]  rq_held;                 // hdl/stream/contract.go:25
-    reg         owner_stalled;           // hdl/stream/contract.go:24
-    reg [39:0]  owner_held;              // hdl/stream/contract.go:25
-    reg         cq_stalled;              // hdl/stream/contract.go:24
-    reg [76:0]  cq_held;                 // hdl/stream/contract.go:25
-    reg         eq_stalled;              // hdl/stream/contract.go:24
-    reg [78:0]  eq_held;                 // hdl/stream/contract.go:25
-    reg         key_stalled;             // hdl/stream/contract.go:24
-    reg [513:0] key_held;                // hdl/stream/contract.go:25
-    reg         wake_stalled;            // hdl/stream/contract.go:24
-    reg [5:0]   wake_held;               // hdl/stream/contract.go:25
+    reg         go_stalled;              // properties.go:8
+    reg [615:0] go_held;                 // properties.go:8
+    reg         context_reply_stalled;   // properties.go:9
+    reg [503:0] context_reply_held;      // properties.go:9
+    reg         ended_stalled;           // properties.go:10
+    reg [520:0] ended_held;              // properties.go:10
+    reg         context_request_stalled; // properties.go:11
+    reg [5:0]   context_request_held;    // properties.go:11
+    reg         written_stalled;         // properties.go:12
+    reg [509:0] written_held;            // properties.go:12
+    reg         control_stalled;         // properties.go:13
+    reg [31:0]  control_held;            // properties.go:13
+    reg         sq_stalled;              // properties.go:14
+    reg [75:0]  sq_held;                 // properties.go:14
+    reg         rq_stalled;              // properties.go:15
+    reg [75:0]  rq_held;                 // properties.go:15
+    reg         owner_stalled;           // properties.go:16
+    reg [39:0]  owner_held;              // properties.go:16
+    reg         cq_stalled;              // properties.go:17
+    reg [76:0]  cq_held;                 // properties.go:17
+    reg         eq_stalled;              // properties.go:18
+    reg [78:0]  eq_held;                 // properties.go:18
+    reg         key_stalled;             // properties.go:19
+    reg [513:0] key_held;                // properties.go:19
+    reg         wake_stalled;            // properties.go:20
+    reg [5:0]   wake_held;               // properties.go:20
 
-    wire [615:0] go_packed;            // hdl/stream/contract.go:37
-    wire [503:0] context_reply_packed; // hdl/stream/contract.go:37
-    wire [520:0] ended_packed;         // hdl/stream/contract.go:37
-    wire [509:0] written_packed;       // hdl/stream/contract.go:37
-    wire [31:0]  control_packed;       // hdl/stream/contract.go:37
-    wire [75:0]  sq_packed;            // hdl/stream/contract.go:37
-    wire [75:0]  rq_packed;            // hdl/stream/contract.go:37
-    wire [39:0]  owner_packed;         // hdl/stream/contract.go:37
-    wire [76:0]  cq_packed;            // hdl/stream/contract.go:37
-    wire [78:0]  eq_packed;            // hdl/stream/contract.go:37
-    wire [513:0] key_packed;           // hdl/stream/contract.go:37
-
-    assign go_packed = {go_code, go_in}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            go_stalled <= 1'b0;
-            context_reply_stalled <= 1'b0;
-            ended_stalled <= 1'b0;
-            context_request_stalled <= 1'b0;
-            written_stalled <= 1'b0;
-            control_stalled <= 1'b0;
-            sq_stalled <= 1'b0;
-            rq_stalled <= 1'b0;
-            owner_stalled <= 1'b0;
-            cq_stalled <= 1'b0;
-            eq_stalled <= 1'b0;
-            key_stalled <= 1'b0;
-            wake_stalled <= 1'b0;
-        end else begin
-            go_stalled <= go_valid & ~go_ready;                // hdl/stream/contract.go:24
-            context_reply_stalled <= context_reply_valid & ~context_reply_ready; // hdl/stream/contract.go:24
-            ended_stalled <= done_valid & ~done_ready;         // hdl/stream/contract.go:24
-            context_request_stalled <= context_request_valid & ~context_request_ready; // hdl/stream/contract.go:24
-            written_stalled <= write_valid & ~write_ready;     // hdl/stream/contract.go:24
-            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
-            sq_stalled <= sq_valid & ~sq_ready;                // hdl/stream/contract.go:24
-            rq_stalled <= rq_valid & ~rq_ready;                // hdl/stream/contract.go:24
-            owner_stalled <= owner_valid & ~owner_ready;       // hdl/stream/contract.go:24
-            cq_stalled <= cq_valid & ~cq_ready;                // hdl/stream/contract.go:24
-            eq_stalled <= eq_valid & ~eq_ready;                // hdl/stream/contract.go:24
-            key_stalled <= key_valid & ~key_ready;             // hdl/stream/contract.go:24
-            wake_stalled <= wake_valid & ~wake_ready;          // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        go_held <= go_packed;                       // hdl/stream/contract.go:25
-        context_reply_held <= context_reply_packed; // hdl/stream/contract.go:25
-        ended_held <= ended_packed;                 // hdl/stream/contract.go:25
-        context_request_held <= context_request_qp; // hdl/stream/contract.go:25
-        written_held <= written_packed;             // hdl/stream/contract.go:25
-        control_held <= control_packed;             // hdl/stream/contract.go:25
-        sq_held <= sq_packed;                       // hdl/stream/contract.go:25
-        rq_held <= rq_packed;                       // hdl/stream/contract.go:25
-        owner_held <= owner_packed;                 // hdl/stream/contract.go:25
-        cq_held <= cq_packed;                       // hdl/stream/contract.go:25
-        eq_held <= eq_packed;                       // hdl/stream/contract.go:25
-        key_held <= key_packed;                     // hdl/stream/contract.go:25
-        wake_held <= wake_qp;                       // hdl/stream/contract.go:25
-    end
-
-    assign context_reply_packed = { // hdl/stream/contract.go:38
+    wire waits = go_valid & ~go_ready;                         // properties.go:8
+    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:9
+    wire [503:0] context_reply_data_holds_joined = {           // properties.go:9
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -958,8 +923,10 @@ module command_qp6_cq6_eq2_mtu4096 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    assign ended_packed = {done_status, done_replies, done_out}; // hdl/stream/contract.go:38
-    assign written_packed = { // hdl/stream/contract.go:38
+    wire waits_3 = done_valid & ~done_ready;   // properties.go:10
+    wire waits_4 = context_request_valid & ~context_request_ready; // properties.go:11
+    wire waits_5 = write_valid & ~write_ready; // properties.go:12
+    wire [509:0] written_data_holds_joined = { // properties.go:12
         write_qp,
         write_lookup_context_exists,
         write_lookup_context_qpn,
@@ -992,13 +959,25 @@ module command_qp6_cq6_eq2_mtu4096 (
         write_lookup_address_dst_hi,
         write_lookup_address_dst_lo
     };
-    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
-    assign sq_packed = {sq_qp, sq_keep, sq_base, sq_log_size, sq_log_stride}; // hdl/stream/contract.go:38
-    assign rq_packed = {rq_qp, rq_keep, rq_base, rq_log_size, rq_log_stride}; // hdl/stream/contract.go:38
-    assign owner_packed = {owner_kind, owner_index, owner_exists, owner_page, owner_number}; // hdl/stream/contract.go:38
-    assign cq_packed = {cq_cq, cq_exists, cq_eq, cq_log_size, cq_base}; // hdl/stream/contract.go:38
-    assign eq_packed = {eq_eq, eq_exists, eq_vector, eq_log_size, eq_base}; // hdl/stream/contract.go:38
-    assign key_packed = { // hdl/stream/contract.go:38
+    wire waits_6 = control_valid & ~control_ready; // properties.go:13
+    wire waits_7 = sq_valid & ~sq_ready;           // properties.go:14
+    wire sq_data_holds_equal = {sq_qp, sq_keep, sq_base, sq_log_size, sq_log_stride} == sq_held; // properties.go:14
+    wire waits_8 = rq_valid & ~rq_ready;           // properties.go:15
+    wire rq_data_holds_equal = {rq_qp, rq_keep, rq_base, rq_log_size, rq_log_stride} == rq_held; // properties.go:15
+    wire waits_9 = owner_valid & ~owner_ready;     // properties.go:16
+    wire [39:0] owner_data_holds_joined = {        // properties.go:16
+        owner_kind,
+        owner_index,
+        owner_exists,
+        owner_page,
+        owner_number
+    };
+    wire waits_10 = cq_valid & ~cq_ready;   // properties.go:17
+    wire cq_data_holds_equal = {cq_cq, cq_exists, cq_eq, cq_log_size, cq_base} == cq_held; // properties.go:17
+    wire waits_11 = eq_valid & ~eq_ready;   // properties.go:18
+    wire eq_data_holds_equal = {eq_eq, eq_exists, eq_vector, eq_log_size, eq_base} == eq_held; // properties.go:18
+    wire waits_12 = key_valid & ~key_ready; // properties.go:19
+    wire [513:0] key_data_holds_joined = {  // properties.go:19
         key_kind,
         key_entry_key,
         key_entry_pd,
@@ -1016,6 +995,269 @@ module command_qp6_cq6_eq2_mtu4096 (
         key_entry_reserved1,
         key_entry_reserved2
     };
+    wire waits_13 = wake_valid & ~wake_ready; // properties.go:20
+
+    always @(posedge clk) begin
+        if (rst) begin
+            go_stalled <= 1'b0;
+        end else begin
+            go_stalled <= waits; // properties.go:8
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin                 // properties.go:8
+            go_held <= {go_code, go_in}; // properties.go:8
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_reply_stalled <= 1'b0;
+        end else begin
+            context_reply_stalled <= waits_2; // properties.go:9
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin          // properties.go:9
+            context_reply_held <= { // properties.go:9
+                context_reply_context_exists,
+                context_reply_context_qpn,
+                context_reply_context_state,
+                context_reply_context_pd,
+                context_reply_context_dest_qpn,
+                context_reply_context_path_mtu,
+                context_reply_context_access,
+                context_reply_context_min_rnr,
+                context_reply_context_timeout,
+                context_reply_context_retry_cnt,
+                context_reply_context_rnr_retry,
+                context_reply_context_sig_all,
+                context_reply_context_sq_stride,
+                context_reply_context_rq_stride,
+                context_reply_context_send_cq,
+                context_reply_context_recv_cq,
+                context_reply_context_max_rd,
+                context_reply_context_max_dest_rd,
+                context_reply_address_dst_mac,
+                context_reply_address_hop_limit,
+                context_reply_address_traffic_class,
+                context_reply_address_flow_label,
+                context_reply_address_ipv6,
+                context_reply_address_vlan,
+                context_reply_address_tci,
+                context_reply_address_src_port,
+                context_reply_address_src_hi,
+                context_reply_address_src_lo,
+                context_reply_address_dst_hi,
+                context_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            ended_stalled <= 1'b0;
+        end else begin
+            ended_stalled <= waits_3; // properties.go:10
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:10
+            ended_held <= {done_status, done_replies, done_out}; // properties.go:10
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_request_stalled <= 1'b0;
+        end else begin
+            context_request_stalled <= waits_4; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                              // properties.go:11
+            context_request_held <= context_request_qp; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            written_stalled <= 1'b0;
+        end else begin
+            written_stalled <= waits_5; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin    // properties.go:12
+            written_held <= { // properties.go:12
+                write_qp,
+                write_lookup_context_exists,
+                write_lookup_context_qpn,
+                write_lookup_context_state,
+                write_lookup_context_pd,
+                write_lookup_context_dest_qpn,
+                write_lookup_context_path_mtu,
+                write_lookup_context_access,
+                write_lookup_context_min_rnr,
+                write_lookup_context_timeout,
+                write_lookup_context_retry_cnt,
+                write_lookup_context_rnr_retry,
+                write_lookup_context_sig_all,
+                write_lookup_context_sq_stride,
+                write_lookup_context_rq_stride,
+                write_lookup_context_send_cq,
+                write_lookup_context_recv_cq,
+                write_lookup_context_max_rd,
+                write_lookup_context_max_dest_rd,
+                write_lookup_address_dst_mac,
+                write_lookup_address_hop_limit,
+                write_lookup_address_traffic_class,
+                write_lookup_address_flow_label,
+                write_lookup_address_ipv6,
+                write_lookup_address_vlan,
+                write_lookup_address_tci,
+                write_lookup_address_src_port,
+                write_lookup_address_src_hi,
+                write_lookup_address_src_lo,
+                write_lookup_address_dst_hi,
+                write_lookup_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            control_stalled <= 1'b0;
+        end else begin
+            control_stalled <= waits_6; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin // properties.go:13
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            sq_stalled <= 1'b0;
+        end else begin
+            sq_stalled <= waits_7; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin // properties.go:14
+            sq_held <= {sq_qp, sq_keep, sq_base, sq_log_size, sq_log_stride}; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            rq_stalled <= 1'b0;
+        end else begin
+            rq_stalled <= waits_8; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:15
+            rq_held <= {rq_qp, rq_keep, rq_base, rq_log_size, rq_log_stride}; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            owner_stalled <= 1'b0;
+        end else begin
+            owner_stalled <= waits_9; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin // properties.go:16
+            owner_held <= {owner_kind, owner_index, owner_exists, owner_page, owner_number}; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            cq_stalled <= 1'b0;
+        end else begin
+            cq_stalled <= waits_10; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_10) begin // properties.go:17
+            cq_held <= {cq_cq, cq_exists, cq_eq, cq_log_size, cq_base}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            eq_stalled <= 1'b0;
+        end else begin
+            eq_stalled <= waits_11; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_11) begin // properties.go:18
+            eq_held <= {eq_eq, eq_exists, eq_vector, eq_log_size, eq_base}; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            key_stalled <= 1'b0;
+        end else begin
+            key_stalled <= waits_12; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_12) begin // properties.go:19
+            key_held <= {   // properties.go:19
+                key_kind,
+                key_entry_key,
+                key_entry_pd,
+                key_entry_state,
+                key_entry_type,
+                key_entry_va,
+                key_entry_length,
+                key_entry_translation,
+                key_entry_rights,
+                key_entry_page_shift,
+                key_entry_qpn,
+                key_entry_windows,
+                key_entry_parent,
+                key_entry_reserved0,
+                key_entry_reserved1,
+                key_entry_reserved2
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            wake_stalled <= 1'b0;
+        end else begin
+            wake_stalled <= waits_13; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_13) begin       // properties.go:20
+            wake_held <= wake_qp; // properties.go:20
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -1037,32 +1279,32 @@ module command_qp6_cq6_eq2_mtu4096 (
         if (!rst) begin
             assert_users_of_what_exists: assert (!((cqs_write_and_2 || cqs_write_and_3) && !is_3) // tables.go:80
                 || (is_2 ? |eq_users : |now_users));
-            assume_go_valid_holds: assume (!go_stalled || go_valid); // hdl/stream/contract.go:18
-            assume_go_data_holds: assume (!go_stalled || go_packed == go_held); // hdl/stream/contract.go:19
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // hdl/stream/contract.go:18
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_packed == context_reply_held); // hdl/stream/contract.go:19
-            assert_ended_valid_holds: assert (!ended_stalled || done_valid); // hdl/stream/contract.go:10
-            assert_ended_data_holds: assert (!ended_stalled || ended_packed == ended_held); // hdl/stream/contract.go:11
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // hdl/stream/contract.go:10
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // hdl/stream/contract.go:11
-            assert_written_valid_holds: assert (!written_stalled || write_valid); // hdl/stream/contract.go:10
-            assert_written_data_holds: assert (!written_stalled || written_packed == written_held); // hdl/stream/contract.go:11
-            assert_control_valid_holds: assert (!control_stalled || control_valid); // hdl/stream/contract.go:10
-            assert_control_data_holds: assert (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:11
-            assert_sq_valid_holds: assert (!sq_stalled || sq_valid); // hdl/stream/contract.go:10
-            assert_sq_data_holds: assert (!sq_stalled || sq_packed == sq_held); // hdl/stream/contract.go:11
-            assert_rq_valid_holds: assert (!rq_stalled || rq_valid); // hdl/stream/contract.go:10
-            assert_rq_data_holds: assert (!rq_stalled || rq_packed == rq_held); // hdl/stream/contract.go:11
-            assert_owner_valid_holds: assert (!owner_stalled || owner_valid); // hdl/stream/contract.go:10
-            assert_owner_data_holds: assert (!owner_stalled || owner_packed == owner_held); // hdl/stream/contract.go:11
-            assert_cq_valid_holds: assert (!cq_stalled || cq_valid); // hdl/stream/contract.go:10
-            assert_cq_data_holds: assert (!cq_stalled || cq_packed == cq_held); // hdl/stream/contract.go:11
-            assert_eq_valid_holds: assert (!eq_stalled || eq_valid); // hdl/stream/contract.go:10
-            assert_eq_data_holds: assert (!eq_stalled || eq_packed == eq_held); // hdl/stream/contract.go:11
-            assert_key_valid_holds: assert (!key_stalled || key_valid); // hdl/stream/contract.go:10
-            assert_key_data_holds: assert (!key_stalled || key_packed == key_held); // hdl/stream/contract.go:11
-            assert_wake_valid_holds: assert (!wake_stalled || wake_valid); // hdl/stream/contract.go:10
-            assert_wake_data_holds: assert (!wake_stalled || wake_qp == wake_held); // hdl/stream/contract.go:11
+            assume_go_valid_holds: assume (!go_stalled || go_valid); // properties.go:8
+            assume_go_data_holds: assume (!go_stalled || {go_code, go_in} == go_held); // properties.go:8
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:9
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:9
+            assert_ended_valid_holds: assert (!ended_stalled || done_valid); // properties.go:10
+            assert_ended_data_holds: assert (!ended_stalled || {done_status, done_replies, done_out} == ended_held); // properties.go:10
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:11
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:11
+            assert_written_valid_holds: assert (!written_stalled || write_valid); // properties.go:12
+            assert_written_data_holds: assert (!written_stalled || written_data_holds_joined == written_held); // properties.go:12
+            assert_control_valid_holds: assert (!control_stalled || control_valid); // properties.go:13
+            assert_control_data_holds: assert (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:13
+            assert_sq_valid_holds: assert (!sq_stalled || sq_valid); // properties.go:14
+            assert_sq_data_holds: assert (!sq_stalled || sq_data_holds_equal); // properties.go:14
+            assert_rq_valid_holds: assert (!rq_stalled || rq_valid); // properties.go:15
+            assert_rq_data_holds: assert (!rq_stalled || rq_data_holds_equal); // properties.go:15
+            assert_owner_valid_holds: assert (!owner_stalled || owner_valid); // properties.go:16
+            assert_owner_data_holds: assert (!owner_stalled || owner_data_holds_joined == owner_held); // properties.go:16
+            assert_cq_valid_holds: assert (!cq_stalled || cq_valid); // properties.go:17
+            assert_cq_data_holds: assert (!cq_stalled || cq_data_holds_equal); // properties.go:17
+            assert_eq_valid_holds: assert (!eq_stalled || eq_valid); // properties.go:18
+            assert_eq_data_holds: assert (!eq_stalled || eq_data_holds_equal); // properties.go:18
+            assert_key_valid_holds: assert (!key_stalled || key_valid); // properties.go:19
+            assert_key_data_holds: assert (!key_stalled || key_data_holds_joined == key_held); // properties.go:19
+            assert_wake_valid_holds: assert (!wake_stalled || wake_valid); // properties.go:20
+            assert_wake_data_holds: assert (!wake_stalled || wake_qp == wake_held); // properties.go:20
             cover_refused: cover (done_valid && |status); // properties.go:21
             cover_passed: cover (tx_has_passed && rx_has_passed); // properties.go:22
         end
@@ -1082,109 +1324,135 @@ module command_qp6_cq6_eq2_mtu4096 (
                 $display("ASSERT %m users_of_what_exists blocks/command/tables.go:80");
                 $stop;
             end
-            if (go_stalled && !go_valid) begin
-                $display("ASSUME %m go_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (go_stalled) begin
+                if (!go_valid) begin
+                    $display("ASSUME %m go_valid_holds blocks/command/properties.go:8");
+                    $stop;
+                end
+                if ({go_code, go_in} != go_held) begin
+                    $display("ASSUME %m go_data_holds blocks/command/properties.go:8");
+                    $stop;
+                end
             end
-            if (go_stalled && go_packed != go_held) begin
-                $display("ASSUME %m go_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (context_reply_stalled) begin
+                if (!context_reply_valid) begin
+                    $display("ASSUME %m context_reply_valid_holds blocks/command/properties.go:9");
+                    $stop;
+                end
+                if (context_reply_data_holds_joined != context_reply_held) begin
+                    $display("ASSUME %m context_reply_data_holds blocks/command/properties.go:9");
+                    $stop;
+                end
             end
-            if (context_reply_stalled && !context_reply_valid) begin
-                $display("ASSUME %m context_reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (ended_stalled) begin
+                if (!done_valid) begin
+                    $display("ASSERT %m ended_valid_holds blocks/command/properties.go:10");
+                    $stop;
+                end
+                if ({done_status, done_replies, done_out} != ended_held) begin
+                    $display("ASSERT %m ended_data_holds blocks/command/properties.go:10");
+                    $stop;
+                end
             end
-            if (context_reply_stalled && context_reply_packed != context_reply_held) begin
-                $display("ASSUME %m context_reply_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (context_request_stalled) begin
+                if (!context_request_valid) begin
+                    $display("ASSERT %m context_request_valid_holds blocks/command/properties.go:11");
+                    $stop;
+                end
+                if (context_request_qp != context_request_held) begin
+                    $display("ASSERT %m context_request_data_holds blocks/command/properties.go:11");
+                    $stop;
+                end
             end
-            if (ended_stalled && !done_valid) begin
-                $display("ASSERT %m ended_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (written_stalled) begin
+                if (!write_valid) begin
+                    $display("ASSERT %m written_valid_holds blocks/command/properties.go:12");
+                    $stop;
+                end
+                if (written_data_holds_joined != written_held) begin
+                    $display("ASSERT %m written_data_holds blocks/command/properties.go:12");
+                    $stop;
+                end
             end
-            if (ended_stalled && ended_packed != ended_held) begin
-                $display("ASSERT %m ended_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (control_stalled) begin
+                if (!control_valid) begin
+                    $display("ASSERT %m control_valid_holds blocks/command/properties.go:13");
+                    $stop;
+                end
+                if ({control_qp, control_kind, control_psn} != control_held) begin
+                    $display("ASSERT %m control_data_holds blocks/command/properties.go:13");
+                    $stop;
+                end
             end
-            if (context_request_stalled && !context_request_valid) begin
-                $display("ASSERT %m context_request_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (sq_stalled) begin
+                if (!sq_valid) begin
+                    $display("ASSERT %m sq_valid_holds blocks/command/properties.go:14");
+                    $stop;
+                end
+                if (!sq_data_holds_equal) begin
+                    $display("ASSERT %m sq_data_holds blocks/command/properties.go:14");
+                    $stop;
+                end
             end
-            if (context_request_stalled && context_request_qp != context_request_held) begin
-                $display("ASSERT %m context_request_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (rq_stalled) begin
+                if (!rq_valid) begin
+                    $display("ASSERT %m rq_valid_holds blocks/command/properties.go:15");
+                    $stop;
+                end
+                if (!rq_data_holds_equal) begin
+                    $display("ASSERT %m rq_data_holds blocks/command/properties.go:15");
+                    $stop;
+                end
             end
-            if (written_stalled && !write_valid) begin
-                $display("ASSERT %m written_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (owner_stalled) begin
+                if (!owner_valid) begin
+                    $display("ASSERT %m owner_valid_holds blocks/command/properties.go:16");
+                    $stop;
+                end
+                if (owner_data_holds_joined != owner_held) begin
+                    $display("ASSERT %m owner_data_holds blocks/command/properties.go:16");
+                    $stop;
+                end
             end
-            if (written_stalled && written_packed != written_held) begin
-                $display("ASSERT %m written_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (cq_stalled) begin
+                if (!cq_valid) begin
+                    $display("ASSERT %m cq_valid_holds blocks/command/properties.go:17");
+                    $stop;
+                end
+                if (!cq_data_holds_equal) begin
+                    $display("ASSERT %m cq_data_holds blocks/command/properties.go:17");
+                    $stop;
+                end
             end
-            if (control_stalled && !control_valid) begin
-                $display("ASSERT %m control_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (eq_stalled) begin
+                if (!eq_valid) begin
+                    $display("ASSERT %m eq_valid_holds blocks/command/properties.go:18");
+                    $stop;
+                end
+                if (!eq_data_holds_equal) begin
+                    $display("ASSERT %m eq_data_holds blocks/command/properties.go:18");
+                    $stop;
+                end
             end
-            if (control_stalled && control_packed != control_held) begin
-                $display("ASSERT %m control_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (key_stalled) begin
+                if (!key_valid) begin
+                    $display("ASSERT %m key_valid_holds blocks/command/properties.go:19");
+                    $stop;
+                end
+                if (key_data_holds_joined != key_held) begin
+                    $display("ASSERT %m key_data_holds blocks/command/properties.go:19");
+                    $stop;
+                end
             end
-            if (sq_stalled && !sq_valid) begin
-                $display("ASSERT %m sq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (sq_stalled && sq_packed != sq_held) begin
-                $display("ASSERT %m sq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (rq_stalled && !rq_valid) begin
-                $display("ASSERT %m rq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (rq_stalled && rq_packed != rq_held) begin
-                $display("ASSERT %m rq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (owner_stalled && !owner_valid) begin
-                $display("ASSERT %m owner_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (owner_stalled && owner_packed != owner_held) begin
-                $display("ASSERT %m owner_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (cq_stalled && !cq_valid) begin
-                $display("ASSERT %m cq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (cq_stalled && cq_packed != cq_held) begin
-                $display("ASSERT %m cq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (eq_stalled && !eq_valid) begin
-                $display("ASSERT %m eq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (eq_stalled && eq_packed != eq_held) begin
-                $display("ASSERT %m eq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (key_stalled && !key_valid) begin
-                $display("ASSERT %m key_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (key_stalled && key_packed != key_held) begin
-                $display("ASSERT %m key_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (wake_stalled && !wake_valid) begin
-                $display("ASSERT %m wake_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (wake_stalled && wake_qp != wake_held) begin
-                $display("ASSERT %m wake_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (wake_stalled) begin
+                if (!wake_valid) begin
+                    $display("ASSERT %m wake_valid_holds blocks/command/properties.go:20");
+                    $stop;
+                end
+                if (wake_qp != wake_held) begin
+                    $display("ASSERT %m wake_data_holds blocks/command/properties.go:20");
+                    $stop;
+                end
             end
             if (done_valid && |status) begin
                 if (cover_refused_count == 64'd0) begin

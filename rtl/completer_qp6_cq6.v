@@ -153,65 +153,71 @@ module completer_qp6_cq6 (
     localparam [2:0] STEP_ACT  = 3'h5;
     localparam [2:0] STEP_FAIL = 3'h6;
 
-    reg [2:0]  step;            // completer.go:126
-    reg [5:0]  now_qp;          // completer.go:127
-    reg [1:0]  now_kind;        // completer.go:127
-    reg [23:0] now_psn;         // completer.go:127
-    reg [7:0]  now_status;      // completer.go:127
-    reg [23:0] now_qpn;         // completer.go:127
-    reg [5:0]  now_cq;          // completer.go:127
-    reg        first;           // completer.go:128
-    reg        dies;            // completer.go:128
-    reg [23:0] entry_psn;       // completer.go:129
-    reg [15:0] entry_wqe_index; // completer.go:129
-    reg [31:0] entry_offset;    // completer.go:129
-    reg [12:0] entry_length;    // completer.go:129
-    reg        entry_first;     // completer.go:129
-    reg        entry_last;      // completer.go:129
-    reg        entry_signaled;  // completer.go:129
-    reg [2:0]  entry_wc;        // completer.go:129
-    reg [63:0] entry_wrid;      // completer.go:129
-    reg [7:0]  entry_status;    // completer.go:129
-    reg [4:0]  entry_vendor;    // completer.go:129
-    reg [7:0]  status;          // completer.go:129
-    reg [4:0]  vendor;          // completer.go:129
-    reg        more;            // completer.go:130
-    reg        fails;           // completer.go:130
-    reg        owes_pop;        // completer.go:131
-    reg        owes_completion; // completer.go:131
-    reg        owes_fault;      // completer.go:131
+    reg [2:0]  step;            // completer.go:127
+    reg [5:0]  now_qp;          // completer.go:128
+    reg [1:0]  now_kind;        // completer.go:128
+    reg [23:0] now_psn;         // completer.go:128
+    reg [7:0]  now_status;      // completer.go:128
+    reg [23:0] now_qpn;         // completer.go:128
+    reg [5:0]  now_cq;          // completer.go:128
+    reg        first;           // completer.go:129
+    reg        dies;            // completer.go:129
+    reg [23:0] entry_psn;       // completer.go:130
+    reg [15:0] entry_wqe_index; // completer.go:130
+    reg [31:0] entry_offset;    // completer.go:130
+    reg [12:0] entry_length;    // completer.go:130
+    reg        entry_first;     // completer.go:130
+    reg        entry_last;      // completer.go:130
+    reg        entry_signaled;  // completer.go:130
+    reg [2:0]  entry_wc;        // completer.go:130
+    reg [63:0] entry_wrid;      // completer.go:130
+    reg [7:0]  entry_status;    // completer.go:130
+    reg [4:0]  entry_vendor;    // completer.go:130
+    reg [7:0]  status;          // completer.go:130
+    reg [4:0]  vendor;          // completer.go:130
+    reg        more;            // completer.go:131
+    reg        fails;           // completer.go:131
+    reg        owes_pop;        // completer.go:132
+    reg        owes_completion; // completer.go:132
+    reg        owes_fault;      // completer.go:132
 
     (* ram_style = "distributed" *)
-    reg [17:0] states [0:63]; // completer.go:128
+    reg [17:0] states [0:63]; // completer.go:129
 
-    wire [17:0] was_word = states[now_qp];             // completer.go:136
-    wire was_failed = was_word[17];                    // completer.go:136
-    wire was_ended = was_word[16];                     // completer.go:136
-    wire [15:0] was_index = was_word[15:0];            // completer.go:136
-    wire [1:0] nak = !(|response_syndrome[4:0]) ? 2'h2 // completer.go:184
+    assign replay_request_valid = (step == STEP_PEEK) | (step == STEP_FAIL) | owes_pop; // ports.go:52
+    assign replay_request_qp = now_qp; // ports.go:53
+    assign replay_request_op = (step == STEP_PEEK) ? 2'h0 : owes_pop ? 2'h1 : 2'h2; // ports.go:53
+
+    wire [17:0] was_word = states[now_qp];  // completer.go:137
+    wire was_failed = was_word[17];         // completer.go:137
+    wire was_ended = was_word[16];          // completer.go:137
+    wire [15:0] was_index = was_word[15:0]; // completer.go:137
+    wire waits = (owes_pop & ~replay_request_ready) | (owes_completion & ~completion_ready) // ports.go:67
+        | (owes_fault & ~fault_ready);
+    wire [1:0] nak = !(|response_syndrome[4:0]) ? 2'h2 // completer.go:186
         : (response_syndrome[4:0] <= 5'd3) ? 2'h3
         : 2'h0;
-    wire [1:0] kind = !(|response_syndrome[7:5]) ? 2'h1 // completer.go:185
+    wire [1:0] kind = !(|response_syndrome[7:5]) ? 2'h1 // completer.go:187
         : (response_syndrome[7:5] == 3'h1) ? 2'h2
         : (response_syndrome[7:5] == 3'h3) ? nak
         : 2'h0;
-    wire [1:0] kind_2 = (response_opcode == 8'h11) ? kind : 2'h0; // completer.go:186
-    wire [23:0] ahead_difference = replay_oldest_newest - now_psn; // of everything that was sent (completer.go:212)
-    wire [23:0] d = now_psn - replay_oldest_entry_psn; // completer.go:213
-    wire had = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
-    wire had_2 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
-    wire failed = |replay_oldest_entry_status;         // completer.go:252
-    wire cause = failed & ~was_failed;                 // completer.go:253
-    wire owes_completion_and = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed) & ~had_2; // completer.go:254
-    wire when_step = replay_oldest_failed & (replay_oldest_entry_wqe_index == replay_oldest_cause); // completer.go:223
-    wire had_3 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
-    wire when_step_or = (now_kind == 2'h0) | (first & ahead_difference[23]) | d[23]; // completer.go:226
-    wire had_4 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
-    wire had_5 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
-    wire had_6 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:251
-    wire failed_2 = |now_status;                       // completer.go:252
-    wire cause_2 = failed_2 & ~was_failed;             // completer.go:253
-    wire owes_completion_and_2 = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed_2) & ~had_6; // completer.go:254
+    wire [1:0] kind_2 = (response_opcode == 8'h11) ? kind : 2'h0; // completer.go:188
+    wire [23:0] ahead_difference = replay_oldest_newest - now_psn; // of everything that was sent (completer.go:214)
+    wire [23:0] d = now_psn - replay_oldest_entry_psn; // completer.go:215
+    wire had = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:254
+    wire had_2 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:254
+    wire failed = |replay_oldest_entry_status;         // completer.go:255
+    wire cause = failed & ~was_failed;                 // completer.go:256
+    wire owes_completion_and = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed) & ~had_2; // completer.go:257
+    wire when_step = replay_oldest_failed & (replay_oldest_entry_wqe_index == replay_oldest_cause); // completer.go:226
+    wire had_3 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:254
+    wire when_step_or = (now_kind == 2'h0) | (first & ahead_difference[23]) | d[23]; // completer.go:229
+    wire had_4 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:254
+    wire had_5 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:254
+    wire had_6 = was_failed & was_ended & (replay_oldest_entry_wqe_index == was_index); // completer.go:254
+    wire failed_2 = |now_status;                       // completer.go:255
+    wire cause_2 = failed_2 & ~was_failed;             // completer.go:256
+    wire owes_completion_and_2 = replay_oldest_entry_last & (replay_oldest_entry_signaled | failed_2) & ~had_6; // completer.go:257
 
     always @(posedge clk) begin
         if (rst) begin
@@ -221,105 +227,103 @@ module completer_qp6_cq6 (
             owes_completion <= 1'b0;
             owes_fault <= 1'b0;
         end else begin
-            case (step)                                // completer.go:137
-                STEP_IDLE: begin                       // completer.go:138
-                    dies <= 1'b0;                      // completer.go:164
-                    if (replay_recorded_valid) begin   // completer.go:165
-                        step <= STEP_LOOK;             // completer.go:161
-                    end else if (dead_valid) begin     // completer.go:167
-                        dies <= 1'b1;                  // completer.go:168
-                        step <= STEP_LOOK;             // completer.go:161
-                    end else if (response_valid) begin // completer.go:170
-                        if (kind_2 != 2'h0) begin      // completer.go:174
-                            step <= STEP_PEEK;         // completer.go:174
+            if (owes_pop && replay_request_ready) begin // ports.go:56
+                owes_pop <= 1'b0;                       // ports.go:56
+            end
+            if (owes_completion && completion_ready) begin // ports.go:69
+                owes_completion <= 1'b0;                   // ports.go:69
+            end
+            if (owes_fault && fault_ready) begin // ports.go:70
+                owes_fault <= 1'b0;              // ports.go:70
+            end
+            case (step)                                // completer.go:139
+                STEP_IDLE: begin                       // completer.go:140
+                    dies <= 1'b0;                      // completer.go:166
+                    if (replay_recorded_valid) begin   // completer.go:167
+                        step <= STEP_LOOK;             // completer.go:163
+                    end else if (dead_valid) begin     // completer.go:169
+                        dies <= 1'b1;                  // completer.go:170
+                        step <= STEP_LOOK;             // completer.go:163
+                    end else if (response_valid) begin // completer.go:172
+                        if (kind_2 != 2'h0) begin      // completer.go:176
+                            step <= STEP_PEEK;         // completer.go:176
                         end
                     end
                 end
-                STEP_LOOK: begin                     // completer.go:139
-                    if (context_request_ready) begin // completer.go:140
-                        step <= STEP_FIND;           // completer.go:140
+                STEP_LOOK: begin                     // completer.go:141
+                    if (context_request_ready) begin // completer.go:142
+                        step <= STEP_FIND;           // completer.go:142
                     end
                 end
-                STEP_FIND: begin                   // completer.go:142
-                    if (context_reply_valid) begin // completer.go:194
-                        step <= STEP_PEEK;         // completer.go:197
-                        if (dies) begin            // completer.go:198
-                            step <= STEP_FAIL;     // completer.go:198
+                STEP_FIND: begin                   // completer.go:144
+                    if (context_reply_valid) begin // completer.go:196
+                        step <= STEP_PEEK;         // completer.go:199
+                        if (dies) begin            // completer.go:200
+                            step <= STEP_FAIL;     // completer.go:200
                         end
                     end
                 end
-                STEP_PEEK: begin                    // completer.go:143
-                    if (replay_request_ready) begin // completer.go:144
-                        step <= STEP_WAIT;          // completer.go:144
+                STEP_PEEK: begin                    // completer.go:145
+                    if (replay_request_ready) begin // completer.go:146
+                        step <= STEP_WAIT;          // completer.go:146
                     end
                 end
-                STEP_WAIT: begin                       // completer.go:146
-                    if (replay_oldest_valid) begin     // completer.go:206
-                        if (!replay_oldest_any) begin  // completer.go:216
-                            step <= STEP_IDLE;         // completer.go:217
-                        end else if (was_failed) begin // completer.go:218
-                            owes_pop <= 1'b1;          // completer.go:250
-                            owes_completion <= ~was_failed | (replay_oldest_entry_last & ~had); // completer.go:254
-                            owes_fault <= ~was_failed; // completer.go:255
-                            step <= STEP_ACT;          // completer.go:256
-                        end else if (|replay_oldest_entry_status) begin // completer.go:220
-                            owes_pop <= 1'b1;          // completer.go:250
-                            owes_completion <= cause | owes_completion_and; // completer.go:254
-                            owes_fault <= cause;       // completer.go:255
-                            step <= STEP_ACT;          // completer.go:256
-                        end else if (when_step) begin  // completer.go:223
+                STEP_WAIT: begin                       // completer.go:148
+                    if (replay_oldest_valid) begin     // completer.go:208
+                        if (!replay_oldest_any) begin  // completer.go:218
+                            step <= STEP_IDLE;         // completer.go:219
+                        end else if (was_failed) begin // completer.go:220
+                            owes_pop <= 1'b1;          // completer.go:253
+                            owes_completion <= ~was_failed | (replay_oldest_entry_last & ~had); // completer.go:257
+                            owes_fault <= ~was_failed; // completer.go:258
+                            step <= STEP_ACT;          // completer.go:259
+                        end else if (|replay_oldest_entry_status) begin // completer.go:223
+                            owes_pop <= 1'b1;          // completer.go:253
+                            owes_completion <= cause | owes_completion_and; // completer.go:257
+                            owes_fault <= cause;       // completer.go:258
+                            step <= STEP_ACT;          // completer.go:259
+                        end else if (when_step) begin  // completer.go:226
                             // Part of a WQE that has failed since: nobody may ever acknowledge it.
-                            owes_pop <= 1'b1;                // completer.go:250
-                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_3; // completer.go:254
-                            owes_fault <= 1'b0;              // completer.go:255
-                            step <= STEP_ACT;                // completer.go:256
-                        end else if (when_step_or) begin     // completer.go:226
-                            step <= STEP_IDLE;               // completer.go:227
-                        end else if (|d) begin               // completer.go:228
-                            owes_pop <= 1'b1;                // completer.go:250
-                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_4; // completer.go:254
-                            owes_fault <= 1'b0;              // completer.go:255
-                            step <= STEP_ACT;                // completer.go:256
-                        end else if (now_kind == 2'h1) begin // completer.go:230
-                            owes_pop <= 1'b1;                // completer.go:250
-                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_5; // completer.go:254
-                            owes_fault <= 1'b0;              // completer.go:255
-                            step <= STEP_ACT;                // completer.go:256
-                        end else if (now_kind == 2'h3) begin // completer.go:234
-                            owes_pop <= 1'b1;                // completer.go:250
-                            owes_completion <= cause_2 | owes_completion_and_2; // completer.go:254
-                            owes_fault <= cause_2;           // completer.go:255
-                            step <= STEP_ACT;                // completer.go:256
-                        end else begin                       // completer.go:238
-                            step <= STEP_IDLE;               // completer.go:239
+                            owes_pop <= 1'b1;                // completer.go:253
+                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_3; // completer.go:257
+                            owes_fault <= 1'b0;              // completer.go:258
+                            step <= STEP_ACT;                // completer.go:259
+                        end else if (when_step_or) begin     // completer.go:229
+                            step <= STEP_IDLE;               // completer.go:230
+                        end else if (|d) begin               // completer.go:231
+                            owes_pop <= 1'b1;                // completer.go:253
+                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_4; // completer.go:257
+                            owes_fault <= 1'b0;              // completer.go:258
+                            step <= STEP_ACT;                // completer.go:259
+                        end else if (now_kind == 2'h1) begin // completer.go:233
+                            owes_pop <= 1'b1;                // completer.go:253
+                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled & ~had_5; // completer.go:257
+                            owes_fault <= 1'b0;              // completer.go:258
+                            step <= STEP_ACT;                // completer.go:259
+                        end else if (now_kind == 2'h3) begin // completer.go:237
+                            owes_pop <= 1'b1;                // completer.go:253
+                            owes_completion <= cause_2 | owes_completion_and_2; // completer.go:257
+                            owes_fault <= cause_2;           // completer.go:258
+                            step <= STEP_ACT;                // completer.go:259
+                        end else begin                       // completer.go:241
+                            step <= STEP_IDLE;               // completer.go:242
                         end
                     end
                 end
-                STEP_ACT: begin                     // completer.go:147
-                    if (replay_request_ready) begin // completer.go:263
-                        owes_pop <= 1'b0;           // completer.go:263
-                    end
-                    if (completion_ready) begin  // completer.go:263
-                        owes_completion <= 1'b0; // completer.go:263
-                    end
-                    if (fault_ready) begin  // completer.go:263
-                        owes_fault <= 1'b0; // completer.go:263
-                    end
-                    if ((!owes_pop || replay_request_ready) // completer.go:267
-                        && (!owes_completion || completion_ready)
-                        && (!owes_fault || fault_ready)) begin
-                        step <= STEP_IDLE;     // completer.go:268
-                        if (more) begin        // completer.go:269
-                            step <= STEP_PEEK; // completer.go:269
+                STEP_ACT: begin                // completer.go:149
+                    if (!waits) begin          // completer.go:265
+                        step <= STEP_IDLE;     // completer.go:266
+                        if (more) begin        // completer.go:267
+                            step <= STEP_PEEK; // completer.go:267
                         end
-                        if (fails) begin       // completer.go:270
-                            step <= STEP_FAIL; // completer.go:270
+                        if (fails) begin       // completer.go:268
+                            step <= STEP_FAIL; // completer.go:268
                         end
                     end
                 end
-                STEP_FAIL: begin                    // completer.go:148
-                    if (replay_request_ready) begin // completer.go:149
-                        step <= STEP_PEEK;          // completer.go:149
+                STEP_FAIL: begin                    // completer.go:150
+                    if (replay_request_ready) begin // completer.go:151
+                        step <= STEP_PEEK;          // completer.go:151
                     end
                 end
                 default: ;
@@ -327,69 +331,90 @@ module completer_qp6_cq6 (
         end
     end
 
+    assign completion_valid = owes_completion;     // ports.go:69
+    assign completion_cq = now_cq;                 // ports.go:69
+    assign completion_wrid = entry_wrid;           // ports.go:69
+    assign completion_byte_len = 32'd0;            // ports.go:69
+    assign completion_imm = 32'd0;                 // ports.go:69
+    assign completion_qp = now_qp;                 // ports.go:69
+    assign completion_qpn = now_qpn;               // ports.go:69
+    assign completion_status = status;             // ports.go:69
+    assign completion_wqe_index = entry_wqe_index; // ports.go:69
+    assign completion_opcode = {5'h00, entry_wc};  // ports.go:69
+    assign completion_flags = 4'h0;                // ports.go:69
+    assign completion_vendor = vendor;             // ports.go:69
+    assign completion_queue = 1'b0;                // ports.go:69
+    assign completion_solicited = |status;         // ports.go:69
+    assign fault_valid = owes_fault;               // ports.go:70
+    assign fault_qp = now_qp;                      // ports.go:70
+    assign fault_has_event = 1'b0;                 // ports.go:70
+    assign fault_event = 8'h00;                    // ports.go:70
+    assign fault_vendor = vendor;                  // ports.go:70
+
     always @(posedge clk) begin
-        case (step)                                // completer.go:137
-            STEP_IDLE: begin                       // completer.go:138
-                first <= 1'b1;                     // completer.go:163
-                if (replay_recorded_valid) begin   // completer.go:165
-                    now_qp <= replay_recorded_qp;  // completer.go:159
-                    now_kind <= 2'h0;              // completer.go:160
-                end else if (dead_valid) begin     // completer.go:167
-                    now_qp <= dead_qp;             // completer.go:159
-                    now_kind <= 2'h0;              // completer.go:160
-                end else if (response_valid) begin // completer.go:170
-                    now_qp <= response_qp;         // completer.go:173
-                    now_kind <= kind_2;            // completer.go:173
-                    now_psn <= response_psn;       // completer.go:173
-                    now_status <= (response_syndrome[4:0] == 5'd1) ? 8'h09 // completer.go:173
+        case (step)                                // completer.go:139
+            STEP_IDLE: begin                       // completer.go:140
+                first <= 1'b1;                     // completer.go:165
+                if (replay_recorded_valid) begin   // completer.go:167
+                    now_qp <= replay_recorded_qp;  // completer.go:161
+                    now_kind <= 2'h0;              // completer.go:162
+                end else if (dead_valid) begin     // completer.go:169
+                    now_qp <= dead_qp;             // completer.go:161
+                    now_kind <= 2'h0;              // completer.go:162
+                end else if (response_valid) begin // completer.go:172
+                    now_qp <= response_qp;         // completer.go:175
+                    now_kind <= kind_2;            // completer.go:175
+                    now_psn <= response_psn;       // completer.go:175
+                    now_status <= (response_syndrome[4:0] == 5'd1) ? 8'h09 // completer.go:175
                         : (response_syndrome[4:0] == 5'd2) ? 8'h0a
                         : 8'h0b;
-                    now_qpn <= response_context_qpn;    // completer.go:173
-                    now_cq <= response_context_send_cq; // completer.go:173
+                    now_qpn <= response_context_qpn;    // completer.go:175
+                    now_cq <= response_context_send_cq; // completer.go:175
                 end
             end
-            STEP_FIND: begin                                 // completer.go:142
-                if (context_reply_valid) begin               // completer.go:194
-                    now_qpn <= context_reply_context_qpn;    // completer.go:195
-                    now_cq <= context_reply_context_send_cq; // completer.go:196
+            STEP_FIND: begin                                 // completer.go:144
+                if (context_reply_valid) begin               // completer.go:196
+                    now_qpn <= context_reply_context_qpn;    // completer.go:197
+                    now_cq <= context_reply_context_send_cq; // completer.go:198
                 end
             end
-            STEP_WAIT: begin                                    // completer.go:146
-                if (replay_oldest_valid) begin                  // completer.go:206
-                    entry_psn <= replay_oldest_entry_psn;       // completer.go:207
-                    entry_wqe_index <= replay_oldest_entry_wqe_index; // completer.go:207
-                    entry_offset <= replay_oldest_entry_offset; // completer.go:207
-                    entry_length <= replay_oldest_entry_length; // completer.go:207
-                    entry_first <= replay_oldest_entry_first;   // completer.go:207
-                    entry_last <= replay_oldest_entry_last;     // completer.go:207
-                    entry_signaled <= replay_oldest_entry_signaled; // completer.go:207
-                    entry_wc <= replay_oldest_entry_wc;         // completer.go:207
-                    entry_wrid <= replay_oldest_entry_wrid;     // completer.go:207
-                    entry_status <= replay_oldest_entry_status; // completer.go:207
-                    entry_vendor <= replay_oldest_entry_vendor; // completer.go:207
-                    vendor <= replay_oldest_entry_vendor;       // completer.go:208
-                    first <= 1'b0;                              // completer.go:209
-                    more <= 1'b1;                               // completer.go:210
-                    fails <= 1'b0;                              // completer.go:211
-                    if (!replay_oldest_any) begin               // completer.go:216
-                    end else if (was_failed) begin              // completer.go:218
-                        status <= 8'h05;                        // completer.go:249
-                    end else if (|replay_oldest_entry_status) begin // completer.go:220
-                        fails <= 1'b1;                          // completer.go:221
-                        status <= replay_oldest_entry_status;   // completer.go:249
-                    end else if (when_step) begin               // completer.go:223
-                        status <= 8'h00;                        // completer.go:249
-                    end else if (when_step_or) begin            // completer.go:226
-                    end else if (|d) begin                      // completer.go:228
-                        status <= 8'h00;                        // completer.go:249
-                    end else if (now_kind == 2'h1) begin        // completer.go:230
-                        more <= replay_oldest_failed;           // completer.go:231
-                        now_kind <= 2'h0;                       // what is behind is not acknowledged, but may have failed (completer.go:232)
-                        status <= 8'h00;                        // completer.go:249
-                    end else if (now_kind == 2'h3) begin        // completer.go:234
-                        fails <= 1'b1;                          // completer.go:235
-                        vendor <= 5'h0e;                        // completer.go:236
-                        status <= now_status;                   // completer.go:249
+            STEP_WAIT: begin                                    // completer.go:148
+                if (replay_oldest_valid) begin                  // completer.go:208
+                    entry_psn <= replay_oldest_entry_psn;       // completer.go:209
+                    entry_wqe_index <= replay_oldest_entry_wqe_index; // completer.go:209
+                    entry_offset <= replay_oldest_entry_offset; // completer.go:209
+                    entry_length <= replay_oldest_entry_length; // completer.go:209
+                    entry_first <= replay_oldest_entry_first;   // completer.go:209
+                    entry_last <= replay_oldest_entry_last;     // completer.go:209
+                    entry_signaled <= replay_oldest_entry_signaled; // completer.go:209
+                    entry_wc <= replay_oldest_entry_wc;         // completer.go:209
+                    entry_wrid <= replay_oldest_entry_wrid;     // completer.go:209
+                    entry_status <= replay_oldest_entry_status; // completer.go:209
+                    entry_vendor <= replay_oldest_entry_vendor; // completer.go:209
+                    vendor <= replay_oldest_entry_vendor;       // completer.go:210
+                    first <= 1'b0;                              // completer.go:211
+                    more <= 1'b1;                               // completer.go:212
+                    fails <= 1'b0;                              // completer.go:213
+                    if (!replay_oldest_any) begin               // completer.go:218
+                    end else if (was_failed) begin              // completer.go:220
+                        vendor <= 5'h00;                        // whatever it would have failed with (completer.go:221)
+                        status <= 8'h05;                        // completer.go:252
+                    end else if (|replay_oldest_entry_status) begin // completer.go:223
+                        fails <= 1'b1;                          // completer.go:224
+                        status <= replay_oldest_entry_status;   // completer.go:252
+                    end else if (when_step) begin               // completer.go:226
+                        status <= 8'h00;                        // completer.go:252
+                    end else if (when_step_or) begin            // completer.go:229
+                    end else if (|d) begin                      // completer.go:231
+                        status <= 8'h00;                        // completer.go:252
+                    end else if (now_kind == 2'h1) begin        // completer.go:233
+                        more <= replay_oldest_failed;           // completer.go:234
+                        now_kind <= 2'h0;                       // what is behind is not acknowledged, but may have failed (completer.go:235)
+                        status <= 8'h00;                        // completer.go:252
+                    end else if (now_kind == 2'h3) begin        // completer.go:237
+                        fails <= 1'b1;                          // completer.go:238
+                        vendor <= 5'h0e;                        // completer.go:239
+                        status <= now_status;                   // completer.go:252
                     end
                 end
             end
@@ -397,62 +422,39 @@ module completer_qp6_cq6 (
         endcase
     end
 
-    assign replay_recorded_ready = (step == STEP_IDLE);   // ports.go:12
-    assign dead_ready = replay_recorded_ready & ~replay_recorded_valid; // ports.go:13
-    assign response_ready = replay_recorded_ready & ~replay_recorded_valid & ~dead_valid; // ports.go:14
-    assign context_request_valid = (step == STEP_LOOK);   // ports.go:20
-    assign context_request_qp = now_qp;                   // ports.go:21
-    assign context_reply_ready = (step == STEP_FIND);     // ports.go:22
-    wire pops = (step == STEP_ACT) & owes_pop;            // ports.go:28
-    assign replay_request_valid = (step == STEP_PEEK) | (step == STEP_FAIL) | pops; // ports.go:29
-    assign replay_request_qp = now_qp;                    // ports.go:30
-    assign replay_request_op = (step == STEP_PEEK) ? 2'h0 : pops ? 2'h1 : 2'h2; // ports.go:32
-    assign replay_oldest_ready = (step == STEP_WAIT);     // ports.go:33
-    assign completion_valid = (step == STEP_ACT) & owes_completion; // ports.go:36
-    assign completion_cq = now_cq;                        // ports.go:37
-    assign completion_wrid = entry_wrid;                  // ports.go:37
-    assign completion_byte_len = 32'd0;                   // ports.go:37
-    assign completion_imm = 32'd0;                        // ports.go:37
-    assign completion_qp = now_qp;                        // ports.go:37
-    assign completion_qpn = now_qpn;                      // ports.go:37
-    assign completion_status = status;                    // ports.go:37
-    assign completion_wqe_index = entry_wqe_index;        // ports.go:37
-    assign completion_opcode = {5'h00, entry_wc};         // ports.go:37
-    assign completion_flags = 4'h0;                       // ports.go:37
-    assign completion_vendor = vendor;                    // ports.go:37
-    assign completion_queue = 1'b0;                       // ports.go:37
-    assign completion_solicited = |status;                // ports.go:37
-    assign fault_valid = (step == STEP_ACT) & owes_fault; // ports.go:41
-    assign fault_qp = now_qp;                             // ports.go:42
-    assign fault_has_event = 1'b0;                        // ports.go:42
-    assign fault_event = 8'h00;                           // ports.go:42
-    assign fault_vendor = vendor;                         // ports.go:42
-    assign control_ready = (step != STEP_FAIL);           // ports.go:48
-    wire [1:0] nak_2 = !(|response_syndrome[4:0]) ? 2'h2  // completer.go:184
+    assign replay_recorded_ready = (step == STEP_IDLE);  // ports.go:13
+    assign dead_ready = replay_recorded_ready & ~replay_recorded_valid; // ports.go:14
+    assign response_ready = replay_recorded_ready & ~replay_recorded_valid & ~dead_valid; // ports.go:15
+    assign context_request_valid = (step == STEP_LOOK);  // ports.go:21
+    assign context_request_qp = now_qp;                  // ports.go:22
+    assign context_reply_ready = (step == STEP_FIND);    // ports.go:23
+    assign replay_oldest_ready = (step == STEP_WAIT);    // ports.go:27
+    assign control_ready = (step != STEP_FAIL);          // ports.go:32
+    wire [1:0] nak_2 = !(|response_syndrome[4:0]) ? 2'h2 // completer.go:186
         : (response_syndrome[4:0] <= 5'd3) ? 2'h3
         : 2'h0;
-    wire [1:0] kind_3 = !(|response_syndrome[7:5]) ? 2'h1 // completer.go:185
+    wire [1:0] kind_3 = !(|response_syndrome[7:5]) ? 2'h1 // completer.go:187
         : (response_syndrome[7:5] == 3'h1) ? 2'h2
         : (response_syndrome[7:5] == 3'h3) ? nak_2
         : 2'h0;
-    wire [23:0] old_difference = now_psn - replay_oldest_entry_psn; // ports.go:57
-    wire [23:0] old_difference_2 = replay_oldest_newest - now_psn; // ports.go:57
-    wire old = ~replay_oldest_any | old_difference[23] | old_difference_2[23]; // ports.go:57
-    wire nothing = (step == STEP_WAIT) & replay_oldest_valid & first & (now_kind != 2'h0) & old; // ports.go:58
-    wire ignored_and = response_valid & response_ready & (((response_opcode == 8'h11) ? kind_3 : 2'h0) == 2'h0); // ports.go:59
-    assign ignored = nothing | ignored_and; // ports.go:59
+    wire [23:0] old_difference = now_psn - replay_oldest_entry_psn; // ports.go:41
+    wire [23:0] old_difference_2 = replay_oldest_newest - now_psn; // ports.go:41
+    wire old = ~replay_oldest_any | old_difference[23] | old_difference_2[23]; // ports.go:41
+    wire nothing = (step == STEP_WAIT) & replay_oldest_valid & first & (now_kind != 2'h0) & old; // ports.go:42
+    wire ignored_and = response_valid & response_ready & (((response_opcode == 8'h11) ? kind_3 : 2'h0) == 2'h0); // ports.go:43
+    assign ignored = nothing | ignored_and; // ports.go:43
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ports.go:49
-    wire [5:0] states_write_addr = (step == STEP_FAIL) ? now_qp : control_qp; // ports.go:53
-    wire [17:0] states_write_data_joined = { // ports.go:53
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ports.go:33
+    wire [5:0] states_write_addr = (step == STEP_FAIL) ? now_qp : control_qp; // ports.go:37
+    wire [17:0] states_write_data_joined = { // ports.go:37
         1'b1,
         was_failed ? was_ended : fails,
         was_failed ? was_index : entry_wqe_index
     };
 
     always @(posedge clk) begin
-        if (step == STEP_FAIL || clears) begin // ports.go:53
-            states[states_write_addr] <= (step == STEP_FAIL) ? states_write_data_joined : 18'd0; // ports.go:53
+        if (step == STEP_FAIL || clears) begin // ports.go:37
+            states[states_write_addr] <= (step == STEP_FAIL) ? states_write_data_joined : 18'd0; // ports.go:37
         end
     end
 
@@ -488,36 +490,29 @@ module completer_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         response_stalled;        // hdl/stream/contract.go:24
-    reg [199:0] response_held;           // hdl/stream/contract.go:25
-    reg         dead_stalled;            // hdl/stream/contract.go:24
-    reg [5:0]   dead_held;               // hdl/stream/contract.go:25
-    reg         oldest_stalled;          // hdl/stream/contract.go:24
-    reg [209:0] oldest_held;             // hdl/stream/contract.go:25
-    reg         recorded_stalled;        // hdl/stream/contract.go:24
-    reg [5:0]   recorded_held;           // hdl/stream/contract.go:25
-    reg         context_reply_stalled;   // hdl/stream/contract.go:24
-    reg [503:0] context_reply_held;      // hdl/stream/contract.go:25
-    reg         control_stalled;         // hdl/stream/contract.go:24
-    reg [31:0]  control_held;            // hdl/stream/contract.go:25
-    reg         context_request_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   context_request_held;    // hdl/stream/contract.go:25
-    reg         request_stalled;         // hdl/stream/contract.go:24
-    reg [7:0]   request_held;            // hdl/stream/contract.go:25
-    reg         completion_stalled;      // hdl/stream/contract.go:24
-    reg [206:0] completion_held;         // hdl/stream/contract.go:25
-    reg         fault_stalled;           // hdl/stream/contract.go:24
-    reg [19:0]  fault_held;              // hdl/stream/contract.go:25
+    reg         response_stalled;        // properties.go:10
+    reg [199:0] response_held;           // properties.go:10
+    reg         dead_stalled;            // properties.go:11
+    reg [5:0]   dead_held;               // properties.go:11
+    reg         oldest_stalled;          // properties.go:12
+    reg [209:0] oldest_held;             // properties.go:12
+    reg         recorded_stalled;        // properties.go:13
+    reg [5:0]   recorded_held;           // properties.go:13
+    reg         context_reply_stalled;   // properties.go:14
+    reg [503:0] context_reply_held;      // properties.go:14
+    reg         control_stalled;         // properties.go:15
+    reg [31:0]  control_held;            // properties.go:15
+    reg         context_request_stalled; // properties.go:16
+    reg [5:0]   context_request_held;    // properties.go:16
+    reg         request_stalled;         // properties.go:17
+    reg [7:0]   request_held;            // properties.go:17
+    reg         completion_stalled;      // properties.go:18
+    reg [206:0] completion_held;         // properties.go:18
+    reg         fault_stalled;           // properties.go:19
+    reg [19:0]  fault_held;              // properties.go:19
 
-    wire [199:0] response_packed;      // hdl/stream/contract.go:37
-    wire [209:0] oldest_packed;        // hdl/stream/contract.go:37
-    wire [503:0] context_reply_packed; // hdl/stream/contract.go:37
-    wire [31:0]  control_packed;       // hdl/stream/contract.go:37
-    wire [7:0]   request_packed;       // hdl/stream/contract.go:37
-    wire [206:0] completion_packed;    // hdl/stream/contract.go:37
-    wire [19:0]  fault_packed;         // hdl/stream/contract.go:37
-
-    assign response_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = response_valid & ~response_ready; // properties.go:10
+    wire [199:0] response_data_holds_joined = {      // properties.go:10
         response_qp,
         response_opcode,
         response_psn,
@@ -542,47 +537,9 @@ module completer_qp6_cq6 (
         response_context_max_rd,
         response_context_max_dest_rd
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            response_stalled <= 1'b0;
-            dead_stalled <= 1'b0;
-            oldest_stalled <= 1'b0;
-            recorded_stalled <= 1'b0;
-            context_reply_stalled <= 1'b0;
-            control_stalled <= 1'b0;
-            context_request_stalled <= 1'b0;
-            request_stalled <= 1'b0;
-            completion_stalled <= 1'b0;
-            fault_stalled <= 1'b0;
-        end else begin
-            response_stalled <= response_valid & ~response_ready; // hdl/stream/contract.go:24
-            dead_stalled <= dead_valid & ~dead_ready;          // hdl/stream/contract.go:24
-            oldest_stalled <= replay_oldest_valid & ~replay_oldest_ready; // hdl/stream/contract.go:24
-            recorded_stalled <= replay_recorded_valid & ~replay_recorded_ready; // hdl/stream/contract.go:24
-            context_reply_stalled <= context_reply_valid & ~context_reply_ready; // hdl/stream/contract.go:24
-            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
-            context_request_stalled <= context_request_valid & ~context_request_ready; // hdl/stream/contract.go:24
-            request_stalled <= replay_request_valid & ~replay_request_ready; // hdl/stream/contract.go:24
-            completion_stalled <= completion_valid & ~completion_ready; // hdl/stream/contract.go:24
-            fault_stalled <= fault_valid & ~fault_ready;       // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        response_held <= response_packed;           // hdl/stream/contract.go:25
-        dead_held <= dead_qp;                       // hdl/stream/contract.go:25
-        oldest_held <= oldest_packed;               // hdl/stream/contract.go:25
-        recorded_held <= replay_recorded_qp;        // hdl/stream/contract.go:25
-        context_reply_held <= context_reply_packed; // hdl/stream/contract.go:25
-        control_held <= control_packed;             // hdl/stream/contract.go:25
-        context_request_held <= context_request_qp; // hdl/stream/contract.go:25
-        request_held <= request_packed;             // hdl/stream/contract.go:25
-        completion_held <= completion_packed;       // hdl/stream/contract.go:25
-        fault_held <= fault_packed;                 // hdl/stream/contract.go:25
-    end
-
-    assign oldest_packed = { // hdl/stream/contract.go:38
+    wire waits_3 = dead_valid & ~dead_ready;                   // properties.go:11
+    wire waits_4 = replay_oldest_valid & ~replay_oldest_ready; // properties.go:12
+    wire [209:0] oldest_data_holds_joined = {                  // properties.go:12
         replay_oldest_any,
         replay_oldest_newest,
         replay_oldest_failed,
@@ -599,7 +556,9 @@ module completer_qp6_cq6 (
         replay_oldest_entry_status,
         replay_oldest_entry_vendor
     };
-    assign context_reply_packed = { // hdl/stream/contract.go:38
+    wire waits_5 = replay_recorded_valid & ~replay_recorded_ready; // properties.go:13
+    wire waits_6 = context_reply_valid & ~context_reply_ready; // properties.go:14
+    wire [503:0] context_reply_data_holds_joined = {           // properties.go:14
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -631,9 +590,11 @@ module completer_qp6_cq6 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
-    assign request_packed = {replay_request_qp, replay_request_op}; // hdl/stream/contract.go:38
-    assign completion_packed = { // hdl/stream/contract.go:38
+    wire waits_7 = control_valid & ~control_ready;        // properties.go:15
+    wire waits_8 = context_request_valid & ~context_request_ready; // properties.go:16
+    wire waits_9 = replay_request_valid & ~replay_request_ready; // properties.go:17
+    wire waits_10 = completion_valid & ~completion_ready; // properties.go:18
+    wire [206:0] completion_data_holds_joined = {         // properties.go:18
         completion_cq,
         completion_wrid,
         completion_byte_len,
@@ -648,7 +609,233 @@ module completer_qp6_cq6 (
         completion_queue,
         completion_solicited
     };
-    assign fault_packed = {fault_qp, fault_has_event, fault_event, fault_vendor}; // hdl/stream/contract.go:38
+    wire waits_11 = fault_valid & ~fault_ready; // properties.go:19
+    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:19
+
+    always @(posedge clk) begin
+        if (rst) begin
+            response_stalled <= 1'b0;
+        end else begin
+            response_stalled <= waits_2; // properties.go:10
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin     // properties.go:10
+            response_held <= { // properties.go:10
+                response_qp,
+                response_opcode,
+                response_psn,
+                response_syndrome,
+                response_msn,
+                response_context_exists,
+                response_context_qpn,
+                response_context_state,
+                response_context_pd,
+                response_context_dest_qpn,
+                response_context_path_mtu,
+                response_context_access,
+                response_context_min_rnr,
+                response_context_timeout,
+                response_context_retry_cnt,
+                response_context_rnr_retry,
+                response_context_sig_all,
+                response_context_sq_stride,
+                response_context_rq_stride,
+                response_context_send_cq,
+                response_context_recv_cq,
+                response_context_max_rd,
+                response_context_max_dest_rd
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            dead_stalled <= 1'b0;
+        end else begin
+            dead_stalled <= waits_3; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin        // properties.go:11
+            dead_held <= dead_qp; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            oldest_stalled <= 1'b0;
+        end else begin
+            oldest_stalled <= waits_4; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin   // properties.go:12
+            oldest_held <= { // properties.go:12
+                replay_oldest_any,
+                replay_oldest_newest,
+                replay_oldest_failed,
+                replay_oldest_cause,
+                replay_oldest_entry_psn,
+                replay_oldest_entry_wqe_index,
+                replay_oldest_entry_offset,
+                replay_oldest_entry_length,
+                replay_oldest_entry_first,
+                replay_oldest_entry_last,
+                replay_oldest_entry_signaled,
+                replay_oldest_entry_wc,
+                replay_oldest_entry_wrid,
+                replay_oldest_entry_status,
+                replay_oldest_entry_vendor
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            recorded_stalled <= 1'b0;
+        end else begin
+            recorded_stalled <= waits_5; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                       // properties.go:13
+            recorded_held <= replay_recorded_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_reply_stalled <= 1'b0;
+        end else begin
+            context_reply_stalled <= waits_6; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin          // properties.go:14
+            context_reply_held <= { // properties.go:14
+                context_reply_context_exists,
+                context_reply_context_qpn,
+                context_reply_context_state,
+                context_reply_context_pd,
+                context_reply_context_dest_qpn,
+                context_reply_context_path_mtu,
+                context_reply_context_access,
+                context_reply_context_min_rnr,
+                context_reply_context_timeout,
+                context_reply_context_retry_cnt,
+                context_reply_context_rnr_retry,
+                context_reply_context_sig_all,
+                context_reply_context_sq_stride,
+                context_reply_context_rq_stride,
+                context_reply_context_send_cq,
+                context_reply_context_recv_cq,
+                context_reply_context_max_rd,
+                context_reply_context_max_dest_rd,
+                context_reply_address_dst_mac,
+                context_reply_address_hop_limit,
+                context_reply_address_traffic_class,
+                context_reply_address_flow_label,
+                context_reply_address_ipv6,
+                context_reply_address_vlan,
+                context_reply_address_tci,
+                context_reply_address_src_port,
+                context_reply_address_src_hi,
+                context_reply_address_src_lo,
+                context_reply_address_dst_hi,
+                context_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            control_stalled <= 1'b0;
+        end else begin
+            control_stalled <= waits_7; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin // properties.go:15
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_request_stalled <= 1'b0;
+        end else begin
+            context_request_stalled <= waits_8; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin                              // properties.go:16
+            context_request_held <= context_request_qp; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_stalled <= 1'b0;
+        end else begin
+            request_stalled <= waits_9; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin // properties.go:17
+            request_held <= {replay_request_qp, replay_request_op}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            completion_stalled <= 1'b0;
+        end else begin
+            completion_stalled <= waits_10; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_10) begin      // properties.go:18
+            completion_held <= { // properties.go:18
+                completion_cq,
+                completion_wrid,
+                completion_byte_len,
+                completion_imm,
+                completion_qp,
+                completion_qpn,
+                completion_status,
+                completion_wqe_index,
+                completion_opcode,
+                completion_flags,
+                completion_vendor,
+                completion_queue,
+                completion_solicited
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fault_stalled <= 1'b0;
+        end else begin
+            fault_stalled <= waits_11; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_11) begin // properties.go:19
+            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:19
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -668,26 +855,26 @@ module completer_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_response_valid_holds: assume (!response_stalled || response_valid); // hdl/stream/contract.go:18
-            assume_response_data_holds: assume (!response_stalled || response_packed == response_held); // hdl/stream/contract.go:19
-            assume_dead_valid_holds: assume (!dead_stalled || dead_valid); // hdl/stream/contract.go:18
-            assume_dead_data_holds: assume (!dead_stalled || dead_qp == dead_held); // hdl/stream/contract.go:19
-            assume_oldest_valid_holds: assume (!oldest_stalled || replay_oldest_valid); // hdl/stream/contract.go:18
-            assume_oldest_data_holds: assume (!oldest_stalled || oldest_packed == oldest_held); // hdl/stream/contract.go:19
-            assume_recorded_valid_holds: assume (!recorded_stalled || replay_recorded_valid); // hdl/stream/contract.go:18
-            assume_recorded_data_holds: assume (!recorded_stalled || replay_recorded_qp == recorded_held); // hdl/stream/contract.go:19
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // hdl/stream/contract.go:18
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_packed == context_reply_held); // hdl/stream/contract.go:19
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
-            assume_control_data_holds: assume (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:19
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // hdl/stream/contract.go:10
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // hdl/stream/contract.go:11
-            assert_request_valid_holds: assert (!request_stalled || replay_request_valid); // hdl/stream/contract.go:10
-            assert_request_data_holds: assert (!request_stalled || request_packed == request_held); // hdl/stream/contract.go:11
-            assert_completion_valid_holds: assert (!completion_stalled || completion_valid); // hdl/stream/contract.go:10
-            assert_completion_data_holds: assert (!completion_stalled || completion_packed == completion_held); // hdl/stream/contract.go:11
-            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // hdl/stream/contract.go:10
-            assert_fault_data_holds: assert (!fault_stalled || fault_packed == fault_held); // hdl/stream/contract.go:11
+            assume_response_valid_holds: assume (!response_stalled || response_valid); // properties.go:10
+            assume_response_data_holds: assume (!response_stalled || response_data_holds_joined == response_held); // properties.go:10
+            assume_dead_valid_holds: assume (!dead_stalled || dead_valid); // properties.go:11
+            assume_dead_data_holds: assume (!dead_stalled || dead_qp == dead_held); // properties.go:11
+            assume_oldest_valid_holds: assume (!oldest_stalled || replay_oldest_valid); // properties.go:12
+            assume_oldest_data_holds: assume (!oldest_stalled || oldest_data_holds_joined == oldest_held); // properties.go:12
+            assume_recorded_valid_holds: assume (!recorded_stalled || replay_recorded_valid); // properties.go:13
+            assume_recorded_data_holds: assume (!recorded_stalled || replay_recorded_qp == recorded_held); // properties.go:13
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:14
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:14
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:15
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:15
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:16
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:16
+            assert_request_valid_holds: assert (!request_stalled || replay_request_valid); // properties.go:17
+            assert_request_data_holds: assert (!request_stalled || {replay_request_qp, replay_request_op} == request_held); // properties.go:17
+            assert_completion_valid_holds: assert (!completion_stalled || completion_valid); // properties.go:18
+            assert_completion_data_holds: assert (!completion_stalled || completion_data_holds_joined == completion_held); // properties.go:18
+            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:19
+            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:19
             cover_fatal_nak: cover (step == STEP_WAIT && now_kind == 2'h3); // properties.go:20
             cover_dead: cover (dead_valid && dead_ready); // properties.go:21
         end
@@ -702,85 +889,105 @@ module completer_qp6_cq6 (
     initial cover_dead_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (response_stalled && !response_valid) begin
-                $display("ASSUME %m response_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (response_stalled) begin
+                if (!response_valid) begin
+                    $display("ASSUME %m response_valid_holds blocks/completer/properties.go:10");
+                    $stop;
+                end
+                if (response_data_holds_joined != response_held) begin
+                    $display("ASSUME %m response_data_holds blocks/completer/properties.go:10");
+                    $stop;
+                end
             end
-            if (response_stalled && response_packed != response_held) begin
-                $display("ASSUME %m response_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (dead_stalled) begin
+                if (!dead_valid) begin
+                    $display("ASSUME %m dead_valid_holds blocks/completer/properties.go:11");
+                    $stop;
+                end
+                if (dead_qp != dead_held) begin
+                    $display("ASSUME %m dead_data_holds blocks/completer/properties.go:11");
+                    $stop;
+                end
             end
-            if (dead_stalled && !dead_valid) begin
-                $display("ASSUME %m dead_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (oldest_stalled) begin
+                if (!replay_oldest_valid) begin
+                    $display("ASSUME %m oldest_valid_holds blocks/completer/properties.go:12");
+                    $stop;
+                end
+                if (oldest_data_holds_joined != oldest_held) begin
+                    $display("ASSUME %m oldest_data_holds blocks/completer/properties.go:12");
+                    $stop;
+                end
             end
-            if (dead_stalled && dead_qp != dead_held) begin
-                $display("ASSUME %m dead_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (recorded_stalled) begin
+                if (!replay_recorded_valid) begin
+                    $display("ASSUME %m recorded_valid_holds blocks/completer/properties.go:13");
+                    $stop;
+                end
+                if (replay_recorded_qp != recorded_held) begin
+                    $display("ASSUME %m recorded_data_holds blocks/completer/properties.go:13");
+                    $stop;
+                end
             end
-            if (oldest_stalled && !replay_oldest_valid) begin
-                $display("ASSUME %m oldest_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (context_reply_stalled) begin
+                if (!context_reply_valid) begin
+                    $display("ASSUME %m context_reply_valid_holds blocks/completer/properties.go:14");
+                    $stop;
+                end
+                if (context_reply_data_holds_joined != context_reply_held) begin
+                    $display("ASSUME %m context_reply_data_holds blocks/completer/properties.go:14");
+                    $stop;
+                end
             end
-            if (oldest_stalled && oldest_packed != oldest_held) begin
-                $display("ASSUME %m oldest_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (control_stalled) begin
+                if (!control_valid) begin
+                    $display("ASSUME %m control_valid_holds blocks/completer/properties.go:15");
+                    $stop;
+                end
+                if ({control_qp, control_kind, control_psn} != control_held) begin
+                    $display("ASSUME %m control_data_holds blocks/completer/properties.go:15");
+                    $stop;
+                end
             end
-            if (recorded_stalled && !replay_recorded_valid) begin
-                $display("ASSUME %m recorded_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (context_request_stalled) begin
+                if (!context_request_valid) begin
+                    $display("ASSERT %m context_request_valid_holds blocks/completer/properties.go:16");
+                    $stop;
+                end
+                if (context_request_qp != context_request_held) begin
+                    $display("ASSERT %m context_request_data_holds blocks/completer/properties.go:16");
+                    $stop;
+                end
             end
-            if (recorded_stalled && replay_recorded_qp != recorded_held) begin
-                $display("ASSUME %m recorded_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (request_stalled) begin
+                if (!replay_request_valid) begin
+                    $display("ASSERT %m request_valid_holds blocks/completer/properties.go:17");
+                    $stop;
+                end
+                if ({replay_request_qp, replay_request_op} != request_held) begin
+                    $display("ASSERT %m request_data_holds blocks/completer/properties.go:17");
+                    $stop;
+                end
             end
-            if (context_reply_stalled && !context_reply_valid) begin
-                $display("ASSUME %m context_reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (completion_stalled) begin
+                if (!completion_valid) begin
+                    $display("ASSERT %m completion_valid_holds blocks/completer/properties.go:18");
+                    $stop;
+                end
+                if (completion_data_holds_joined != completion_held) begin
+                    $display("ASSERT %m completion_data_holds blocks/completer/properties.go:18");
+                    $stop;
+                end
             end
-            if (context_reply_stalled && context_reply_packed != context_reply_held) begin
-                $display("ASSUME %m context_reply_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (control_stalled && !control_valid) begin
-                $display("ASSUME %m control_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (control_stalled && control_packed != control_held) begin
-                $display("ASSUME %m control_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (context_request_stalled && !context_request_valid) begin
-                $display("ASSERT %m context_request_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (context_request_stalled && context_request_qp != context_request_held) begin
-                $display("ASSERT %m context_request_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (request_stalled && !replay_request_valid) begin
-                $display("ASSERT %m request_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (request_stalled && request_packed != request_held) begin
-                $display("ASSERT %m request_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (completion_stalled && !completion_valid) begin
-                $display("ASSERT %m completion_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (completion_stalled && completion_packed != completion_held) begin
-                $display("ASSERT %m completion_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (fault_stalled && !fault_valid) begin
-                $display("ASSERT %m fault_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (fault_stalled && fault_packed != fault_held) begin
-                $display("ASSERT %m fault_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (fault_stalled) begin
+                if (!fault_valid) begin
+                    $display("ASSERT %m fault_valid_holds blocks/completer/properties.go:19");
+                    $stop;
+                end
+                if (!fault_data_holds_equal) begin
+                    $display("ASSERT %m fault_data_holds blocks/completer/properties.go:19");
+                    $stop;
+                end
             end
             if (step == STEP_WAIT && now_kind == 2'h3) begin
                 if (cover_fatal_nak_count == 64'd0) begin
@@ -796,6 +1003,46 @@ module completer_qp6_cq6 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_entry_retired /* verilator public_flat_rd */ = owes_pop && replay_request_ready; // ports.go:62
+    wire [5:0]  event_entry_retired_qp /* verilator public_flat_rd */ = now_qp;
+    wire [23:0] event_entry_retired_psn /* verilator public_flat_rd */ = entry_psn;
+    wire [15:0] event_entry_retired_wqe /* verilator public_flat_rd */ = entry_wqe_index;
+    wire        event_entry_retired_last /* verilator public_flat_rd */ = entry_last;
+    wire [7:0]  event_entry_retired_status /* verilator public_flat_rd */ = status;
+
+    wire        event_send_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ports.go:65
+    wire [5:0]  event_send_completes_qp /* verilator public_flat_rd */ = now_qp;
+    wire [15:0] event_send_completes_wqe /* verilator public_flat_rd */ = entry_wqe_index;
+    wire [7:0]  event_send_completes_status /* verilator public_flat_rd */ = status;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_entry_retired) begin
+                $display(
+                    "TRACE %0d %m entry_retired qp=%0h psn=%0h wqe=%0h last=%0h status=%0h",
+                    $time, event_entry_retired_qp, event_entry_retired_psn, event_entry_retired_wqe,
+                    event_entry_retired_last, event_entry_retired_status
+                );
+            end
+            if (event_send_completes) begin
+                $display(
+                    "TRACE %0d %m send_completes qp=%0h wqe=%0h status=%0h",
+                    $time, event_send_completes_qp, event_send_completes_wqe,
+                    event_send_completes_status
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

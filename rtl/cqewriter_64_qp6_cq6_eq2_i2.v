@@ -224,7 +224,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         end
     end
 
-    round_robin_link_completion_6_6_x2 u_completions ( // hdl/stream/arbiter.go:81
+    round_robin_link_completion_6_6_x2 u_completions ( // judge.go:24
         .clk            (clk),
         .rst            (rst),
         .in_0_valid     (completions_0_valid),
@@ -378,7 +378,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
 
     wire u_jobs_in_valid_and = (judge == JUDGE_DECIDE) & ~is_update; // judge.go:65
     wire u_jobs_in_valid = u_jobs_in_valid_and & ~place_lost & u_flights_in_ready; // judge.go:97
-    wire [255:0] u_jobs_in_cqe = { // judge.go:120
+    wire [255:0] u_jobs_in_cqe = { // judge.go:123
         place_phase,
         judged_queue,
         57'd0,
@@ -437,16 +437,16 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     assign u_flights_in_valid = u_jobs_in_valid_and & (place_lost | u_jobs_in_ready); // judge.go:98
     wire seen_by_and = (judge == JUDGE_DECIDE) & is_update; // judge.go:66
     wire seen_by_and_2 = exists & (moved <= used);          // judge.go:66
-    assign seen_valid = seen_by_and & seen_by_and_2;        // judge.go:112
-    assign seen_cq = doorbell_cq;                           // judge.go:113
-    assign seen_index = doorbell_index;                     // judge.go:113
-    assign seen_arm = doorbell_arm;                         // judge.go:113
+    assign seen_valid = seen_by_and & seen_by_and_2;        // judge.go:115
+    assign seen_cq = doorbell_cq;                           // judge.go:116
+    assign seen_index = doorbell_index;                     // judge.go:116
+    assign seen_arm = doorbell_arm;                         // judge.go:116
     assign judge_moves = (u_flights_in_valid & u_flights_in_ready) // judge.go:67
         | (seen_by_and & (~seen_by_and_2 | seen_ready));
     assign making = (judge == JUDGE_TAKE) & sweep[6] & config_valid & ~u_flights_out_valid & ~retires; // judge.go:69
     assign config_ready = making; // judge.go:70
 
-    fork_cqewriter_job_x2 u_write ( // hdl/stream/fork.go:83
+    fork_cqewriter_job_x2 u_write ( // write.go:14
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_jobs_out_valid),
@@ -523,14 +523,14 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
                 owes_fault <= bad;     // retire.go:44
                 owes_event <= first;   // retire.go:45
             end
-            if (owes_written && written_ready) begin // retire.go:63
-                owes_written <= 1'b0;                // retire.go:63
+            if (owes_written && written_ready) begin // retire.go:49
+                owes_written <= 1'b0;                // retire.go:49
             end
-            if (owes_fault && u_faults_wakes_0_ready) begin // retire.go:63
-                owes_fault <= 1'b0;                         // retire.go:63
+            if (owes_fault && u_faults_wakes_0_ready) begin // retire.go:50
+                owes_fault <= 1'b0;                         // retire.go:50
             end
-            if (owes_event && async_ready) begin // retire.go:63
-                owes_event <= 1'b0;              // retire.go:63
+            if (owes_event && async_ready) begin // retire.go:51
+                owes_event <= 1'b0;              // retire.go:51
             end
             if (retires && retire_judged && !owed) begin // retire.go:54
                 retires <= 1'b0;                         // retire.go:54
@@ -551,10 +551,10 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         end
     end
 
-    assign written_valid = owes_written;          // retire.go:61
-    assign written_cq = retired_cq;               // retire.go:62
-    assign written_producer = retired_producer;   // retire.go:62
-    assign written_solicited = retired_solicited; // retire.go:62
+    assign written_valid = owes_written;          // retire.go:49
+    assign written_cq = retired_cq;               // retire.go:49
+    assign written_producer = retired_producer;   // retire.go:49
+    assign written_solicited = retired_solicited; // retire.go:49
 
     scheduler_6_w1 u_faults ( // cqewriter.go:145
         .clk           (clk),
@@ -567,13 +567,13 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         .grant_qp      (fault_qp)
     );
 
-    assign async_valid = owes_event;           // retire.go:61
-    assign async_code = 8'h00;                 // retire.go:62
-    assign async_vendor = retired_vendor;      // retire.go:62
-    assign async_number = {18'd0, retired_cq}; // retire.go:62
-    assign fault_has_event = 1'b1;             // retire.go:69
-    assign fault_event = 8'h01;                // retire.go:69
-    assign fault_vendor = 5'h0f;               // retire.go:69
+    assign async_valid = owes_event;           // retire.go:51
+    assign async_code = 8'h00;                 // retire.go:51
+    assign async_vendor = retired_vendor;      // retire.go:51
+    assign async_number = {18'd0, retired_cq}; // retire.go:51
+    assign fault_has_event = 1'b1;             // retire.go:61
+    assign fault_event = 8'h01;                // retire.go:61
+    assign fault_vendor = 5'h0f;               // retire.go:61
 
     wire [5:0] at = sweep[6] ? config_cq : sweep[5:0]; // cqewriter.go:151
     wire [5:0] cq = (update_valid && update_ready) ? update_cq : u_completions_out_cq; // judge.go:35
@@ -642,28 +642,28 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        completion_0_stalled; // hdl/stream/contract.go:24
-    reg                [206:0] completion_0_held;    // hdl/stream/contract.go:25
-    reg                        completion_1_stalled; // hdl/stream/contract.go:24
-    reg                [206:0] completion_1_held;    // hdl/stream/contract.go:25
-    reg                        update_stalled;       // hdl/stream/contract.go:24
-    reg                [23:0]  update_held;          // hdl/stream/contract.go:25
-    reg                        config_stalled;       // hdl/stream/contract.go:24
-    reg                [76:0]  config_held;          // hdl/stream/contract.go:25
-    reg                        done_stalled;         // hdl/stream/contract.go:24
-    reg                        done_held;            // hdl/stream/contract.go:25
-    reg                        burst_stalled;        // hdl/stream/contract.go:24
-    reg                [71:0]  burst_held;           // hdl/stream/contract.go:25
-    reg                        beat_stalled;         // hdl/stream/contract.go:24
-    reg                [72:0]  beat_held;            // hdl/stream/contract.go:25
-    reg                        written_stalled;      // hdl/stream/contract.go:24
-    reg                [22:0]  written_held;         // hdl/stream/contract.go:25
-    reg                        seen_stalled;         // hdl/stream/contract.go:24
-    reg                [23:0]  seen_held;            // hdl/stream/contract.go:25
-    reg                        fault_stalled;        // hdl/stream/contract.go:24
-    reg                [19:0]  fault_held;           // hdl/stream/contract.go:25
-    reg                        async_stalled;        // hdl/stream/contract.go:24
-    reg                [36:0]  async_held;           // hdl/stream/contract.go:25
+    reg                        completion_0_stalled; // properties.go:28
+    reg                [206:0] completion_0_held;    // properties.go:28
+    reg                        completion_1_stalled; // properties.go:28
+    reg                [206:0] completion_1_held;    // properties.go:28
+    reg                        update_stalled;       // properties.go:30
+    reg                [23:0]  update_held;          // properties.go:30
+    reg                        config_stalled;       // properties.go:31
+    reg                [76:0]  config_held;          // properties.go:31
+    reg                        done_stalled;         // properties.go:32
+    reg                        done_held;            // properties.go:32
+    reg                        burst_stalled;        // properties.go:33
+    reg                [71:0]  burst_held;           // properties.go:33
+    reg                        beat_stalled;         // properties.go:34
+    reg                [72:0]  beat_held;            // properties.go:34
+    reg                        written_stalled;      // properties.go:35
+    reg                [22:0]  written_held;         // properties.go:35
+    reg                        seen_stalled;         // properties.go:36
+    reg                [23:0]  seen_held;            // properties.go:36
+    reg                        fault_stalled;        // properties.go:37
+    reg                [19:0]  fault_held;           // properties.go:37
+    reg                        async_stalled;        // properties.go:38
+    reg                [36:0]  async_held;           // properties.go:38
     /* verilator lint_off UNDRIVEN */
     (* anyconst *) reg [5:0]   one; // properties.go:40
     /* verilator lint_on UNDRIVEN */
@@ -672,21 +672,8 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     reg                [15:0]  one_size;     // properties.go:45
     reg                [15:0]  one_consumer; // properties.go:46
 
-    wire [206:0] completion_0_packed; // hdl/stream/contract.go:37
-    wire [206:0] completion_1_packed; // hdl/stream/contract.go:37
-    wire [23:0]  update_packed;       // hdl/stream/contract.go:37
-    wire [76:0]  config_packed;       // hdl/stream/contract.go:37
-    wire [71:0]  burst_packed;        // hdl/stream/contract.go:37
-    wire [72:0]  beat_packed;         // hdl/stream/contract.go:37
-    wire [22:0]  written_packed;      // hdl/stream/contract.go:37
-    wire [23:0]  seen_packed;         // hdl/stream/contract.go:37
-    wire [19:0]  fault_packed;        // hdl/stream/contract.go:37
-    wire [36:0]  async_packed;        // hdl/stream/contract.go:37
-
-    wire failed_behind_a_failure_word = failed[u_flights_out_cq]; // properties.go:63
-    wire fills_no_collision_and = takes & (making | (u_flights_in_valid & u_flights_in_ready)) & (cq == fills_write_addr); // judge.go:37
-    wire consumers_no_collision_and = takes & (making | (seen_valid & seen_ready)) & (cq == consumers_write_addr); // judge.go:38
-    assign completion_0_packed = { // hdl/stream/contract.go:38
+    wire waits_0 = completions_0_valid & ~completions_0_ready; // properties.go:28
+    wire [206:0] completion_0_data_holds_joined = {            // properties.go:28
         completions_0_cq,
         completions_0_wrid,
         completions_0_byte_len,
@@ -701,50 +688,8 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         completions_0_queue,
         completions_0_solicited
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            completion_0_stalled <= 1'b0;
-            completion_1_stalled <= 1'b0;
-            update_stalled <= 1'b0;
-            config_stalled <= 1'b0;
-            done_stalled <= 1'b0;
-            burst_stalled <= 1'b0;
-            beat_stalled <= 1'b0;
-            written_stalled <= 1'b0;
-            seen_stalled <= 1'b0;
-            fault_stalled <= 1'b0;
-            async_stalled <= 1'b0;
-        end else begin
-            completion_0_stalled <= completions_0_valid & ~completions_0_ready; // hdl/stream/contract.go:24
-            completion_1_stalled <= completions_1_valid & ~completions_1_ready; // hdl/stream/contract.go:24
-            update_stalled <= update_valid & ~update_ready;    // hdl/stream/contract.go:24
-            config_stalled <= config_valid & ~config_ready;    // hdl/stream/contract.go:24
-            done_stalled <= write_done_valid & ~write_done_ready; // hdl/stream/contract.go:24
-            burst_stalled <= write_burst_valid & ~write_burst_ready; // hdl/stream/contract.go:24
-            beat_stalled <= write_beat_valid & ~write_beat_ready; // hdl/stream/contract.go:24
-            written_stalled <= written_valid & ~written_ready; // hdl/stream/contract.go:24
-            seen_stalled <= seen_valid & ~seen_ready;          // hdl/stream/contract.go:24
-            fault_stalled <= fault_valid & ~fault_ready;       // hdl/stream/contract.go:24
-            async_stalled <= async_valid & ~async_ready;       // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        completion_0_held <= completion_0_packed; // hdl/stream/contract.go:25
-        completion_1_held <= completion_1_packed; // hdl/stream/contract.go:25
-        update_held <= update_packed;             // hdl/stream/contract.go:25
-        config_held <= config_packed;             // hdl/stream/contract.go:25
-        done_held <= write_done_err;              // hdl/stream/contract.go:25
-        burst_held <= burst_packed;               // hdl/stream/contract.go:25
-        beat_held <= beat_packed;                 // hdl/stream/contract.go:25
-        written_held <= written_packed;           // hdl/stream/contract.go:25
-        seen_held <= seen_packed;                 // hdl/stream/contract.go:25
-        fault_held <= fault_packed;               // hdl/stream/contract.go:25
-        async_held <= async_packed;               // hdl/stream/contract.go:25
-    end
-
-    assign completion_1_packed = { // hdl/stream/contract.go:38
+    wire waits_1 = completions_1_valid & ~completions_1_ready; // properties.go:28
+    wire [206:0] completion_1_data_holds_joined = {            // properties.go:28
         completions_1_cq,
         completions_1_wrid,
         completions_1_byte_len,
@@ -759,14 +704,210 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         completions_1_queue,
         completions_1_solicited
     };
-    assign update_packed = {update_cq, update_index, update_arm}; // hdl/stream/contract.go:38
-    assign config_packed = {config_cq, config_exists, config_eq, config_log_size, config_base}; // hdl/stream/contract.go:38
-    assign burst_packed = {write_burst_addr, write_burst_len}; // hdl/stream/contract.go:38
-    assign beat_packed = {write_beat_data, write_beat_strb, write_beat_last}; // hdl/stream/contract.go:38
-    assign written_packed = {written_cq, written_producer, written_solicited}; // hdl/stream/contract.go:38
-    assign seen_packed = {seen_cq, seen_index, seen_arm};      // hdl/stream/contract.go:38
-    assign fault_packed = {fault_qp, fault_has_event, fault_event, fault_vendor}; // hdl/stream/contract.go:38
-    assign async_packed = {async_code, async_vendor, async_number}; // hdl/stream/contract.go:38
+    wire waits = update_valid & ~update_ready;   // properties.go:30
+    wire waits_2 = config_valid & ~config_ready; // properties.go:31
+    wire [76:0] config_data_holds_joined = {     // properties.go:31
+        config_cq,
+        config_exists,
+        config_eq,
+        config_log_size,
+        config_base
+    };
+    wire waits_3 = write_done_valid & ~write_done_ready;   // properties.go:32
+    wire waits_4 = write_burst_valid & ~write_burst_ready; // properties.go:33
+    wire waits_5 = write_beat_valid & ~write_beat_ready;   // properties.go:34
+    wire beat_data_holds_equal = {write_beat_data, write_beat_strb, write_beat_last} == beat_held; // properties.go:34
+    wire waits_6 = written_valid & ~written_ready;         // properties.go:35
+    wire written_data_holds_equal = {written_cq, written_producer, written_solicited} == written_held; // properties.go:35
+    wire waits_7 = seen_valid & ~seen_ready;               // properties.go:36
+    wire waits_8 = fault_valid & ~fault_ready;             // properties.go:37
+    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:37
+    wire waits_9 = async_valid & ~async_ready;             // properties.go:38
+    wire failed_behind_a_failure_word = failed[u_flights_out_cq]; // properties.go:63
+    wire fills_no_collision_and = takes & (making | (u_flights_in_valid & u_flights_in_ready)) & (cq == fills_write_addr); // judge.go:37
+    wire consumers_no_collision_and = takes & (making | (seen_valid & seen_ready)) & (cq == consumers_write_addr); // judge.go:38
+
+    always @(posedge clk) begin
+        if (rst) begin
+            completion_0_stalled <= 1'b0;
+        end else begin
+            completion_0_stalled <= waits_0; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin         // properties.go:28
+            completion_0_held <= { // properties.go:28
+                completions_0_cq,
+                completions_0_wrid,
+                completions_0_byte_len,
+                completions_0_imm,
+                completions_0_qp,
+                completions_0_qpn,
+                completions_0_status,
+                completions_0_wqe_index,
+                completions_0_opcode,
+                completions_0_flags,
+                completions_0_vendor,
+                completions_0_queue,
+                completions_0_solicited
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            completion_1_stalled <= 1'b0;
+        end else begin
+            completion_1_stalled <= waits_1; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin         // properties.go:28
+            completion_1_held <= { // properties.go:28
+                completions_1_cq,
+                completions_1_wrid,
+                completions_1_byte_len,
+                completions_1_imm,
+                completions_1_qp,
+                completions_1_qpn,
+                completions_1_status,
+                completions_1_wqe_index,
+                completions_1_opcode,
+                completions_1_flags,
+                completions_1_vendor,
+                completions_1_queue,
+                completions_1_solicited
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            update_stalled <= 1'b0;
+        end else begin
+            update_stalled <= waits; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin // properties.go:30
+            update_held <= {update_cq, update_index, update_arm}; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            config_stalled <= 1'b0;
+        end else begin
+            config_stalled <= waits_2; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:31
+            config_held <= {config_cq, config_exists, config_eq, config_log_size, config_base}; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            done_stalled <= 1'b0;
+        end else begin
+            done_stalled <= waits_3; // properties.go:32
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin               // properties.go:32
+            done_held <= write_done_err; // properties.go:32
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            burst_stalled <= 1'b0;
+        end else begin
+            burst_stalled <= waits_4; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                                     // properties.go:33
+            burst_held <= {write_burst_addr, write_burst_len}; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            beat_stalled <= 1'b0;
+        end else begin
+            beat_stalled <= waits_5; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin // properties.go:34
+            beat_held <= {write_beat_data, write_beat_strb, write_beat_last}; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            written_stalled <= 1'b0;
+        end else begin
+            written_stalled <= waits_6; // properties.go:35
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin // properties.go:35
+            written_held <= {written_cq, written_producer, written_solicited}; // properties.go:35
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            seen_stalled <= 1'b0;
+        end else begin
+            seen_stalled <= waits_7; // properties.go:36
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin                                // properties.go:36
+            seen_held <= {seen_cq, seen_index, seen_arm}; // properties.go:36
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fault_stalled <= 1'b0;
+        end else begin
+            fault_stalled <= waits_8; // properties.go:37
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:37
+            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:37
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            async_stalled <= 1'b0;
+        end else begin
+            async_stalled <= waits_9; // properties.go:38
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin // properties.go:38
+            async_held <= {async_code, async_vendor, async_number}; // properties.go:38
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -810,28 +951,28 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     always @(posedge clk) begin
         if (!rst) begin
             assert_answers_have_room: assert (write_done_ready || !write_done_valid); // retire.go:16
-            assume_completion_0_valid_holds: assume (!completion_0_stalled || completions_0_valid); // hdl/stream/contract.go:18
-            assume_completion_0_data_holds: assume (!completion_0_stalled || completion_0_packed == completion_0_held); // hdl/stream/contract.go:19
-            assume_completion_1_valid_holds: assume (!completion_1_stalled || completions_1_valid); // hdl/stream/contract.go:18
-            assume_completion_1_data_holds: assume (!completion_1_stalled || completion_1_packed == completion_1_held); // hdl/stream/contract.go:19
-            assume_update_valid_holds: assume (!update_stalled || update_valid); // hdl/stream/contract.go:18
-            assume_update_data_holds: assume (!update_stalled || update_packed == update_held); // hdl/stream/contract.go:19
-            assume_config_valid_holds: assume (!config_stalled || config_valid); // hdl/stream/contract.go:18
-            assume_config_data_holds: assume (!config_stalled || config_packed == config_held); // hdl/stream/contract.go:19
-            assume_done_valid_holds: assume (!done_stalled || write_done_valid); // hdl/stream/contract.go:18
-            assume_done_data_holds: assume (!done_stalled || write_done_err == done_held); // hdl/stream/contract.go:19
-            assert_burst_valid_holds: assert (!burst_stalled || write_burst_valid); // hdl/stream/contract.go:10
-            assert_burst_data_holds: assert (!burst_stalled || burst_packed == burst_held); // hdl/stream/contract.go:11
-            assert_beat_valid_holds: assert (!beat_stalled || write_beat_valid); // hdl/stream/contract.go:10
-            assert_beat_data_holds: assert (!beat_stalled || beat_packed == beat_held); // hdl/stream/contract.go:11
-            assert_written_valid_holds: assert (!written_stalled || written_valid); // hdl/stream/contract.go:10
-            assert_written_data_holds: assert (!written_stalled || written_packed == written_held); // hdl/stream/contract.go:11
-            assert_seen_valid_holds: assert (!seen_stalled || seen_valid); // hdl/stream/contract.go:10
-            assert_seen_data_holds: assert (!seen_stalled || seen_packed == seen_held); // hdl/stream/contract.go:11
-            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // hdl/stream/contract.go:10
-            assert_fault_data_holds: assert (!fault_stalled || fault_packed == fault_held); // hdl/stream/contract.go:11
-            assert_async_valid_holds: assert (!async_stalled || async_valid); // hdl/stream/contract.go:10
-            assert_async_data_holds: assert (!async_stalled || async_packed == async_held); // hdl/stream/contract.go:11
+            assume_completion_0_valid_holds: assume (!completion_0_stalled || completions_0_valid); // properties.go:28
+            assume_completion_0_data_holds: assume (!completion_0_stalled || completion_0_data_holds_joined == completion_0_held); // properties.go:28
+            assume_completion_1_valid_holds: assume (!completion_1_stalled || completions_1_valid); // properties.go:28
+            assume_completion_1_data_holds: assume (!completion_1_stalled || completion_1_data_holds_joined == completion_1_held); // properties.go:28
+            assume_update_valid_holds: assume (!update_stalled || update_valid); // properties.go:30
+            assume_update_data_holds: assume (!update_stalled || {update_cq, update_index, update_arm} == update_held); // properties.go:30
+            assume_config_valid_holds: assume (!config_stalled || config_valid); // properties.go:31
+            assume_config_data_holds: assume (!config_stalled || config_data_holds_joined == config_held); // properties.go:31
+            assume_done_valid_holds: assume (!done_stalled || write_done_valid); // properties.go:32
+            assume_done_data_holds: assume (!done_stalled || write_done_err == done_held); // properties.go:32
+            assert_burst_valid_holds: assert (!burst_stalled || write_burst_valid); // properties.go:33
+            assert_burst_data_holds: assert (!burst_stalled || {write_burst_addr, write_burst_len} == burst_held); // properties.go:33
+            assert_beat_valid_holds: assert (!beat_stalled || write_beat_valid); // properties.go:34
+            assert_beat_data_holds: assert (!beat_stalled || beat_data_holds_equal); // properties.go:34
+            assert_written_valid_holds: assert (!written_stalled || written_valid); // properties.go:35
+            assert_written_data_holds: assert (!written_stalled || written_data_holds_equal); // properties.go:35
+            assert_seen_valid_holds: assert (!seen_stalled || seen_valid); // properties.go:36
+            assert_seen_data_holds: assert (!seen_stalled || {seen_cq, seen_index, seen_arm} == seen_held); // properties.go:36
+            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:37
+            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:37
+            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:38
+            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:38
             assert_never_over_unseen: assert (!one_exists || one_unseen <= one_size); // properties.go:60
             cover_lost: cover (u_flights_in_valid && u_flights_in_ready && place_lost); // properties.go:61
             cover_many_on_their_way: cover (!u_flights_in_ready); // properties.go:62
@@ -858,93 +999,115 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
                 $display("ASSERT %m answers_have_room blocks/cqewriter/retire.go:16");
                 $stop;
             end
-            if (completion_0_stalled && !completions_0_valid) begin
-                $display("ASSUME %m completion_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (completion_0_stalled) begin
+                if (!completions_0_valid) begin
+                    $display("ASSUME %m completion_0_valid_holds blocks/cqewriter/properties.go:28");
+                    $stop;
+                end
+                if (completion_0_data_holds_joined != completion_0_held) begin
+                    $display("ASSUME %m completion_0_data_holds blocks/cqewriter/properties.go:28");
+                    $stop;
+                end
             end
-            if (completion_0_stalled && completion_0_packed != completion_0_held) begin
-                $display("ASSUME %m completion_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (completion_1_stalled) begin
+                if (!completions_1_valid) begin
+                    $display("ASSUME %m completion_1_valid_holds blocks/cqewriter/properties.go:28");
+                    $stop;
+                end
+                if (completion_1_data_holds_joined != completion_1_held) begin
+                    $display("ASSUME %m completion_1_data_holds blocks/cqewriter/properties.go:28");
+                    $stop;
+                end
             end
-            if (completion_1_stalled && !completions_1_valid) begin
-                $display("ASSUME %m completion_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (update_stalled) begin
+                if (!update_valid) begin
+                    $display("ASSUME %m update_valid_holds blocks/cqewriter/properties.go:30");
+                    $stop;
+                end
+                if ({update_cq, update_index, update_arm} != update_held) begin
+                    $display("ASSUME %m update_data_holds blocks/cqewriter/properties.go:30");
+                    $stop;
+                end
             end
-            if (completion_1_stalled && completion_1_packed != completion_1_held) begin
-                $display("ASSUME %m completion_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (config_stalled) begin
+                if (!config_valid) begin
+                    $display("ASSUME %m config_valid_holds blocks/cqewriter/properties.go:31");
+                    $stop;
+                end
+                if (config_data_holds_joined != config_held) begin
+                    $display("ASSUME %m config_data_holds blocks/cqewriter/properties.go:31");
+                    $stop;
+                end
             end
-            if (update_stalled && !update_valid) begin
-                $display("ASSUME %m update_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (done_stalled) begin
+                if (!write_done_valid) begin
+                    $display("ASSUME %m done_valid_holds blocks/cqewriter/properties.go:32");
+                    $stop;
+                end
+                if (write_done_err != done_held) begin
+                    $display("ASSUME %m done_data_holds blocks/cqewriter/properties.go:32");
+                    $stop;
+                end
             end
-            if (update_stalled && update_packed != update_held) begin
-                $display("ASSUME %m update_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (burst_stalled) begin
+                if (!write_burst_valid) begin
+                    $display("ASSERT %m burst_valid_holds blocks/cqewriter/properties.go:33");
+                    $stop;
+                end
+                if ({write_burst_addr, write_burst_len} != burst_held) begin
+                    $display("ASSERT %m burst_data_holds blocks/cqewriter/properties.go:33");
+                    $stop;
+                end
             end
-            if (config_stalled && !config_valid) begin
-                $display("ASSUME %m config_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (beat_stalled) begin
+                if (!write_beat_valid) begin
+                    $display("ASSERT %m beat_valid_holds blocks/cqewriter/properties.go:34");
+                    $stop;
+                end
+                if (!beat_data_holds_equal) begin
+                    $display("ASSERT %m beat_data_holds blocks/cqewriter/properties.go:34");
+                    $stop;
+                end
             end
-            if (config_stalled && config_packed != config_held) begin
-                $display("ASSUME %m config_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (written_stalled) begin
+                if (!written_valid) begin
+                    $display("ASSERT %m written_valid_holds blocks/cqewriter/properties.go:35");
+                    $stop;
+                end
+                if (!written_data_holds_equal) begin
+                    $display("ASSERT %m written_data_holds blocks/cqewriter/properties.go:35");
+                    $stop;
+                end
             end
-            if (done_stalled && !write_done_valid) begin
-                $display("ASSUME %m done_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (seen_stalled) begin
+                if (!seen_valid) begin
+                    $display("ASSERT %m seen_valid_holds blocks/cqewriter/properties.go:36");
+                    $stop;
+                end
+                if ({seen_cq, seen_index, seen_arm} != seen_held) begin
+                    $display("ASSERT %m seen_data_holds blocks/cqewriter/properties.go:36");
+                    $stop;
+                end
             end
-            if (done_stalled && write_done_err != done_held) begin
-                $display("ASSUME %m done_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (fault_stalled) begin
+                if (!fault_valid) begin
+                    $display("ASSERT %m fault_valid_holds blocks/cqewriter/properties.go:37");
+                    $stop;
+                end
+                if (!fault_data_holds_equal) begin
+                    $display("ASSERT %m fault_data_holds blocks/cqewriter/properties.go:37");
+                    $stop;
+                end
             end
-            if (burst_stalled && !write_burst_valid) begin
-                $display("ASSERT %m burst_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (burst_stalled && burst_packed != burst_held) begin
-                $display("ASSERT %m burst_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (beat_stalled && !write_beat_valid) begin
-                $display("ASSERT %m beat_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (beat_stalled && beat_packed != beat_held) begin
-                $display("ASSERT %m beat_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (written_stalled && !written_valid) begin
-                $display("ASSERT %m written_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (written_stalled && written_packed != written_held) begin
-                $display("ASSERT %m written_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (seen_stalled && !seen_valid) begin
-                $display("ASSERT %m seen_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (seen_stalled && seen_packed != seen_held) begin
-                $display("ASSERT %m seen_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (fault_stalled && !fault_valid) begin
-                $display("ASSERT %m fault_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (fault_stalled && fault_packed != fault_held) begin
-                $display("ASSERT %m fault_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (async_stalled && !async_valid) begin
-                $display("ASSERT %m async_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (async_stalled && async_packed != async_held) begin
-                $display("ASSERT %m async_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (async_stalled) begin
+                if (!async_valid) begin
+                    $display("ASSERT %m async_valid_holds blocks/cqewriter/properties.go:38");
+                    $stop;
+                end
+                if ({async_code, async_vendor, async_number} != async_held) begin
+                    $display("ASSERT %m async_data_holds blocks/cqewriter/properties.go:38");
+                    $stop;
+                end
             end
             if (one_exists && one_unseen > one_size) begin
                 $display("ASSERT %m never_over_unseen blocks/cqewriter/properties.go:60");
@@ -983,6 +1146,44 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_cqe_leaves /* verilator public_flat_rd */ = u_jobs_in_valid && u_jobs_in_ready; // judge.go:105
+    wire [5:0]  event_cqe_leaves_cq /* verilator public_flat_rd */ = judged_cq;
+    wire [15:0] event_cqe_leaves_index /* verilator public_flat_rd */ = place_producer;
+    wire [23:0] event_cqe_leaves_qpn /* verilator public_flat_rd */ = judged_qpn;
+    wire        event_cqe_leaves_queue /* verilator public_flat_rd */ = judged_queue;
+    wire [7:0]  event_cqe_leaves_status /* verilator public_flat_rd */ = judged_status;
+
+    wire        event_cqe_in_memory /* verilator public_flat_rd */ = written_valid && written_ready; // retire.go:55
+    wire [5:0]  event_cqe_in_memory_cq /* verilator public_flat_rd */ = retired_cq;
+    wire [15:0] event_cqe_in_memory_producer /* verilator public_flat_rd */ = retired_producer;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_cqe_leaves) begin
+                $display(
+                    "TRACE %0d %m cqe_leaves cq=%0h index=%0h qpn=%0h queue=%0h status=%0h",
+                    $time, event_cqe_leaves_cq, event_cqe_leaves_index, event_cqe_leaves_qpn,
+                    event_cqe_leaves_queue, event_cqe_leaves_status
+                );
+            end
+            if (event_cqe_in_memory) begin
+                $display(
+                    "TRACE %0d %m cqe_in_memory cq=%0h producer=%0h",
+                    $time, event_cqe_in_memory_cq, event_cqe_in_memory_producer
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

@@ -26,46 +26,46 @@ module cut_64 (
     output wire        out_last   // of the packet
 );
 
-    reg        valid; // cut.go:78
-    reg [63:0] addr;  // cut.go:79
-    reg [11:0] less;  // cut.go:79
-    reg        skip;  // cut.go:80
-    reg        last;  // cut.go:80
+    reg        valid; // cut.go:74
+    reg [63:0] addr;  // cut.go:75
+    reg [11:0] less;  // cut.go:75
+    reg        skip;  // cut.go:76
+    reg        last;  // cut.go:76
 
-    assign out_valid = valid;                           // cut.go:89
-    assign out_addr = addr;                             // cut.go:90
-    wire [10:0] low = addr[10:0];                       // cut.go:82
-    wire [12:0] reach = {2'h0, low} + {1'b0, less};     // last byte, from the chunk's boundary on (cut.go:83)
-    wire [1:0] over = reach[12:11];                     // cut.go:84
-    wire crosses = (|over) & ~skip;                     // cut.go:85
-    assign out_less = crosses ? ~low : less[10:0];      // cut.go:90
-    wire [10:0] end_ = crosses ? 11'h7ff : reach[10:0]; // cut.go:86
-    assign out_beats = end_[10:3] - addr[10:3];         // cut.go:90
-    assign out_end = end_[2:0];                         // cut.go:90
-    assign out_skip = skip;                             // cut.go:90
-    assign out_last = last & ~crosses;                  // cut.go:90
-    assign in_ready = ~valid | (out_ready & ~crosses);  // cut.go:94
+    assign out_valid = valid;                           // cut.go:85
+    assign out_addr = addr;                             // cut.go:86
+    wire [10:0] low = addr[10:0];                       // cut.go:78
+    wire [12:0] reach = {2'h0, low} + {1'b0, less};     // last byte, from the chunk's boundary on (cut.go:79)
+    wire [1:0] over = reach[12:11];                     // cut.go:80
+    wire crosses = (|over) & ~skip;                     // cut.go:81
+    assign out_less = crosses ? ~low : less[10:0];      // cut.go:86
+    wire [10:0] end_ = crosses ? 11'h7ff : reach[10:0]; // cut.go:82
+    assign out_beats = end_[10:3] - addr[10:3];         // cut.go:86
+    assign out_end = end_[2:0];                         // cut.go:86
+    assign out_skip = skip;                             // cut.go:86
+    assign out_last = last & ~crosses;                  // cut.go:86
+    assign in_ready = ~valid | (out_ready & ~crosses);  // cut.go:90
 
     always @(posedge clk) begin
         if (rst) begin
             valid <= 1'b0;
-        end else if (in_ready) begin // cut.go:95
-            valid <= in_valid;       // cut.go:96
+        end else if (in_ready) begin // cut.go:91
+            valid <= in_valid;       // cut.go:92
         end
     end
 
-    wire [12:0] less_difference = in_len - 13'd1; // cut.go:98
-    wire [1:0] less_difference_2 = over - 2'd1;   // cut.go:103
+    wire [12:0] less_difference = in_len - 13'd1; // cut.go:94
+    wire [1:0] less_difference_2 = over - 2'd1;   // cut.go:99
 
     always @(posedge clk) begin
-        if (in_ready) begin                              // cut.go:95
-            addr <= in_addr;                             // cut.go:97
-            less <= less_difference[11:0];               // cut.go:98
-            skip <= in_skip;                             // cut.go:99
-            last <= in_last;                             // cut.go:100
-        end else if (out_valid && out_ready) begin       // cut.go:101
-            addr <= {addr[63:11] + 53'd1, 11'd0};        // cut.go:102
-            less <= {less_difference_2[0], reach[10:0]}; // cut.go:103
+        if (in_ready) begin                              // cut.go:91
+            addr <= in_addr;                             // cut.go:93
+            less <= less_difference[11:0];               // cut.go:94
+            skip <= in_skip;                             // cut.go:95
+            last <= in_last;                             // cut.go:96
+        end else if (out_valid && out_ready) begin       // cut.go:97
+            addr <= {addr[63:11] + 53'd1, 11'd0};        // cut.go:98
+            less <= {less_difference_2[0], reach[10:0]}; // cut.go:99
         end
     end
 
@@ -80,40 +80,50 @@ module cut_64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg        in_stalled;  // hdl/stream/contract.go:24
-    reg [78:0] in_held;     // hdl/stream/contract.go:25
-    reg        out_stalled; // hdl/stream/contract.go:24
-    reg [87:0] out_held;    // hdl/stream/contract.go:25
+    reg        in_stalled;  // cut.go:104
+    reg [78:0] in_held;     // cut.go:104
+    reg        out_stalled; // cut.go:105
+    reg [87:0] out_held;    // cut.go:105
     reg [63:0] next;        // cut_properties.go:27
     reg [12:0] left;        // cut_properties.go:27
     reg        is_skip;     // cut_properties.go:28
     reg        is_last;     // cut_properties.go:28
 
-    wire [78:0] in_packed;  // hdl/stream/contract.go:37
-    wire [87:0] out_packed; // hdl/stream/contract.go:37
-
-    wire [12:0] bytes = {2'h0, out_less} + 13'd1;           // cut_properties.go:30
-    wire has = out_valid & ~out_skip;                       // cut_properties.go:42
-    wire whole = ({2'h0, out_less} + 13'd1) == left;        // cut_properties.go:43
+    wire waits = in_valid & ~in_ready;               // cut.go:104
+    wire waits_2 = out_valid & ~out_ready;           // cut.go:105
+    wire out_data_holds_equal = {out_addr, out_less, out_beats, out_end, out_skip, out_last} == out_held; // cut.go:105
+    wire [12:0] bytes = {2'h0, out_less} + 13'd1;    // cut_properties.go:30
+    wire has = out_valid & ~out_skip;                // cut_properties.go:42
+    wire whole = ({2'h0, out_less} + 13'd1) == left; // cut_properties.go:43
     wire [11:0] reach_2 = {1'b0, out_addr[10:0]} + {1'b0, out_less}; // cut_properties.go:56
-    assign in_packed = {in_addr, in_len, in_skip, in_last}; // hdl/stream/contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;    // hdl/stream/contract.go:24
-            out_stalled <= out_valid & ~out_ready; // hdl/stream/contract.go:24
+            in_stalled <= waits; // cut.go:104
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;   // hdl/stream/contract.go:25
-        out_held <= out_packed; // hdl/stream/contract.go:25
+        if (waits) begin                                    // cut.go:104
+            in_held <= {in_addr, in_len, in_skip, in_last}; // cut.go:104
+        end
     end
 
-    assign out_packed = {out_addr, out_less, out_beats, out_end, out_skip, out_last}; // hdl/stream/contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // cut.go:105
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // cut.go:105
+            out_held <= {out_addr, out_less, out_beats, out_end, out_skip, out_last}; // cut.go:105
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -159,11 +169,11 @@ module cut_64 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_in_valid_holds: assume (!in_stalled || in_valid); // hdl/stream/contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // hdl/stream/contract.go:19
-            assert_out_valid_holds: assert (!out_stalled || out_valid); // hdl/stream/contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // hdl/stream/contract.go:11
-            assume_in_has_bytes: assume (!in_valid || in_skip || (|in_len && in_len <= 13'd4096)); // cut.go:110
+            assume_in_valid_holds: assume (!in_stalled || in_valid); // cut.go:104
+            assume_in_data_holds: assume (!in_stalled || {in_addr, in_len, in_skip, in_last} == in_held); // cut.go:104
+            assert_out_valid_holds: assert (!out_stalled || out_valid); // cut.go:105
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_equal); // cut.go:105
+            assume_in_has_bytes: assume (!in_valid || in_skip || (|in_len && in_len <= 13'd4096)); // cut.go:106
             assert_skip_passes: assert (!out_valid || out_skip == is_skip); // cut_properties.go:44
             assert_skip_is_one_chunk: assert (!(out_valid && out_skip) || out_last == is_last); // cut_properties.go:44
             assert_follows: assert (!has || out_addr == next); // cut_properties.go:44
@@ -187,79 +197,91 @@ module cut_64 (
     initial cover_crosses_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds blocks/pieces/cut.go:104");
+                    $stop;
+                end
+                if ({in_addr, in_len, in_skip, in_last} != in_held) begin
+                    $display("ASSUME %m in_data_holds blocks/pieces/cut.go:104");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds blocks/pieces/cut.go:105");
+                    $stop;
+                end
+                if (!out_data_holds_equal) begin
+                    $display("ASSERT %m out_data_holds blocks/pieces/cut.go:105");
+                    $stop;
+                end
             end
             if (in_valid && !in_skip && (!(|in_len) || in_len > 13'd4096)) begin
-                $display("ASSUME %m in_has_bytes blocks/pieces/cut.go:110");
+                $display("ASSUME %m in_has_bytes blocks/pieces/cut.go:106");
                 $stop;
             end
-            if (out_valid && out_skip != is_skip) begin
-                $display("ASSERT %m skip_passes blocks/pieces/cut_properties.go:44");
-                $stop;
+            if (out_valid) begin
+                if (out_skip != is_skip) begin
+                    $display("ASSERT %m skip_passes blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if (out_skip && out_last != is_last) begin
+                    $display("ASSERT %m skip_is_one_chunk blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
             end
-            if (out_valid && out_skip && out_last != is_last) begin
-                $display("ASSERT %m skip_is_one_chunk blocks/pieces/cut_properties.go:44");
-                $stop;
+            if (has) begin
+                if (out_addr != next) begin
+                    $display("ASSERT %m follows blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if (!(|left) || {2'h0, out_less} >= left) begin
+                    $display("ASSERT %m inside_piece blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if (out_last != (is_last & whole)) begin
+                    $display("ASSERT %m last_is_whole blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if (({1'b0, less} + 13'd1) != left) begin
+                    $display("ASSERT %m rest_is_left blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
             end
-            if (has && out_addr != next) begin
-                $display("ASSERT %m follows blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (has && (!(|left) || {2'h0, out_less} >= left)) begin
-                $display("ASSERT %m inside_piece blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (has && out_last != (is_last & whole)) begin
-                $display("ASSERT %m last_is_whole blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (has && ({1'b0, less} + 13'd1) != left) begin
-                $display("ASSERT %m rest_is_left blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (out_valid && out_skip && |left) begin
-                $display("ASSERT %m none_left_of_skip blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (out_valid && last != is_last) begin
-                $display("ASSERT %m last_is_kept blocks/pieces/cut_properties.go:44");
-                $stop;
+            if (out_valid) begin
+                if (out_skip && |left) begin
+                    $display("ASSERT %m none_left_of_skip blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if (last != is_last) begin
+                    $display("ASSERT %m last_is_kept blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
             end
             if (!out_valid && |left && !is_skip) begin
                 $display("ASSERT %m whole_piece blocks/pieces/cut_properties.go:44");
                 $stop;
             end
-            if (has && reach_2[11]) begin
-                $display("ASSERT %m no_boundary_inside blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (has && out_end != reach_2[2:0]) begin
-                $display("ASSERT %m end_is_last_byte blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (has && (out_addr[10:3] + out_beats) != reach_2[10:3]) begin
-                $display("ASSERT %m beats_reach_end blocks/pieces/cut_properties.go:44");
-                $stop;
-            end
-            if (has && !whole) begin
-                if (cover_crosses_count == 64'd0) begin
-                    $display("COVER %m crosses blocks/pieces/cut_properties.go:61");
+            if (has) begin
+                if (reach_2[11]) begin
+                    $display("ASSERT %m no_boundary_inside blocks/pieces/cut_properties.go:44");
+                    $stop;
                 end
-                cover_crosses_count <= cover_crosses_count + 64'd1;
+                if (out_end != reach_2[2:0]) begin
+                    $display("ASSERT %m end_is_last_byte blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if ((out_addr[10:3] + out_beats) != reach_2[10:3]) begin
+                    $display("ASSERT %m beats_reach_end blocks/pieces/cut_properties.go:44");
+                    $stop;
+                end
+                if (!whole) begin
+                    if (cover_crosses_count == 64'd0) begin
+                        $display("COVER %m crosses blocks/pieces/cut_properties.go:61");
+                    end
+                    cover_crosses_count <= cover_crosses_count + 64'd1;
+                end
             end
         end
     end

@@ -231,7 +231,7 @@ module dma_64_r6_w4 (
     wire        u_write_beats_out_last;
     wire        u_write_data_in_ready;
 
-    round_robin_link_read_burst_x6 u_read_turn ( // hdl/stream/arbiter.go:81
+    round_robin_link_read_burst_x6 u_read_turn ( // dma.go:184
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (reads_0_burst_valid),
@@ -265,7 +265,7 @@ module dma_64_r6_w4 (
         .from       (u_read_turn_from)
     );
 
-    slice_dma_burst u_read_address ( // hdl/stream/slice.go:56
+    slice_dma_burst u_read_address ( // dma.go:185
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_read_turn_out_valid),
@@ -285,41 +285,41 @@ module dma_64_r6_w4 (
     assign m_axi_arlock = 1'b0;                        // dma.go:104
     assign m_axi_arcache = 4'h3;                       // dma.go:105
     assign m_axi_arprot = 3'h2;                        // dma.go:106
-    wire mine_0 = m_axi_rid == 4'h0;                   // dma.go:113
-    assign reads_0_beat_valid = m_axi_rvalid & mine_0; // dma.go:114
-    assign reads_0_beat_data = m_axi_rdata;            // dma.go:115
-    assign reads_0_beat_err = (m_axi_rresp != 2'h0);   // dma.go:115
-    assign reads_0_beat_last = m_axi_rlast;            // dma.go:115
-    wire mine_1 = m_axi_rid == 4'h1;                   // dma.go:113
-    assign reads_1_beat_valid = m_axi_rvalid & mine_1; // dma.go:114
-    assign reads_1_beat_data = m_axi_rdata;            // dma.go:115
-    assign reads_1_beat_err = reads_0_beat_err;        // dma.go:115
-    assign reads_1_beat_last = m_axi_rlast;            // dma.go:115
-    wire mine_2 = m_axi_rid == 4'h2;                   // dma.go:113
-    assign reads_2_beat_valid = m_axi_rvalid & mine_2; // dma.go:114
-    assign reads_2_beat_data = m_axi_rdata;            // dma.go:115
-    assign reads_2_beat_err = reads_0_beat_err;        // dma.go:115
-    assign reads_2_beat_last = m_axi_rlast;            // dma.go:115
-    wire mine_3 = m_axi_rid == 4'h3;                   // dma.go:113
-    assign reads_3_beat_valid = m_axi_rvalid & mine_3; // dma.go:114
-    assign reads_3_beat_data = m_axi_rdata;            // dma.go:115
-    assign reads_3_beat_err = reads_0_beat_err;        // dma.go:115
-    assign reads_3_beat_last = m_axi_rlast;            // dma.go:115
-    wire mine_4 = m_axi_rid == 4'h4;                   // dma.go:113
-    assign reads_4_beat_valid = m_axi_rvalid & mine_4; // dma.go:114
-    assign reads_4_beat_data = m_axi_rdata;            // dma.go:115
-    assign reads_4_beat_err = reads_0_beat_err;        // dma.go:115
-    assign reads_4_beat_last = m_axi_rlast;            // dma.go:115
-    wire mine_5 = m_axi_rid == 4'h5;                   // dma.go:113
-    assign reads_5_beat_valid = m_axi_rvalid & mine_5; // dma.go:114
-    assign reads_5_beat_data = m_axi_rdata;            // dma.go:115
-    assign reads_5_beat_err = reads_0_beat_err;        // dma.go:115
-    assign reads_5_beat_last = m_axi_rlast;            // dma.go:115
-    assign m_axi_rready = (mine_0 & reads_0_beat_ready) | (mine_1 & reads_1_beat_ready) // dma.go:118
+    wire mine_0 = m_axi_rid == 4'h0;                   // dma.go:116
+    assign reads_0_beat_valid = m_axi_rvalid & mine_0; // dma.go:117
+    assign reads_0_beat_data = m_axi_rdata;            // dma.go:118
+    assign reads_0_beat_err = (m_axi_rresp != 2'h0);   // dma.go:118
+    assign reads_0_beat_last = m_axi_rlast;            // dma.go:118
+    wire mine_1 = m_axi_rid == 4'h1;                   // dma.go:116
+    assign reads_1_beat_valid = m_axi_rvalid & mine_1; // dma.go:117
+    assign reads_1_beat_data = m_axi_rdata;            // dma.go:118
+    assign reads_1_beat_err = reads_0_beat_err;        // dma.go:118
+    assign reads_1_beat_last = m_axi_rlast;            // dma.go:118
+    wire mine_2 = m_axi_rid == 4'h2;                   // dma.go:116
+    assign reads_2_beat_valid = m_axi_rvalid & mine_2; // dma.go:117
+    assign reads_2_beat_data = m_axi_rdata;            // dma.go:118
+    assign reads_2_beat_err = reads_0_beat_err;        // dma.go:118
+    assign reads_2_beat_last = m_axi_rlast;            // dma.go:118
+    wire mine_3 = m_axi_rid == 4'h3;                   // dma.go:116
+    assign reads_3_beat_valid = m_axi_rvalid & mine_3; // dma.go:117
+    assign reads_3_beat_data = m_axi_rdata;            // dma.go:118
+    assign reads_3_beat_err = reads_0_beat_err;        // dma.go:118
+    assign reads_3_beat_last = m_axi_rlast;            // dma.go:118
+    wire mine_4 = m_axi_rid == 4'h4;                   // dma.go:116
+    assign reads_4_beat_valid = m_axi_rvalid & mine_4; // dma.go:117
+    assign reads_4_beat_data = m_axi_rdata;            // dma.go:118
+    assign reads_4_beat_err = reads_0_beat_err;        // dma.go:118
+    assign reads_4_beat_last = m_axi_rlast;            // dma.go:118
+    wire mine_5 = m_axi_rid == 4'h5;                   // dma.go:116
+    assign reads_5_beat_valid = m_axi_rvalid & mine_5; // dma.go:117
+    assign reads_5_beat_data = m_axi_rdata;            // dma.go:118
+    assign reads_5_beat_err = reads_0_beat_err;        // dma.go:118
+    assign reads_5_beat_last = m_axi_rlast;            // dma.go:118
+    assign m_axi_rready = (mine_0 & reads_0_beat_ready) | (mine_1 & reads_1_beat_ready) // dma.go:121
         | (mine_2 & reads_2_beat_ready) | (mine_3 & reads_3_beat_ready)
         | (mine_4 & reads_4_beat_ready) | (mine_5 & reads_5_beat_ready);
 
-    round_robin_link_read_burst_x4 u_write_turn ( // hdl/stream/arbiter.go:81
+    round_robin_link_read_burst_x4 u_write_turn ( // dma.go:184
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (writes_0_burst_valid),
@@ -345,7 +345,7 @@ module dma_64_r6_w4 (
         .from       (u_write_turn_from)
     );
 
-    slice_dma_burst u_write_address ( // hdl/stream/slice.go:56
+    slice_dma_burst u_write_address ( // dma.go:185
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_write_turn_out_valid),
@@ -360,7 +360,7 @@ module dma_64_r6_w4 (
         .out_len   (u_write_address_out_len)
     );
 
-    fork_dma_burst_x2 u_write_order ( // hdl/stream/fork.go:83
+    fork_dma_burst_x2 u_write_order ( // dma.go:135
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_write_address_out_valid),
@@ -380,13 +380,13 @@ module dma_64_r6_w4 (
         .out_1_len   (u_write_order_out_1_len)
     );
 
-    assign m_axi_awsize = 3'h3;  // dma.go:137
-    assign m_axi_awburst = 2'h1; // dma.go:138
-    assign m_axi_awlock = 1'b0;  // dma.go:139
-    assign m_axi_awcache = 4'h3; // dma.go:140
-    assign m_axi_awprot = 3'h2;  // dma.go:141
+    assign m_axi_awsize = 3'h3;  // dma.go:140
+    assign m_axi_awburst = 2'h1; // dma.go:141
+    assign m_axi_awlock = 1'b0;  // dma.go:142
+    assign m_axi_awcache = 4'h3; // dma.go:143
+    assign m_axi_awprot = 3'h2;  // dma.go:144
 
-    fifo_bits_2_x8 u_write_turns ( // hdl/stream/fifo.go:122
+    fifo_bits_2_x8 u_write_turns ( // dma.go:152
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_write_order_out_1_valid),
@@ -399,7 +399,7 @@ module dma_64_r6_w4 (
         .high_water (u_write_turns_high_water)
     );
 
-    mux_link_write_beat_64_8_x4 u_write_beats ( // hdl/stream/mux.go:78
+    mux_link_write_beat_64_8_x4 u_write_beats ( // dma.go:153
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (writes_0_beat_valid),
@@ -432,7 +432,7 @@ module dma_64_r6_w4 (
         .out_last   (u_write_beats_out_last)
     );
 
-    slice_link_write_beat_64_8 u_write_data ( // hdl/stream/slice.go:56
+    slice_link_write_beat_64_8 u_write_data ( // dma.go:153
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_write_beats_out_valid),
@@ -447,19 +447,19 @@ module dma_64_r6_w4 (
         .out_last  (m_axi_wlast)
     );
 
-    wire mine_0_2 = m_axi_bid == 4'h0;                    // dma.go:160
-    assign writes_0_done_valid = m_axi_bvalid & mine_0_2; // dma.go:161
-    assign writes_0_done_err = (m_axi_bresp != 2'h0);     // dma.go:162
-    wire mine_1_2 = m_axi_bid == 4'h1;                    // dma.go:160
-    assign writes_1_done_valid = m_axi_bvalid & mine_1_2; // dma.go:161
-    assign writes_1_done_err = writes_0_done_err;         // dma.go:162
-    wire mine_2_2 = m_axi_bid == 4'h2;                    // dma.go:160
-    assign writes_2_done_valid = m_axi_bvalid & mine_2_2; // dma.go:161
-    assign writes_2_done_err = writes_0_done_err;         // dma.go:162
-    wire mine_3_2 = m_axi_bid == 4'h3;                    // dma.go:160
-    assign writes_3_done_valid = m_axi_bvalid & mine_3_2; // dma.go:161
-    assign writes_3_done_err = writes_0_done_err;         // dma.go:162
-    assign m_axi_bready = (mine_0_2 & writes_0_done_ready) | (mine_1_2 & writes_1_done_ready) // dma.go:165
+    wire mine_0_2 = m_axi_bid == 4'h0;                    // dma.go:166
+    assign writes_0_done_valid = m_axi_bvalid & mine_0_2; // dma.go:167
+    assign writes_0_done_err = (m_axi_bresp != 2'h0);     // dma.go:168
+    wire mine_1_2 = m_axi_bid == 4'h1;                    // dma.go:166
+    assign writes_1_done_valid = m_axi_bvalid & mine_1_2; // dma.go:167
+    assign writes_1_done_err = writes_0_done_err;         // dma.go:168
+    wire mine_2_2 = m_axi_bid == 4'h2;                    // dma.go:166
+    assign writes_2_done_valid = m_axi_bvalid & mine_2_2; // dma.go:167
+    assign writes_2_done_err = writes_0_done_err;         // dma.go:168
+    wire mine_3_2 = m_axi_bid == 4'h3;                    // dma.go:166
+    assign writes_3_done_valid = m_axi_bvalid & mine_3_2; // dma.go:167
+    assign writes_3_done_err = writes_0_done_err;         // dma.go:168
+    assign m_axi_bready = (mine_0_2 & writes_0_done_ready) | (mine_1_2 & writes_1_done_ready) // dma.go:171
         | (mine_2_2 & writes_2_done_ready) | (mine_3_2 & writes_3_done_ready);
 
     always @(posedge clk) begin
@@ -487,34 +487,34 @@ module dma_64_r6_w4 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg        read_0_stalled;       // hdl/stream/contract.go:24
-    reg [71:0] read_0_held;          // hdl/stream/contract.go:25
-    reg        read_1_stalled;       // hdl/stream/contract.go:24
-    reg [71:0] read_1_held;          // hdl/stream/contract.go:25
-    reg        read_2_stalled;       // hdl/stream/contract.go:24
-    reg [71:0] read_2_held;          // hdl/stream/contract.go:25
-    reg        read_3_stalled;       // hdl/stream/contract.go:24
-    reg [71:0] read_3_held;          // hdl/stream/contract.go:25
-    reg        read_4_stalled;       // hdl/stream/contract.go:24
-    reg [71:0] read_4_held;          // hdl/stream/contract.go:25
-    reg        read_5_stalled;       // hdl/stream/contract.go:24
-    reg [71:0] read_5_held;          // hdl/stream/contract.go:25
-    reg        write_0_stalled;      // hdl/stream/contract.go:24
-    reg [71:0] write_0_held;         // hdl/stream/contract.go:25
-    reg        write_0_beat_stalled; // hdl/stream/contract.go:24
-    reg [72:0] write_0_beat_held;    // hdl/stream/contract.go:25
-    reg        write_1_stalled;      // hdl/stream/contract.go:24
-    reg [71:0] write_1_held;         // hdl/stream/contract.go:25
-    reg        write_1_beat_stalled; // hdl/stream/contract.go:24
-    reg [72:0] write_1_beat_held;    // hdl/stream/contract.go:25
-    reg        write_2_stalled;      // hdl/stream/contract.go:24
-    reg [71:0] write_2_held;         // hdl/stream/contract.go:25
-    reg        write_2_beat_stalled; // hdl/stream/contract.go:24
-    reg [72:0] write_2_beat_held;    // hdl/stream/contract.go:25
-    reg        write_3_stalled;      // hdl/stream/contract.go:24
-    reg [71:0] write_3_held;         // hdl/stream/contract.go:25
-    reg        write_3_beat_stalled; // hdl/stream/contract.go:24
-    reg [72:0] write_3_beat_held;    // hdl/stream/contract.go:25
+    reg        read_0_stalled;       // properties.go:27
+    reg [71:0] read_0_held;          // properties.go:27
+    reg        read_1_stalled;       // properties.go:27
+    reg [71:0] read_1_held;          // properties.go:27
+    reg        read_2_stalled;       // properties.go:27
+    reg [71:0] read_2_held;          // properties.go:27
+    reg        read_3_stalled;       // properties.go:27
+    reg [71:0] read_3_held;          // properties.go:27
+    reg        read_4_stalled;       // properties.go:27
+    reg [71:0] read_4_held;          // properties.go:27
+    reg        read_5_stalled;       // properties.go:27
+    reg [71:0] read_5_held;          // properties.go:27
+    reg        write_0_stalled;      // properties.go:33
+    reg [71:0] write_0_held;         // properties.go:33
+    reg        write_0_beat_stalled; // properties.go:34
+    reg [72:0] write_0_beat_held;    // properties.go:34
+    reg        write_1_stalled;      // properties.go:33
+    reg [71:0] write_1_held;         // properties.go:33
+    reg        write_1_beat_stalled; // properties.go:34
+    reg [72:0] write_1_beat_held;    // properties.go:34
+    reg        write_2_stalled;      // properties.go:33
+    reg [71:0] write_2_held;         // properties.go:33
+    reg        write_2_beat_stalled; // properties.go:34
+    reg [72:0] write_2_beat_held;    // properties.go:34
+    reg        write_3_stalled;      // properties.go:33
+    reg [71:0] write_3_held;         // properties.go:33
+    reg        write_3_beat_stalled; // properties.go:34
+    reg [72:0] write_3_beat_held;    // properties.go:34
     reg        ar_waited;            // properties.go:64
     reg [75:0] ar_before;            // properties.go:65
     reg        aw_waited;            // properties.go:64
@@ -522,39 +522,46 @@ module dma_64_r6_w4 (
     reg        w_waited;             // properties.go:64
     reg [72:0] w_before;             // properties.go:65
 
-    wire [71:0] read_0_packed;       // hdl/stream/contract.go:37
-    wire [71:0] read_1_packed;       // hdl/stream/contract.go:37
-    wire [71:0] read_2_packed;       // hdl/stream/contract.go:37
-    wire [71:0] read_3_packed;       // hdl/stream/contract.go:37
-    wire [71:0] read_4_packed;       // hdl/stream/contract.go:37
-    wire [71:0] read_5_packed;       // hdl/stream/contract.go:37
-    wire [71:0] write_0_packed;      // hdl/stream/contract.go:37
-    wire [72:0] write_0_beat_packed; // hdl/stream/contract.go:37
-    wire [71:0] write_1_packed;      // hdl/stream/contract.go:37
-    wire [72:0] write_1_beat_packed; // hdl/stream/contract.go:37
-    wire [71:0] write_2_packed;      // hdl/stream/contract.go:37
-    wire [72:0] write_2_beat_packed; // hdl/stream/contract.go:37
-    wire [71:0] write_3_packed;      // hdl/stream/contract.go:37
-    wire [72:0] write_3_beat_packed; // hdl/stream/contract.go:37
-
+    wire waits_0 = reads_0_burst_valid & ~reads_0_burst_ready; // properties.go:27
     wire [12:0] end_0 = {4'h0, reads_0_burst_addr[11:3]} + {5'h00, reads_0_burst_len}; // properties.go:56
     wire read_0_in_page_and = (end_0 < 13'd512) & ~(|reads_0_burst_addr[2:0]); // properties.go:58
+    wire waits_1 = reads_1_burst_valid & ~reads_1_burst_ready; // properties.go:27
     wire [12:0] end_1 = {4'h0, reads_1_burst_addr[11:3]} + {5'h00, reads_1_burst_len}; // properties.go:56
     wire read_1_in_page_and = (end_1 < 13'd512) & ~(|reads_1_burst_addr[2:0]); // properties.go:58
+    wire waits_2 = reads_2_burst_valid & ~reads_2_burst_ready; // properties.go:27
     wire [12:0] end_2 = {4'h0, reads_2_burst_addr[11:3]} + {5'h00, reads_2_burst_len}; // properties.go:56
     wire read_2_in_page_and = (end_2 < 13'd512) & ~(|reads_2_burst_addr[2:0]); // properties.go:58
+    wire waits_3 = reads_3_burst_valid & ~reads_3_burst_ready; // properties.go:27
     wire [12:0] end_3 = {4'h0, reads_3_burst_addr[11:3]} + {5'h00, reads_3_burst_len}; // properties.go:56
     wire read_3_in_page_and = (end_3 < 13'd512) & ~(|reads_3_burst_addr[2:0]); // properties.go:58
+    wire waits_4 = reads_4_burst_valid & ~reads_4_burst_ready; // properties.go:27
     wire [12:0] end_4 = {4'h0, reads_4_burst_addr[11:3]} + {5'h00, reads_4_burst_len}; // properties.go:56
     wire read_4_in_page_and = (end_4 < 13'd512) & ~(|reads_4_burst_addr[2:0]); // properties.go:58
+    wire waits_5 = reads_5_burst_valid & ~reads_5_burst_ready; // properties.go:27
     wire [12:0] end_5 = {4'h0, reads_5_burst_addr[11:3]} + {5'h00, reads_5_burst_len}; // properties.go:56
     wire read_5_in_page_and = (end_5 < 13'd512) & ~(|reads_5_burst_addr[2:0]); // properties.go:58
+    wire waits_0_2 = writes_0_burst_valid & ~writes_0_burst_ready; // properties.go:33
+    wire write_0_data_holds_equal = {writes_0_burst_addr, writes_0_burst_len} == write_0_held; // properties.go:33
+    wire waits_0_3 = writes_0_beat_valid & ~writes_0_beat_ready; // properties.go:34
+    wire write_0_beat_data_holds_equal = {writes_0_beat_data, writes_0_beat_strb, writes_0_beat_last} == write_0_beat_held; // properties.go:34
     wire [12:0] end_0_2 = {4'h0, writes_0_burst_addr[11:3]} + {5'h00, writes_0_burst_len}; // properties.go:56
     wire write_0_in_page_and = (end_0_2 < 13'd512) & ~(|writes_0_burst_addr[2:0]); // properties.go:58
+    wire waits_1_2 = writes_1_burst_valid & ~writes_1_burst_ready; // properties.go:33
+    wire write_1_data_holds_equal = {writes_1_burst_addr, writes_1_burst_len} == write_1_held; // properties.go:33
+    wire waits_1_3 = writes_1_beat_valid & ~writes_1_beat_ready; // properties.go:34
+    wire write_1_beat_data_holds_equal = {writes_1_beat_data, writes_1_beat_strb, writes_1_beat_last} == write_1_beat_held; // properties.go:34
     wire [12:0] end_1_2 = {4'h0, writes_1_burst_addr[11:3]} + {5'h00, writes_1_burst_len}; // properties.go:56
     wire write_1_in_page_and = (end_1_2 < 13'd512) & ~(|writes_1_burst_addr[2:0]); // properties.go:58
+    wire waits_2_2 = writes_2_burst_valid & ~writes_2_burst_ready; // properties.go:33
+    wire write_2_data_holds_equal = {writes_2_burst_addr, writes_2_burst_len} == write_2_held; // properties.go:33
+    wire waits_2_3 = writes_2_beat_valid & ~writes_2_beat_ready; // properties.go:34
+    wire write_2_beat_data_holds_equal = {writes_2_beat_data, writes_2_beat_strb, writes_2_beat_last} == write_2_beat_held; // properties.go:34
     wire [12:0] end_2_2 = {4'h0, writes_2_burst_addr[11:3]} + {5'h00, writes_2_burst_len}; // properties.go:56
     wire write_2_in_page_and = (end_2_2 < 13'd512) & ~(|writes_2_burst_addr[2:0]); // properties.go:58
+    wire waits_3_2 = writes_3_burst_valid & ~writes_3_burst_ready; // properties.go:33
+    wire write_3_data_holds_equal = {writes_3_burst_addr, writes_3_burst_len} == write_3_held; // properties.go:33
+    wire waits_3_3 = writes_3_beat_valid & ~writes_3_beat_ready; // properties.go:34
+    wire write_3_beat_data_holds_equal = {writes_3_beat_data, writes_3_beat_strb, writes_3_beat_last} == write_3_beat_held; // properties.go:34
     wire [12:0] end_3_2 = {4'h0, writes_3_burst_addr[11:3]} + {5'h00, writes_3_burst_len}; // properties.go:56
     wire write_3_in_page_and = (end_3_2 < 13'd512) & ~(|writes_3_burst_addr[2:0]); // properties.go:58
     wire [75:0] ar_before_joined = {m_axi_arid, m_axi_araddr, m_axi_arlen}; // properties.go:43
@@ -562,42 +569,209 @@ module dma_64_r6_w4 (
     wire [72:0] w_before_joined = {m_axi_wdata, m_axi_wstrb, m_axi_wlast}; // properties.go:45
     wire fits = ({4'h0, m_axi_araddr[11:3]} + {5'h00, m_axi_arlen}) < 13'd512; // ops.go:82
     wire fits_2 = ({4'h0, m_axi_awaddr[11:3]} + {5'h00, m_axi_awlen}) < 13'd512; // ops.go:82
-    assign read_0_packed = {reads_0_burst_addr, reads_0_burst_len}; // hdl/stream/contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             read_0_stalled <= 1'b0;
+        end else begin
+            read_0_stalled <= waits_0; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin // properties.go:27
+            read_0_held <= {reads_0_burst_addr, reads_0_burst_len}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             read_1_stalled <= 1'b0;
+        end else begin
+            read_1_stalled <= waits_1; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin // properties.go:27
+            read_1_held <= {reads_1_burst_addr, reads_1_burst_len}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             read_2_stalled <= 1'b0;
+        end else begin
+            read_2_stalled <= waits_2; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:27
+            read_2_held <= {reads_2_burst_addr, reads_2_burst_len}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             read_3_stalled <= 1'b0;
+        end else begin
+            read_3_stalled <= waits_3; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:27
+            read_3_held <= {reads_3_burst_addr, reads_3_burst_len}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             read_4_stalled <= 1'b0;
+        end else begin
+            read_4_stalled <= waits_4; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:27
+            read_4_held <= {reads_4_burst_addr, reads_4_burst_len}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             read_5_stalled <= 1'b0;
+        end else begin
+            read_5_stalled <= waits_5; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin // properties.go:27
+            read_5_held <= {reads_5_burst_addr, reads_5_burst_len}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_0_stalled <= 1'b0;
+        end else begin
+            write_0_stalled <= waits_0_2; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin // properties.go:33
+            write_0_held <= {writes_0_burst_addr, writes_0_burst_len}; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_0_beat_stalled <= 1'b0;
+        end else begin
+            write_0_beat_stalled <= waits_0_3; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_3) begin // properties.go:34
+            write_0_beat_held <= {writes_0_beat_data, writes_0_beat_strb, writes_0_beat_last}; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_1_stalled <= 1'b0;
+        end else begin
+            write_1_stalled <= waits_1_2; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin // properties.go:33
+            write_1_held <= {writes_1_burst_addr, writes_1_burst_len}; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_1_beat_stalled <= 1'b0;
+        end else begin
+            write_1_beat_stalled <= waits_1_3; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_3) begin // properties.go:34
+            write_1_beat_held <= {writes_1_beat_data, writes_1_beat_strb, writes_1_beat_last}; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_2_stalled <= 1'b0;
+        end else begin
+            write_2_stalled <= waits_2_2; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin // properties.go:33
+            write_2_held <= {writes_2_burst_addr, writes_2_burst_len}; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_2_beat_stalled <= 1'b0;
+        end else begin
+            write_2_beat_stalled <= waits_2_3; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_3) begin // properties.go:34
+            write_2_beat_held <= {writes_2_beat_data, writes_2_beat_strb, writes_2_beat_last}; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_3_stalled <= 1'b0;
+        end else begin
+            write_3_stalled <= waits_3_2; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_2) begin // properties.go:33
+            write_3_held <= {writes_3_burst_addr, writes_3_burst_len}; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             write_3_beat_stalled <= 1'b0;
+        end else begin
+            write_3_beat_stalled <= waits_3_3; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_3) begin // properties.go:34
+            write_3_beat_held <= {writes_3_beat_data, writes_3_beat_strb, writes_3_beat_last}; // properties.go:34
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             ar_waited <= 1'b0;
             aw_waited <= 1'b0;
             w_waited <= 1'b0;
         end else begin
-            read_0_stalled <= reads_0_burst_valid & ~reads_0_burst_ready; // hdl/stream/contract.go:24
-            read_1_stalled <= reads_1_burst_valid & ~reads_1_burst_ready; // hdl/stream/contract.go:24
-            read_2_stalled <= reads_2_burst_valid & ~reads_2_burst_ready; // hdl/stream/contract.go:24
-            read_3_stalled <= reads_3_burst_valid & ~reads_3_burst_ready; // hdl/stream/contract.go:24
-            read_4_stalled <= reads_4_burst_valid & ~reads_4_burst_ready; // hdl/stream/contract.go:24
-            read_5_stalled <= reads_5_burst_valid & ~reads_5_burst_ready; // hdl/stream/contract.go:24
-            write_0_stalled <= writes_0_burst_valid & ~writes_0_burst_ready; // hdl/stream/contract.go:24
-            write_0_beat_stalled <= writes_0_beat_valid & ~writes_0_beat_ready; // hdl/stream/contract.go:24
-            write_1_stalled <= writes_1_burst_valid & ~writes_1_burst_ready; // hdl/stream/contract.go:24
-            write_1_beat_stalled <= writes_1_beat_valid & ~writes_1_beat_ready; // hdl/stream/contract.go:24
-            write_2_stalled <= writes_2_burst_valid & ~writes_2_burst_ready; // hdl/stream/contract.go:24
-            write_2_beat_stalled <= writes_2_beat_valid & ~writes_2_beat_ready; // hdl/stream/contract.go:24
-            write_3_stalled <= writes_3_burst_valid & ~writes_3_burst_ready; // hdl/stream/contract.go:24
-            write_3_beat_stalled <= writes_3_beat_valid & ~writes_3_beat_ready; // hdl/stream/contract.go:24
             ar_waited <= m_axi_arvalid & ~m_axi_arready; // properties.go:64
             aw_waited <= m_axi_awvalid & ~m_axi_awready; // properties.go:64
             w_waited <= m_axi_wvalid & ~m_axi_wready;    // properties.go:64
@@ -605,38 +779,10 @@ module dma_64_r6_w4 (
     end
 
     always @(posedge clk) begin
-        read_0_held <= read_0_packed;             // hdl/stream/contract.go:25
-        read_1_held <= read_1_packed;             // hdl/stream/contract.go:25
-        read_2_held <= read_2_packed;             // hdl/stream/contract.go:25
-        read_3_held <= read_3_packed;             // hdl/stream/contract.go:25
-        read_4_held <= read_4_packed;             // hdl/stream/contract.go:25
-        read_5_held <= read_5_packed;             // hdl/stream/contract.go:25
-        write_0_held <= write_0_packed;           // hdl/stream/contract.go:25
-        write_0_beat_held <= write_0_beat_packed; // hdl/stream/contract.go:25
-        write_1_held <= write_1_packed;           // hdl/stream/contract.go:25
-        write_1_beat_held <= write_1_beat_packed; // hdl/stream/contract.go:25
-        write_2_held <= write_2_packed;           // hdl/stream/contract.go:25
-        write_2_beat_held <= write_2_beat_packed; // hdl/stream/contract.go:25
-        write_3_held <= write_3_packed;           // hdl/stream/contract.go:25
-        write_3_beat_held <= write_3_beat_packed; // hdl/stream/contract.go:25
-        ar_before <= ar_before_joined;            // properties.go:65
-        aw_before <= aw_before_joined;            // properties.go:65
-        w_before <= w_before_joined;              // properties.go:65
+        ar_before <= ar_before_joined; // properties.go:65
+        aw_before <= aw_before_joined; // properties.go:65
+        w_before <= w_before_joined;   // properties.go:65
     end
-
-    assign read_1_packed = {reads_1_burst_addr, reads_1_burst_len}; // hdl/stream/contract.go:38
-    assign read_2_packed = {reads_2_burst_addr, reads_2_burst_len}; // hdl/stream/contract.go:38
-    assign read_3_packed = {reads_3_burst_addr, reads_3_burst_len}; // hdl/stream/contract.go:38
-    assign read_4_packed = {reads_4_burst_addr, reads_4_burst_len}; // hdl/stream/contract.go:38
-    assign read_5_packed = {reads_5_burst_addr, reads_5_burst_len}; // hdl/stream/contract.go:38
-    assign write_0_packed = {writes_0_burst_addr, writes_0_burst_len}; // hdl/stream/contract.go:38
-    assign write_0_beat_packed = {writes_0_beat_data, writes_0_beat_strb, writes_0_beat_last}; // hdl/stream/contract.go:38
-    assign write_1_packed = {writes_1_burst_addr, writes_1_burst_len}; // hdl/stream/contract.go:38
-    assign write_1_beat_packed = {writes_1_beat_data, writes_1_beat_strb, writes_1_beat_last}; // hdl/stream/contract.go:38
-    assign write_2_packed = {writes_2_burst_addr, writes_2_burst_len}; // hdl/stream/contract.go:38
-    assign write_2_beat_packed = {writes_2_beat_data, writes_2_beat_strb, writes_2_beat_last}; // hdl/stream/contract.go:38
-    assign write_3_packed = {writes_3_burst_addr, writes_3_burst_len}; // hdl/stream/contract.go:38
-    assign write_3_beat_packed = {writes_3_beat_data, writes_3_beat_strb, writes_3_beat_last}; // hdl/stream/contract.go:38
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -656,52 +802,52 @@ module dma_64_r6_w4 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_read_0_valid_holds: assume (!read_0_stalled || reads_0_burst_valid); // hdl/stream/contract.go:18
-            assume_read_0_data_holds: assume (!read_0_stalled || read_0_packed == read_0_held); // hdl/stream/contract.go:19
+            assume_read_0_valid_holds: assume (!read_0_stalled || reads_0_burst_valid); // properties.go:27
+            assume_read_0_data_holds: assume (!read_0_stalled || {reads_0_burst_addr, reads_0_burst_len} == read_0_held); // properties.go:27
             assume_read_0_takes: assume (reads_0_beat_ready || !reads_0_beat_valid); // properties.go:28
             assume_read_0_in_page: assume (!reads_0_burst_valid || read_0_in_page_and); // properties.go:29
-            assume_read_1_valid_holds: assume (!read_1_stalled || reads_1_burst_valid); // hdl/stream/contract.go:18
-            assume_read_1_data_holds: assume (!read_1_stalled || read_1_packed == read_1_held); // hdl/stream/contract.go:19
+            assume_read_1_valid_holds: assume (!read_1_stalled || reads_1_burst_valid); // properties.go:27
+            assume_read_1_data_holds: assume (!read_1_stalled || {reads_1_burst_addr, reads_1_burst_len} == read_1_held); // properties.go:27
             assume_read_1_takes: assume (reads_1_beat_ready || !reads_1_beat_valid); // properties.go:28
             assume_read_1_in_page: assume (!reads_1_burst_valid || read_1_in_page_and); // properties.go:29
-            assume_read_2_valid_holds: assume (!read_2_stalled || reads_2_burst_valid); // hdl/stream/contract.go:18
-            assume_read_2_data_holds: assume (!read_2_stalled || read_2_packed == read_2_held); // hdl/stream/contract.go:19
+            assume_read_2_valid_holds: assume (!read_2_stalled || reads_2_burst_valid); // properties.go:27
+            assume_read_2_data_holds: assume (!read_2_stalled || {reads_2_burst_addr, reads_2_burst_len} == read_2_held); // properties.go:27
             assume_read_2_takes: assume (reads_2_beat_ready || !reads_2_beat_valid); // properties.go:28
             assume_read_2_in_page: assume (!reads_2_burst_valid || read_2_in_page_and); // properties.go:29
-            assume_read_3_valid_holds: assume (!read_3_stalled || reads_3_burst_valid); // hdl/stream/contract.go:18
-            assume_read_3_data_holds: assume (!read_3_stalled || read_3_packed == read_3_held); // hdl/stream/contract.go:19
+            assume_read_3_valid_holds: assume (!read_3_stalled || reads_3_burst_valid); // properties.go:27
+            assume_read_3_data_holds: assume (!read_3_stalled || {reads_3_burst_addr, reads_3_burst_len} == read_3_held); // properties.go:27
             assume_read_3_takes: assume (reads_3_beat_ready || !reads_3_beat_valid); // properties.go:28
             assume_read_3_in_page: assume (!reads_3_burst_valid || read_3_in_page_and); // properties.go:29
-            assume_read_4_valid_holds: assume (!read_4_stalled || reads_4_burst_valid); // hdl/stream/contract.go:18
-            assume_read_4_data_holds: assume (!read_4_stalled || read_4_packed == read_4_held); // hdl/stream/contract.go:19
+            assume_read_4_valid_holds: assume (!read_4_stalled || reads_4_burst_valid); // properties.go:27
+            assume_read_4_data_holds: assume (!read_4_stalled || {reads_4_burst_addr, reads_4_burst_len} == read_4_held); // properties.go:27
             assume_read_4_takes: assume (reads_4_beat_ready || !reads_4_beat_valid); // properties.go:28
             assume_read_4_in_page: assume (!reads_4_burst_valid || read_4_in_page_and); // properties.go:29
-            assume_read_5_valid_holds: assume (!read_5_stalled || reads_5_burst_valid); // hdl/stream/contract.go:18
-            assume_read_5_data_holds: assume (!read_5_stalled || read_5_packed == read_5_held); // hdl/stream/contract.go:19
+            assume_read_5_valid_holds: assume (!read_5_stalled || reads_5_burst_valid); // properties.go:27
+            assume_read_5_data_holds: assume (!read_5_stalled || {reads_5_burst_addr, reads_5_burst_len} == read_5_held); // properties.go:27
             assume_read_5_takes: assume (reads_5_beat_ready || !reads_5_beat_valid); // properties.go:28
             assume_read_5_in_page: assume (!reads_5_burst_valid || read_5_in_page_and); // properties.go:29
-            assume_write_0_valid_holds: assume (!write_0_stalled || writes_0_burst_valid); // hdl/stream/contract.go:18
-            assume_write_0_data_holds: assume (!write_0_stalled || write_0_packed == write_0_held); // hdl/stream/contract.go:19
-            assume_write_0_beat_valid_holds: assume (!write_0_beat_stalled || writes_0_beat_valid); // hdl/stream/contract.go:18
-            assume_write_0_beat_data_holds: assume (!write_0_beat_stalled || write_0_beat_packed == write_0_beat_held); // hdl/stream/contract.go:19
+            assume_write_0_valid_holds: assume (!write_0_stalled || writes_0_burst_valid); // properties.go:33
+            assume_write_0_data_holds: assume (!write_0_stalled || write_0_data_holds_equal); // properties.go:33
+            assume_write_0_beat_valid_holds: assume (!write_0_beat_stalled || writes_0_beat_valid); // properties.go:34
+            assume_write_0_beat_data_holds: assume (!write_0_beat_stalled || write_0_beat_data_holds_equal); // properties.go:34
             assume_write_0_takes: assume (writes_0_done_ready || !writes_0_done_valid); // properties.go:35
             assume_write_0_in_page: assume (!writes_0_burst_valid || write_0_in_page_and); // properties.go:36
-            assume_write_1_valid_holds: assume (!write_1_stalled || writes_1_burst_valid); // hdl/stream/contract.go:18
-            assume_write_1_data_holds: assume (!write_1_stalled || write_1_packed == write_1_held); // hdl/stream/contract.go:19
-            assume_write_1_beat_valid_holds: assume (!write_1_beat_stalled || writes_1_beat_valid); // hdl/stream/contract.go:18
-            assume_write_1_beat_data_holds: assume (!write_1_beat_stalled || write_1_beat_packed == write_1_beat_held); // hdl/stream/contract.go:19
+            assume_write_1_valid_holds: assume (!write_1_stalled || writes_1_burst_valid); // properties.go:33
+            assume_write_1_data_holds: assume (!write_1_stalled || write_1_data_holds_equal); // properties.go:33
+            assume_write_1_beat_valid_holds: assume (!write_1_beat_stalled || writes_1_beat_valid); // properties.go:34
+            assume_write_1_beat_data_holds: assume (!write_1_beat_stalled || write_1_beat_data_holds_equal); // properties.go:34
             assume_write_1_takes: assume (writes_1_done_ready || !writes_1_done_valid); // properties.go:35
             assume_write_1_in_page: assume (!writes_1_burst_valid || write_1_in_page_and); // properties.go:36
-            assume_write_2_valid_holds: assume (!write_2_stalled || writes_2_burst_valid); // hdl/stream/contract.go:18
-            assume_write_2_data_holds: assume (!write_2_stalled || write_2_packed == write_2_held); // hdl/stream/contract.go:19
-            assume_write_2_beat_valid_holds: assume (!write_2_beat_stalled || writes_2_beat_valid); // hdl/stream/contract.go:18
-            assume_write_2_beat_data_holds: assume (!write_2_beat_stalled || write_2_beat_packed == write_2_beat_held); // hdl/stream/contract.go:19
+            assume_write_2_valid_holds: assume (!write_2_stalled || writes_2_burst_valid); // properties.go:33
+            assume_write_2_data_holds: assume (!write_2_stalled || write_2_data_holds_equal); // properties.go:33
+            assume_write_2_beat_valid_holds: assume (!write_2_beat_stalled || writes_2_beat_valid); // properties.go:34
+            assume_write_2_beat_data_holds: assume (!write_2_beat_stalled || write_2_beat_data_holds_equal); // properties.go:34
             assume_write_2_takes: assume (writes_2_done_ready || !writes_2_done_valid); // properties.go:35
             assume_write_2_in_page: assume (!writes_2_burst_valid || write_2_in_page_and); // properties.go:36
-            assume_write_3_valid_holds: assume (!write_3_stalled || writes_3_burst_valid); // hdl/stream/contract.go:18
-            assume_write_3_data_holds: assume (!write_3_stalled || write_3_packed == write_3_held); // hdl/stream/contract.go:19
-            assume_write_3_beat_valid_holds: assume (!write_3_beat_stalled || writes_3_beat_valid); // hdl/stream/contract.go:18
-            assume_write_3_beat_data_holds: assume (!write_3_beat_stalled || write_3_beat_packed == write_3_beat_held); // hdl/stream/contract.go:19
+            assume_write_3_valid_holds: assume (!write_3_stalled || writes_3_burst_valid); // properties.go:33
+            assume_write_3_data_holds: assume (!write_3_stalled || write_3_data_holds_equal); // properties.go:33
+            assume_write_3_beat_valid_holds: assume (!write_3_beat_stalled || writes_3_beat_valid); // properties.go:34
+            assume_write_3_beat_data_holds: assume (!write_3_beat_stalled || write_3_beat_data_holds_equal); // properties.go:34
             assume_write_3_takes: assume (writes_3_done_ready || !writes_3_done_valid); // properties.go:35
             assume_write_3_in_page: assume (!writes_3_burst_valid || write_3_in_page_and); // properties.go:36
             assume_r_id_of_a_client: assume (!m_axi_rvalid || m_axi_rid < 4'd6); // properties.go:38
@@ -727,13 +873,15 @@ module dma_64_r6_w4 (
     initial cover_read_fails_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (read_0_stalled && !reads_0_burst_valid) begin
-                $display("ASSUME %m read_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (read_0_stalled && read_0_packed != read_0_held) begin
-                $display("ASSUME %m read_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_0_stalled) begin
+                if (!reads_0_burst_valid) begin
+                    $display("ASSUME %m read_0_valid_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
+                if ({reads_0_burst_addr, reads_0_burst_len} != read_0_held) begin
+                    $display("ASSUME %m read_0_data_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
             end
             if (!reads_0_beat_ready && reads_0_beat_valid) begin
                 $display("ASSUME %m read_0_takes blocks/dma/properties.go:28");
@@ -743,13 +891,15 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m read_0_in_page blocks/dma/properties.go:29");
                 $stop;
             end
-            if (read_1_stalled && !reads_1_burst_valid) begin
-                $display("ASSUME %m read_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (read_1_stalled && read_1_packed != read_1_held) begin
-                $display("ASSUME %m read_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_1_stalled) begin
+                if (!reads_1_burst_valid) begin
+                    $display("ASSUME %m read_1_valid_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
+                if ({reads_1_burst_addr, reads_1_burst_len} != read_1_held) begin
+                    $display("ASSUME %m read_1_data_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
             end
             if (!reads_1_beat_ready && reads_1_beat_valid) begin
                 $display("ASSUME %m read_1_takes blocks/dma/properties.go:28");
@@ -759,13 +909,15 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m read_1_in_page blocks/dma/properties.go:29");
                 $stop;
             end
-            if (read_2_stalled && !reads_2_burst_valid) begin
-                $display("ASSUME %m read_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (read_2_stalled && read_2_packed != read_2_held) begin
-                $display("ASSUME %m read_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_2_stalled) begin
+                if (!reads_2_burst_valid) begin
+                    $display("ASSUME %m read_2_valid_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
+                if ({reads_2_burst_addr, reads_2_burst_len} != read_2_held) begin
+                    $display("ASSUME %m read_2_data_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
             end
             if (!reads_2_beat_ready && reads_2_beat_valid) begin
                 $display("ASSUME %m read_2_takes blocks/dma/properties.go:28");
@@ -775,13 +927,15 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m read_2_in_page blocks/dma/properties.go:29");
                 $stop;
             end
-            if (read_3_stalled && !reads_3_burst_valid) begin
-                $display("ASSUME %m read_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (read_3_stalled && read_3_packed != read_3_held) begin
-                $display("ASSUME %m read_3_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_3_stalled) begin
+                if (!reads_3_burst_valid) begin
+                    $display("ASSUME %m read_3_valid_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
+                if ({reads_3_burst_addr, reads_3_burst_len} != read_3_held) begin
+                    $display("ASSUME %m read_3_data_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
             end
             if (!reads_3_beat_ready && reads_3_beat_valid) begin
                 $display("ASSUME %m read_3_takes blocks/dma/properties.go:28");
@@ -791,13 +945,15 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m read_3_in_page blocks/dma/properties.go:29");
                 $stop;
             end
-            if (read_4_stalled && !reads_4_burst_valid) begin
-                $display("ASSUME %m read_4_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (read_4_stalled && read_4_packed != read_4_held) begin
-                $display("ASSUME %m read_4_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_4_stalled) begin
+                if (!reads_4_burst_valid) begin
+                    $display("ASSUME %m read_4_valid_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
+                if ({reads_4_burst_addr, reads_4_burst_len} != read_4_held) begin
+                    $display("ASSUME %m read_4_data_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
             end
             if (!reads_4_beat_ready && reads_4_beat_valid) begin
                 $display("ASSUME %m read_4_takes blocks/dma/properties.go:28");
@@ -807,13 +963,15 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m read_4_in_page blocks/dma/properties.go:29");
                 $stop;
             end
-            if (read_5_stalled && !reads_5_burst_valid) begin
-                $display("ASSUME %m read_5_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (read_5_stalled && read_5_packed != read_5_held) begin
-                $display("ASSUME %m read_5_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_5_stalled) begin
+                if (!reads_5_burst_valid) begin
+                    $display("ASSUME %m read_5_valid_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
+                if ({reads_5_burst_addr, reads_5_burst_len} != read_5_held) begin
+                    $display("ASSUME %m read_5_data_holds blocks/dma/properties.go:27");
+                    $stop;
+                end
             end
             if (!reads_5_beat_ready && reads_5_beat_valid) begin
                 $display("ASSUME %m read_5_takes blocks/dma/properties.go:28");
@@ -823,21 +981,25 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m read_5_in_page blocks/dma/properties.go:29");
                 $stop;
             end
-            if (write_0_stalled && !writes_0_burst_valid) begin
-                $display("ASSUME %m write_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (write_0_stalled) begin
+                if (!writes_0_burst_valid) begin
+                    $display("ASSUME %m write_0_valid_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
+                if (!write_0_data_holds_equal) begin
+                    $display("ASSUME %m write_0_data_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
             end
-            if (write_0_stalled && write_0_packed != write_0_held) begin
-                $display("ASSUME %m write_0_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (write_0_beat_stalled && !writes_0_beat_valid) begin
-                $display("ASSUME %m write_0_beat_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (write_0_beat_stalled && write_0_beat_packed != write_0_beat_held) begin
-                $display("ASSUME %m write_0_beat_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (write_0_beat_stalled) begin
+                if (!writes_0_beat_valid) begin
+                    $display("ASSUME %m write_0_beat_valid_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
+                if (!write_0_beat_data_holds_equal) begin
+                    $display("ASSUME %m write_0_beat_data_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
             end
             if (!writes_0_done_ready && writes_0_done_valid) begin
                 $display("ASSUME %m write_0_takes blocks/dma/properties.go:35");
@@ -847,21 +1009,25 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m write_0_in_page blocks/dma/properties.go:36");
                 $stop;
             end
-            if (write_1_stalled && !writes_1_burst_valid) begin
-                $display("ASSUME %m write_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (write_1_stalled) begin
+                if (!writes_1_burst_valid) begin
+                    $display("ASSUME %m write_1_valid_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
+                if (!write_1_data_holds_equal) begin
+                    $display("ASSUME %m write_1_data_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
             end
-            if (write_1_stalled && write_1_packed != write_1_held) begin
-                $display("ASSUME %m write_1_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (write_1_beat_stalled && !writes_1_beat_valid) begin
-                $display("ASSUME %m write_1_beat_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (write_1_beat_stalled && write_1_beat_packed != write_1_beat_held) begin
-                $display("ASSUME %m write_1_beat_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (write_1_beat_stalled) begin
+                if (!writes_1_beat_valid) begin
+                    $display("ASSUME %m write_1_beat_valid_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
+                if (!write_1_beat_data_holds_equal) begin
+                    $display("ASSUME %m write_1_beat_data_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
             end
             if (!writes_1_done_ready && writes_1_done_valid) begin
                 $display("ASSUME %m write_1_takes blocks/dma/properties.go:35");
@@ -871,21 +1037,25 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m write_1_in_page blocks/dma/properties.go:36");
                 $stop;
             end
-            if (write_2_stalled && !writes_2_burst_valid) begin
-                $display("ASSUME %m write_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (write_2_stalled) begin
+                if (!writes_2_burst_valid) begin
+                    $display("ASSUME %m write_2_valid_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
+                if (!write_2_data_holds_equal) begin
+                    $display("ASSUME %m write_2_data_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
             end
-            if (write_2_stalled && write_2_packed != write_2_held) begin
-                $display("ASSUME %m write_2_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (write_2_beat_stalled && !writes_2_beat_valid) begin
-                $display("ASSUME %m write_2_beat_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (write_2_beat_stalled && write_2_beat_packed != write_2_beat_held) begin
-                $display("ASSUME %m write_2_beat_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (write_2_beat_stalled) begin
+                if (!writes_2_beat_valid) begin
+                    $display("ASSUME %m write_2_beat_valid_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
+                if (!write_2_beat_data_holds_equal) begin
+                    $display("ASSUME %m write_2_beat_data_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
             end
             if (!writes_2_done_ready && writes_2_done_valid) begin
                 $display("ASSUME %m write_2_takes blocks/dma/properties.go:35");
@@ -895,21 +1065,25 @@ module dma_64_r6_w4 (
                 $display("ASSUME %m write_2_in_page blocks/dma/properties.go:36");
                 $stop;
             end
-            if (write_3_stalled && !writes_3_burst_valid) begin
-                $display("ASSUME %m write_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (write_3_stalled) begin
+                if (!writes_3_burst_valid) begin
+                    $display("ASSUME %m write_3_valid_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
+                if (!write_3_data_holds_equal) begin
+                    $display("ASSUME %m write_3_data_holds blocks/dma/properties.go:33");
+                    $stop;
+                end
             end
-            if (write_3_stalled && write_3_packed != write_3_held) begin
-                $display("ASSUME %m write_3_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (write_3_beat_stalled && !writes_3_beat_valid) begin
-                $display("ASSUME %m write_3_beat_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (write_3_beat_stalled && write_3_beat_packed != write_3_beat_held) begin
-                $display("ASSUME %m write_3_beat_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (write_3_beat_stalled) begin
+                if (!writes_3_beat_valid) begin
+                    $display("ASSUME %m write_3_beat_valid_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
+                if (!write_3_beat_data_holds_equal) begin
+                    $display("ASSUME %m write_3_beat_data_holds blocks/dma/properties.go:34");
+                    $stop;
+                end
             end
             if (!writes_3_done_ready && writes_3_done_valid) begin
                 $display("ASSUME %m write_3_takes blocks/dma/properties.go:35");
@@ -935,17 +1109,23 @@ module dma_64_r6_w4 (
                 $display("ASSERT %m b_never_waits blocks/dma/properties.go:42");
                 $stop;
             end
-            if (ar_waited && (!m_axi_arvalid || ar_before_joined != ar_before)) begin
-                $display("ASSERT %m ar_stays blocks/dma/properties.go:66");
-                $stop;
+            if (ar_waited) begin
+                if (!m_axi_arvalid || ar_before_joined != ar_before) begin
+                    $display("ASSERT %m ar_stays blocks/dma/properties.go:66");
+                    $stop;
+                end
             end
-            if (aw_waited && (!m_axi_awvalid || aw_before_joined != aw_before)) begin
-                $display("ASSERT %m aw_stays blocks/dma/properties.go:66");
-                $stop;
+            if (aw_waited) begin
+                if (!m_axi_awvalid || aw_before_joined != aw_before) begin
+                    $display("ASSERT %m aw_stays blocks/dma/properties.go:66");
+                    $stop;
+                end
             end
-            if (w_waited && (!m_axi_wvalid || w_before_joined != w_before)) begin
-                $display("ASSERT %m w_stays blocks/dma/properties.go:66");
-                $stop;
+            if (w_waited) begin
+                if (!m_axi_wvalid || w_before_joined != w_before) begin
+                    $display("ASSERT %m w_stays blocks/dma/properties.go:66");
+                    $stop;
+                end
             end
             if (m_axi_arvalid && (!fits || |m_axi_araddr[2:0])) begin
                 $display("ASSERT %m ar_in_page blocks/dma/properties.go:46");
@@ -969,6 +1149,62 @@ module dma_64_r6_w4 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_read /* verilator public_flat_rd */ = m_axi_arvalid && m_axi_arready; // dma.go:110
+    wire [3:0]  event_read_client /* verilator public_flat_rd */ = m_axi_arid;
+    wire [63:0] event_read_addr /* verilator public_flat_rd */ = m_axi_araddr;
+    wire [7:0]  event_read_len /* verilator public_flat_rd */ = m_axi_arlen;
+
+    wire       event_read_ends /* verilator public_flat_rd */ = m_axi_rvalid && m_axi_rready && m_axi_rlast; // dma.go:112
+    wire [3:0] event_read_ends_client /* verilator public_flat_rd */ = m_axi_rid;
+    wire [1:0] event_read_ends_resp /* verilator public_flat_rd */ = m_axi_rresp;
+
+    wire        event_write /* verilator public_flat_rd */ = m_axi_awvalid && m_axi_awready; // dma.go:160
+    wire [3:0]  event_write_client /* verilator public_flat_rd */ = m_axi_awid;
+    wire [63:0] event_write_addr /* verilator public_flat_rd */ = m_axi_awaddr;
+    wire [7:0]  event_write_len /* verilator public_flat_rd */ = m_axi_awlen;
+
+    wire       event_write_ends /* verilator public_flat_rd */ = m_axi_bvalid && m_axi_bready; // dma.go:162
+    wire [3:0] event_write_ends_client /* verilator public_flat_rd */ = m_axi_bid;
+    wire [1:0] event_write_ends_resp /* verilator public_flat_rd */ = m_axi_bresp;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_read) begin
+                $display(
+                    "TRACE %0d %m read client=%0h addr=%0h len=%0h",
+                    $time, event_read_client, event_read_addr, event_read_len
+                );
+            end
+            if (event_read_ends) begin
+                $display(
+                    "TRACE %0d %m read_ends client=%0h resp=%0h",
+                    $time, event_read_ends_client, event_read_ends_resp
+                );
+            end
+            if (event_write) begin
+                $display(
+                    "TRACE %0d %m write client=%0h addr=%0h len=%0h",
+                    $time, event_write_client, event_write_addr, event_write_len
+                );
+            end
+            if (event_write_ends) begin
+                $display(
+                    "TRACE %0d %m write_ends client=%0h resp=%0h",
+                    $time, event_write_ends_client, event_write_ends_resp
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

@@ -58,15 +58,15 @@ module doorbell_qp6_cq6_eq2 (
     reg [15:0] held_index;  // doorbell.go:64
     reg [15:0] held_number; // doorbell.go:64
     reg        holds;       // doorbell.go:65
-    reg [6:0]  sweep;       // doorbell.go:115
-    reg [32:0] qp_owner;    // doorbell.go:132
-    reg [32:0] cq_owner;    // doorbell.go:132
+    reg [6:0]  sweep;       // doorbell.go:119
+    reg [32:0] qp_owner;    // doorbell.go:136
+    reg [32:0] cq_owner;    // doorbell.go:136
 
     (* no_rw_check, ram_style = "block" *)
-    reg [32:0] qp_owners [0:63]; // doorbell.go:124
+    reg [32:0] qp_owners [0:63]; // doorbell.go:128
 
     (* no_rw_check, ram_style = "block" *)
-    reg [32:0] cq_owners [0:63]; // doorbell.go:124
+    reg [32:0] cq_owners [0:63]; // doorbell.go:128
 
     wire leaves; // doorbell.go:66
     // One address for both: a message of Owner writes where a doorbell would read.
@@ -75,8 +75,8 @@ module doorbell_qp6_cq6_eq2 (
     always @(posedge clk) begin
         if (rst) begin
             sweep <= 7'd0;
-        end else if (!owner_ready) begin // doorbell.go:117
-            sweep <= sweep + 7'd1;       // doorbell.go:117
+        end else if (!owner_ready) begin // doorbell.go:121
+            sweep <= sweep + 7'd1;       // doorbell.go:121
         end
     end
 
@@ -106,61 +106,61 @@ module doorbell_qp6_cq6_eq2 (
         end
     end
 
-    wire qp_exists = qp_owner[32];          // doorbell.go:132
-    wire [15:0] qp_page = qp_owner[31:16];  // doorbell.go:132
-    wire [15:0] qp_number = qp_owner[15:0]; // doorbell.go:132
+    wire qp_exists = qp_owner[32];          // doorbell.go:136
+    wire [15:0] qp_page = qp_owner[31:16];  // doorbell.go:136
+    wire [15:0] qp_number = qp_owner[15:0]; // doorbell.go:136
     wire sq_valid_and = (held_offset == 10'd0) & qp_exists & (qp_page == held_page) & (qp_number == held_number); // doorbell.go:86
-    assign sq_valid = holds & sq_valid_and; // doorbell.go:104
-    assign sq_qp = held_number[5:0];        // doorbell.go:105
-    assign sq_index = held_index;           // doorbell.go:105
+    assign sq_valid = holds & sq_valid_and; // doorbell.go:108
+    assign sq_qp = held_number[5:0];        // doorbell.go:109
+    assign sq_index = held_index;           // doorbell.go:109
     wire rq_valid_and = (held_offset == 10'h001) & qp_exists & (qp_page == held_page) // doorbell.go:86
         & (qp_number == held_number);
-    assign rq_valid = holds & rq_valid_and; // doorbell.go:104
-    assign rq_qp = held_number[5:0];        // doorbell.go:105
-    assign rq_index = held_index;           // doorbell.go:105
+    assign rq_valid = holds & rq_valid_and; // doorbell.go:108
+    assign rq_qp = held_number[5:0];        // doorbell.go:109
+    assign rq_index = held_index;           // doorbell.go:109
     wire for_cq_or = (held_offset == 10'h002) | (held_offset == 10'h003) | (held_offset == 10'h004); // doorbell.go:88
     wire for_cq = for_cq_or & cq_owner[32] & (cq_owner[31:16] == held_page) // doorbell.go:88
         & (cq_owner[15:0] == held_number);
-    assign cq_valid = holds & for_cq; // doorbell.go:104
-    assign cq_cq = held_number[5:0];  // doorbell.go:105
-    assign cq_index = held_index;     // doorbell.go:105
-    assign cq_arm = (held_offset == 10'h003) ? 2'h1 : (held_offset == 10'h004) ? 2'h2 : 2'h0; // doorbell.go:105
+    assign cq_valid = holds & for_cq; // doorbell.go:108
+    assign cq_cq = held_number[5:0];  // doorbell.go:109
+    assign cq_index = held_index;     // doorbell.go:109
+    assign cq_arm = (held_offset == 10'h003) ? 2'h1 : (held_offset == 10'h004) ? 2'h2 : 2'h0; // doorbell.go:109
     wire for_eq = (held_offset == 10'h005) & ~(|held_page) & ~(|{2'h0, held_number[15:2]}); // doorbell.go:89
-    assign eq_valid = holds & for_eq; // doorbell.go:104
-    assign eq_eq = held_number[1:0];  // doorbell.go:105
-    assign eq_index = held_index;     // doorbell.go:105
+    assign eq_valid = holds & for_eq; // doorbell.go:108
+    assign eq_eq = held_number[1:0];  // doorbell.go:109
+    assign eq_index = held_index;     // doorbell.go:109
     wire refused_2 = ~(sq_valid_and | rq_valid_and | for_cq | for_eq); // doorbell.go:96
     wire leaves_or = (sq_valid & sq_ready) | (rq_valid & rq_ready) | (cq_valid & cq_ready) // doorbell.go:97
         | (eq_valid & eq_ready) | refused_2;
     assign leaves = leaves_or & holds;  // doorbell.go:97
     assign refused = holds & refused_2; // doorbell.go:98
 
-    wire [5:0] swept_at = sweep[5:0];                     // doorbell.go:118
-    wire [5:0] at = owner_ready ? owner_index : swept_at; // doorbell.go:126
+    wire [5:0] swept_at = sweep[5:0];                     // doorbell.go:122
+    wire [5:0] at = owner_ready ? owner_index : swept_at; // doorbell.go:130
 
     always @(posedge clk) begin
-        if ((owner_valid && owner_ready && !owner_kind) || !owner_ready) begin // doorbell.go:131
-            qp_owners[at] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:131
+        if ((owner_valid && owner_ready && !owner_kind) || !owner_ready) begin // doorbell.go:135
+            qp_owners[at] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:135
         end
     end
 
     always @(posedge clk) begin
-        if (takes) begin                             // doorbell.go:132
-            qp_owner <= qp_owners[bell_number[5:0]]; // doorbell.go:132
+        if (takes) begin                             // doorbell.go:136
+            qp_owner <= qp_owners[bell_number[5:0]]; // doorbell.go:136
         end
     end
 
-    wire [5:0] at_2 = owner_ready ? owner_index : swept_at; // doorbell.go:126
+    wire [5:0] at_2 = owner_ready ? owner_index : swept_at; // doorbell.go:130
 
     always @(posedge clk) begin
-        if ((owner_valid && owner_ready && owner_kind) || !owner_ready) begin // doorbell.go:131
-            cq_owners[at_2] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:131
+        if ((owner_valid && owner_ready && owner_kind) || !owner_ready) begin // doorbell.go:135
+            cq_owners[at_2] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:135
         end
     end
 
     always @(posedge clk) begin
-        if (takes) begin                             // doorbell.go:132
-            cq_owner <= cq_owners[bell_number[5:0]]; // doorbell.go:132
+        if (takes) begin                             // doorbell.go:136
+            cq_owner <= cq_owners[bell_number[5:0]]; // doorbell.go:136
         end
     end
 
@@ -173,18 +173,18 @@ module doorbell_qp6_cq6_eq2 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                       bell_stalled;  // hdl/stream/contract.go:24
-    reg                [57:0] bell_held;     // hdl/stream/contract.go:25
-    reg                       owner_stalled; // hdl/stream/contract.go:24
-    reg                [39:0] owner_held;    // hdl/stream/contract.go:25
-    reg                       sq_stalled;    // hdl/stream/contract.go:24
-    reg                [21:0] sq_held;       // hdl/stream/contract.go:25
-    reg                       rq_stalled;    // hdl/stream/contract.go:24
-    reg                [21:0] rq_held;       // hdl/stream/contract.go:25
-    reg                       cq_stalled;    // hdl/stream/contract.go:24
-    reg                [23:0] cq_held;       // hdl/stream/contract.go:25
-    reg                       eq_stalled;    // hdl/stream/contract.go:24
-    reg                [17:0] eq_held;       // hdl/stream/contract.go:25
+    reg                       bell_stalled;  // properties.go:22
+    reg                [57:0] bell_held;     // properties.go:22
+    reg                       owner_stalled; // properties.go:23
+    reg                [39:0] owner_held;    // properties.go:23
+    reg                       sq_stalled;    // properties.go:24
+    reg                [21:0] sq_held;       // properties.go:24
+    reg                       rq_stalled;    // properties.go:25
+    reg                [21:0] rq_held;       // properties.go:25
+    reg                       cq_stalled;    // properties.go:26
+    reg                [23:0] cq_held;       // properties.go:26
+    reg                       eq_stalled;    // properties.go:27
+    reg                [17:0] eq_held;       // properties.go:27
     /* verilator lint_off UNDRIVEN */
     (* anyconst *) reg [5:0]  one; // properties.go:29
     /* verilator lint_on UNDRIVEN */
@@ -197,54 +197,111 @@ module doorbell_qp6_cq6_eq2 (
     reg                       owner_changed;       // properties.go:48
     reg                       owner_changed_since; // properties.go:51
 
-    wire [57:0] bell_packed;  // hdl/stream/contract.go:37
-    wire [39:0] owner_packed; // hdl/stream/contract.go:37
-    wire [21:0] sq_packed;    // hdl/stream/contract.go:37
-    wire [21:0] rq_packed;    // hdl/stream/contract.go:37
-    wire [23:0] cq_packed;    // hdl/stream/contract.go:37
-    wire [17:0] eq_packed;    // hdl/stream/contract.go:37
-
-    wire qp_owners_no_collision_or = (owner_valid & owner_ready & ~owner_kind) | ~owner_ready; // doorbell.go:131
-    wire cq_owners_no_collision_or = (owner_valid & owner_ready & owner_kind) | ~owner_ready; // doorbell.go:131
+    wire qp_owners_no_collision_or = (owner_valid & owner_ready & ~owner_kind) | ~owner_ready; // doorbell.go:135
+    wire cq_owners_no_collision_or = (owner_valid & owner_ready & owner_kind) | ~owner_ready; // doorbell.go:135
+    wire waits = bell_valid & ~bell_ready;     // properties.go:22
+    wire bell_data_holds_equal = {bell_page, bell_offset, bell_index, bell_number} == bell_held; // properties.go:22
+    wire waits_2 = owner_valid & ~owner_ready; // properties.go:23
+    wire [39:0] owner_data_holds_joined = {    // properties.go:23
+        owner_kind,
+        owner_index,
+        owner_exists,
+        owner_page,
+        owner_number
+    };
+    wire waits_3 = sq_valid & ~sq_ready;              // properties.go:24
+    wire waits_4 = rq_valid & ~rq_ready;              // properties.go:25
+    wire waits_5 = cq_valid & ~cq_ready;              // properties.go:26
+    wire waits_6 = eq_valid & ~eq_ready;              // properties.go:27
     wire when_one_exists = owner_valid & owner_ready & ~owner_kind & (owner_index == one); // properties.go:36
     wire rightful = one_exists & (rung_from == one_page) & (rung_number == one_number); // properties.go:46
     wire stale = owner_changed_since | owner_changed; // properties.go:53
-    wire qp_2 = takes & qp_owners_no_collision_or & (bell_number[5:0] == at); // doorbell.go:132
-    wire cq_2 = takes & cq_owners_no_collision_or & (bell_number[5:0] == at_2); // doorbell.go:132
-    assign bell_packed = {bell_page, bell_offset, bell_index, bell_number}; // hdl/stream/contract.go:38
+    wire qp_2 = takes & qp_owners_no_collision_or & (bell_number[5:0] == at); // doorbell.go:136
+    wire cq_2 = takes & cq_owners_no_collision_or & (bell_number[5:0] == at_2); // doorbell.go:136
 
     always @(posedge clk) begin
         if (rst) begin
             bell_stalled <= 1'b0;
-            owner_stalled <= 1'b0;
-            sq_stalled <= 1'b0;
-            rq_stalled <= 1'b0;
-            cq_stalled <= 1'b0;
-            eq_stalled <= 1'b0;
         end else begin
-            bell_stalled <= bell_valid & ~bell_ready;    // hdl/stream/contract.go:24
-            owner_stalled <= owner_valid & ~owner_ready; // hdl/stream/contract.go:24
-            sq_stalled <= sq_valid & ~sq_ready;          // hdl/stream/contract.go:24
-            rq_stalled <= rq_valid & ~rq_ready;          // hdl/stream/contract.go:24
-            cq_stalled <= cq_valid & ~cq_ready;          // hdl/stream/contract.go:24
-            eq_stalled <= eq_valid & ~eq_ready;          // hdl/stream/contract.go:24
+            bell_stalled <= waits; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        bell_held <= bell_packed;   // hdl/stream/contract.go:25
-        owner_held <= owner_packed; // hdl/stream/contract.go:25
-        sq_held <= sq_packed;       // hdl/stream/contract.go:25
-        rq_held <= rq_packed;       // hdl/stream/contract.go:25
-        cq_held <= cq_packed;       // hdl/stream/contract.go:25
-        eq_held <= eq_packed;       // hdl/stream/contract.go:25
+        if (waits) begin // properties.go:22
+            bell_held <= {bell_page, bell_offset, bell_index, bell_number}; // properties.go:22
+        end
     end
 
-    assign owner_packed = {owner_kind, owner_index, owner_exists, owner_page, owner_number}; // hdl/stream/contract.go:38
-    assign sq_packed = {sq_qp, sq_index};         // hdl/stream/contract.go:38
-    assign rq_packed = {rq_qp, rq_index};         // hdl/stream/contract.go:38
-    assign cq_packed = {cq_cq, cq_index, cq_arm}; // hdl/stream/contract.go:38
-    assign eq_packed = {eq_eq, eq_index};         // hdl/stream/contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            owner_stalled <= 1'b0;
+        end else begin
+            owner_stalled <= waits_2; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:23
+            owner_held <= {owner_kind, owner_index, owner_exists, owner_page, owner_number}; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            sq_stalled <= 1'b0;
+        end else begin
+            sq_stalled <= waits_3; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin                // properties.go:24
+            sq_held <= {sq_qp, sq_index}; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            rq_stalled <= 1'b0;
+        end else begin
+            rq_stalled <= waits_4; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                // properties.go:25
+            rq_held <= {rq_qp, rq_index}; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            cq_stalled <= 1'b0;
+        end else begin
+            cq_stalled <= waits_5; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                        // properties.go:26
+            cq_held <= {cq_cq, cq_index, cq_arm}; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            eq_stalled <= 1'b0;
+        end else begin
+            eq_stalled <= waits_6; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                // properties.go:27
+            eq_held <= {eq_eq, eq_index}; // properties.go:27
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -293,25 +350,25 @@ module doorbell_qp6_cq6_eq2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_bell_valid_holds: assume (!bell_stalled || bell_valid); // hdl/stream/contract.go:18
-            assume_bell_data_holds: assume (!bell_stalled || bell_packed == bell_held); // hdl/stream/contract.go:19
-            assume_owner_valid_holds: assume (!owner_stalled || owner_valid); // hdl/stream/contract.go:18
-            assume_owner_data_holds: assume (!owner_stalled || owner_packed == owner_held); // hdl/stream/contract.go:19
-            assert_sq_valid_holds: assert (!sq_stalled || sq_valid); // hdl/stream/contract.go:10
-            assert_sq_data_holds: assert (!sq_stalled || sq_packed == sq_held); // hdl/stream/contract.go:11
-            assert_rq_valid_holds: assert (!rq_stalled || rq_valid); // hdl/stream/contract.go:10
-            assert_rq_data_holds: assert (!rq_stalled || rq_packed == rq_held); // hdl/stream/contract.go:11
-            assert_cq_valid_holds: assert (!cq_stalled || cq_valid); // hdl/stream/contract.go:10
-            assert_cq_data_holds: assert (!cq_stalled || cq_packed == cq_held); // hdl/stream/contract.go:11
-            assert_eq_valid_holds: assert (!eq_stalled || eq_valid); // hdl/stream/contract.go:10
-            assert_eq_data_holds: assert (!eq_stalled || eq_packed == eq_held); // hdl/stream/contract.go:11
+            assume_bell_valid_holds: assume (!bell_stalled || bell_valid); // properties.go:22
+            assume_bell_data_holds: assume (!bell_stalled || bell_data_holds_equal); // properties.go:22
+            assume_owner_valid_holds: assume (!owner_stalled || owner_valid); // properties.go:23
+            assume_owner_data_holds: assume (!owner_stalled || owner_data_holds_joined == owner_held); // properties.go:23
+            assert_sq_valid_holds: assert (!sq_stalled || sq_valid); // properties.go:24
+            assert_sq_data_holds: assert (!sq_stalled || {sq_qp, sq_index} == sq_held); // properties.go:24
+            assert_rq_valid_holds: assert (!rq_stalled || rq_valid); // properties.go:25
+            assert_rq_data_holds: assert (!rq_stalled || {rq_qp, rq_index} == rq_held); // properties.go:25
+            assert_cq_valid_holds: assert (!cq_stalled || cq_valid); // properties.go:26
+            assert_cq_data_holds: assert (!cq_stalled || {cq_cq, cq_index, cq_arm} == cq_held); // properties.go:26
+            assert_eq_valid_holds: assert (!eq_stalled || eq_valid); // properties.go:27
+            assert_eq_data_holds: assert (!eq_stalled || {eq_eq, eq_index} == eq_held); // properties.go:27
             assert_sq_rightful: assert (!(sq_valid && sq_qp == one) || rightful || stale); // properties.go:56
             assert_rq_rightful: assert (!(rq_valid && rq_qp == one) || rightful || stale); // properties.go:57
             assert_one_taker: assert (!((sq_valid && rq_valid) || (cq_valid && eq_valid))); // properties.go:58
             cover_rung: cover (sq_valid && sq_ready);      // properties.go:59
             cover_refused: cover (refused);                // properties.go:60
-            assert_qp_owners_no_collision: assert (!qp_2); // doorbell.go:132
-            assert_cq_owners_no_collision: assert (!cq_2); // doorbell.go:132
+            assert_qp_owners_no_collision: assert (!qp_2); // doorbell.go:136
+            assert_cq_owners_no_collision: assert (!cq_2); // doorbell.go:136
         end
     end
 `endif
@@ -324,53 +381,65 @@ module doorbell_qp6_cq6_eq2 (
     initial cover_refused_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (bell_stalled && !bell_valid) begin
-                $display("ASSUME %m bell_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (bell_stalled) begin
+                if (!bell_valid) begin
+                    $display("ASSUME %m bell_valid_holds blocks/doorbell/properties.go:22");
+                    $stop;
+                end
+                if (!bell_data_holds_equal) begin
+                    $display("ASSUME %m bell_data_holds blocks/doorbell/properties.go:22");
+                    $stop;
+                end
             end
-            if (bell_stalled && bell_packed != bell_held) begin
-                $display("ASSUME %m bell_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (owner_stalled) begin
+                if (!owner_valid) begin
+                    $display("ASSUME %m owner_valid_holds blocks/doorbell/properties.go:23");
+                    $stop;
+                end
+                if (owner_data_holds_joined != owner_held) begin
+                    $display("ASSUME %m owner_data_holds blocks/doorbell/properties.go:23");
+                    $stop;
+                end
             end
-            if (owner_stalled && !owner_valid) begin
-                $display("ASSUME %m owner_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (sq_stalled) begin
+                if (!sq_valid) begin
+                    $display("ASSERT %m sq_valid_holds blocks/doorbell/properties.go:24");
+                    $stop;
+                end
+                if ({sq_qp, sq_index} != sq_held) begin
+                    $display("ASSERT %m sq_data_holds blocks/doorbell/properties.go:24");
+                    $stop;
+                end
             end
-            if (owner_stalled && owner_packed != owner_held) begin
-                $display("ASSUME %m owner_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (rq_stalled) begin
+                if (!rq_valid) begin
+                    $display("ASSERT %m rq_valid_holds blocks/doorbell/properties.go:25");
+                    $stop;
+                end
+                if ({rq_qp, rq_index} != rq_held) begin
+                    $display("ASSERT %m rq_data_holds blocks/doorbell/properties.go:25");
+                    $stop;
+                end
             end
-            if (sq_stalled && !sq_valid) begin
-                $display("ASSERT %m sq_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (cq_stalled) begin
+                if (!cq_valid) begin
+                    $display("ASSERT %m cq_valid_holds blocks/doorbell/properties.go:26");
+                    $stop;
+                end
+                if ({cq_cq, cq_index, cq_arm} != cq_held) begin
+                    $display("ASSERT %m cq_data_holds blocks/doorbell/properties.go:26");
+                    $stop;
+                end
             end
-            if (sq_stalled && sq_packed != sq_held) begin
-                $display("ASSERT %m sq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (rq_stalled && !rq_valid) begin
-                $display("ASSERT %m rq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (rq_stalled && rq_packed != rq_held) begin
-                $display("ASSERT %m rq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (cq_stalled && !cq_valid) begin
-                $display("ASSERT %m cq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (cq_stalled && cq_packed != cq_held) begin
-                $display("ASSERT %m cq_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (eq_stalled && !eq_valid) begin
-                $display("ASSERT %m eq_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (eq_stalled && eq_packed != eq_held) begin
-                $display("ASSERT %m eq_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (eq_stalled) begin
+                if (!eq_valid) begin
+                    $display("ASSERT %m eq_valid_holds blocks/doorbell/properties.go:27");
+                    $stop;
+                end
+                if ({eq_eq, eq_index} != eq_held) begin
+                    $display("ASSERT %m eq_data_holds blocks/doorbell/properties.go:27");
+                    $stop;
+                end
             end
             if (sq_valid && sq_qp == one && !rightful && !stale) begin
                 $display("ASSERT %m sq_rightful blocks/doorbell/properties.go:56");
@@ -397,15 +466,60 @@ module doorbell_qp6_cq6_eq2 (
                 cover_refused_count <= cover_refused_count + 64'd1;
             end
             if (qp_2) begin
-                $display("ASSERT %m qp_owners_no_collision blocks/doorbell/doorbell.go:132");
+                $display("ASSERT %m qp_owners_no_collision blocks/doorbell/doorbell.go:136");
                 $stop;
             end
             if (cq_2) begin
-                $display("ASSERT %m cq_owners_no_collision blocks/doorbell/doorbell.go:132");
+                $display("ASSERT %m cq_owners_no_collision blocks/doorbell/doorbell.go:136");
                 $stop;
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_sq_doorbell /* verilator public_flat_rd */ = sq_valid && sq_ready; // doorbell.go:99
+    wire [5:0]  event_sq_doorbell_qp /* verilator public_flat_rd */ = sq_qp;
+    wire [15:0] event_sq_doorbell_producer /* verilator public_flat_rd */ = sq_index;
+
+    wire        event_rq_doorbell /* verilator public_flat_rd */ = rq_valid && rq_ready; // doorbell.go:100
+    wire [5:0]  event_rq_doorbell_qp /* verilator public_flat_rd */ = rq_qp;
+    wire [15:0] event_rq_doorbell_producer /* verilator public_flat_rd */ = rq_index;
+
+    wire        event_cq_doorbell /* verilator public_flat_rd */ = cq_valid && cq_ready; // doorbell.go:101
+    wire [5:0]  event_cq_doorbell_cq /* verilator public_flat_rd */ = cq_cq;
+    wire [15:0] event_cq_doorbell_consumer /* verilator public_flat_rd */ = cq_index;
+    wire [1:0]  event_cq_doorbell_arm /* verilator public_flat_rd */ = cq_arm;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_sq_doorbell) begin
+                $display(
+                    "TRACE %0d %m sq_doorbell qp=%0h producer=%0h",
+                    $time, event_sq_doorbell_qp, event_sq_doorbell_producer
+                );
+            end
+            if (event_rq_doorbell) begin
+                $display(
+                    "TRACE %0d %m rq_doorbell qp=%0h producer=%0h",
+                    $time, event_rq_doorbell_qp, event_rq_doorbell_producer
+                );
+            end
+            if (event_cq_doorbell) begin
+                $display(
+                    "TRACE %0d %m cq_doorbell cq=%0h consumer=%0h arm=%0h",
+                    $time, event_cq_doorbell_cq, event_cq_doorbell_consumer, event_cq_doorbell_arm
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

@@ -93,34 +93,34 @@ module events_64_qp6_cq6_eq2_a2 (
     localparam [1:0] JUDGE_DECIDE = 2'h2;
 
     reg [8:0]  sweep;             // events.go:169
-    reg [1:0]  judge;             // judge.go:51
-    reg [1:0]  task_kind;         // judge.go:52
-    reg [5:0]  task_cq;           // judge.go:52
-    reg [15:0] task_index;        // judge.go:52
-    reg [1:0]  task_arm;          // judge.go:52
-    reg        task_solicited;    // judge.go:52
-    reg        task_exists;       // judge.go:52
-    reg [1:0]  task_eq;           // judge.go:52
-    reg [7:0]  task_source;       // judge.go:52
-    reg [7:0]  task_event_code;   // judge.go:52
-    reg [4:0]  task_event_vendor; // judge.go:52
-    reg [23:0] task_event_number; // judge.go:52
-    reg        event_async;       // judge.go:52
-    reg [7:0]  event_source;      // judge.go:52
-    reg        is_event;          // judge.go:53
-    reg [1:0]  waited;            // tasks that went before an event (judge.go:54)
-    reg [55:0] queue_;            // judge.go:63
-    reg [38:0] source;            // judge.go:67
-    reg        ahead;             // judge.go:98
-    reg        unseen;            // judge.go:98
-    reg [1:0]  place_eq;          // judge.go:122
-    reg        place_exists;      // judge.go:122
-    reg [3:0]  place_log_size;    // judge.go:122
-    reg [1:0]  place_vector;      // judge.go:122
-    reg [59:0] place_base;        // judge.go:122
-    reg [15:0] place_index;       // judge.go:123
-    reg        place_full;        // judge.go:123
-    reg        place_gone;        // judge.go:123
+    reg [1:0]  judge;             // judge.go:52
+    reg [1:0]  task_kind;         // judge.go:53
+    reg [5:0]  task_cq;           // judge.go:53
+    reg [15:0] task_index;        // judge.go:53
+    reg [1:0]  task_arm;          // judge.go:53
+    reg        task_solicited;    // judge.go:53
+    reg        task_exists;       // judge.go:53
+    reg [1:0]  task_eq;           // judge.go:53
+    reg [7:0]  task_source;       // judge.go:53
+    reg [7:0]  task_event_code;   // judge.go:53
+    reg [4:0]  task_event_vendor; // judge.go:53
+    reg [23:0] task_event_number; // judge.go:53
+    reg        event_async;       // judge.go:53
+    reg [7:0]  event_source;      // judge.go:53
+    reg        is_event;          // judge.go:54
+    reg [1:0]  waited;            // tasks that went before an event (judge.go:55)
+    reg [55:0] queue_;            // judge.go:64
+    reg [38:0] source;            // judge.go:68
+    reg        ahead;             // judge.go:100
+    reg        unseen;            // judge.go:100
+    reg [1:0]  place_eq;          // judge.go:124
+    reg        place_exists;      // judge.go:124
+    reg [3:0]  place_log_size;    // judge.go:124
+    reg [1:0]  place_vector;      // judge.go:124
+    reg [59:0] place_base;        // judge.go:124
+    reg [15:0] place_index;       // judge.go:125
+    reg        place_full;        // judge.go:125
+    reg        place_gone;        // judge.go:125
     reg        bell_rung;         // ring.go:26
     reg        bell_counted;      // ring.go:26
     reg [1:0]  bell_eq;           // ring.go:27
@@ -138,7 +138,7 @@ module events_64_qp6_cq6_eq2_a2 (
     reg [32:0] visited_elapsed;   // interrupt.go:25
     reg        leaves;            // interrupt.go:31
     reg [1:0]  leaving_vector;    // interrupt.go:32
-    reg [3:0]  raises;            // interrupt.go:48
+    reg [3:0]  raises;            // interrupt.go:49
 
     (* no_rw_check, ram_style = "block" *)
     reg [55:0] queues [0:63]; // events.go:164
@@ -228,7 +228,7 @@ module events_64_qp6_cq6_eq2_a2 (
         end
     end
 
-    round_robin_link_async_x2 u_asyncs ( // hdl/stream/arbiter.go:81
+    round_robin_link_async_x2 u_asyncs ( // raise.go:27
         .clk         (clk),
         .rst         (rst),
         .in_0_valid  (asyncs_0_valid),
@@ -256,7 +256,7 @@ module events_64_qp6_cq6_eq2_a2 (
     wire [5:0] u_raised_in_source_choice = (u_asyncs_out_code == 8'h00) ? u_asyncs_out_number[5:0] // raise.go:43
         : u_asyncs_out_number[5:0];
 
-    slice_events_sourced_8 u_raised ( // hdl/stream/slice.go:56
+    slice_events_sourced_8 u_raised ( // raise.go:29
         .clk              (clk),
         .rst              (rst),
         .in_valid         (u_asyncs_out_valid),
@@ -273,7 +273,7 @@ module events_64_qp6_cq6_eq2_a2 (
         .out_source       (u_raised_out_source)
     );
 
-    round_robin_events_task_6_2_8_x4 u_tasks ( // hdl/stream/arbiter.go:81
+    round_robin_events_task_6_2_8_x4 u_tasks ( // task.go:41
         .clk               (clk),
         .rst               (rst),
         .in_0_valid        (config_valid),
@@ -344,11 +344,11 @@ module events_64_qp6_cq6_eq2_a2 (
         .from              (u_tasks_from)
     );
 
-    wire [7:0] u_due_in_source = is_event ? event_source // decide.go:25
+    wire [7:0] u_due_in_source = is_event ? event_source // decide.go:27
         : (task_kind == 2'h3) ? task_source
         : {2'h0, task_cq};
 
-    block_fifo_events_due_8_x320 u_due ( // judge.go:46
+    block_fifo_events_due_8_x320 u_due ( // judge.go:47
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_due_in_valid),
@@ -363,68 +363,68 @@ module events_64_qp6_cq6_eq2_a2 (
         .high_water (u_due_high_water)
     );
 
-    wire open = (judge == JUDGE_TAKE) & sweep[8] & ~eq_config_valid; // judge.go:56
-    wire first = (&waited) | ~u_tasks_out_valid; // an event goes first (judge.go:57)
-    assign u_due_out_ready = open & first;       // judge.go:58
-    assign u_tasks_out_ready = open & (~first | ~u_due_out_valid); // judge.go:59
+    wire open = (judge == JUDGE_TAKE) & sweep[8] & ~eq_config_valid; // judge.go:57
+    wire first = (&waited) | ~u_tasks_out_valid; // an event goes first (judge.go:58)
+    assign u_due_out_ready = open & first;       // judge.go:59
+    assign u_tasks_out_ready = open & (~first | ~u_due_out_valid); // judge.go:60
 
-    wire [1:0] q_eq = queue_[54:53];                           // judge.go:63
-    wire [15:0] q_producer = queue_[48:33];                    // judge.go:63
-    wire [15:0] q_consumer = queue_[32:17];                    // judge.go:63
-    wire q_unseen = queue_[16];                                // judge.go:63
-    wire [15:0] q_solicited = queue_[15:0];                    // judge.go:63
-    wire solicits = (task_kind == 2'h2) & task_solicited;      // judge.go:92
-    wire [15:0] producer = (task_kind == 2'h2) ? task_index : q_producer; // judge.go:94
-    wire [15:0] consumer = (task_kind == 2'h1) ? task_index : q_consumer; // judge.go:95
-    wire [15:0] solicited = solicits ? task_index : q_solicited; // judge.go:96
-    wire [15:0] ahead_sum = producer + ~consumer;              // judge.go:107
-    wire [15:0] unseen_sum = solicited + ~consumer;            // judge.go:107
-    wire [1:0] place_eq_choice = event_async ? 2'd0 : q_eq;    // judge.go:70
-    wire [66:0] place_exists_word = rings[place_eq_choice];    // judge.go:125
-    wire [15:0] place_index_word = producers[place_eq_choice]; // judge.go:125
-    wire [15:0] place_full_word = consumers[place_eq_choice];  // judge.go:129
-    wire [15:0] place_full_difference = place_index_word - place_full_word; // judge.go:129
-    wire place_full_choice = place_exists_word[62] ? place_full_difference[15] // judge.go:129
+    wire [1:0] q_eq = queue_[54:53];                           // judge.go:64
+    wire [15:0] q_producer = queue_[48:33];                    // judge.go:64
+    wire [15:0] q_consumer = queue_[32:17];                    // judge.go:64
+    wire q_unseen = queue_[16];                                // judge.go:64
+    wire [15:0] q_solicited = queue_[15:0];                    // judge.go:64
+    wire solicits = (task_kind == 2'h2) & task_solicited;      // judge.go:93
+    wire [15:0] producer = (task_kind == 2'h2) ? task_index : q_producer; // judge.go:95
+    wire [15:0] consumer = (task_kind == 2'h1) ? task_index : q_consumer; // judge.go:96
+    wire [15:0] solicited = solicits ? task_index : q_solicited; // judge.go:97
+    wire [15:0] ahead_sum = producer + ~consumer;              // judge.go:109
+    wire [15:0] unseen_sum = solicited + ~consumer;            // judge.go:109
+    wire [1:0] place_eq_choice = event_async ? 2'd0 : q_eq;    // judge.go:71
+    wire [66:0] place_exists_word = rings[place_eq_choice];    // judge.go:127
+    wire [15:0] place_index_word = producers[place_eq_choice]; // judge.go:127
+    wire [15:0] place_full_word = consumers[place_eq_choice];  // judge.go:131
+    wire [15:0] place_full_difference = place_index_word - place_full_word; // judge.go:131
+    wire place_full_choice = place_exists_word[62] ? place_full_difference[15] // judge.go:131
         : place_full_difference[14];
-    wire place_full_choice_2 = place_exists_word[63] ? place_full_choice // judge.go:129
+    wire place_full_choice_2 = place_exists_word[63] ? place_full_choice // judge.go:131
         : place_exists_word[62] ? place_full_difference[13]
         : place_full_difference[12];
-    wire place_full_choice_3 = place_exists_word[62] ? place_full_difference[11] // judge.go:129
+    wire place_full_choice_3 = place_exists_word[62] ? place_full_difference[11] // judge.go:131
         : place_full_difference[10];
-    wire place_full_choice_4 = place_exists_word[64] ? place_full_choice_2 // judge.go:129
+    wire place_full_choice_4 = place_exists_word[64] ? place_full_choice_2 // judge.go:131
         : place_exists_word[63] ? place_full_choice_3
         : place_exists_word[62] ? place_full_difference[9]
         : place_full_difference[8];
-    wire place_full_choice_5 = place_exists_word[62] ? place_full_difference[7] // judge.go:129
+    wire place_full_choice_5 = place_exists_word[62] ? place_full_difference[7] // judge.go:131
         : place_full_difference[6];
-    wire place_full_choice_6 = place_exists_word[63] ? place_full_choice_5 // judge.go:129
+    wire place_full_choice_6 = place_exists_word[63] ? place_full_choice_5 // judge.go:131
         : place_exists_word[62] ? place_full_difference[5]
         : place_full_difference[4];
-    wire place_full_choice_7 = place_exists_word[62] ? place_full_difference[3] // judge.go:129
+    wire place_full_choice_7 = place_exists_word[62] ? place_full_difference[3] // judge.go:131
         : place_full_difference[2];
-    wire place_gone_word = failed[place_eq_choice]; // judge.go:130
+    wire place_gone_word = failed[place_eq_choice]; // judge.go:132
 
     always @(posedge clk) begin
-        ahead <= ~ahead_sum[15];                           // judge.go:99
-        unseen <= (q_unseen | solicits) & ~unseen_sum[15]; // judge.go:100
-        place_eq <= place_eq_choice;                       // judge.go:126
-        place_exists <= place_exists_word[66];             // judge.go:127
-        place_log_size <= place_exists_word[65:62];        // judge.go:127
-        place_vector <= place_exists_word[61:60];          // judge.go:127
-        place_base <= place_exists_word[59:0];             // judge.go:127
-        place_index <= place_index_word;                   // judge.go:128
-        place_full <= place_exists_word[65] ? place_full_choice_4 // judge.go:129
+        ahead <= ~ahead_sum[15];                           // judge.go:101
+        unseen <= (q_unseen | solicits) & ~unseen_sum[15]; // judge.go:102
+        place_eq <= place_eq_choice;                       // judge.go:128
+        place_exists <= place_exists_word[66];             // judge.go:129
+        place_log_size <= place_exists_word[65:62];        // judge.go:129
+        place_vector <= place_exists_word[61:60];          // judge.go:129
+        place_base <= place_exists_word[59:0];             // judge.go:129
+        place_index <= place_index_word;                   // judge.go:130
+        place_full <= place_exists_word[65] ? place_full_choice_4 // judge.go:131
             : place_exists_word[64] ? place_full_choice_6
             : place_exists_word[63] ? place_full_choice_7
             : place_exists_word[62] ? place_full_difference[1]
             : place_full_difference[0];
-        place_gone <= ~place_exists_word[66] | place_gone_word; // judge.go:130
+        place_gone <= ~place_exists_word[66] | place_gone_word; // judge.go:132
     end
 
-    assign idle = (judge == JUDGE_TAKE); // judge.go:71
+    assign idle = (judge == JUDGE_TAKE); // judge.go:72
 
-    wire takes = (u_tasks_out_valid & u_tasks_out_ready) | (u_due_out_valid & u_due_out_ready); // judge.go:60
-    wire waited_and = u_due_out_valid & u_tasks_out_valid & u_tasks_out_ready; // judge.go:78
+    wire takes = (u_tasks_out_valid & u_tasks_out_ready) | (u_due_out_valid & u_due_out_ready); // judge.go:61
+    wire waited_and = u_due_out_valid & u_tasks_out_valid & u_tasks_out_ready; // judge.go:79
 
     always @(posedge clk) begin
         if (rst) begin
@@ -432,19 +432,19 @@ module events_64_qp6_cq6_eq2_a2 (
             is_event <= 1'b0;
             waited <= 2'd0;
         end else begin
-            case (judge)                      // judge.go:72
-                JUDGE_TAKE: begin             // judge.go:73
-                    if (takes) begin          // judge.go:76
-                        is_event <= u_due_out_valid & u_due_out_ready; // judge.go:77
-                        waited <= waited_and ? waited + 2'd1 : 2'd0; // judge.go:78
-                        judge <= JUDGE_COUNT; // judge.go:79
+            case (judge)                      // judge.go:73
+                JUDGE_TAKE: begin             // judge.go:74
+                    if (takes) begin          // judge.go:77
+                        is_event <= u_due_out_valid & u_due_out_ready; // judge.go:78
+                        waited <= waited_and ? waited + 2'd1 : 2'd0; // judge.go:79
+                        judge <= JUDGE_COUNT; // judge.go:80
                     end
                 end
-                JUDGE_COUNT: begin         // judge.go:82
-                    judge <= JUDGE_DECIDE; // judge.go:82
+                JUDGE_COUNT: begin         // judge.go:83
+                    judge <= JUDGE_DECIDE; // judge.go:83
                 end
-                JUDGE_DECIDE: begin      // judge.go:83
-                    judge <= JUDGE_TAKE; // judge.go:83
+                JUDGE_DECIDE: begin      // judge.go:84
+                    judge <= JUDGE_TAKE; // judge.go:84
                 end
                 default: ;
             endcase
@@ -452,51 +452,51 @@ module events_64_qp6_cq6_eq2_a2 (
     end
 
     always @(posedge clk) begin
-        case (judge)                                           // judge.go:72
-            JUDGE_TAKE: begin                                  // judge.go:73
-                task_kind <= u_tasks_out_kind;                 // judge.go:74
-                task_cq <= u_tasks_out_cq;                     // judge.go:74
-                task_index <= u_tasks_out_index;               // judge.go:74
-                task_arm <= u_tasks_out_arm;                   // judge.go:74
-                task_solicited <= u_tasks_out_solicited;       // judge.go:74
-                task_exists <= u_tasks_out_exists;             // judge.go:74
-                task_eq <= u_tasks_out_eq;                     // judge.go:74
-                task_source <= u_tasks_out_source;             // judge.go:74
-                task_event_code <= u_tasks_out_event_code;     // judge.go:74
-                task_event_vendor <= u_tasks_out_event_vendor; // judge.go:74
-                task_event_number <= u_tasks_out_event_number; // judge.go:74
-                event_async <= u_due_out_async;                // judge.go:75
-                event_source <= u_due_out_source;              // judge.go:75
+        case (judge)                                           // judge.go:73
+            JUDGE_TAKE: begin                                  // judge.go:74
+                task_kind <= u_tasks_out_kind;                 // judge.go:75
+                task_cq <= u_tasks_out_cq;                     // judge.go:75
+                task_index <= u_tasks_out_index;               // judge.go:75
+                task_arm <= u_tasks_out_arm;                   // judge.go:75
+                task_solicited <= u_tasks_out_solicited;       // judge.go:75
+                task_exists <= u_tasks_out_exists;             // judge.go:75
+                task_eq <= u_tasks_out_eq;                     // judge.go:75
+                task_source <= u_tasks_out_source;             // judge.go:75
+                task_event_code <= u_tasks_out_event_code;     // judge.go:75
+                task_event_vendor <= u_tasks_out_event_vendor; // judge.go:75
+                task_event_number <= u_tasks_out_event_number; // judge.go:75
+                event_async <= u_due_out_async;                // judge.go:76
+                event_source <= u_due_out_source;              // judge.go:76
             end
             default: ;
         endcase
     end
 
-    wire q_due = queue_[50];                      // judge.go:63
-    wire [7:0] j_source_code = source[36:29];     // judge.go:67
-    wire [4:0] j_source_vendor = source[28:24];   // judge.go:67
-    wire [23:0] j_source_number = source[23:0];   // judge.go:67
+    wire q_due = queue_[50];                      // judge.go:64
+    wire [7:0] j_source_code = source[36:29];     // judge.go:68
+    wire [4:0] j_source_vendor = source[28:24];   // judge.go:68
+    wire [23:0] j_source_number = source[23:0];   // judge.go:68
     wire live = event_async ? source[38] : q_due; // decide.go:17
     wire room = ~place_full & u_jobs_in_ready & u_flights_in_ready; // decide.go:18
     wire tells = (judge == JUDGE_DECIDE) & is_event & live & ~place_gone & room; // decide.go:19
-    wire event_phase_choice = place_log_size[1] ? (place_log_size[0] ? place_index[15] : place_index[14]) // decide.go:73
+    wire event_phase_choice = place_log_size[1] ? (place_log_size[0] ? place_index[15] : place_index[14]) // decide.go:75
         : place_log_size[0] ? place_index[13]
         : place_index[12];
-    wire event_phase_choice_2 = place_log_size[2] ? event_phase_choice // decide.go:73
+    wire event_phase_choice_2 = place_log_size[2] ? event_phase_choice // decide.go:75
         : place_log_size[1] ? (place_log_size[0] ? place_index[11] : place_index[10])
         : place_log_size[0] ? place_index[9]
         : place_index[8];
-    wire event_phase_choice_3 = place_log_size[1] ? (place_log_size[0] ? place_index[7] : place_index[6]) // decide.go:73
+    wire event_phase_choice_3 = place_log_size[1] ? (place_log_size[0] ? place_index[7] : place_index[6]) // decide.go:75
         : place_log_size[0] ? place_index[5]
         : place_index[4];
-    wire event_phase_choice_4 = place_log_size[3] ? event_phase_choice_2 // decide.go:73
+    wire event_phase_choice_4 = place_log_size[3] ? event_phase_choice_2 // decide.go:75
         : place_log_size[2] ? event_phase_choice_3
         : place_log_size[1] ? (place_log_size[0] ? place_index[3] : place_index[2])
         : place_log_size[0] ? place_index[1]
         : place_index[0];
-    wire [59:0] u_jobs_in_at_joined = {44'd0, place_index & ~(16'hffff << place_log_size)}; // decide.go:81
-    wire [23:0] u_jobs_in_eqe_choice = event_async ? j_source_number : {18'd0, event_source[5:0]}; // decide.go:82
-    wire [127:0] u_jobs_in_eqe = { // decide.go:82
+    wire [59:0] u_jobs_in_at_joined = {44'd0, place_index & ~(16'hffff << place_log_size)}; // decide.go:83
+    wire [23:0] u_jobs_in_eqe_choice = event_async ? j_source_number : {18'd0, event_source[5:0]}; // decide.go:84
+    wire [127:0] u_jobs_in_eqe = { // decide.go:84
         ~event_phase_choice_4,
         71'd0,
         u_jobs_in_eqe_choice,
@@ -537,17 +537,18 @@ module events_64_qp6_cq6_eq2_a2 (
         .high_water (u_flights_high_water)
     );
 
-    wire q_exists = queue_[55];        // judge.go:63
-    wire [1:0] q_arm = queue_[52:51];  // judge.go:63
-    wire q_queued = queue_[49];        // judge.go:63
-    wire j_source_queued = source[37]; // judge.go:67
-    wire [1:0] arm = (task_kind == 2'h1 && |task_arm) ? task_arm : q_arm; // judge.go:97
+    wire q_exists = queue_[55];               // judge.go:64
+    wire [1:0] q_arm = queue_[52:51];         // judge.go:64
+    wire q_queued = queue_[49];               // judge.go:64
+    wire j_source_queued = source[37];        // judge.go:68
+    wire arms = (task_kind == 2'h1) & (|task_arm) & (q_arm != 2'h1); // which includes the other (judge.go:98)
+    wire [1:0] arm = arms ? task_arm : q_arm; // judge.go:99
     wire u_due_in_valid_and = (judge == JUDGE_DECIDE) & ~is_event; // decide.go:12
     wire u_due_in_valid_and_2 = u_due_in_valid_and & (task_kind == 2'h3); // decide.go:13
     wire fires = u_due_in_valid_and & (task_kind != 2'h0) & (task_kind != 2'h3) & q_exists // decide.go:15
         & ((arm == 2'h1) ? ahead : (arm == 2'h2) & unseen);
     wire again = (judge == JUDGE_DECIDE) & is_event & live & ~place_gone & ~room; // decide.go:20
-    assign u_due_in_valid = (fires & ~q_queued) | (u_due_in_valid_and_2 & ~j_source_queued) | again; // decide.go:24
+    assign u_due_in_valid = (fires & ~q_queued) | (u_due_in_valid_and_2 & ~j_source_queued) | again; // decide.go:26
     assign eq_update_ready = ~bell_rung & ~eq_config_valid; // ring.go:30
 
     wire [15:0] consumer_2 = consumers[bell_eq];     // ring.go:31
@@ -585,7 +586,7 @@ module events_64_qp6_cq6_eq2_a2 (
     assign making = eq_config_valid & sweep[8] & idle & ~u_flights_out_valid & ~bell_rung; // ring.go:11
     assign eq_config_ready = making; // ring.go:12
 
-    fork_events_job_x2 u_write ( // hdl/stream/fork.go:83
+    fork_events_job_x2 u_write ( // write.go:14
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_jobs_out_valid),
@@ -686,41 +687,41 @@ module events_64_qp6_cq6_eq2_a2 (
         end
     end
 
-    assign message_valid = leaves;                   // interrupt.go:46
-    assign message_vector = {6'h00, leaving_vector}; // interrupt.go:47
+    assign message_valid = leaves;                   // interrupt.go:47
+    assign message_vector = {6'h00, leaving_vector}; // interrupt.go:48
 
     always @(posedge clk) begin
         if (rst) begin
             raises <= 4'h0;
         end else begin
-            raises <= fired; // interrupt.go:49
+            raises <= fired; // interrupt.go:50
         end
     end
 
-    assign raise = raises; // interrupt.go:50
+    assign raise = raises; // interrupt.go:51
 
-    wire [5:0] cq = (u_due_out_valid && u_due_out_ready) ? u_due_out_source[5:0] : u_tasks_out_cq; // judge.go:61
-    wire changes = (judge == JUDGE_DECIDE) & ~(is_event ? event_async : task_kind == 2'h3); // decide.go:45
-    wire value_equal = task_kind == 2'h0; // decide.go:46
-    wire value_exists = is_event ? q_exists : value_equal ? task_exists : q_exists; // decide.go:46
-    wire [1:0] value_arm = is_event ? q_arm : value_equal ? 2'h0 : fires ? 2'h0 : arm; // decide.go:46
-    wire value_due = is_event ? again : value_equal ? 1'b0 : q_due | fires; // decide.go:46
-    wire value_queued = is_event ? again : value_equal ? q_queued : q_queued | fires; // decide.go:46
-    wire [5:0] queues_write_addr = sweep[8] ? (is_event ? event_source[5:0] : task_cq) : sweep[5:0]; // decide.go:48
-    wire [1:0] queues_write_data_choice = sweep[8] ? (is_event ? q_eq : value_equal ? task_eq : q_eq) // decide.go:48
+    wire [5:0] cq = (u_due_out_valid && u_due_out_ready) ? u_due_out_source[5:0] : u_tasks_out_cq; // judge.go:62
+    wire changes = (judge == JUDGE_DECIDE) & ~(is_event ? event_async : task_kind == 2'h3); // decide.go:47
+    wire value_equal = task_kind == 2'h0; // decide.go:48
+    wire value_exists = is_event ? q_exists : value_equal ? task_exists : q_exists; // decide.go:48
+    wire [1:0] value_arm = is_event ? q_arm : value_equal ? 2'h0 : fires ? 2'h0 : arm; // decide.go:48
+    wire value_due = is_event ? again : value_equal ? 1'b0 : q_due | fires; // decide.go:48
+    wire value_queued = is_event ? again : value_equal ? q_queued : q_queued | fires; // decide.go:48
+    wire [5:0] queues_write_addr = sweep[8] ? (is_event ? event_source[5:0] : task_cq) : sweep[5:0]; // decide.go:50
+    wire [1:0] queues_write_data_choice = sweep[8] ? (is_event ? q_eq : value_equal ? task_eq : q_eq) // decide.go:50
         : 2'd0;
-    wire [15:0] queues_write_data_choice_2 = sweep[8] ? (is_event ? q_producer : value_equal ? 16'd0 : producer) // decide.go:48
+    wire [15:0] queues_write_data_choice_2 = sweep[8] ? (is_event ? q_producer : value_equal ? 16'd0 : producer) // decide.go:50
         : 16'd0;
-    wire [15:0] queues_write_data_choice_3 = sweep[8] ? (is_event ? q_consumer : value_equal ? 16'd0 : consumer) // decide.go:48
+    wire [15:0] queues_write_data_choice_3 = sweep[8] ? (is_event ? q_consumer : value_equal ? 16'd0 : consumer) // decide.go:50
         : 16'd0;
-    wire queues_write_data_choice_4 = sweep[8] ? (is_event ? q_unseen : value_equal ? 1'b0 : unseen) // decide.go:48
+    wire queues_write_data_choice_4 = sweep[8] ? (is_event ? q_unseen : value_equal ? 1'b0 : unseen) // decide.go:50
         : 1'b0;
-    wire [15:0] queues_write_data_choice_5 = sweep[8] ? (is_event ? q_solicited : value_equal ? 16'd0 : solicited) // decide.go:48
+    wire [15:0] queues_write_data_choice_5 = sweep[8] ? (is_event ? q_solicited : value_equal ? 16'd0 : solicited) // decide.go:50
         : 16'd0;
 
     always @(posedge clk) begin
-        if (changes || !sweep[8]) begin    // decide.go:47
-            queues[queues_write_addr] <= { // decide.go:47
+        if (changes || !sweep[8]) begin    // decide.go:49
+            queues[queues_write_addr] <= { // decide.go:49
                 sweep[8] ? value_exists : 1'b0,
                 queues_write_data_choice,
                 sweep[8] ? value_arm : 2'h0,
@@ -735,31 +736,31 @@ module events_64_qp6_cq6_eq2_a2 (
     end
 
     always @(posedge clk) begin
-        if (takes) begin          // judge.go:63
-            queue_ <= queues[cq]; // judge.go:63
+        if (takes) begin          // judge.go:64
+            queue_ <= queues[cq]; // judge.go:64
         end
     end
 
-    wire [7:0] from = (u_due_out_valid && u_due_out_ready) ? u_due_out_source : u_tasks_out_source; // judge.go:62
-    wire sources_write_or = (u_due_in_valid_and & (task_kind == 2'h0)) | u_due_in_valid_and_2 // decide.go:29
+    wire [7:0] from = (u_due_out_valid && u_due_out_ready) ? u_due_out_source : u_tasks_out_source; // judge.go:63
+    wire sources_write_or = (u_due_in_valid_and & (task_kind == 2'h0)) | u_due_in_valid_and_2 // decide.go:31
         | (is_event & event_async);
-    wire value_equal_2 = task_kind == 2'h0;          // decide.go:62
-    wire value_queued_2 = is_event ? again : value_equal_2 ? j_source_queued : 1'b1; // decide.go:62
-    wire [7:0] value_code = is_event ? j_source_code // decide.go:62
+    wire value_equal_2 = task_kind == 2'h0;          // decide.go:64
+    wire value_queued_2 = is_event ? again : value_equal_2 ? j_source_queued : 1'b1; // decide.go:64
+    wire [7:0] value_code = is_event ? j_source_code // decide.go:64
         : value_equal_2 ? j_source_code
         : task_event_code;
-    wire [4:0] value_vendor = is_event ? j_source_vendor // decide.go:62
+    wire [4:0] value_vendor = is_event ? j_source_vendor // decide.go:64
         : value_equal_2 ? j_source_vendor
         : task_event_vendor;
-    wire [23:0] value_number = is_event ? j_source_number // decide.go:62
+    wire [23:0] value_number = is_event ? j_source_number // decide.go:64
         : value_equal_2 ? j_source_number
         : task_event_number;
-    wire [7:0] sources_write_addr = sweep[8] ? (is_event ? event_source : task_source) : sweep[7:0]; // decide.go:64
-    wire sources_write_data_choice = sweep[8] ? (is_event ? again : ~value_equal_2) : 1'b0; // decide.go:64
+    wire [7:0] sources_write_addr = sweep[8] ? (is_event ? event_source : task_source) : sweep[7:0]; // decide.go:66
+    wire sources_write_data_choice = sweep[8] ? (is_event ? again : ~value_equal_2) : 1'b0; // decide.go:66
 
     always @(posedge clk) begin
-        if ((judge == JUDGE_DECIDE && sources_write_or) || !sweep[8]) begin // decide.go:63
-            sources[sources_write_addr] <= { // decide.go:63
+        if ((judge == JUDGE_DECIDE && sources_write_or) || !sweep[8]) begin // decide.go:65
+            sources[sources_write_addr] <= { // decide.go:65
                 sources_write_data_choice,
                 sweep[8] ? value_queued_2 : 1'b0,
                 sweep[8] ? value_code : 8'h00,
@@ -770,8 +771,8 @@ module events_64_qp6_cq6_eq2_a2 (
     end
 
     always @(posedge clk) begin
-        if (takes) begin             // judge.go:67
-            source <= sources[from]; // judge.go:67
+        if (takes) begin             // judge.go:68
+            source <= sources[from]; // judge.go:68
         end
     end
 
@@ -835,106 +836,228 @@ module events_64_qp6_cq6_eq2_a2 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg        from_cqewriter_stalled;   // hdl/stream/contract.go:24
-    reg [22:0] from_cqewriter_held;      // hdl/stream/contract.go:25
-    reg        from_doorbell_stalled;    // hdl/stream/contract.go:24
-    reg [23:0] from_doorbell_held;       // hdl/stream/contract.go:25
-    reg        from_command_stalled;     // hdl/stream/contract.go:24
-    reg [76:0] from_command_held;        // hdl/stream/contract.go:25
-    reg        eq_from_command_stalled;  // hdl/stream/contract.go:24
-    reg [78:0] eq_from_command_held;     // hdl/stream/contract.go:25
-    reg        eq_from_doorbell_stalled; // hdl/stream/contract.go:24
-    reg [17:0] eq_from_doorbell_held;    // hdl/stream/contract.go:25
-    reg        done_stalled;             // hdl/stream/contract.go:24
-    reg        done_held;                // hdl/stream/contract.go:25
-    reg        async_0_stalled;          // hdl/stream/contract.go:24
-    reg [36:0] async_0_held;             // hdl/stream/contract.go:25
-    reg        async_1_stalled;          // hdl/stream/contract.go:24
-    reg [36:0] async_1_held;             // hdl/stream/contract.go:25
-    reg        burst_stalled;            // hdl/stream/contract.go:24
-    reg [71:0] burst_held;               // hdl/stream/contract.go:25
-    reg        beat_stalled;             // hdl/stream/contract.go:24
-    reg [72:0] beat_held;                // hdl/stream/contract.go:25
-    reg        to_host_stalled;          // hdl/stream/contract.go:24
-    reg [7:0]  to_host_held;             // hdl/stream/contract.go:25
+    reg        from_cqewriter_stalled;   // properties.go:12
+    reg [22:0] from_cqewriter_held;      // properties.go:12
+    reg        from_doorbell_stalled;    // properties.go:13
+    reg [23:0] from_doorbell_held;       // properties.go:13
+    reg        from_command_stalled;     // properties.go:14
+    reg [76:0] from_command_held;        // properties.go:14
+    reg        eq_from_command_stalled;  // properties.go:15
+    reg [78:0] eq_from_command_held;     // properties.go:15
+    reg        eq_from_doorbell_stalled; // properties.go:16
+    reg [17:0] eq_from_doorbell_held;    // properties.go:16
+    reg        done_stalled;             // properties.go:17
+    reg        done_held;                // properties.go:17
+    reg        async_0_stalled;          // properties.go:19
+    reg [36:0] async_0_held;             // properties.go:19
+    reg        async_1_stalled;          // properties.go:19
+    reg [36:0] async_1_held;             // properties.go:19
+    reg        burst_stalled;            // properties.go:21
+    reg [71:0] burst_held;               // properties.go:21
+    reg        beat_stalled;             // properties.go:22
+    reg [72:0] beat_held;                // properties.go:22
+    reg        to_host_stalled;          // properties.go:23
+    reg [7:0]  to_host_held;             // properties.go:23
 
-    wire [22:0] from_cqewriter_packed;   // hdl/stream/contract.go:37
-    wire [23:0] from_doorbell_packed;    // hdl/stream/contract.go:37
-    wire [76:0] from_command_packed;     // hdl/stream/contract.go:37
-    wire [78:0] eq_from_command_packed;  // hdl/stream/contract.go:37
-    wire [17:0] eq_from_doorbell_packed; // hdl/stream/contract.go:37
-    wire [36:0] async_0_packed;          // hdl/stream/contract.go:37
-    wire [36:0] async_1_packed;          // hdl/stream/contract.go:37
-    wire [71:0] burst_packed;            // hdl/stream/contract.go:37
-    wire [72:0] beat_packed;             // hdl/stream/contract.go:37
-
-    wire sources_no_collision_or = ((judge == JUDGE_DECIDE) & sources_write_or) | ~sweep[8]; // decide.go:64
-    wire queues_no_collision_and = takes & (changes | ~sweep[8]) & (cq == queues_write_addr); // judge.go:63
-    wire sources_no_collision_and = takes & sources_no_collision_or & (from == sources_write_addr); // judge.go:67
-    assign from_cqewriter_packed = {written_cq, written_producer, written_solicited}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            from_cqewriter_stalled <= 1'b0;
-            from_doorbell_stalled <= 1'b0;
-            from_command_stalled <= 1'b0;
-            eq_from_command_stalled <= 1'b0;
-            eq_from_doorbell_stalled <= 1'b0;
-            done_stalled <= 1'b0;
-            async_0_stalled <= 1'b0;
-            async_1_stalled <= 1'b0;
-            burst_stalled <= 1'b0;
-            beat_stalled <= 1'b0;
-            to_host_stalled <= 1'b0;
-        end else begin
-            from_cqewriter_stalled <= written_valid & ~written_ready; // hdl/stream/contract.go:24
-            from_doorbell_stalled <= update_valid & ~update_ready; // hdl/stream/contract.go:24
-            from_command_stalled <= config_valid & ~config_ready; // hdl/stream/contract.go:24
-            eq_from_command_stalled <= eq_config_valid & ~eq_config_ready; // hdl/stream/contract.go:24
-            eq_from_doorbell_stalled <= eq_update_valid & ~eq_update_ready; // hdl/stream/contract.go:24
-            done_stalled <= write_done_valid & ~write_done_ready; // hdl/stream/contract.go:24
-            async_0_stalled <= asyncs_0_valid & ~asyncs_0_ready; // hdl/stream/contract.go:24
-            async_1_stalled <= asyncs_1_valid & ~asyncs_1_ready; // hdl/stream/contract.go:24
-            burst_stalled <= write_burst_valid & ~write_burst_ready; // hdl/stream/contract.go:24
-            beat_stalled <= write_beat_valid & ~write_beat_ready; // hdl/stream/contract.go:24
-            to_host_stalled <= message_valid & ~message_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        from_cqewriter_held <= from_cqewriter_packed;     // hdl/stream/contract.go:25
-        from_doorbell_held <= from_doorbell_packed;       // hdl/stream/contract.go:25
-        from_command_held <= from_command_packed;         // hdl/stream/contract.go:25
-        eq_from_command_held <= eq_from_command_packed;   // hdl/stream/contract.go:25
-        eq_from_doorbell_held <= eq_from_doorbell_packed; // hdl/stream/contract.go:25
-        done_held <= write_done_err;                      // hdl/stream/contract.go:25
-        async_0_held <= async_0_packed;                   // hdl/stream/contract.go:25
-        async_1_held <= async_1_packed;                   // hdl/stream/contract.go:25
-        burst_held <= burst_packed;                       // hdl/stream/contract.go:25
-        beat_held <= beat_packed;                         // hdl/stream/contract.go:25
-        to_host_held <= message_vector;                   // hdl/stream/contract.go:25
-    end
-
-    assign from_doorbell_packed = {update_cq, update_index, update_arm}; // hdl/stream/contract.go:38
-    assign from_command_packed = { // hdl/stream/contract.go:38
+    wire sources_no_collision_or = ((judge == JUDGE_DECIDE) & sources_write_or) | ~sweep[8]; // decide.go:66
+    wire waits = written_valid & ~written_ready;   // properties.go:12
+    wire from_cqewriter_data_holds_equal = {written_cq, written_producer, written_solicited} == from_cqewriter_held; // properties.go:12
+    wire waits_2 = update_valid & ~update_ready;   // properties.go:13
+    wire from_doorbell_data_holds_equal = {update_cq, update_index, update_arm} == from_doorbell_held; // properties.go:13
+    wire waits_3 = config_valid & ~config_ready;   // properties.go:14
+    wire [76:0] from_command_data_holds_joined = { // properties.go:14
         config_cq,
         config_exists,
         config_eq,
         config_log_size,
         config_base
     };
-    assign eq_from_command_packed = { // hdl/stream/contract.go:38
+    wire waits_4 = eq_config_valid & ~eq_config_ready; // properties.go:15
+    wire [78:0] eq_from_command_data_holds_joined = {  // properties.go:15
         eq_config_eq,
         eq_config_exists,
         eq_config_vector,
         eq_config_log_size,
         eq_config_base
     };
-    assign eq_from_doorbell_packed = {eq_update_eq, eq_update_index}; // hdl/stream/contract.go:38
-    assign async_0_packed = {asyncs_0_code, asyncs_0_vendor, asyncs_0_number}; // hdl/stream/contract.go:38
-    assign async_1_packed = {asyncs_1_code, asyncs_1_vendor, asyncs_1_number}; // hdl/stream/contract.go:38
-    assign burst_packed = {write_burst_addr, write_burst_len}; // hdl/stream/contract.go:38
-    assign beat_packed = {write_beat_data, write_beat_strb, write_beat_last}; // hdl/stream/contract.go:38
+    wire waits_5 = eq_update_valid & ~eq_update_ready;     // properties.go:16
+    wire waits_6 = write_done_valid & ~write_done_ready;   // properties.go:17
+    wire waits_0 = asyncs_0_valid & ~asyncs_0_ready;       // properties.go:19
+    wire async_0_data_holds_equal = {asyncs_0_code, asyncs_0_vendor, asyncs_0_number} == async_0_held; // properties.go:19
+    wire waits_1 = asyncs_1_valid & ~asyncs_1_ready;       // properties.go:19
+    wire async_1_data_holds_equal = {asyncs_1_code, asyncs_1_vendor, asyncs_1_number} == async_1_held; // properties.go:19
+    wire waits_7 = write_burst_valid & ~write_burst_ready; // properties.go:21
+    wire waits_8 = write_beat_valid & ~write_beat_ready;   // properties.go:22
+    wire beat_data_holds_equal = {write_beat_data, write_beat_strb, write_beat_last} == beat_held; // properties.go:22
+    wire waits_9 = message_valid & ~message_ready;         // properties.go:23
+    wire queues_no_collision_and = takes & (changes | ~sweep[8]) & (cq == queues_write_addr); // judge.go:64
+    wire sources_no_collision_and = takes & sources_no_collision_or & (from == sources_write_addr); // judge.go:68
+
+    always @(posedge clk) begin
+        if (rst) begin
+            from_cqewriter_stalled <= 1'b0;
+        end else begin
+            from_cqewriter_stalled <= waits; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin // properties.go:12
+            from_cqewriter_held <= {written_cq, written_producer, written_solicited}; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            from_doorbell_stalled <= 1'b0;
+        end else begin
+            from_doorbell_stalled <= waits_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:13
+            from_doorbell_held <= {update_cq, update_index, update_arm}; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            from_command_stalled <= 1'b0;
+        end else begin
+            from_command_stalled <= waits_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin         // properties.go:14
+            from_command_held <= { // properties.go:14
+                config_cq,
+                config_exists,
+                config_eq,
+                config_log_size,
+                config_base
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            eq_from_command_stalled <= 1'b0;
+        end else begin
+            eq_from_command_stalled <= waits_4; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin            // properties.go:15
+            eq_from_command_held <= { // properties.go:15
+                eq_config_eq,
+                eq_config_exists,
+                eq_config_vector,
+                eq_config_log_size,
+                eq_config_base
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            eq_from_doorbell_stalled <= 1'b0;
+        end else begin
+            eq_from_doorbell_stalled <= waits_5; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin // properties.go:16
+            eq_from_doorbell_held <= {eq_update_eq, eq_update_index}; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            done_stalled <= 1'b0;
+        end else begin
+            done_stalled <= waits_6; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin               // properties.go:17
+            done_held <= write_done_err; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            async_0_stalled <= 1'b0;
+        end else begin
+            async_0_stalled <= waits_0; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin // properties.go:19
+            async_0_held <= {asyncs_0_code, asyncs_0_vendor, asyncs_0_number}; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            async_1_stalled <= 1'b0;
+        end else begin
+            async_1_stalled <= waits_1; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin // properties.go:19
+            async_1_held <= {asyncs_1_code, asyncs_1_vendor, asyncs_1_number}; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            burst_stalled <= 1'b0;
+        end else begin
+            burst_stalled <= waits_7; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin                                     // properties.go:21
+            burst_held <= {write_burst_addr, write_burst_len}; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            beat_stalled <= 1'b0;
+        end else begin
+            beat_stalled <= waits_8; // properties.go:22
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:22
+            beat_held <= {write_beat_data, write_beat_strb, write_beat_last}; // properties.go:22
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            to_host_stalled <= 1'b0;
+        end else begin
+            to_host_stalled <= waits_9; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin                  // properties.go:23
+            to_host_held <= message_vector; // properties.go:23
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -954,33 +1077,35 @@ module events_64_qp6_cq6_eq2_a2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_room_for_all: assert (u_due_in_ready || !u_due_in_valid); // judge.go:48
+            assert_room_for_all: assert (u_due_in_ready || !u_due_in_valid); // judge.go:49
             assert_answers_have_room: assert (write_done_ready || !write_done_valid); // write.go:73
-            assume_from_cqewriter_valid_holds: assume (!from_cqewriter_stalled || written_valid); // hdl/stream/contract.go:18
-            assume_from_cqewriter_data_holds: assume (!from_cqewriter_stalled || from_cqewriter_packed == from_cqewriter_held); // hdl/stream/contract.go:19
-            assume_from_doorbell_valid_holds: assume (!from_doorbell_stalled || update_valid); // hdl/stream/contract.go:18
-            assume_from_doorbell_data_holds: assume (!from_doorbell_stalled || from_doorbell_packed == from_doorbell_held); // hdl/stream/contract.go:19
-            assume_from_command_valid_holds: assume (!from_command_stalled || config_valid); // hdl/stream/contract.go:18
-            assume_from_command_data_holds: assume (!from_command_stalled || from_command_packed == from_command_held); // hdl/stream/contract.go:19
-            assume_eq_from_command_valid_holds: assume (!eq_from_command_stalled || eq_config_valid); // hdl/stream/contract.go:18
-            assume_eq_from_command_data_holds: assume (!eq_from_command_stalled || eq_from_command_packed == eq_from_command_held); // hdl/stream/contract.go:19
-            assume_eq_from_doorbell_valid_holds: assume (!eq_from_doorbell_stalled || eq_update_valid); // hdl/stream/contract.go:18
-            assume_eq_from_doorbell_data_holds: assume (!eq_from_doorbell_stalled || eq_from_doorbell_packed == eq_from_doorbell_held); // hdl/stream/contract.go:19
-            assume_done_valid_holds: assume (!done_stalled || write_done_valid); // hdl/stream/contract.go:18
-            assume_done_data_holds: assume (!done_stalled || write_done_err == done_held); // hdl/stream/contract.go:19
-            assume_async_0_valid_holds: assume (!async_0_stalled || asyncs_0_valid); // hdl/stream/contract.go:18
-            assume_async_0_data_holds: assume (!async_0_stalled || async_0_packed == async_0_held); // hdl/stream/contract.go:19
-            assume_async_1_valid_holds: assume (!async_1_stalled || asyncs_1_valid); // hdl/stream/contract.go:18
-            assume_async_1_data_holds: assume (!async_1_stalled || async_1_packed == async_1_held); // hdl/stream/contract.go:19
-            assert_burst_valid_holds: assert (!burst_stalled || write_burst_valid); // hdl/stream/contract.go:10
-            assert_burst_data_holds: assert (!burst_stalled || burst_packed == burst_held); // hdl/stream/contract.go:11
-            assert_beat_valid_holds: assert (!beat_stalled || write_beat_valid); // hdl/stream/contract.go:10
-            assert_beat_data_holds: assert (!beat_stalled || beat_packed == beat_held); // hdl/stream/contract.go:11
-            assert_to_host_valid_holds: assert (!to_host_stalled || message_valid); // hdl/stream/contract.go:10
-            assert_to_host_data_holds: assert (!to_host_stalled || message_vector == to_host_held); // hdl/stream/contract.go:11
+            assume_from_cqewriter_valid_holds: assume (!from_cqewriter_stalled || written_valid); // properties.go:12
+            assume_from_cqewriter_data_holds: assume (!from_cqewriter_stalled || from_cqewriter_data_holds_equal); // properties.go:12
+            assume_from_doorbell_valid_holds: assume (!from_doorbell_stalled || update_valid); // properties.go:13
+            assume_from_doorbell_data_holds: assume (!from_doorbell_stalled || from_doorbell_data_holds_equal); // properties.go:13
+            assume_from_command_valid_holds: assume (!from_command_stalled || config_valid); // properties.go:14
+            assume_from_command_data_holds: assume (!from_command_stalled || from_command_data_holds_joined == from_command_held); // properties.go:14
+            assume_eq_from_command_valid_holds: assume (!eq_from_command_stalled || eq_config_valid); // properties.go:15
+            assume_eq_from_command_data_holds: assume (!eq_from_command_stalled // properties.go:15
+                || eq_from_command_data_holds_joined == eq_from_command_held);
+            assume_eq_from_doorbell_valid_holds: assume (!eq_from_doorbell_stalled || eq_update_valid); // properties.go:16
+            assume_eq_from_doorbell_data_holds: assume (!eq_from_doorbell_stalled // properties.go:16
+                || {eq_update_eq, eq_update_index} == eq_from_doorbell_held);
+            assume_done_valid_holds: assume (!done_stalled || write_done_valid); // properties.go:17
+            assume_done_data_holds: assume (!done_stalled || write_done_err == done_held); // properties.go:17
+            assume_async_0_valid_holds: assume (!async_0_stalled || asyncs_0_valid); // properties.go:19
+            assume_async_0_data_holds: assume (!async_0_stalled || async_0_data_holds_equal); // properties.go:19
+            assume_async_1_valid_holds: assume (!async_1_stalled || asyncs_1_valid); // properties.go:19
+            assume_async_1_data_holds: assume (!async_1_stalled || async_1_data_holds_equal); // properties.go:19
+            assert_burst_valid_holds: assert (!burst_stalled || write_burst_valid); // properties.go:21
+            assert_burst_data_holds: assert (!burst_stalled || {write_burst_addr, write_burst_len} == burst_held); // properties.go:21
+            assert_beat_valid_holds: assert (!beat_stalled || write_beat_valid); // properties.go:22
+            assert_beat_data_holds: assert (!beat_stalled || beat_data_holds_equal); // properties.go:22
+            assert_to_host_valid_holds: assert (!to_host_stalled || message_valid); // properties.go:23
+            assert_to_host_data_holds: assert (!to_host_stalled || message_vector == to_host_held); // properties.go:23
             cover_no_event_on_its_way_is_left: cover (!u_flights_in_ready); // properties.go:24
-            assert_queues_no_collision: assert (!queues_no_collision_and); // judge.go:63
-            assert_sources_no_collision: assert (!sources_no_collision_and); // judge.go:67
+            assert_queues_no_collision: assert (!queues_no_collision_and); // judge.go:64
+            assert_sources_no_collision: assert (!sources_no_collision_and); // judge.go:68
         end
     end
 `endif
@@ -992,100 +1117,122 @@ module events_64_qp6_cq6_eq2_a2 (
     always @(posedge clk) begin
         if (!rst) begin
             if (!u_due_in_ready && u_due_in_valid) begin
-                $display("ASSERT %m room_for_all blocks/events/judge.go:48");
+                $display("ASSERT %m room_for_all blocks/events/judge.go:49");
                 $stop;
             end
             if (!write_done_ready && write_done_valid) begin
                 $display("ASSERT %m answers_have_room blocks/events/write.go:73");
                 $stop;
             end
-            if (from_cqewriter_stalled && !written_valid) begin
-                $display("ASSUME %m from_cqewriter_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (from_cqewriter_stalled) begin
+                if (!written_valid) begin
+                    $display("ASSUME %m from_cqewriter_valid_holds blocks/events/properties.go:12");
+                    $stop;
+                end
+                if (!from_cqewriter_data_holds_equal) begin
+                    $display("ASSUME %m from_cqewriter_data_holds blocks/events/properties.go:12");
+                    $stop;
+                end
             end
-            if (from_cqewriter_stalled && from_cqewriter_packed != from_cqewriter_held) begin
-                $display("ASSUME %m from_cqewriter_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (from_doorbell_stalled) begin
+                if (!update_valid) begin
+                    $display("ASSUME %m from_doorbell_valid_holds blocks/events/properties.go:13");
+                    $stop;
+                end
+                if (!from_doorbell_data_holds_equal) begin
+                    $display("ASSUME %m from_doorbell_data_holds blocks/events/properties.go:13");
+                    $stop;
+                end
             end
-            if (from_doorbell_stalled && !update_valid) begin
-                $display("ASSUME %m from_doorbell_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (from_command_stalled) begin
+                if (!config_valid) begin
+                    $display("ASSUME %m from_command_valid_holds blocks/events/properties.go:14");
+                    $stop;
+                end
+                if (from_command_data_holds_joined != from_command_held) begin
+                    $display("ASSUME %m from_command_data_holds blocks/events/properties.go:14");
+                    $stop;
+                end
             end
-            if (from_doorbell_stalled && from_doorbell_packed != from_doorbell_held) begin
-                $display("ASSUME %m from_doorbell_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (eq_from_command_stalled) begin
+                if (!eq_config_valid) begin
+                    $display("ASSUME %m eq_from_command_valid_holds blocks/events/properties.go:15");
+                    $stop;
+                end
+                if (eq_from_command_data_holds_joined != eq_from_command_held) begin
+                    $display("ASSUME %m eq_from_command_data_holds blocks/events/properties.go:15");
+                    $stop;
+                end
             end
-            if (from_command_stalled && !config_valid) begin
-                $display("ASSUME %m from_command_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (eq_from_doorbell_stalled) begin
+                if (!eq_update_valid) begin
+                    $display("ASSUME %m eq_from_doorbell_valid_holds blocks/events/properties.go:16");
+                    $stop;
+                end
+                if ({eq_update_eq, eq_update_index} != eq_from_doorbell_held) begin
+                    $display("ASSUME %m eq_from_doorbell_data_holds blocks/events/properties.go:16");
+                    $stop;
+                end
             end
-            if (from_command_stalled && from_command_packed != from_command_held) begin
-                $display("ASSUME %m from_command_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (done_stalled) begin
+                if (!write_done_valid) begin
+                    $display("ASSUME %m done_valid_holds blocks/events/properties.go:17");
+                    $stop;
+                end
+                if (write_done_err != done_held) begin
+                    $display("ASSUME %m done_data_holds blocks/events/properties.go:17");
+                    $stop;
+                end
             end
-            if (eq_from_command_stalled && !eq_config_valid) begin
-                $display("ASSUME %m eq_from_command_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (async_0_stalled) begin
+                if (!asyncs_0_valid) begin
+                    $display("ASSUME %m async_0_valid_holds blocks/events/properties.go:19");
+                    $stop;
+                end
+                if (!async_0_data_holds_equal) begin
+                    $display("ASSUME %m async_0_data_holds blocks/events/properties.go:19");
+                    $stop;
+                end
             end
-            if (eq_from_command_stalled && eq_from_command_packed != eq_from_command_held) begin
-                $display("ASSUME %m eq_from_command_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (async_1_stalled) begin
+                if (!asyncs_1_valid) begin
+                    $display("ASSUME %m async_1_valid_holds blocks/events/properties.go:19");
+                    $stop;
+                end
+                if (!async_1_data_holds_equal) begin
+                    $display("ASSUME %m async_1_data_holds blocks/events/properties.go:19");
+                    $stop;
+                end
             end
-            if (eq_from_doorbell_stalled && !eq_update_valid) begin
-                $display("ASSUME %m eq_from_doorbell_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (burst_stalled) begin
+                if (!write_burst_valid) begin
+                    $display("ASSERT %m burst_valid_holds blocks/events/properties.go:21");
+                    $stop;
+                end
+                if ({write_burst_addr, write_burst_len} != burst_held) begin
+                    $display("ASSERT %m burst_data_holds blocks/events/properties.go:21");
+                    $stop;
+                end
             end
-            if (eq_from_doorbell_stalled && eq_from_doorbell_packed != eq_from_doorbell_held) begin
-                $display("ASSUME %m eq_from_doorbell_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (beat_stalled) begin
+                if (!write_beat_valid) begin
+                    $display("ASSERT %m beat_valid_holds blocks/events/properties.go:22");
+                    $stop;
+                end
+                if (!beat_data_holds_equal) begin
+                    $display("ASSERT %m beat_data_holds blocks/events/properties.go:22");
+                    $stop;
+                end
             end
-            if (done_stalled && !write_done_valid) begin
-                $display("ASSUME %m done_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (done_stalled && write_done_err != done_held) begin
-                $display("ASSUME %m done_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (async_0_stalled && !asyncs_0_valid) begin
-                $display("ASSUME %m async_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (async_0_stalled && async_0_packed != async_0_held) begin
-                $display("ASSUME %m async_0_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (async_1_stalled && !asyncs_1_valid) begin
-                $display("ASSUME %m async_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (async_1_stalled && async_1_packed != async_1_held) begin
-                $display("ASSUME %m async_1_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (burst_stalled && !write_burst_valid) begin
-                $display("ASSERT %m burst_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (burst_stalled && burst_packed != burst_held) begin
-                $display("ASSERT %m burst_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (beat_stalled && !write_beat_valid) begin
-                $display("ASSERT %m beat_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (beat_stalled && beat_packed != beat_held) begin
-                $display("ASSERT %m beat_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (to_host_stalled && !message_valid) begin
-                $display("ASSERT %m to_host_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (to_host_stalled && message_vector != to_host_held) begin
-                $display("ASSERT %m to_host_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (to_host_stalled) begin
+                if (!message_valid) begin
+                    $display("ASSERT %m to_host_valid_holds blocks/events/properties.go:23");
+                    $stop;
+                end
+                if (message_vector != to_host_held) begin
+                    $display("ASSERT %m to_host_data_holds blocks/events/properties.go:23");
+                    $stop;
+                end
             end
             if (!u_flights_in_ready) begin
                 if (cover_no_event_on_its_way_is_left_count == 64'd0) begin
@@ -1094,15 +1241,55 @@ module events_64_qp6_cq6_eq2_a2 (
                 cover_no_event_on_its_way_is_left_count <= cover_no_event_on_its_way_is_left_count + 64'd1;
             end
             if (queues_no_collision_and) begin
-                $display("ASSERT %m queues_no_collision blocks/events/judge.go:63");
+                $display("ASSERT %m queues_no_collision blocks/events/judge.go:64");
                 $stop;
             end
             if (sources_no_collision_and) begin
-                $display("ASSERT %m sources_no_collision blocks/events/judge.go:67");
+                $display("ASSERT %m sources_no_collision blocks/events/judge.go:68");
                 $stop;
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire       event_armed /* verilator public_flat_rd */ = u_due_in_valid_and && task_kind == 2'h1 && |task_arm; // decide.go:22
+    wire [5:0] event_armed_cq /* verilator public_flat_rd */ = task_cq;
+    wire [1:0] event_armed_arm /* verilator public_flat_rd */ = task_arm;
+
+    wire       event_told /* verilator public_flat_rd */ = tells; // decide.go:23
+    wire       event_told_async /* verilator public_flat_rd */ = event_async;
+    wire [7:0] event_told_source /* verilator public_flat_rd */ = event_source;
+
+    wire       event_interrupt /* verilator public_flat_rd */ = message_valid && message_ready; // interrupt.go:46
+    wire [1:0] event_interrupt_vector /* verilator public_flat_rd */ = leaving_vector;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_armed) begin
+                $display(
+                    "TRACE %0d %m armed cq=%0h arm=%0h",
+                    $time, event_armed_cq, event_armed_arm
+                );
+            end
+            if (event_told) begin
+                $display(
+                    "TRACE %0d %m told async=%0h source=%0h",
+                    $time, event_told_async, event_told_source
+                );
+            end
+            if (event_interrupt) begin
+                $display("TRACE %0d %m interrupt vector=%0h", $time, event_interrupt_vector);
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

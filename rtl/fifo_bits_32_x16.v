@@ -96,9 +96,9 @@ module fifo_bits_32_x16 (
     reg [4:0]  level_was;      // fifo.go:145
     reg [4:0]  high_water_was; // fifo.go:146
     reg        in_stalled;     // contract.go:24
-    reg [31:0] in_held;        // contract.go:25
+    reg [31:0] in_held;        // contract.go:27
     reg        out_stalled;    // contract.go:24
-    reg [31:0] out_held;       // contract.go:25
+    reg [31:0] out_held;       // contract.go:27
     reg [4:0]  follow_held;    // follow.go:29
     reg        follow_inside;  // follow.go:30
     reg [4:0]  follow_ahead;   // follow.go:31
@@ -107,6 +107,8 @@ module fifo_bits_32_x16 (
     reg [4:0]  follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
+    wire waits = in_valid & ~in_ready;                        // contract.go:23
+    wire waits_2 = out_valid & ~out_ready;                    // contract.go:23
     wire [4:0] stay = follow_held - {4'h0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
@@ -124,28 +126,41 @@ module fifo_bits_32_x16 (
             level_was <= 5'd0;
             high_water_was <= 5'd0;
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 5'd0;
         end else begin
-            level_was <= level_count;                          // fifo.go:145
-            high_water_was <= high_water;                      // fifo.go:146
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {4'h0, in_valid & in_ready}; // follow.go:38
+            level_was <= level_count;     // fifo.go:145
+            high_water_was <= high_water; // fifo.go:146
+            in_stalled <= waits;          // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_data;   // contract.go:25
-        out_held <= out_data; // contract.go:25
+        if (waits) begin        // contract.go:28
+            in_held <= in_data; // contract.go:28
+        end
     end
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin        // contract.go:28
+            out_held <= out_data; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 5'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {4'h0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -246,21 +261,25 @@ module fifo_bits_32_x16 (
                 $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
                 $stop;
             end
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_data != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_data != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_data != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 5'd16) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");

@@ -179,9 +179,9 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     reg [2:0]   level_was;      // fifo.go:145
     reg [2:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [555:0] in_held;        // contract.go:25
+    reg [555:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [555:0] out_held;       // contract.go:25
+    reg [555:0] out_held;       // contract.go:27
     reg [2:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [2:0]   follow_ahead;   // follow.go:31
@@ -189,10 +189,55 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [2:0]   follow_turn; // follow.go:34
 
-    wire [555:0] in_packed;  // contract.go:37
-    wire [555:0] out_packed; // contract.go:37
-
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
+    wire waits = in_valid & ~in_ready;    // contract.go:23
+    wire [555:0] in_data_holds_joined = { // contract.go:30
+        in_ipv6,
+        in_src_hi,
+        in_src_lo,
+        in_dst_hi,
+        in_dst_lo,
+        in_opcode,
+        in_undefined,
+        in_cnp,
+        in_se,
+        in_pad_cnt,
+        in_dest_qp,
+        in_ack_req,
+        in_psn,
+        in_ext_0,
+        in_ext_1,
+        in_ext_2,
+        in_ext_3,
+        in_ext_4,
+        in_ext_5,
+        in_ext_6,
+        in_payload_len
+    };
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
+    wire [555:0] out_data_holds_joined = { // contract.go:30
+        out_ipv6,
+        out_src_hi,
+        out_src_lo,
+        out_dst_hi,
+        out_dst_lo,
+        out_opcode,
+        out_undefined,
+        out_cnp,
+        out_se,
+        out_pad_cnt,
+        out_dest_qp,
+        out_ack_req,
+        out_psn,
+        out_ext_0,
+        out_ext_1,
+        out_ext_2,
+        out_ext_3,
+        out_ext_4,
+        out_ext_5,
+        out_ext_6,
+        out_payload_len
+    };
     wire [2:0] stay = follow_held - {2'h0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
@@ -233,76 +278,85 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
             level_was <= 3'd0;
             high_water_was <= 3'd0;
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 3'd0;
         end else begin
-            level_was <= level_count;                          // fifo.go:145
-            high_water_was <= high_water;                      // fifo.go:146
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {2'h0, in_valid & in_ready}; // follow.go:38
+            level_was <= level_count;     // fifo.go:145
+            high_water_was <= high_water; // fifo.go:146
+            in_stalled <= waits;          // contract.go:24
         end
     end
 
-    assign in_packed = { // contract.go:38
-        in_ipv6,
-        in_src_hi,
-        in_src_lo,
-        in_dst_hi,
-        in_dst_lo,
-        in_opcode,
-        in_undefined,
-        in_cnp,
-        in_se,
-        in_pad_cnt,
-        in_dest_qp,
-        in_ack_req,
-        in_psn,
-        in_ext_0,
-        in_ext_1,
-        in_ext_2,
-        in_ext_3,
-        in_ext_4,
-        in_ext_5,
-        in_ext_6,
-        in_payload_len
-    };
-
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin // contract.go:28
+            in_held <= { // contract.go:28
+                in_ipv6,
+                in_src_hi,
+                in_src_lo,
+                in_dst_hi,
+                in_dst_lo,
+                in_opcode,
+                in_undefined,
+                in_cnp,
+                in_se,
+                in_pad_cnt,
+                in_dest_qp,
+                in_ack_req,
+                in_psn,
+                in_ext_0,
+                in_ext_1,
+                in_ext_2,
+                in_ext_3,
+                in_ext_4,
+                in_ext_5,
+                in_ext_6,
+                in_payload_len
+            };
+        end
     end
-
-    assign out_packed = { // contract.go:38
-        out_ipv6,
-        out_src_hi,
-        out_src_lo,
-        out_dst_hi,
-        out_dst_lo,
-        out_opcode,
-        out_undefined,
-        out_cnp,
-        out_se,
-        out_pad_cnt,
-        out_dest_qp,
-        out_ack_req,
-        out_psn,
-        out_ext_0,
-        out_ext_1,
-        out_ext_2,
-        out_ext_3,
-        out_ext_4,
-        out_ext_5,
-        out_ext_6,
-        out_payload_len
-    };
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {  // contract.go:28
+                out_ipv6,
+                out_src_hi,
+                out_src_lo,
+                out_dst_hi,
+                out_dst_lo,
+                out_opcode,
+                out_undefined,
+                out_cnp,
+                out_se,
+                out_pad_cnt,
+                out_dest_qp,
+                out_ack_req,
+                out_psn,
+                out_ext_0,
+                out_ext_1,
+                out_ext_2,
+                out_ext_3,
+                out_ext_4,
+                out_ext_5,
+                out_ext_6,
+                out_payload_len
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 3'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {2'h0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -373,9 +427,9 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
             assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
             assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 3'd4); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
@@ -425,21 +479,25 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
                 $stop;
             end
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_data_holds_joined != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 3'd4) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");
@@ -453,9 +511,11 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && order_joined != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if (order_joined != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (follow_held != level) begin
                 $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:54");
@@ -477,9 +537,11 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 $display("ASSERT %m head_in_ring hdl/stream/fifo.go:161");
                 $stop;
             end
-            if (follow_inside && word != follow_value) begin
-                $display("ASSERT %m in_ram hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (word != follow_value) begin
+                    $display("ASSERT %m in_ram hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (level_full) begin
                 if (cover_full_count == 64'd0) begin

@@ -16,8 +16,8 @@ module fifo_responder_record_6_6_x4 (
     input  wire        in_dead,            // the queue pair takes no more requests
     input  wire        in_segments,        // it has payload, so the translation has a word to say of it,
     input  wire        in_keyed,           // and a fault in it refuses the request
-    input  wire        in_verdict_refused, // for ever, and the queue pair with it
-    input  wire        in_verdict_rnr,     // for now: there is no receive WQE
+    input  wire        in_verdict_refused, // with a NAK that ends the queue pair
+    input  wire        in_verdict_rnr,     // with an RNR NAK: there is no receive WQE
     input  wire [1:0]  in_verdict_code,    // refuseInvalid and others
     input  wire [7:0]  in_verdict_status,  // of the receive WQE, if Holds
     input  wire [4:0]  in_verdict_vendor,
@@ -53,8 +53,8 @@ module fifo_responder_record_6_6_x4 (
     output wire        out_dead,            // the queue pair takes no more requests
     output wire        out_segments,        // it has payload, so the translation has a word to say of it,
     output wire        out_keyed,           // and a fault in it refuses the request
-    output wire        out_verdict_refused, // for ever, and the queue pair with it
-    output wire        out_verdict_rnr,     // for now: there is no receive WQE
+    output wire        out_verdict_refused, // with a NAK that ends the queue pair
+    output wire        out_verdict_rnr,     // with an RNR NAK: there is no receive WQE
     output wire [1:0]  out_verdict_code,    // refuseInvalid and others
     output wire [7:0]  out_verdict_status,  // of the receive WQE, if Holds
     output wire [4:0]  out_verdict_vendor,
@@ -227,9 +227,9 @@ module fifo_responder_record_6_6_x4 (
     reg [2:0]   level_was;      // fifo.go:145
     reg [2:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [428:0] in_held;        // contract.go:25
+    reg [428:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [428:0] out_held;       // contract.go:25
+    reg [428:0] out_held;       // contract.go:27
     reg [2:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [2:0]   follow_ahead;   // follow.go:31
@@ -237,10 +237,79 @@ module fifo_responder_record_6_6_x4 (
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [2:0]   follow_turn; // follow.go:34
 
-    wire [428:0] in_packed;  // contract.go:37
-    wire [428:0] out_packed; // contract.go:37
-
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
+    wire waits = in_valid & ~in_ready;    // contract.go:23
+    wire [428:0] in_data_holds_joined = { // contract.go:30
+        in_kind,
+        in_qp,
+        in_dead,
+        in_segments,
+        in_keyed,
+        in_verdict_refused,
+        in_verdict_rnr,
+        in_verdict_code,
+        in_verdict_status,
+        in_verdict_vendor,
+        in_verdict_holds,
+        in_holds_on_key,
+        in_answers,
+        in_psn,
+        in_request_psn,
+        in_end,
+        in_written,
+        in_consumes,
+        in_solicited,
+        in_with_imm,
+        in_imm,
+        in_wrid,
+        in_index,
+        in_context_qpn,
+        in_context_min_rnr,
+        in_context_recv_cq,
+        in_next_kind,
+        in_next_done,
+        in_next_left,
+        in_next_va,
+        in_next_key,
+        in_next_sge,
+        in_next_at
+    };
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
+    wire [428:0] out_data_holds_joined = { // contract.go:30
+        out_kind,
+        out_qp,
+        out_dead,
+        out_segments,
+        out_keyed,
+        out_verdict_refused,
+        out_verdict_rnr,
+        out_verdict_code,
+        out_verdict_status,
+        out_verdict_vendor,
+        out_verdict_holds,
+        out_holds_on_key,
+        out_answers,
+        out_psn,
+        out_request_psn,
+        out_end,
+        out_written,
+        out_consumes,
+        out_solicited,
+        out_with_imm,
+        out_imm,
+        out_wrid,
+        out_index,
+        out_context_qpn,
+        out_context_min_rnr,
+        out_context_recv_cq,
+        out_next_kind,
+        out_next_done,
+        out_next_left,
+        out_next_va,
+        out_next_key,
+        out_next_sge,
+        out_next_at
+    };
     wire [2:0] stay = follow_held - {2'h0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
@@ -293,100 +362,109 @@ module fifo_responder_record_6_6_x4 (
             level_was <= 3'd0;
             high_water_was <= 3'd0;
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 3'd0;
         end else begin
-            level_was <= level_count;                          // fifo.go:145
-            high_water_was <= high_water;                      // fifo.go:146
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {2'h0, in_valid & in_ready}; // follow.go:38
+            level_was <= level_count;     // fifo.go:145
+            high_water_was <= high_water; // fifo.go:146
+            in_stalled <= waits;          // contract.go:24
         end
     end
 
-    assign in_packed = { // contract.go:38
-        in_kind,
-        in_qp,
-        in_dead,
-        in_segments,
-        in_keyed,
-        in_verdict_refused,
-        in_verdict_rnr,
-        in_verdict_code,
-        in_verdict_status,
-        in_verdict_vendor,
-        in_verdict_holds,
-        in_holds_on_key,
-        in_answers,
-        in_psn,
-        in_request_psn,
-        in_end,
-        in_written,
-        in_consumes,
-        in_solicited,
-        in_with_imm,
-        in_imm,
-        in_wrid,
-        in_index,
-        in_context_qpn,
-        in_context_min_rnr,
-        in_context_recv_cq,
-        in_next_kind,
-        in_next_done,
-        in_next_left,
-        in_next_va,
-        in_next_key,
-        in_next_sge,
-        in_next_at
-    };
-
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin // contract.go:28
+            in_held <= { // contract.go:28
+                in_kind,
+                in_qp,
+                in_dead,
+                in_segments,
+                in_keyed,
+                in_verdict_refused,
+                in_verdict_rnr,
+                in_verdict_code,
+                in_verdict_status,
+                in_verdict_vendor,
+                in_verdict_holds,
+                in_holds_on_key,
+                in_answers,
+                in_psn,
+                in_request_psn,
+                in_end,
+                in_written,
+                in_consumes,
+                in_solicited,
+                in_with_imm,
+                in_imm,
+                in_wrid,
+                in_index,
+                in_context_qpn,
+                in_context_min_rnr,
+                in_context_recv_cq,
+                in_next_kind,
+                in_next_done,
+                in_next_left,
+                in_next_va,
+                in_next_key,
+                in_next_sge,
+                in_next_at
+            };
+        end
     end
-
-    assign out_packed = { // contract.go:38
-        out_kind,
-        out_qp,
-        out_dead,
-        out_segments,
-        out_keyed,
-        out_verdict_refused,
-        out_verdict_rnr,
-        out_verdict_code,
-        out_verdict_status,
-        out_verdict_vendor,
-        out_verdict_holds,
-        out_holds_on_key,
-        out_answers,
-        out_psn,
-        out_request_psn,
-        out_end,
-        out_written,
-        out_consumes,
-        out_solicited,
-        out_with_imm,
-        out_imm,
-        out_wrid,
-        out_index,
-        out_context_qpn,
-        out_context_min_rnr,
-        out_context_recv_cq,
-        out_next_kind,
-        out_next_done,
-        out_next_left,
-        out_next_va,
-        out_next_key,
-        out_next_sge,
-        out_next_at
-    };
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {  // contract.go:28
+                out_kind,
+                out_qp,
+                out_dead,
+                out_segments,
+                out_keyed,
+                out_verdict_refused,
+                out_verdict_rnr,
+                out_verdict_code,
+                out_verdict_status,
+                out_verdict_vendor,
+                out_verdict_holds,
+                out_holds_on_key,
+                out_answers,
+                out_psn,
+                out_request_psn,
+                out_end,
+                out_written,
+                out_consumes,
+                out_solicited,
+                out_with_imm,
+                out_imm,
+                out_wrid,
+                out_index,
+                out_context_qpn,
+                out_context_min_rnr,
+                out_context_recv_cq,
+                out_next_kind,
+                out_next_done,
+                out_next_left,
+                out_next_va,
+                out_next_key,
+                out_next_sge,
+                out_next_at
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 3'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {2'h0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -469,9 +547,9 @@ module fifo_responder_record_6_6_x4 (
             assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
             assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 3'd4); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
@@ -521,21 +599,25 @@ module fifo_responder_record_6_6_x4 (
                 $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
                 $stop;
             end
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_data_holds_joined != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 3'd4) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");
@@ -549,9 +631,11 @@ module fifo_responder_record_6_6_x4 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && order_joined != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if (order_joined != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (follow_held != level) begin
                 $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:54");
@@ -573,9 +657,11 @@ module fifo_responder_record_6_6_x4 (
                 $display("ASSERT %m head_in_ring hdl/stream/fifo.go:161");
                 $stop;
             end
-            if (follow_inside && word != follow_value) begin
-                $display("ASSERT %m in_ram hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (word != follow_value) begin
+                    $display("ASSERT %m in_ram hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (level_full) begin
                 if (cover_full_count == 64'd0) begin

@@ -65,46 +65,71 @@ module fork_dma_burst_x2 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        in_stalled;    // contract.go:24
-    reg [75:0] in_held;       // contract.go:25
+    reg [75:0] in_held;       // contract.go:27
     reg        out_0_stalled; // contract.go:24
-    reg [75:0] out_0_held;    // contract.go:25
+    reg [75:0] out_0_held;    // contract.go:27
     reg        out_0_took;    // fork.go:61
     reg        out_1_stalled; // contract.go:24
-    reg [75:0] out_1_held;    // contract.go:25
+    reg [75:0] out_1_held;    // contract.go:27
     reg        out_1_took;    // fork.go:61
 
-    wire [75:0] in_packed;    // contract.go:37
-    wire [75:0] out_0_packed; // contract.go:37
-    wire [75:0] out_1_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready;         // contract.go:23
+    wire waits_0 = out_0_valid & ~out_0_ready; // contract.go:23
     wire out_0_unchanged_equal = {out_0_id, out_0_addr, out_0_len} == {in_id, in_addr, in_len}; // fork.go:68
+    wire waits_1 = out_1_valid & ~out_1_ready; // contract.go:23
     wire out_1_unchanged_equal = {out_1_id, out_1_addr, out_1_len} == {in_id, in_addr, in_len}; // fork.go:68
-    assign in_packed = {in_id, in_addr, in_len}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_0_stalled <= 1'b0;
-            out_0_took <= 1'b0;
-            out_1_stalled <= 1'b0;
-            out_1_took <= 1'b0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;          // contract.go:24
-            out_0_stalled <= out_0_valid & ~out_0_ready; // contract.go:24
-            out_0_took <= (out_0_took | (out_0_valid & out_0_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_1_stalled <= out_1_valid & ~out_1_ready; // contract.go:24
-            out_1_took <= (out_1_took | (out_1_valid & out_1_ready)) & ~(in_valid & in_ready); // fork.go:62
+            in_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;       // contract.go:25
-        out_0_held <= out_0_packed; // contract.go:25
-        out_1_held <= out_1_packed; // contract.go:25
+        if (waits) begin                         // contract.go:28
+            in_held <= {in_id, in_addr, in_len}; // contract.go:28
+        end
     end
 
-    assign out_0_packed = {out_0_id, out_0_addr, out_0_len}; // contract.go:38
-    assign out_1_packed = {out_1_id, out_1_addr, out_1_len}; // contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            out_0_stalled <= 1'b0;
+        end else begin
+            out_0_stalled <= waits_0; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin                                   // contract.go:28
+            out_0_held <= {out_0_id, out_0_addr, out_0_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_0_took <= 1'b0;
+            out_1_stalled <= 1'b0;
+        end else begin
+            out_0_took <= (out_0_took | (out_0_valid & out_0_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_1_stalled <= waits_1; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin                                   // contract.go:28
+            out_1_held <= {out_1_id, out_1_addr, out_1_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_1_took <= 1'b0;
+        end else begin
+            out_1_took <= (out_1_took | (out_1_valid & out_1_ready)) & ~(in_valid & in_ready); // fork.go:62
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -125,10 +150,10 @@ module fork_dma_burst_x2 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || {in_id, in_addr, in_len} == in_held); // contract.go:19
             assert_all_ready_is_ready: assert (in_ready || !(out_0_ready && out_1_ready)); // fork.go:55
             assert_out_0_valid_holds: assert (!out_0_stalled || out_0_valid); // contract.go:10
-            assert_out_0_data_holds: assert (!out_0_stalled || out_0_packed == out_0_held); // contract.go:11
+            assert_out_0_data_holds: assert (!out_0_stalled || {out_0_id, out_0_addr, out_0_len} == out_0_held); // contract.go:11
             assert_out_0_done_is_took: assert (done_0 == out_0_took); // fork.go:64
             assert_out_0_once: assert (!(out_0_valid && out_0_ready && out_0_took)); // fork.go:65
             assert_out_0_not_missed: assert (!(in_valid && in_ready) || out_0_took || (out_0_valid && out_0_ready)); // fork.go:66
@@ -136,7 +161,7 @@ module fork_dma_burst_x2 (
             assert_out_0_unchanged: assert (!out_0_valid || out_0_unchanged_equal); // fork.go:68
             cover_out_0_ahead: cover (out_0_took); // fork.go:69
             assert_out_1_valid_holds: assert (!out_1_stalled || out_1_valid); // contract.go:10
-            assert_out_1_data_holds: assert (!out_1_stalled || out_1_packed == out_1_held); // contract.go:11
+            assert_out_1_data_holds: assert (!out_1_stalled || {out_1_id, out_1_addr, out_1_len} == out_1_held); // contract.go:11
             assert_out_1_done_is_took: assert (done_1 == out_1_took); // fork.go:64
             assert_out_1_once: assert (!(out_1_valid && out_1_ready && out_1_took)); // fork.go:65
             assert_out_1_not_missed: assert (!(in_valid && in_ready) || out_1_took || (out_1_valid && out_1_ready)); // fork.go:66
@@ -155,25 +180,29 @@ module fork_dma_burst_x2 (
     initial cover_out_1_ahead_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_id, in_addr, in_len} != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if (!in_ready && out_0_ready && out_1_ready) begin
                 $display("ASSERT %m all_ready_is_ready hdl/stream/fork.go:55");
                 $stop;
             end
-            if (out_0_stalled && !out_0_valid) begin
-                $display("ASSERT %m out_0_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_0_stalled && out_0_packed != out_0_held) begin
-                $display("ASSERT %m out_0_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_0_stalled) begin
+                if (!out_0_valid) begin
+                    $display("ASSERT %m out_0_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_0_id, out_0_addr, out_0_len} != out_0_held) begin
+                    $display("ASSERT %m out_0_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_0 != out_0_took) begin
                 $display("ASSERT %m out_0_done_is_took hdl/stream/fork.go:64");
@@ -183,13 +212,15 @@ module fork_dma_burst_x2 (
                 $display("ASSERT %m out_0_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_0_took && (!out_0_valid || !out_0_ready)) begin
-                $display("ASSERT %m out_0_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_0_took && !out_0_valid) begin
-                $display("ASSERT %m out_0_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_0_took && (!out_0_valid || !out_0_ready)) begin
+                    $display("ASSERT %m out_0_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_0_took && !out_0_valid) begin
+                    $display("ASSERT %m out_0_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_0_valid && !out_0_unchanged_equal) begin
                 $display("ASSERT %m out_0_unchanged hdl/stream/fork.go:68");
@@ -201,13 +232,15 @@ module fork_dma_burst_x2 (
                 end
                 cover_out_0_ahead_count <= cover_out_0_ahead_count + 64'd1;
             end
-            if (out_1_stalled && !out_1_valid) begin
-                $display("ASSERT %m out_1_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_1_stalled && out_1_packed != out_1_held) begin
-                $display("ASSERT %m out_1_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_1_stalled) begin
+                if (!out_1_valid) begin
+                    $display("ASSERT %m out_1_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_1_id, out_1_addr, out_1_len} != out_1_held) begin
+                    $display("ASSERT %m out_1_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_1 != out_1_took) begin
                 $display("ASSERT %m out_1_done_is_took hdl/stream/fork.go:64");
@@ -217,13 +250,15 @@ module fork_dma_burst_x2 (
                 $display("ASSERT %m out_1_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_1_took && (!out_1_valid || !out_1_ready)) begin
-                $display("ASSERT %m out_1_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_1_took && !out_1_valid) begin
-                $display("ASSERT %m out_1_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_1_took && (!out_1_valid || !out_1_ready)) begin
+                    $display("ASSERT %m out_1_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_1_took && !out_1_valid) begin
+                    $display("ASSERT %m out_1_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_1_valid && !out_1_unchanged_equal) begin
                 $display("ASSERT %m out_1_unchanged hdl/stream/fork.go:68");

@@ -140,103 +140,178 @@ module fork_link_qp_control_6_x7 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        in_stalled;    // contract.go:24
-    reg [31:0] in_held;       // contract.go:25
+    reg [31:0] in_held;       // contract.go:27
     reg        out_0_stalled; // contract.go:24
-    reg [31:0] out_0_held;    // contract.go:25
+    reg [31:0] out_0_held;    // contract.go:27
     reg        out_0_took;    // fork.go:61
     reg        out_1_stalled; // contract.go:24
-    reg [31:0] out_1_held;    // contract.go:25
+    reg [31:0] out_1_held;    // contract.go:27
     reg        out_1_took;    // fork.go:61
     reg        out_2_stalled; // contract.go:24
-    reg [31:0] out_2_held;    // contract.go:25
+    reg [31:0] out_2_held;    // contract.go:27
     reg        out_2_took;    // fork.go:61
     reg        out_3_stalled; // contract.go:24
-    reg [31:0] out_3_held;    // contract.go:25
+    reg [31:0] out_3_held;    // contract.go:27
     reg        out_3_took;    // fork.go:61
     reg        out_4_stalled; // contract.go:24
-    reg [31:0] out_4_held;    // contract.go:25
+    reg [31:0] out_4_held;    // contract.go:27
     reg        out_4_took;    // fork.go:61
     reg        out_5_stalled; // contract.go:24
-    reg [31:0] out_5_held;    // contract.go:25
+    reg [31:0] out_5_held;    // contract.go:27
     reg        out_5_took;    // fork.go:61
     reg        out_6_stalled; // contract.go:24
-    reg [31:0] out_6_held;    // contract.go:25
+    reg [31:0] out_6_held;    // contract.go:27
     reg        out_6_took;    // fork.go:61
 
-    wire [31:0] in_packed;    // contract.go:37
-    wire [31:0] out_0_packed; // contract.go:37
-    wire [31:0] out_1_packed; // contract.go:37
-    wire [31:0] out_2_packed; // contract.go:37
-    wire [31:0] out_3_packed; // contract.go:37
-    wire [31:0] out_4_packed; // contract.go:37
-    wire [31:0] out_5_packed; // contract.go:37
-    wire [31:0] out_6_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready; // contract.go:23
     wire all_ready_is_ready_and = out_0_ready & out_1_ready & out_2_ready & out_3_ready & out_4_ready & out_5_ready // fork.go:55
         & out_6_ready;
+    wire waits_0 = out_0_valid & ~out_0_ready; // contract.go:23
     wire out_0_unchanged_equal = {out_0_qp, out_0_kind, out_0_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
+    wire waits_1 = out_1_valid & ~out_1_ready; // contract.go:23
     wire out_1_unchanged_equal = {out_1_qp, out_1_kind, out_1_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
+    wire waits_2 = out_2_valid & ~out_2_ready; // contract.go:23
     wire out_2_unchanged_equal = {out_2_qp, out_2_kind, out_2_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
+    wire waits_3 = out_3_valid & ~out_3_ready; // contract.go:23
     wire out_3_unchanged_equal = {out_3_qp, out_3_kind, out_3_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
+    wire waits_4 = out_4_valid & ~out_4_ready; // contract.go:23
     wire out_4_unchanged_equal = {out_4_qp, out_4_kind, out_4_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
+    wire waits_5 = out_5_valid & ~out_5_ready; // contract.go:23
     wire out_5_unchanged_equal = {out_5_qp, out_5_kind, out_5_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
+    wire waits_6 = out_6_valid & ~out_6_ready; // contract.go:23
     wire out_6_unchanged_equal = {out_6_qp, out_6_kind, out_6_psn} == {in_qp, in_kind, in_psn}; // fork.go:68
-    assign in_packed = {in_qp, in_kind, in_psn}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_0_stalled <= 1'b0;
-            out_0_took <= 1'b0;
-            out_1_stalled <= 1'b0;
-            out_1_took <= 1'b0;
-            out_2_stalled <= 1'b0;
-            out_2_took <= 1'b0;
-            out_3_stalled <= 1'b0;
-            out_3_took <= 1'b0;
-            out_4_stalled <= 1'b0;
-            out_4_took <= 1'b0;
-            out_5_stalled <= 1'b0;
-            out_5_took <= 1'b0;
-            out_6_stalled <= 1'b0;
-            out_6_took <= 1'b0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;          // contract.go:24
-            out_0_stalled <= out_0_valid & ~out_0_ready; // contract.go:24
-            out_0_took <= (out_0_took | (out_0_valid & out_0_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_1_stalled <= out_1_valid & ~out_1_ready; // contract.go:24
-            out_1_took <= (out_1_took | (out_1_valid & out_1_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_2_stalled <= out_2_valid & ~out_2_ready; // contract.go:24
-            out_2_took <= (out_2_took | (out_2_valid & out_2_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_3_stalled <= out_3_valid & ~out_3_ready; // contract.go:24
-            out_3_took <= (out_3_took | (out_3_valid & out_3_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_4_stalled <= out_4_valid & ~out_4_ready; // contract.go:24
-            out_4_took <= (out_4_took | (out_4_valid & out_4_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_5_stalled <= out_5_valid & ~out_5_ready; // contract.go:24
-            out_5_took <= (out_5_took | (out_5_valid & out_5_ready)) & ~(in_valid & in_ready); // fork.go:62
-            out_6_stalled <= out_6_valid & ~out_6_ready; // contract.go:24
-            out_6_took <= (out_6_took | (out_6_valid & out_6_ready)) & ~(in_valid & in_ready); // fork.go:62
+            in_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;       // contract.go:25
-        out_0_held <= out_0_packed; // contract.go:25
-        out_1_held <= out_1_packed; // contract.go:25
-        out_2_held <= out_2_packed; // contract.go:25
-        out_3_held <= out_3_packed; // contract.go:25
-        out_4_held <= out_4_packed; // contract.go:25
-        out_5_held <= out_5_packed; // contract.go:25
-        out_6_held <= out_6_packed; // contract.go:25
+        if (waits) begin                         // contract.go:28
+            in_held <= {in_qp, in_kind, in_psn}; // contract.go:28
+        end
     end
 
-    assign out_0_packed = {out_0_qp, out_0_kind, out_0_psn}; // contract.go:38
-    assign out_1_packed = {out_1_qp, out_1_kind, out_1_psn}; // contract.go:38
-    assign out_2_packed = {out_2_qp, out_2_kind, out_2_psn}; // contract.go:38
-    assign out_3_packed = {out_3_qp, out_3_kind, out_3_psn}; // contract.go:38
-    assign out_4_packed = {out_4_qp, out_4_kind, out_4_psn}; // contract.go:38
-    assign out_5_packed = {out_5_qp, out_5_kind, out_5_psn}; // contract.go:38
-    assign out_6_packed = {out_6_qp, out_6_kind, out_6_psn}; // contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            out_0_stalled <= 1'b0;
+        end else begin
+            out_0_stalled <= waits_0; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin                                   // contract.go:28
+            out_0_held <= {out_0_qp, out_0_kind, out_0_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_0_took <= 1'b0;
+            out_1_stalled <= 1'b0;
+        end else begin
+            out_0_took <= (out_0_took | (out_0_valid & out_0_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_1_stalled <= waits_1; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin                                   // contract.go:28
+            out_1_held <= {out_1_qp, out_1_kind, out_1_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_1_took <= 1'b0;
+            out_2_stalled <= 1'b0;
+        end else begin
+            out_1_took <= (out_1_took | (out_1_valid & out_1_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_2_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                                   // contract.go:28
+            out_2_held <= {out_2_qp, out_2_kind, out_2_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_2_took <= 1'b0;
+            out_3_stalled <= 1'b0;
+        end else begin
+            out_2_took <= (out_2_took | (out_2_valid & out_2_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_3_stalled <= waits_3; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin                                   // contract.go:28
+            out_3_held <= {out_3_qp, out_3_kind, out_3_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_3_took <= 1'b0;
+            out_4_stalled <= 1'b0;
+        end else begin
+            out_3_took <= (out_3_took | (out_3_valid & out_3_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_4_stalled <= waits_4; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                                   // contract.go:28
+            out_4_held <= {out_4_qp, out_4_kind, out_4_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_4_took <= 1'b0;
+            out_5_stalled <= 1'b0;
+        end else begin
+            out_4_took <= (out_4_took | (out_4_valid & out_4_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_5_stalled <= waits_5; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                                   // contract.go:28
+            out_5_held <= {out_5_qp, out_5_kind, out_5_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_5_took <= 1'b0;
+            out_6_stalled <= 1'b0;
+        end else begin
+            out_5_took <= (out_5_took | (out_5_valid & out_5_ready)) & ~(in_valid & in_ready); // fork.go:62
+            out_6_stalled <= waits_6; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                                   // contract.go:28
+            out_6_held <= {out_6_qp, out_6_kind, out_6_psn}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_6_took <= 1'b0;
+        end else begin
+            out_6_took <= (out_6_took | (out_6_valid & out_6_ready)) & ~(in_valid & in_ready); // fork.go:62
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -257,10 +332,10 @@ module fork_link_qp_control_6_x7 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || {in_qp, in_kind, in_psn} == in_held); // contract.go:19
             assert_all_ready_is_ready: assert (in_ready || !all_ready_is_ready_and); // fork.go:55
             assert_out_0_valid_holds: assert (!out_0_stalled || out_0_valid); // contract.go:10
-            assert_out_0_data_holds: assert (!out_0_stalled || out_0_packed == out_0_held); // contract.go:11
+            assert_out_0_data_holds: assert (!out_0_stalled || {out_0_qp, out_0_kind, out_0_psn} == out_0_held); // contract.go:11
             assert_out_0_done_is_took: assert (done_0 == out_0_took); // fork.go:64
             assert_out_0_once: assert (!(out_0_valid && out_0_ready && out_0_took)); // fork.go:65
             assert_out_0_not_missed: assert (!(in_valid && in_ready) || out_0_took || (out_0_valid && out_0_ready)); // fork.go:66
@@ -268,7 +343,7 @@ module fork_link_qp_control_6_x7 (
             assert_out_0_unchanged: assert (!out_0_valid || out_0_unchanged_equal); // fork.go:68
             cover_out_0_ahead: cover (out_0_took); // fork.go:69
             assert_out_1_valid_holds: assert (!out_1_stalled || out_1_valid); // contract.go:10
-            assert_out_1_data_holds: assert (!out_1_stalled || out_1_packed == out_1_held); // contract.go:11
+            assert_out_1_data_holds: assert (!out_1_stalled || {out_1_qp, out_1_kind, out_1_psn} == out_1_held); // contract.go:11
             assert_out_1_done_is_took: assert (done_1 == out_1_took); // fork.go:64
             assert_out_1_once: assert (!(out_1_valid && out_1_ready && out_1_took)); // fork.go:65
             assert_out_1_not_missed: assert (!(in_valid && in_ready) || out_1_took || (out_1_valid && out_1_ready)); // fork.go:66
@@ -276,7 +351,7 @@ module fork_link_qp_control_6_x7 (
             assert_out_1_unchanged: assert (!out_1_valid || out_1_unchanged_equal); // fork.go:68
             cover_out_1_ahead: cover (out_1_took); // fork.go:69
             assert_out_2_valid_holds: assert (!out_2_stalled || out_2_valid); // contract.go:10
-            assert_out_2_data_holds: assert (!out_2_stalled || out_2_packed == out_2_held); // contract.go:11
+            assert_out_2_data_holds: assert (!out_2_stalled || {out_2_qp, out_2_kind, out_2_psn} == out_2_held); // contract.go:11
             assert_out_2_done_is_took: assert (done_2 == out_2_took); // fork.go:64
             assert_out_2_once: assert (!(out_2_valid && out_2_ready && out_2_took)); // fork.go:65
             assert_out_2_not_missed: assert (!(in_valid && in_ready) || out_2_took || (out_2_valid && out_2_ready)); // fork.go:66
@@ -284,7 +359,7 @@ module fork_link_qp_control_6_x7 (
             assert_out_2_unchanged: assert (!out_2_valid || out_2_unchanged_equal); // fork.go:68
             cover_out_2_ahead: cover (out_2_took); // fork.go:69
             assert_out_3_valid_holds: assert (!out_3_stalled || out_3_valid); // contract.go:10
-            assert_out_3_data_holds: assert (!out_3_stalled || out_3_packed == out_3_held); // contract.go:11
+            assert_out_3_data_holds: assert (!out_3_stalled || {out_3_qp, out_3_kind, out_3_psn} == out_3_held); // contract.go:11
             assert_out_3_done_is_took: assert (done_3 == out_3_took); // fork.go:64
             assert_out_3_once: assert (!(out_3_valid && out_3_ready && out_3_took)); // fork.go:65
             assert_out_3_not_missed: assert (!(in_valid && in_ready) || out_3_took || (out_3_valid && out_3_ready)); // fork.go:66
@@ -292,7 +367,7 @@ module fork_link_qp_control_6_x7 (
             assert_out_3_unchanged: assert (!out_3_valid || out_3_unchanged_equal); // fork.go:68
             cover_out_3_ahead: cover (out_3_took); // fork.go:69
             assert_out_4_valid_holds: assert (!out_4_stalled || out_4_valid); // contract.go:10
-            assert_out_4_data_holds: assert (!out_4_stalled || out_4_packed == out_4_held); // contract.go:11
+            assert_out_4_data_holds: assert (!out_4_stalled || {out_4_qp, out_4_kind, out_4_psn} == out_4_held); // contract.go:11
             assert_out_4_done_is_took: assert (done_4 == out_4_took); // fork.go:64
             assert_out_4_once: assert (!(out_4_valid && out_4_ready && out_4_took)); // fork.go:65
             assert_out_4_not_missed: assert (!(in_valid && in_ready) || out_4_took || (out_4_valid && out_4_ready)); // fork.go:66
@@ -300,7 +375,7 @@ module fork_link_qp_control_6_x7 (
             assert_out_4_unchanged: assert (!out_4_valid || out_4_unchanged_equal); // fork.go:68
             cover_out_4_ahead: cover (out_4_took); // fork.go:69
             assert_out_5_valid_holds: assert (!out_5_stalled || out_5_valid); // contract.go:10
-            assert_out_5_data_holds: assert (!out_5_stalled || out_5_packed == out_5_held); // contract.go:11
+            assert_out_5_data_holds: assert (!out_5_stalled || {out_5_qp, out_5_kind, out_5_psn} == out_5_held); // contract.go:11
             assert_out_5_done_is_took: assert (done_5 == out_5_took); // fork.go:64
             assert_out_5_once: assert (!(out_5_valid && out_5_ready && out_5_took)); // fork.go:65
             assert_out_5_not_missed: assert (!(in_valid && in_ready) || out_5_took || (out_5_valid && out_5_ready)); // fork.go:66
@@ -308,7 +383,7 @@ module fork_link_qp_control_6_x7 (
             assert_out_5_unchanged: assert (!out_5_valid || out_5_unchanged_equal); // fork.go:68
             cover_out_5_ahead: cover (out_5_took); // fork.go:69
             assert_out_6_valid_holds: assert (!out_6_stalled || out_6_valid); // contract.go:10
-            assert_out_6_data_holds: assert (!out_6_stalled || out_6_packed == out_6_held); // contract.go:11
+            assert_out_6_data_holds: assert (!out_6_stalled || {out_6_qp, out_6_kind, out_6_psn} == out_6_held); // contract.go:11
             assert_out_6_done_is_took: assert (done_6 == out_6_took); // fork.go:64
             assert_out_6_once: assert (!(out_6_valid && out_6_ready && out_6_took)); // fork.go:65
             assert_out_6_not_missed: assert (!(in_valid && in_ready) || out_6_took || (out_6_valid && out_6_ready)); // fork.go:66
@@ -337,25 +412,29 @@ module fork_link_qp_control_6_x7 (
     initial cover_out_6_ahead_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_qp, in_kind, in_psn} != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if (!in_ready && all_ready_is_ready_and) begin
                 $display("ASSERT %m all_ready_is_ready hdl/stream/fork.go:55");
                 $stop;
             end
-            if (out_0_stalled && !out_0_valid) begin
-                $display("ASSERT %m out_0_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_0_stalled && out_0_packed != out_0_held) begin
-                $display("ASSERT %m out_0_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_0_stalled) begin
+                if (!out_0_valid) begin
+                    $display("ASSERT %m out_0_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_0_qp, out_0_kind, out_0_psn} != out_0_held) begin
+                    $display("ASSERT %m out_0_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_0 != out_0_took) begin
                 $display("ASSERT %m out_0_done_is_took hdl/stream/fork.go:64");
@@ -365,13 +444,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_0_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_0_took && (!out_0_valid || !out_0_ready)) begin
-                $display("ASSERT %m out_0_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_0_took && !out_0_valid) begin
-                $display("ASSERT %m out_0_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_0_took && (!out_0_valid || !out_0_ready)) begin
+                    $display("ASSERT %m out_0_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_0_took && !out_0_valid) begin
+                    $display("ASSERT %m out_0_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_0_valid && !out_0_unchanged_equal) begin
                 $display("ASSERT %m out_0_unchanged hdl/stream/fork.go:68");
@@ -383,13 +464,15 @@ module fork_link_qp_control_6_x7 (
                 end
                 cover_out_0_ahead_count <= cover_out_0_ahead_count + 64'd1;
             end
-            if (out_1_stalled && !out_1_valid) begin
-                $display("ASSERT %m out_1_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_1_stalled && out_1_packed != out_1_held) begin
-                $display("ASSERT %m out_1_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_1_stalled) begin
+                if (!out_1_valid) begin
+                    $display("ASSERT %m out_1_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_1_qp, out_1_kind, out_1_psn} != out_1_held) begin
+                    $display("ASSERT %m out_1_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_1 != out_1_took) begin
                 $display("ASSERT %m out_1_done_is_took hdl/stream/fork.go:64");
@@ -399,13 +482,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_1_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_1_took && (!out_1_valid || !out_1_ready)) begin
-                $display("ASSERT %m out_1_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_1_took && !out_1_valid) begin
-                $display("ASSERT %m out_1_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_1_took && (!out_1_valid || !out_1_ready)) begin
+                    $display("ASSERT %m out_1_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_1_took && !out_1_valid) begin
+                    $display("ASSERT %m out_1_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_1_valid && !out_1_unchanged_equal) begin
                 $display("ASSERT %m out_1_unchanged hdl/stream/fork.go:68");
@@ -417,13 +502,15 @@ module fork_link_qp_control_6_x7 (
                 end
                 cover_out_1_ahead_count <= cover_out_1_ahead_count + 64'd1;
             end
-            if (out_2_stalled && !out_2_valid) begin
-                $display("ASSERT %m out_2_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_2_stalled && out_2_packed != out_2_held) begin
-                $display("ASSERT %m out_2_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_2_stalled) begin
+                if (!out_2_valid) begin
+                    $display("ASSERT %m out_2_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_2_qp, out_2_kind, out_2_psn} != out_2_held) begin
+                    $display("ASSERT %m out_2_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_2 != out_2_took) begin
                 $display("ASSERT %m out_2_done_is_took hdl/stream/fork.go:64");
@@ -433,13 +520,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_2_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_2_took && (!out_2_valid || !out_2_ready)) begin
-                $display("ASSERT %m out_2_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_2_took && !out_2_valid) begin
-                $display("ASSERT %m out_2_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_2_took && (!out_2_valid || !out_2_ready)) begin
+                    $display("ASSERT %m out_2_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_2_took && !out_2_valid) begin
+                    $display("ASSERT %m out_2_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_2_valid && !out_2_unchanged_equal) begin
                 $display("ASSERT %m out_2_unchanged hdl/stream/fork.go:68");
@@ -451,13 +540,15 @@ module fork_link_qp_control_6_x7 (
                 end
                 cover_out_2_ahead_count <= cover_out_2_ahead_count + 64'd1;
             end
-            if (out_3_stalled && !out_3_valid) begin
-                $display("ASSERT %m out_3_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_3_stalled && out_3_packed != out_3_held) begin
-                $display("ASSERT %m out_3_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_3_stalled) begin
+                if (!out_3_valid) begin
+                    $display("ASSERT %m out_3_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_3_qp, out_3_kind, out_3_psn} != out_3_held) begin
+                    $display("ASSERT %m out_3_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_3 != out_3_took) begin
                 $display("ASSERT %m out_3_done_is_took hdl/stream/fork.go:64");
@@ -467,13 +558,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_3_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_3_took && (!out_3_valid || !out_3_ready)) begin
-                $display("ASSERT %m out_3_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_3_took && !out_3_valid) begin
-                $display("ASSERT %m out_3_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_3_took && (!out_3_valid || !out_3_ready)) begin
+                    $display("ASSERT %m out_3_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_3_took && !out_3_valid) begin
+                    $display("ASSERT %m out_3_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_3_valid && !out_3_unchanged_equal) begin
                 $display("ASSERT %m out_3_unchanged hdl/stream/fork.go:68");
@@ -485,13 +578,15 @@ module fork_link_qp_control_6_x7 (
                 end
                 cover_out_3_ahead_count <= cover_out_3_ahead_count + 64'd1;
             end
-            if (out_4_stalled && !out_4_valid) begin
-                $display("ASSERT %m out_4_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_4_stalled && out_4_packed != out_4_held) begin
-                $display("ASSERT %m out_4_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_4_stalled) begin
+                if (!out_4_valid) begin
+                    $display("ASSERT %m out_4_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_4_qp, out_4_kind, out_4_psn} != out_4_held) begin
+                    $display("ASSERT %m out_4_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_4 != out_4_took) begin
                 $display("ASSERT %m out_4_done_is_took hdl/stream/fork.go:64");
@@ -501,13 +596,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_4_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_4_took && (!out_4_valid || !out_4_ready)) begin
-                $display("ASSERT %m out_4_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_4_took && !out_4_valid) begin
-                $display("ASSERT %m out_4_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_4_took && (!out_4_valid || !out_4_ready)) begin
+                    $display("ASSERT %m out_4_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_4_took && !out_4_valid) begin
+                    $display("ASSERT %m out_4_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_4_valid && !out_4_unchanged_equal) begin
                 $display("ASSERT %m out_4_unchanged hdl/stream/fork.go:68");
@@ -519,13 +616,15 @@ module fork_link_qp_control_6_x7 (
                 end
                 cover_out_4_ahead_count <= cover_out_4_ahead_count + 64'd1;
             end
-            if (out_5_stalled && !out_5_valid) begin
-                $display("ASSERT %m out_5_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_5_stalled && out_5_packed != out_5_held) begin
-                $display("ASSERT %m out_5_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_5_stalled) begin
+                if (!out_5_valid) begin
+                    $display("ASSERT %m out_5_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_5_qp, out_5_kind, out_5_psn} != out_5_held) begin
+                    $display("ASSERT %m out_5_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_5 != out_5_took) begin
                 $display("ASSERT %m out_5_done_is_took hdl/stream/fork.go:64");
@@ -535,13 +634,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_5_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_5_took && (!out_5_valid || !out_5_ready)) begin
-                $display("ASSERT %m out_5_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_5_took && !out_5_valid) begin
-                $display("ASSERT %m out_5_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_5_took && (!out_5_valid || !out_5_ready)) begin
+                    $display("ASSERT %m out_5_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_5_took && !out_5_valid) begin
+                    $display("ASSERT %m out_5_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_5_valid && !out_5_unchanged_equal) begin
                 $display("ASSERT %m out_5_unchanged hdl/stream/fork.go:68");
@@ -553,13 +654,15 @@ module fork_link_qp_control_6_x7 (
                 end
                 cover_out_5_ahead_count <= cover_out_5_ahead_count + 64'd1;
             end
-            if (out_6_stalled && !out_6_valid) begin
-                $display("ASSERT %m out_6_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_6_stalled && out_6_packed != out_6_held) begin
-                $display("ASSERT %m out_6_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_6_stalled) begin
+                if (!out_6_valid) begin
+                    $display("ASSERT %m out_6_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_6_qp, out_6_kind, out_6_psn} != out_6_held) begin
+                    $display("ASSERT %m out_6_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (done_6 != out_6_took) begin
                 $display("ASSERT %m out_6_done_is_took hdl/stream/fork.go:64");
@@ -569,13 +672,15 @@ module fork_link_qp_control_6_x7 (
                 $display("ASSERT %m out_6_once hdl/stream/fork.go:65");
                 $stop;
             end
-            if (in_valid && in_ready && !out_6_took && (!out_6_valid || !out_6_ready)) begin
-                $display("ASSERT %m out_6_not_missed hdl/stream/fork.go:66");
-                $stop;
-            end
-            if (in_valid && !out_6_took && !out_6_valid) begin
-                $display("ASSERT %m out_6_offered hdl/stream/fork.go:67");
-                $stop;
+            if (in_valid) begin
+                if (in_ready && !out_6_took && (!out_6_valid || !out_6_ready)) begin
+                    $display("ASSERT %m out_6_not_missed hdl/stream/fork.go:66");
+                    $stop;
+                end
+                if (!out_6_took && !out_6_valid) begin
+                    $display("ASSERT %m out_6_offered hdl/stream/fork.go:67");
+                    $stop;
+                end
             end
             if (out_6_valid && !out_6_unchanged_equal) begin
                 $display("ASSERT %m out_6_unchanged hdl/stream/fork.go:68");

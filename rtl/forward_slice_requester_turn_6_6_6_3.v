@@ -43,6 +43,9 @@ module forward_slice_requester_turn_6_6_6_3 (
     input  wire [31:0] in_message_sge_at, // and byte in it
     input  wire [15:0] in_message_issued, // entries given to the replay ring, free-running
     input  wire [23:0] in_psn,
+    // replay entries in use; fewer if some have been given back since, and then the queue pair is
+    // woken
+    input  wire [15:0] in_used,
     input  wire [7:0]  in_control_opcode,      // WROpcode
     input  wire [7:0]  in_control_flags,       // WRFlag...
     input  wire [7:0]  in_control_num_sge,     // SGEs that follow; 0 with inline data
@@ -91,6 +94,9 @@ module forward_slice_requester_turn_6_6_6_3 (
     output wire [31:0] out_message_sge_at, // and byte in it
     output wire [15:0] out_message_issued, // entries given to the replay ring, free-running
     output wire [23:0] out_psn,
+    // replay entries in use; fewer if some have been given back since, and then the queue pair is
+    // woken
+    output wire [15:0] out_used,
     output wire [7:0]  out_control_opcode,      // WROpcode
     output wire [7:0]  out_control_flags,       // WRFlag...
     output wire [7:0]  out_control_num_sge,     // SGEs that follow; 0 with inline data
@@ -138,6 +144,7 @@ module forward_slice_requester_turn_6_6_6_3 (
     reg [31:0] data_message_sge_at;      // slice.go:74
     reg [15:0] data_message_issued;      // slice.go:74
     reg [23:0] data_psn;                 // slice.go:74
+    reg [15:0] data_used;                // slice.go:74
     reg [7:0]  data_control_opcode;      // slice.go:74
     reg [7:0]  data_control_flags;       // slice.go:74
     reg [7:0]  data_control_num_sge;     // slice.go:74
@@ -185,6 +192,7 @@ module forward_slice_requester_turn_6_6_6_3 (
     assign out_message_sge_at = data_message_sge_at;           // slice.go:79
     assign out_message_issued = data_message_issued;           // slice.go:79
     assign out_psn = data_psn;                                 // slice.go:79
+    assign out_used = data_used;                               // slice.go:79
     assign out_control_opcode = data_control_opcode;           // slice.go:79
     assign out_control_flags = data_control_flags;             // slice.go:79
     assign out_control_num_sge = data_control_num_sge;         // slice.go:79
@@ -240,6 +248,7 @@ module forward_slice_requester_turn_6_6_6_3 (
             data_message_sge_at <= in_message_sge_at;           // slice.go:82
             data_message_issued <= in_message_issued;           // slice.go:82
             data_psn <= in_psn;                                 // slice.go:82
+            data_used <= in_used;                               // slice.go:82
             data_control_opcode <= in_control_opcode;           // slice.go:82
             data_control_flags <= in_control_flags;             // slice.go:82
             data_control_num_sge <= in_control_num_sge;         // slice.go:82
@@ -265,116 +274,18 @@ module forward_slice_requester_turn_6_6_6_3 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [682:0] in_held;       // contract.go:25
+    reg [698:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [682:0] out_held;      // contract.go:25
+    reg [698:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [682:0] follow_value;  // follow.go:32
+    reg [698:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
-    wire [682:0] in_packed;  // contract.go:37
-    wire [682:0] out_packed; // contract.go:37
-
-    wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
-    wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
-    wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
-    wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [682:0] order_joined = { // follow.go:54
-        out_qp,
-        out_context_exists,
-        out_context_qpn,
-        out_context_state,
-        out_context_pd,
-        out_context_dest_qpn,
-        out_context_path_mtu,
-        out_context_access,
-        out_context_min_rnr,
-        out_context_timeout,
-        out_context_retry_cnt,
-        out_context_rnr_retry,
-        out_context_sig_all,
-        out_context_sq_stride,
-        out_context_rq_stride,
-        out_context_send_cq,
-        out_context_recv_cq,
-        out_context_max_rd,
-        out_context_max_dest_rd,
-        out_head_here,
-        out_head_empty,
-        out_head_fault,
-        out_head_index,
-        out_head_slot,
-        out_message_active,
-        out_message_broken,
-        out_message_offset,
-        out_message_total,
-        out_message_sge,
-        out_message_sge_at,
-        out_message_issued,
-        out_psn,
-        out_control_opcode,
-        out_control_flags,
-        out_control_num_sge,
-        out_control_inline_len,
-        out_control_imm,
-        out_control_wrid,
-        out_control_remote_addr,
-        out_control_r_key,
-        out_control_reserved,
-        out_sge_addr,
-        out_sge_length,
-        out_sge_l_key
-    };
-    wire [682:0] followed_joined = { // slice.go:90
-        data_qp,
-        data_context_exists,
-        data_context_qpn,
-        data_context_state,
-        data_context_pd,
-        data_context_dest_qpn,
-        data_context_path_mtu,
-        data_context_access,
-        data_context_min_rnr,
-        data_context_timeout,
-        data_context_retry_cnt,
-        data_context_rnr_retry,
-        data_context_sig_all,
-        data_context_sq_stride,
-        data_context_rq_stride,
-        data_context_send_cq,
-        data_context_recv_cq,
-        data_context_max_rd,
-        data_context_max_dest_rd,
-        data_head_here,
-        data_head_empty,
-        data_head_fault,
-        data_head_index,
-        data_head_slot,
-        data_message_active,
-        data_message_broken,
-        data_message_offset,
-        data_message_total,
-        data_message_sge,
-        data_message_sge_at,
-        data_message_issued,
-        data_psn,
-        data_control_opcode,
-        data_control_flags,
-        data_control_num_sge,
-        data_control_inline_len,
-        data_control_imm,
-        data_control_wrid,
-        data_control_remote_addr,
-        data_control_r_key,
-        data_control_reserved,
-        data_sge_addr,
-        data_sge_length,
-        data_sge_l_key
-    };
-    assign in_packed = { // contract.go:38
+    wire waits = in_valid & ~in_ready;    // contract.go:23
+    wire [698:0] in_data_holds_joined = { // contract.go:30
         in_qp,
         in_context_exists,
         in_context_qpn,
@@ -407,6 +318,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         in_message_sge_at,
         in_message_issued,
         in_psn,
+        in_used,
         in_control_opcode,
         in_control_flags,
         in_control_num_sge,
@@ -420,25 +332,8 @@ module forward_slice_requester_turn_6_6_6_3 (
         in_sge_length,
         in_sge_l_key
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 2'd0;
-        end else begin
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
-        end
-    end
-
-    always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
-    end
-
-    assign out_packed = { // contract.go:38
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
+    wire [698:0] out_data_holds_joined = { // contract.go:30
         out_qp,
         out_context_exists,
         out_context_qpn,
@@ -471,6 +366,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         out_message_sge_at,
         out_message_issued,
         out_psn,
+        out_used,
         out_control_opcode,
         out_control_flags,
         out_control_num_sge,
@@ -484,13 +380,233 @@ module forward_slice_requester_turn_6_6_6_3 (
         out_sge_length,
         out_sge_l_key
     };
+    wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
+    wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
+    wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
+    wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
+    wire [698:0] order_joined = { // follow.go:54
+        out_qp,
+        out_context_exists,
+        out_context_qpn,
+        out_context_state,
+        out_context_pd,
+        out_context_dest_qpn,
+        out_context_path_mtu,
+        out_context_access,
+        out_context_min_rnr,
+        out_context_timeout,
+        out_context_retry_cnt,
+        out_context_rnr_retry,
+        out_context_sig_all,
+        out_context_sq_stride,
+        out_context_rq_stride,
+        out_context_send_cq,
+        out_context_recv_cq,
+        out_context_max_rd,
+        out_context_max_dest_rd,
+        out_head_here,
+        out_head_empty,
+        out_head_fault,
+        out_head_index,
+        out_head_slot,
+        out_message_active,
+        out_message_broken,
+        out_message_offset,
+        out_message_total,
+        out_message_sge,
+        out_message_sge_at,
+        out_message_issued,
+        out_psn,
+        out_used,
+        out_control_opcode,
+        out_control_flags,
+        out_control_num_sge,
+        out_control_inline_len,
+        out_control_imm,
+        out_control_wrid,
+        out_control_remote_addr,
+        out_control_r_key,
+        out_control_reserved,
+        out_sge_addr,
+        out_sge_length,
+        out_sge_l_key
+    };
+    wire [698:0] followed_joined = { // slice.go:90
+        data_qp,
+        data_context_exists,
+        data_context_qpn,
+        data_context_state,
+        data_context_pd,
+        data_context_dest_qpn,
+        data_context_path_mtu,
+        data_context_access,
+        data_context_min_rnr,
+        data_context_timeout,
+        data_context_retry_cnt,
+        data_context_rnr_retry,
+        data_context_sig_all,
+        data_context_sq_stride,
+        data_context_rq_stride,
+        data_context_send_cq,
+        data_context_recv_cq,
+        data_context_max_rd,
+        data_context_max_dest_rd,
+        data_head_here,
+        data_head_empty,
+        data_head_fault,
+        data_head_index,
+        data_head_slot,
+        data_message_active,
+        data_message_broken,
+        data_message_offset,
+        data_message_total,
+        data_message_sge,
+        data_message_sge_at,
+        data_message_issued,
+        data_psn,
+        data_used,
+        data_control_opcode,
+        data_control_flags,
+        data_control_num_sge,
+        data_control_inline_len,
+        data_control_imm,
+        data_control_wrid,
+        data_control_remote_addr,
+        data_control_r_key,
+        data_control_reserved,
+        data_sge_addr,
+        data_sge_length,
+        data_sge_l_key
+    };
 
     always @(posedge clk) begin
         if (rst) begin
+            in_stalled <= 1'b0;
+        end else begin
+            in_stalled <= waits; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin // contract.go:28
+            in_held <= { // contract.go:28
+                in_qp,
+                in_context_exists,
+                in_context_qpn,
+                in_context_state,
+                in_context_pd,
+                in_context_dest_qpn,
+                in_context_path_mtu,
+                in_context_access,
+                in_context_min_rnr,
+                in_context_timeout,
+                in_context_retry_cnt,
+                in_context_rnr_retry,
+                in_context_sig_all,
+                in_context_sq_stride,
+                in_context_rq_stride,
+                in_context_send_cq,
+                in_context_recv_cq,
+                in_context_max_rd,
+                in_context_max_dest_rd,
+                in_head_here,
+                in_head_empty,
+                in_head_fault,
+                in_head_index,
+                in_head_slot,
+                in_message_active,
+                in_message_broken,
+                in_message_offset,
+                in_message_total,
+                in_message_sge,
+                in_message_sge_at,
+                in_message_issued,
+                in_psn,
+                in_used,
+                in_control_opcode,
+                in_control_flags,
+                in_control_num_sge,
+                in_control_inline_len,
+                in_control_imm,
+                in_control_wrid,
+                in_control_remote_addr,
+                in_control_r_key,
+                in_control_reserved,
+                in_sge_addr,
+                in_sge_length,
+                in_sge_l_key
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {  // contract.go:28
+                out_qp,
+                out_context_exists,
+                out_context_qpn,
+                out_context_state,
+                out_context_pd,
+                out_context_dest_qpn,
+                out_context_path_mtu,
+                out_context_access,
+                out_context_min_rnr,
+                out_context_timeout,
+                out_context_retry_cnt,
+                out_context_rnr_retry,
+                out_context_sig_all,
+                out_context_sq_stride,
+                out_context_rq_stride,
+                out_context_send_cq,
+                out_context_recv_cq,
+                out_context_max_rd,
+                out_context_max_dest_rd,
+                out_head_here,
+                out_head_empty,
+                out_head_fault,
+                out_head_index,
+                out_head_slot,
+                out_message_active,
+                out_message_broken,
+                out_message_offset,
+                out_message_total,
+                out_message_sge,
+                out_message_sge_at,
+                out_message_issued,
+                out_psn,
+                out_used,
+                out_control_opcode,
+                out_control_flags,
+                out_control_num_sge,
+                out_control_inline_len,
+                out_control_imm,
+                out_control_wrid,
+                out_control_remote_addr,
+                out_control_r_key,
+                out_control_reserved,
+                out_sge_addr,
+                out_sge_length,
+                out_sge_l_key
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 2'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -537,6 +653,7 @@ module forward_slice_requester_turn_6_6_6_3 (
                 in_message_sge_at,
                 in_message_issued,
                 in_psn,
+                in_used,
                 in_control_opcode,
                 in_control_flags,
                 in_control_num_sge,
@@ -575,9 +692,9 @@ module forward_slice_requester_turn_6_6_6_3 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 2'd1); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
@@ -597,21 +714,25 @@ module forward_slice_requester_turn_6_6_6_3 (
     initial cover_full_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_data_holds_joined != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 2'd1) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");
@@ -625,9 +746,11 @@ module forward_slice_requester_turn_6_6_6_3 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && order_joined != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if (order_joined != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (in_ready != (~(|follow_held) | out_ready)) begin
                 $display("ASSERT %m takes_while_room hdl/stream/slice.go:87");
@@ -641,9 +764,11 @@ module forward_slice_requester_turn_6_6_6_3 (
                 $display("ASSERT %m held_is_occupancy hdl/stream/slice.go:89");
                 $stop;
             end
-            if (follow_inside && follow_ahead == 2'd0 && followed_joined != follow_value) begin
-                $display("ASSERT %m followed hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (follow_ahead == 2'd0 && followed_joined != follow_value) begin
+                    $display("ASSERT %m followed hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (valid && !out_ready) begin
                 if (cover_full_count == 64'd0) begin

@@ -255,9 +255,9 @@ module forward_slice_responder_turn_6_6_3 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [654:0] in_held;       // contract.go:25
+    reg [654:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [654:0] out_held;      // contract.go:25
+    reg [654:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
@@ -265,9 +265,96 @@ module forward_slice_responder_turn_6_6_3 (
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
-    wire [654:0] in_packed;  // contract.go:37
-    wire [654:0] out_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready;    // contract.go:23
+    wire [654:0] in_data_holds_joined = { // contract.go:30
+        in_kind,
+        in_qp,
+        in_op_kind,
+        in_op_start,
+        in_op_end,
+        in_op_imm,
+        in_op_full,
+        in_op_some,
+        in_se,
+        in_ack_req,
+        in_pad_cnt,
+        in_psn,
+        in_expected,
+        in_send_nak,
+        in_imm,
+        in_payload_len,
+        in_context_qpn,
+        in_context_pd,
+        in_context_path_mtu,
+        in_context_writable,
+        in_context_min_rnr,
+        in_context_rq_stride,
+        in_context_recv_cq,
+        in_was,
+        in_message_kind,
+        in_message_done,
+        in_message_left,
+        in_message_va,
+        in_message_key,
+        in_message_sge,
+        in_message_at,
+        in_head_here,
+        in_head_empty,
+        in_head_fault,
+        in_head_index,
+        in_head_slot,
+        in_control_wrid,
+        in_control_num_sge,
+        in_control_reserved,
+        in_sge_addr,
+        in_sge_length,
+        in_sge_l_key
+    };
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
+    wire [654:0] out_data_holds_joined = { // contract.go:30
+        out_kind,
+        out_qp,
+        out_op_kind,
+        out_op_start,
+        out_op_end,
+        out_op_imm,
+        out_op_full,
+        out_op_some,
+        out_se,
+        out_ack_req,
+        out_pad_cnt,
+        out_psn,
+        out_expected,
+        out_send_nak,
+        out_imm,
+        out_payload_len,
+        out_context_qpn,
+        out_context_pd,
+        out_context_path_mtu,
+        out_context_writable,
+        out_context_min_rnr,
+        out_context_rq_stride,
+        out_context_recv_cq,
+        out_was,
+        out_message_kind,
+        out_message_done,
+        out_message_left,
+        out_message_va,
+        out_message_key,
+        out_message_sge,
+        out_message_at,
+        out_head_here,
+        out_head_empty,
+        out_head_fault,
+        out_head_index,
+        out_head_slot,
+        out_control_wrid,
+        out_control_num_sge,
+        out_control_reserved,
+        out_sge_addr,
+        out_sge_length,
+        out_sge_l_key
+    };
     wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
@@ -360,119 +447,129 @@ module forward_slice_responder_turn_6_6_3 (
         data_sge_length,
         data_sge_l_key
     };
-    assign in_packed = { // contract.go:38
-        in_kind,
-        in_qp,
-        in_op_kind,
-        in_op_start,
-        in_op_end,
-        in_op_imm,
-        in_op_full,
-        in_op_some,
-        in_se,
-        in_ack_req,
-        in_pad_cnt,
-        in_psn,
-        in_expected,
-        in_send_nak,
-        in_imm,
-        in_payload_len,
-        in_context_qpn,
-        in_context_pd,
-        in_context_path_mtu,
-        in_context_writable,
-        in_context_min_rnr,
-        in_context_rq_stride,
-        in_context_recv_cq,
-        in_was,
-        in_message_kind,
-        in_message_done,
-        in_message_left,
-        in_message_va,
-        in_message_key,
-        in_message_sge,
-        in_message_at,
-        in_head_here,
-        in_head_empty,
-        in_head_fault,
-        in_head_index,
-        in_head_slot,
-        in_control_wrid,
-        in_control_num_sge,
-        in_control_reserved,
-        in_sge_addr,
-        in_sge_length,
-        in_sge_l_key
-    };
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 2'd0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            in_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin // contract.go:28
+            in_held <= { // contract.go:28
+                in_kind,
+                in_qp,
+                in_op_kind,
+                in_op_start,
+                in_op_end,
+                in_op_imm,
+                in_op_full,
+                in_op_some,
+                in_se,
+                in_ack_req,
+                in_pad_cnt,
+                in_psn,
+                in_expected,
+                in_send_nak,
+                in_imm,
+                in_payload_len,
+                in_context_qpn,
+                in_context_pd,
+                in_context_path_mtu,
+                in_context_writable,
+                in_context_min_rnr,
+                in_context_rq_stride,
+                in_context_recv_cq,
+                in_was,
+                in_message_kind,
+                in_message_done,
+                in_message_left,
+                in_message_va,
+                in_message_key,
+                in_message_sge,
+                in_message_at,
+                in_head_here,
+                in_head_empty,
+                in_head_fault,
+                in_head_index,
+                in_head_slot,
+                in_control_wrid,
+                in_control_num_sge,
+                in_control_reserved,
+                in_sge_addr,
+                in_sge_length,
+                in_sge_l_key
+            };
+        end
     end
-
-    assign out_packed = { // contract.go:38
-        out_kind,
-        out_qp,
-        out_op_kind,
-        out_op_start,
-        out_op_end,
-        out_op_imm,
-        out_op_full,
-        out_op_some,
-        out_se,
-        out_ack_req,
-        out_pad_cnt,
-        out_psn,
-        out_expected,
-        out_send_nak,
-        out_imm,
-        out_payload_len,
-        out_context_qpn,
-        out_context_pd,
-        out_context_path_mtu,
-        out_context_writable,
-        out_context_min_rnr,
-        out_context_rq_stride,
-        out_context_recv_cq,
-        out_was,
-        out_message_kind,
-        out_message_done,
-        out_message_left,
-        out_message_va,
-        out_message_key,
-        out_message_sge,
-        out_message_at,
-        out_head_here,
-        out_head_empty,
-        out_head_fault,
-        out_head_index,
-        out_head_slot,
-        out_control_wrid,
-        out_control_num_sge,
-        out_control_reserved,
-        out_sge_addr,
-        out_sge_length,
-        out_sge_l_key
-    };
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {  // contract.go:28
+                out_kind,
+                out_qp,
+                out_op_kind,
+                out_op_start,
+                out_op_end,
+                out_op_imm,
+                out_op_full,
+                out_op_some,
+                out_se,
+                out_ack_req,
+                out_pad_cnt,
+                out_psn,
+                out_expected,
+                out_send_nak,
+                out_imm,
+                out_payload_len,
+                out_context_qpn,
+                out_context_pd,
+                out_context_path_mtu,
+                out_context_writable,
+                out_context_min_rnr,
+                out_context_rq_stride,
+                out_context_recv_cq,
+                out_was,
+                out_message_kind,
+                out_message_done,
+                out_message_left,
+                out_message_va,
+                out_message_key,
+                out_message_sge,
+                out_message_at,
+                out_head_here,
+                out_head_empty,
+                out_head_fault,
+                out_head_index,
+                out_head_slot,
+                out_control_wrid,
+                out_control_num_sge,
+                out_control_reserved,
+                out_sge_addr,
+                out_sge_length,
+                out_sge_l_key
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 2'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -555,9 +652,9 @@ module forward_slice_responder_turn_6_6_3 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 2'd1); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
@@ -577,21 +674,25 @@ module forward_slice_responder_turn_6_6_3 (
     initial cover_full_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_data_holds_joined != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 2'd1) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");
@@ -605,9 +706,11 @@ module forward_slice_responder_turn_6_6_3 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && order_joined != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if (order_joined != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (in_ready != (~(|follow_held) | out_ready)) begin
                 $display("ASSERT %m takes_while_room hdl/stream/slice.go:87");
@@ -621,9 +724,11 @@ module forward_slice_responder_turn_6_6_3 (
                 $display("ASSERT %m held_is_occupancy hdl/stream/slice.go:89");
                 $stop;
             end
-            if (follow_inside && follow_ahead == 2'd0 && followed_joined != follow_value) begin
-                $display("ASSERT %m followed hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (follow_ahead == 2'd0 && followed_joined != follow_value) begin
+                    $display("ASSERT %m followed hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (valid && !out_ready) begin
                 if (cover_full_count == 64'd0) begin

@@ -115,9 +115,9 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [100:0] in_held;       // contract.go:25
+    reg [100:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [100:0] out_held;      // contract.go:25
+    reg [100:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
@@ -125,9 +125,40 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
-    wire [100:0] in_packed;  // contract.go:37
-    wire [100:0] out_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready;    // contract.go:23
+    wire [100:0] in_data_holds_joined = { // contract.go:30
+        in_beat,
+        in_beats,
+        in_one,
+        in_start,
+        in_end,
+        in_past,
+        in_then,
+        in_turn,
+        in_head_both,
+        in_head_ends,
+        in_tail_both,
+        in_tail_ends,
+        in_skip,
+        in_last
+    };
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
+    wire [100:0] out_data_holds_joined = { // contract.go:30
+        out_beat,
+        out_beats,
+        out_one,
+        out_start,
+        out_end,
+        out_past,
+        out_then,
+        out_turn,
+        out_head_both,
+        out_head_ends,
+        out_tail_both,
+        out_tail_ends,
+        out_skip,
+        out_last
+    };
     wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
@@ -164,63 +195,73 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
         data_skip,
         data_last
     };
-    assign in_packed = { // contract.go:38
-        in_beat,
-        in_beats,
-        in_one,
-        in_start,
-        in_end,
-        in_past,
-        in_then,
-        in_turn,
-        in_head_both,
-        in_head_ends,
-        in_tail_both,
-        in_tail_ends,
-        in_skip,
-        in_last
-    };
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 2'd0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            in_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin // contract.go:28
+            in_held <= { // contract.go:28
+                in_beat,
+                in_beats,
+                in_one,
+                in_start,
+                in_end,
+                in_past,
+                in_then,
+                in_turn,
+                in_head_both,
+                in_head_ends,
+                in_tail_both,
+                in_tail_ends,
+                in_skip,
+                in_last
+            };
+        end
     end
-
-    assign out_packed = { // contract.go:38
-        out_beat,
-        out_beats,
-        out_one,
-        out_start,
-        out_end,
-        out_past,
-        out_then,
-        out_turn,
-        out_head_both,
-        out_head_ends,
-        out_tail_both,
-        out_tail_ends,
-        out_skip,
-        out_last
-    };
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {  // contract.go:28
+                out_beat,
+                out_beats,
+                out_one,
+                out_start,
+                out_end,
+                out_past,
+                out_then,
+                out_turn,
+                out_head_both,
+                out_head_ends,
+                out_tail_both,
+                out_tail_ends,
+                out_skip,
+                out_last
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 2'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -275,9 +316,9 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 2'd1); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
@@ -297,21 +338,25 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
     initial cover_full_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_data_holds_joined != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 2'd1) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");
@@ -325,9 +370,11 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && order_joined != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if (order_joined != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (in_ready != (~(|follow_held) | out_ready)) begin
                 $display("ASSERT %m takes_while_room hdl/stream/slice.go:87");
@@ -341,9 +388,11 @@ module forward_slice_scatter_plan_61_3_3_8_8_3 (
                 $display("ASSERT %m held_is_occupancy hdl/stream/slice.go:89");
                 $stop;
             end
-            if (follow_inside && follow_ahead == 2'd0 && followed_joined != follow_value) begin
-                $display("ASSERT %m followed hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (follow_ahead == 2'd0 && followed_joined != follow_value) begin
+                    $display("ASSERT %m followed hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (valid && !out_ready) begin
                 if (cover_full_count == 64'd0) begin

@@ -184,9 +184,9 @@ module frame_fifo_64_x32 (
     reg [5:0]  level_was;        // fifo.go:145
     reg [5:0]  high_water_was;   // fifo.go:146
     reg        in_stalled;       // contract.go:24
-    reg [73:0] in_held;          // contract.go:25
+    reg [73:0] in_held;          // contract.go:27
     reg        out_stalled;      // contract.go:24
-    reg [73:0] out_held;         // contract.go:25
+    reg [73:0] out_held;         // contract.go:27
     reg [6:0]  follow_held;      // framefifo_properties.go:59
     reg [6:0]  follow_partial;   // framefifo_properties.go:59
     reg        follow_inside;    // framefifo_properties.go:60
@@ -199,9 +199,8 @@ module frame_fifo_64_x32 (
     reg        frame_ended_err;  // framefifo_properties.go:93
     reg        frame_ended_long; // framefifo_properties.go:31
 
-    wire [73:0] in_packed;  // contract.go:37
-    wire [73:0] out_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready;                   // contract.go:23
+    wire waits_2 = out_valid & ~out_ready;               // contract.go:23
     wire pop = out_valid & out_ready;                    // framefifo_properties.go:65
     wire [6:0] stay = follow_held - {6'h00, pop};        // framefifo_properties.go:66
     wire when_follow_inside = store & ~(|follow_turn) & ~follow_inside; // framefifo_properties.go:74
@@ -226,28 +225,37 @@ module frame_fifo_64_x32 (
             level_was <= 6'd0;
             high_water_was <= 6'd0;
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
         end else begin
             if (valid || !(head != commit || fetched)) begin // readahead.go:43
                 ahead_waits <= 2'd0;                         // readahead.go:44
             end else begin                                   // readahead.go:45
                 ahead_waits <= ahead_waits + 2'd1;           // readahead.go:46
             end
-            level_was <= tail - head;              // fifo.go:145
-            high_water_was <= high_water;          // fifo.go:146
-            in_stalled <= in_valid & ~in_ready;    // contract.go:24
-            out_stalled <= out_valid & ~out_ready; // contract.go:24
+            level_was <= tail - head;     // fifo.go:145
+            high_water_was <= high_water; // fifo.go:146
+            in_stalled <= waits;          // contract.go:24
         end
     end
 
-    assign in_packed = {in_data, in_keep, in_last, in_err}; // contract.go:38
-
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin                                    // contract.go:28
+            in_held <= {in_data, in_keep, in_last, in_err}; // contract.go:28
+        end
     end
 
-    assign out_packed = {out_data, out_keep, out_last, out_err}; // contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {out_data, out_keep, out_last, out_err}; // contract.go:28
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -336,17 +344,17 @@ module frame_fifo_64_x32 (
             assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
             assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
-            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // contract.go:58
-            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // contract.go:58
-            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // contract.go:58
-            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // contract.go:58
+            assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // contract.go:19
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // contract.go:48
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // contract.go:48
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // contract.go:48
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // contract.go:48
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
-            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // contract.go:50
-            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // contract.go:50
-            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // contract.go:50
-            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // contract.go:50
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // contract.go:11
+            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // contract.go:40
+            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // contract.go:40
+            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // contract.go:40
+            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // contract.go:40
             assert_nothing_made_up: assert (!out_valid || |committed); // framefifo_properties.go:21
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // framefifo_properties.go:22
             assert_whole_frames: assert (!follow_inside || follow_pending == (committed <= follow_ahead)); // framefifo_properties.go:23
@@ -410,81 +418,95 @@ module frame_fifo_64_x32 (
                 $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
                 $stop;
             end
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_data, in_keep, in_last, in_err} != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_valid) begin
+                if (!in_keep[0]) begin
+                    $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:48");
+                    $stop;
+                end
+                if (!in_last && in_err) begin
+                    $display("ASSUME %m in_err_at_last hdl/stream/contract.go:48");
+                    $stop;
+                end
+                if (|(in_keep[7:1] & ~in_keep[6:0])) begin
+                    $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:48");
+                    $stop;
+                end
+                if (!in_last && !(&in_keep)) begin
+                    $display("ASSUME %m in_keep_full hdl/stream/contract.go:48");
+                    $stop;
+                end
             end
-            if (in_valid && !in_keep[0]) begin
-                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_data, out_keep, out_last, out_err} != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && in_err) begin
-                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
-                $stop;
+            if (out_valid) begin
+                if (!out_keep[0]) begin
+                    $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (!out_last && out_err) begin
+                    $display("ASSERT %m out_err_at_last hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (|(out_keep[7:1] & ~out_keep[6:0])) begin
+                    $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (!out_last && !(&out_keep)) begin
+                    $display("ASSERT %m out_keep_full hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (!(|committed)) begin
+                    $display("ASSERT %m nothing_made_up hdl/stream/framefifo_properties.go:21");
+                    $stop;
+                end
             end
-            if (in_valid && |(in_keep[7:1] & ~in_keep[6:0])) begin
-                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
+            if (follow_inside) begin
+                if (follow_ahead >= follow_held) begin
+                    $display("ASSERT %m nothing_lost hdl/stream/framefifo_properties.go:22");
+                    $stop;
+                end
+                if (follow_pending != (committed <= follow_ahead)) begin
+                    $display("ASSERT %m whole_frames hdl/stream/framefifo_properties.go:23");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && !(&in_keep)) begin
-                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_valid && !out_keep[0]) begin
-                $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && out_err) begin
-                $display("ASSERT %m out_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && |(out_keep[7:1] & ~out_keep[6:0])) begin
-                $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && !(&out_keep)) begin
-                $display("ASSERT %m out_keep_full hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !(|committed)) begin
-                $display("ASSERT %m nothing_made_up hdl/stream/framefifo_properties.go:21");
-                $stop;
-            end
-            if (follow_inside && follow_ahead >= follow_held) begin
-                $display("ASSERT %m nothing_lost hdl/stream/framefifo_properties.go:22");
-                $stop;
-            end
-            if (follow_inside && follow_pending != (committed <= follow_ahead)) begin
-                $display("ASSERT %m whole_frames hdl/stream/framefifo_properties.go:23");
-                $stop;
-            end
-            if (!order_inverse && {out_data, out_keep, out_last, out_err} != follow_value) begin
-                $display("ASSERT %m order hdl/stream/framefifo_properties.go:24");
-                $stop;
+            if (!order_inverse) begin
+                if ({out_data, out_keep, out_last, out_err} != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/framefifo_properties.go:24");
+                    $stop;
+                end
             end
             if (dropped_err && dropped_full) begin
                 $display("ASSERT %m one_pulse hdl/stream/framefifo_properties.go:25");
                 $stop;
             end
-            if (frame_ended && frame_ended_err && !dropped_err && !dropped_full) begin
-                $display("ASSERT %m err_counted hdl/stream/framefifo_properties.go:26");
-                $stop;
-            end
-            if (frame_ended && !frame_ended_err && dropped_err) begin
-                $display("ASSERT %m good_kept_or_counted hdl/stream/framefifo_properties.go:27");
-                $stop;
+            if (frame_ended) begin
+                if (frame_ended_err && !dropped_err && !dropped_full) begin
+                    $display("ASSERT %m err_counted hdl/stream/framefifo_properties.go:26");
+                    $stop;
+                end
+                if (!frame_ended_err && dropped_err) begin
+                    $display("ASSERT %m good_kept_or_counted hdl/stream/framefifo_properties.go:27");
+                    $stop;
+                end
             end
             if (!in_ready && (level != 6'd32 || !(|committed))) begin
                 $display("ASSERT %m takes_while_room hdl/stream/framefifo_properties.go:32");
@@ -518,42 +540,47 @@ module frame_fifo_64_x32 (
                 $display("ASSERT %m skipped_is_long hdl/stream/framefifo_properties.go:108");
                 $stop;
             end
-            if (follow_inside && !follow_value[2]) begin
-                $display("ASSERT %m followed_keep_nonzero hdl/stream/framefifo_properties.go:113");
-                $stop;
+            if (follow_inside) begin
+                if (!follow_value[2]) begin
+                    $display("ASSERT %m followed_keep_nonzero hdl/stream/framefifo_properties.go:113");
+                    $stop;
+                end
+                if (!beat_last && beat_err) begin
+                    $display("ASSERT %m followed_err_at_last hdl/stream/framefifo_properties.go:113");
+                    $stop;
+                end
+                if (|(follow_value[9:3] & ~follow_value[8:2])) begin
+                    $display("ASSERT %m followed_keep_contiguous hdl/stream/framefifo_properties.go:113");
+                    $stop;
+                end
+                if (!beat_last && !(&follow_value[9:2])) begin
+                    $display("ASSERT %m followed_keep_full hdl/stream/framefifo_properties.go:113");
+                    $stop;
+                end
+                if (follow_pending && beat_last) begin
+                    $display("ASSERT %m followed_end_is_decided hdl/stream/framefifo_properties.go:115");
+                    $stop;
+                end
+                if (!follow_pending && beat_err) begin
+                    $display("ASSERT %m followed_is_good hdl/stream/framefifo_properties.go:116");
+                    $stop;
+                end
+                if (before_ <= follow_ahead && stored != value) begin
+                    $display("ASSERT %m in_ram hdl/stream/framefifo_properties.go:125");
+                    $stop;
+                end
             end
-            if (follow_inside && !beat_last && beat_err) begin
-                $display("ASSERT %m followed_err_at_last hdl/stream/framefifo_properties.go:113");
-                $stop;
+            if (in_word_and) begin
+                if (word != value) begin
+                    $display("ASSERT %m in_word hdl/stream/framefifo_properties.go:125");
+                    $stop;
+                end
             end
-            if (follow_inside && |(follow_value[9:3] & ~follow_value[8:2])) begin
-                $display("ASSERT %m followed_keep_contiguous hdl/stream/framefifo_properties.go:113");
-                $stop;
-            end
-            if (follow_inside && !beat_last && !(&follow_value[9:2])) begin
-                $display("ASSERT %m followed_keep_full hdl/stream/framefifo_properties.go:113");
-                $stop;
-            end
-            if (follow_inside && follow_pending && beat_last) begin
-                $display("ASSERT %m followed_end_is_decided hdl/stream/framefifo_properties.go:115");
-                $stop;
-            end
-            if (follow_inside && !follow_pending && beat_err) begin
-                $display("ASSERT %m followed_is_good hdl/stream/framefifo_properties.go:116");
-                $stop;
-            end
-            if (follow_inside && before_ <= follow_ahead && stored != value) begin
-                $display("ASSERT %m in_ram hdl/stream/framefifo_properties.go:125");
-                $stop;
-            end
-            if (in_word_and && word != value) begin
-                $display("ASSERT %m in_word hdl/stream/framefifo_properties.go:125");
-                $stop;
-            end
-            if (follow_inside && valid && !(|follow_ahead)
-                && {data_data, data_last_byte, data_last} != value) begin
-                $display("ASSERT %m in_data hdl/stream/framefifo_properties.go:125");
-                $stop;
+            if (follow_inside) begin
+                if (valid && !(|follow_ahead) && {data_data, data_last_byte, data_last} != value) begin
+                    $display("ASSERT %m in_data hdl/stream/framefifo_properties.go:125");
+                    $stop;
+                end
             end
             if (dropped_full) begin
                 if (cover_dropped_full_count == 64'd0) begin

@@ -626,6 +626,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_requester_inline_err;
     wire         u_requester_again_valid;
     wire [5:0]   u_requester_again_qp;
+    wire         u_requester_async_valid;
+    wire [7:0]   u_requester_async_code;
+    wire [4:0]   u_requester_async_vendor;
+    wire [23:0]  u_requester_async_number;
     wire [23:0]  u_requester_peek_value;
     wire         u_translate_tx_segment_ready;
     wire         u_translate_tx_key_request_valid;
@@ -898,6 +902,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_psncheck_response_context_recv_cq;
     wire [7:0]   u_psncheck_response_context_max_rd;
     wire [7:0]   u_psncheck_response_context_max_dest_rd;
+    wire         u_psncheck_async_valid;
+    wire [7:0]   u_psncheck_async_code;
+    wire [4:0]   u_psncheck_async_vendor;
+    wire [23:0]  u_psncheck_async_number;
     wire         u_psncheck_outcome_ready;
     wire         u_psncheck_control_ready;
     wire         u_psncheck_fence_ready;
@@ -1112,6 +1120,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_events_eq_update_ready;
     wire         u_events_asyncs_0_ready;
     wire         u_events_asyncs_1_ready;
+    wire         u_events_asyncs_2_ready;
+    wire         u_events_asyncs_3_ready;
     wire         u_events_write_burst_valid;
     wire [63:0]  u_events_write_burst_addr;
     wire [7:0]   u_events_write_burst_len;
@@ -1213,6 +1223,42 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_inline_high_water;
     wire         u_inline_dropped_err;
     wire         u_inline_dropped_full;
+    wire         u_tx_desc_in_ready;
+    wire         u_tx_desc_out_valid;
+    wire [47:0]  u_tx_desc_out_dst_mac;
+    wire [47:0]  u_tx_desc_out_src_mac;
+    wire         u_tx_desc_out_vlan;
+    wire [15:0]  u_tx_desc_out_tci;
+    wire         u_tx_desc_out_ipv6;
+    wire [7:0]   u_tx_desc_out_traffic_class;
+    wire [7:0]   u_tx_desc_out_hop_limit;
+    wire [15:0]  u_tx_desc_out_ipid;
+    wire         u_tx_desc_out_df;
+    wire [19:0]  u_tx_desc_out_flow_label;
+    wire [63:0]  u_tx_desc_out_src_hi;
+    wire [63:0]  u_tx_desc_out_src_lo;
+    wire [63:0]  u_tx_desc_out_dst_hi;
+    wire [63:0]  u_tx_desc_out_dst_lo;
+    wire [15:0]  u_tx_desc_out_src_port;
+    wire [15:0]  u_tx_desc_out_udp_checksum;
+    wire [7:0]   u_tx_desc_out_opcode;
+    wire         u_tx_desc_out_se;
+    wire         u_tx_desc_out_mig_req;
+    wire [1:0]   u_tx_desc_out_pad_cnt;
+    wire [15:0]  u_tx_desc_out_p_key;
+    wire         u_tx_desc_out_fecn;
+    wire         u_tx_desc_out_becn;
+    wire [23:0]  u_tx_desc_out_dest_qp;
+    wire         u_tx_desc_out_ack_req;
+    wire [23:0]  u_tx_desc_out_psn;
+    wire [31:0]  u_tx_desc_out_ext_0;
+    wire [31:0]  u_tx_desc_out_ext_1;
+    wire [31:0]  u_tx_desc_out_ext_2;
+    wire [31:0]  u_tx_desc_out_ext_3;
+    wire [31:0]  u_tx_desc_out_ext_4;
+    wire [31:0]  u_tx_desc_out_ext_5;
+    wire [31:0]  u_tx_desc_out_ext_6;
+    wire [12:0]  u_tx_desc_out_payload_len;
     wire         u_raw_tx_out_valid;
     wire [63:0]  u_raw_tx_out_data;
     wire [7:0]   u_raw_tx_out_keep;
@@ -1277,7 +1323,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [3:0]   u_cq_config_out_1_log_size;
     wire [63:0]  u_cq_config_out_1_base;
 
-    fork_link_qp_control_6_x7 u_control ( // hdl/stream/fork.go:83
+    fork_link_qp_control_6_x7 u_control ( // join.go:159
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_command_control_valid),
@@ -1509,7 +1555,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peeks_rq_consumer_value             (u_wqefetch_rq_peek_value)
     );
 
-    fork_link_qp_ref_6_x3 u_dead ( // hdl/stream/fork.go:83
+    fork_link_qp_ref_6_x3 u_dead ( // join.go:160
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_qpcontext_dead_valid),
@@ -1888,7 +1934,7 @@ module gornic_64_qp64_cq64_eq4 (
         .refused      (u_doorbell_refused)
     );
 
-    requester_64_qp6_cq6_r4 u_requester ( // join.go:141
+    requester_64_qp6_cq6_r5 u_requester ( // join.go:141
         .clk                                 (clk),
         .rst                                 (rst),
         .grant_valid                         (u_scheduler_grant_valid),
@@ -2007,11 +2053,16 @@ module gornic_64_qp64_cq64_eq4 (
         .again_valid                         (u_requester_again_valid),
         .again_ready                         (u_scheduler_wakes_1_ready),
         .again_qp                            (u_requester_again_qp),
+        .async_valid                         (u_requester_async_valid),
+        .async_ready                         (u_events_asyncs_3_ready),
+        .async_code                          (u_requester_async_code),
+        .async_vendor                        (u_requester_async_vendor),
+        .async_number                        (u_requester_async_number),
         .peek_qp                             (u_command_peeks_next_psn_qp),
         .peek_value                          (u_requester_peek_value)
     );
 
-    fork_link_retired_6_x2 u_retired ( // hdl/stream/fork.go:83
+    fork_link_retired_6_x2 u_retired ( // send.go:15
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_replay_retired_valid),
@@ -2028,7 +2079,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_count (u_retired_out_1_count)
     );
 
-    replay_qp6_r4 u_replay ( // join.go:146
+    replay_qp6_r5 u_replay ( // join.go:146
         .clk                         (clk),
         .rst                         (rst),
         .record_valid                (u_transmit_record_valid),
@@ -2105,7 +2156,7 @@ module gornic_64_qp64_cq64_eq4 (
         .grant_qp      (u_scheduler_grant_qp)
     );
 
-    fifo_link_segment_x8 u_tx_segments ( // hdl/stream/fifo.go:122
+    fifo_link_segment_x8 u_tx_segments ( // send.go:28
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_requester_segment_valid),
@@ -2184,7 +2235,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (u_command_flush)
     );
 
-    gather_64_x8192 u_gather ( // join.go:143
+    gather_64_x16384 u_gather ( // join.go:143
         .clk              (clk),
         .rst              (rst),
         .piece_valid      (u_translate_tx_piece_valid),
@@ -2216,7 +2267,7 @@ module gornic_64_qp64_cq64_eq4 (
         .payload_err      (u_gather_payload_err)
     );
 
-    fifo_link_tx_job_6_x8 u_tx_jobs ( // hdl/stream/fifo.go:122
+    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:31
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (u_requester_job_valid),
@@ -2361,7 +2412,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_kind                        (u_control_out_1_kind),
         .control_psn                         (u_control_out_1_psn),
         .desc_valid                          (u_transmit_desc_valid),
-        .desc_ready                          (u_packetbuild_desc_ready),
+        .desc_ready                          (u_tx_desc_in_ready),
         .desc_dst_mac                        (u_transmit_desc_dst_mac),
         .desc_src_mac                        (u_transmit_desc_src_mac),
         .desc_vlan                           (u_transmit_desc_vlan),
@@ -2423,7 +2474,7 @@ module gornic_64_qp64_cq64_eq4 (
         .sent_nak                            (u_transmit_sent_nak)
     );
 
-    frame_fifo_64_x32 u_inline ( // send.go:48
+    frame_fifo_64_x32 u_inline ( // send.go:59
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_requester_inline_valid),
@@ -2516,45 +2567,122 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value                         (u_ackqueue_peek_value)
     );
 
+    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:50
+        .clk               (clk),
+        .rst               (rst),
+        .in_valid          (u_transmit_desc_valid),
+        .in_ready          (u_tx_desc_in_ready),
+        .in_dst_mac        (u_transmit_desc_dst_mac),
+        .in_src_mac        (u_transmit_desc_src_mac),
+        .in_vlan           (u_transmit_desc_vlan),
+        .in_tci            (u_transmit_desc_tci),
+        .in_ipv6           (u_transmit_desc_ipv6),
+        .in_traffic_class  (u_transmit_desc_traffic_class),
+        .in_hop_limit      (u_transmit_desc_hop_limit),
+        .in_ipid           (u_transmit_desc_ipid),
+        .in_df             (u_transmit_desc_df),
+        .in_flow_label     (u_transmit_desc_flow_label),
+        .in_src_hi         (u_transmit_desc_src_hi),
+        .in_src_lo         (u_transmit_desc_src_lo),
+        .in_dst_hi         (u_transmit_desc_dst_hi),
+        .in_dst_lo         (u_transmit_desc_dst_lo),
+        .in_src_port       (u_transmit_desc_src_port),
+        .in_udp_checksum   (u_transmit_desc_udp_checksum),
+        .in_opcode         (u_transmit_desc_opcode),
+        .in_se             (u_transmit_desc_se),
+        .in_mig_req        (u_transmit_desc_mig_req),
+        .in_pad_cnt        (u_transmit_desc_pad_cnt),
+        .in_p_key          (u_transmit_desc_p_key),
+        .in_fecn           (u_transmit_desc_fecn),
+        .in_becn           (u_transmit_desc_becn),
+        .in_dest_qp        (u_transmit_desc_dest_qp),
+        .in_ack_req        (u_transmit_desc_ack_req),
+        .in_psn            (u_transmit_desc_psn),
+        .in_ext_0          (u_transmit_desc_ext_0),
+        .in_ext_1          (u_transmit_desc_ext_1),
+        .in_ext_2          (u_transmit_desc_ext_2),
+        .in_ext_3          (u_transmit_desc_ext_3),
+        .in_ext_4          (u_transmit_desc_ext_4),
+        .in_ext_5          (u_transmit_desc_ext_5),
+        .in_ext_6          (u_transmit_desc_ext_6),
+        .in_payload_len    (u_transmit_desc_payload_len),
+        .out_valid         (u_tx_desc_out_valid),
+        .out_ready         (u_packetbuild_desc_ready),
+        .out_dst_mac       (u_tx_desc_out_dst_mac),
+        .out_src_mac       (u_tx_desc_out_src_mac),
+        .out_vlan          (u_tx_desc_out_vlan),
+        .out_tci           (u_tx_desc_out_tci),
+        .out_ipv6          (u_tx_desc_out_ipv6),
+        .out_traffic_class (u_tx_desc_out_traffic_class),
+        .out_hop_limit     (u_tx_desc_out_hop_limit),
+        .out_ipid          (u_tx_desc_out_ipid),
+        .out_df            (u_tx_desc_out_df),
+        .out_flow_label    (u_tx_desc_out_flow_label),
+        .out_src_hi        (u_tx_desc_out_src_hi),
+        .out_src_lo        (u_tx_desc_out_src_lo),
+        .out_dst_hi        (u_tx_desc_out_dst_hi),
+        .out_dst_lo        (u_tx_desc_out_dst_lo),
+        .out_src_port      (u_tx_desc_out_src_port),
+        .out_udp_checksum  (u_tx_desc_out_udp_checksum),
+        .out_opcode        (u_tx_desc_out_opcode),
+        .out_se            (u_tx_desc_out_se),
+        .out_mig_req       (u_tx_desc_out_mig_req),
+        .out_pad_cnt       (u_tx_desc_out_pad_cnt),
+        .out_p_key         (u_tx_desc_out_p_key),
+        .out_fecn          (u_tx_desc_out_fecn),
+        .out_becn          (u_tx_desc_out_becn),
+        .out_dest_qp       (u_tx_desc_out_dest_qp),
+        .out_ack_req       (u_tx_desc_out_ack_req),
+        .out_psn           (u_tx_desc_out_psn),
+        .out_ext_0         (u_tx_desc_out_ext_0),
+        .out_ext_1         (u_tx_desc_out_ext_1),
+        .out_ext_2         (u_tx_desc_out_ext_2),
+        .out_ext_3         (u_tx_desc_out_ext_3),
+        .out_ext_4         (u_tx_desc_out_ext_4),
+        .out_ext_5         (u_tx_desc_out_ext_5),
+        .out_ext_6         (u_tx_desc_out_ext_6),
+        .out_payload_len   (u_tx_desc_out_payload_len)
+    );
+
     packetbuild_64 u_packetbuild ( // join.go:145
         .clk                (clk),
         .rst                (rst),
-        .desc_valid         (u_transmit_desc_valid),
+        .desc_valid         (u_tx_desc_out_valid),
         .desc_ready         (u_packetbuild_desc_ready),
-        .desc_dst_mac       (u_transmit_desc_dst_mac),
-        .desc_src_mac       (u_transmit_desc_src_mac),
-        .desc_vlan          (u_transmit_desc_vlan),
-        .desc_tci           (u_transmit_desc_tci),
-        .desc_ipv6          (u_transmit_desc_ipv6),
-        .desc_traffic_class (u_transmit_desc_traffic_class),
-        .desc_hop_limit     (u_transmit_desc_hop_limit),
-        .desc_ipid          (u_transmit_desc_ipid),
-        .desc_df            (u_transmit_desc_df),
-        .desc_flow_label    (u_transmit_desc_flow_label),
-        .desc_src_hi        (u_transmit_desc_src_hi),
-        .desc_src_lo        (u_transmit_desc_src_lo),
-        .desc_dst_hi        (u_transmit_desc_dst_hi),
-        .desc_dst_lo        (u_transmit_desc_dst_lo),
-        .desc_src_port      (u_transmit_desc_src_port),
-        .desc_udp_checksum  (u_transmit_desc_udp_checksum),
-        .desc_opcode        (u_transmit_desc_opcode),
-        .desc_se            (u_transmit_desc_se),
-        .desc_mig_req       (u_transmit_desc_mig_req),
-        .desc_pad_cnt       (u_transmit_desc_pad_cnt),
-        .desc_p_key         (u_transmit_desc_p_key),
-        .desc_fecn          (u_transmit_desc_fecn),
-        .desc_becn          (u_transmit_desc_becn),
-        .desc_dest_qp       (u_transmit_desc_dest_qp),
-        .desc_ack_req       (u_transmit_desc_ack_req),
-        .desc_psn           (u_transmit_desc_psn),
-        .desc_ext_0         (u_transmit_desc_ext_0),
-        .desc_ext_1         (u_transmit_desc_ext_1),
-        .desc_ext_2         (u_transmit_desc_ext_2),
-        .desc_ext_3         (u_transmit_desc_ext_3),
-        .desc_ext_4         (u_transmit_desc_ext_4),
-        .desc_ext_5         (u_transmit_desc_ext_5),
-        .desc_ext_6         (u_transmit_desc_ext_6),
-        .desc_payload_len   (u_transmit_desc_payload_len),
+        .desc_dst_mac       (u_tx_desc_out_dst_mac),
+        .desc_src_mac       (u_tx_desc_out_src_mac),
+        .desc_vlan          (u_tx_desc_out_vlan),
+        .desc_tci           (u_tx_desc_out_tci),
+        .desc_ipv6          (u_tx_desc_out_ipv6),
+        .desc_traffic_class (u_tx_desc_out_traffic_class),
+        .desc_hop_limit     (u_tx_desc_out_hop_limit),
+        .desc_ipid          (u_tx_desc_out_ipid),
+        .desc_df            (u_tx_desc_out_df),
+        .desc_flow_label    (u_tx_desc_out_flow_label),
+        .desc_src_hi        (u_tx_desc_out_src_hi),
+        .desc_src_lo        (u_tx_desc_out_src_lo),
+        .desc_dst_hi        (u_tx_desc_out_dst_hi),
+        .desc_dst_lo        (u_tx_desc_out_dst_lo),
+        .desc_src_port      (u_tx_desc_out_src_port),
+        .desc_udp_checksum  (u_tx_desc_out_udp_checksum),
+        .desc_opcode        (u_tx_desc_out_opcode),
+        .desc_se            (u_tx_desc_out_se),
+        .desc_mig_req       (u_tx_desc_out_mig_req),
+        .desc_pad_cnt       (u_tx_desc_out_pad_cnt),
+        .desc_p_key         (u_tx_desc_out_p_key),
+        .desc_fecn          (u_tx_desc_out_fecn),
+        .desc_becn          (u_tx_desc_out_becn),
+        .desc_dest_qp       (u_tx_desc_out_dest_qp),
+        .desc_ack_req       (u_tx_desc_out_ack_req),
+        .desc_psn           (u_tx_desc_out_psn),
+        .desc_ext_0         (u_tx_desc_out_ext_0),
+        .desc_ext_1         (u_tx_desc_out_ext_1),
+        .desc_ext_2         (u_tx_desc_out_ext_2),
+        .desc_ext_3         (u_tx_desc_out_ext_3),
+        .desc_ext_4         (u_tx_desc_out_ext_4),
+        .desc_ext_5         (u_tx_desc_out_ext_5),
+        .desc_ext_6         (u_tx_desc_out_ext_6),
+        .desc_payload_len   (u_tx_desc_out_payload_len),
         .payload_valid      (u_transmit_out_valid),
         .payload_ready      (u_packetbuild_payload_ready),
         .payload_data       (u_transmit_out_data),
@@ -2688,7 +2816,7 @@ module gornic_64_qp64_cq64_eq4 (
         .ignored                             (u_completer_ignored)
     );
 
-    frame_fifo_64_x1024 u_raw_tx ( // send.go:57
+    frame_fifo_64_x1024 u_raw_tx ( // send.go:68
         .clk          (clk),
         .rst          (rst),
         .in_valid     (s_axis_raw_tvalid),
@@ -2709,7 +2837,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_raw_tx_dropped_full)
     );
 
-    round_robin_beat_64_8_x2 u_frames ( // hdl/stream/arbiter.go:81
+    round_robin_beat_64_8_x2 u_frames ( // send.go:71
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_packetbuild_out_valid),
@@ -2733,7 +2861,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_frames_from)
     );
 
-    slice_beat_64_8 u_tx ( // hdl/stream/slice.go:56
+    slice_beat_64_8 u_tx ( // send.go:73
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_frames_out_valid),
@@ -2957,6 +3085,11 @@ module gornic_64_qp64_cq64_eq4 (
         .response_context_recv_cq            (u_psncheck_response_context_recv_cq),
         .response_context_max_rd             (u_psncheck_response_context_max_rd),
         .response_context_max_dest_rd        (u_psncheck_response_context_max_dest_rd),
+        .async_valid                         (u_psncheck_async_valid),
+        .async_ready                         (u_events_asyncs_2_ready),
+        .async_code                          (u_psncheck_async_code),
+        .async_vendor                        (u_psncheck_async_vendor),
+        .async_number                        (u_psncheck_async_number),
         .outcome_valid                       (u_responder_outcome_valid),
         .outcome_ready                       (u_psncheck_outcome_ready),
         .outcome_qp                          (u_responder_outcome_qp),
@@ -3136,7 +3269,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_psn                         (u_control_out_5_psn)
     );
 
-    fifo_link_rx_response_6_6_6_x4 u_responses ( // hdl/stream/fifo.go:122
+    fifo_link_rx_response_6_6_6_x4 u_responses ( // receive.go:14
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (u_psncheck_response_valid),
@@ -3245,7 +3378,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_rq_peek_value)
     );
 
-    round_robin_link_qp_ref_6_x2 u_flush ( // hdl/stream/arbiter.go:81
+    round_robin_link_qp_ref_6_x2 u_flush ( // receive.go:19
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_wqefetch_rq_ready_valid),
@@ -3478,7 +3611,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number            (u_cqewriter_async_number)
     );
 
-    events_64_qp6_cq6_eq2_a2 u_events ( // join.go:157
+    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:157
         .clk                (clk),
         .rst                (rst),
         .written_valid      (u_cqewriter_written_valid),
@@ -3519,6 +3652,16 @@ module gornic_64_qp64_cq64_eq4 (
         .asyncs_1_code      (u_cqewriter_async_code),
         .asyncs_1_vendor    (u_cqewriter_async_vendor),
         .asyncs_1_number    (u_cqewriter_async_number),
+        .asyncs_2_valid     (u_psncheck_async_valid),
+        .asyncs_2_ready     (u_events_asyncs_2_ready),
+        .asyncs_2_code      (u_psncheck_async_code),
+        .asyncs_2_vendor    (u_psncheck_async_vendor),
+        .asyncs_2_number    (u_psncheck_async_number),
+        .asyncs_3_valid     (u_requester_async_valid),
+        .asyncs_3_ready     (u_events_asyncs_3_ready),
+        .asyncs_3_code      (u_requester_async_code),
+        .asyncs_3_vendor    (u_requester_async_vendor),
+        .asyncs_3_number    (u_requester_async_number),
         .write_burst_valid  (u_events_write_burst_valid),
         .write_burst_ready  (u_dma_writes_2_burst_ready),
         .write_burst_addr   (u_events_write_burst_addr),
@@ -3538,11 +3681,11 @@ module gornic_64_qp64_cq64_eq4 (
         .message_vector     (m_axis_irq_vector)
     );
 
-    wire full = u_rxpath_report_reason == 5'd19; // join.go:249
-    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:248
+    wire full = u_rxpath_report_reason == 5'd19; // join.go:251
+    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:250
         & (u_rxpath_report_reason < 5'd8);
-    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:248
-    wire [12:0] u_registers_counts = { // join.go:269
+    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:250
+    wire [12:0] u_registers_counts = { // join.go:271
         u_dma_err,
         u_keycache_missed,
         u_doorbell_refused,
@@ -3558,7 +3701,7 @@ module gornic_64_qp64_cq64_eq4 (
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd0)
     };
 
-    registers_qp6_cq6_eq2_r4_64_mtu4096 u_registers ( // join.go:132
+    registers_qp6_cq6_eq2_r5_64_mtu4096 u_registers ( // join.go:132
         .clk                   (clk),
         .rst                   (rst),
         .s_axil_awaddr         (s_axil_awaddr),
@@ -3605,7 +3748,7 @@ module gornic_64_qp64_cq64_eq4 (
         .pending               (u_registers_pending)
     );
 
-    assign irq = |u_registers_pending; // receive.go:61
+    assign irq = |u_registers_pending; // receive.go:62
 
     dma_64_r6_w4 u_dma ( // join.go:137
         .clk                  (clk),
@@ -3845,7 +3988,7 @@ module gornic_64_qp64_cq64_eq4 (
         .missed                      (u_keycache_missed)
     );
 
-    fork_link_cq_config_6_2_x2 u_cq_config ( // hdl/stream/fork.go:83
+    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:222
         .clk            (clk),
         .rst            (rst),
         .in_valid       (u_command_cq_valid),
@@ -3880,6 +4023,30 @@ module gornic_64_qp64_cq64_eq4 (
          u_raw_tx_dropped_full,  u_frames_from,  u_responses_level,  u_responses_high_water,
          u_flush_from
     };
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:75
+
+    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:54
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_frame_sent) begin
+                $display("TRACE %0d %m frame_sent", $time);
+            end
+            if (event_frame_came) begin
+                $display("TRACE %0d %m frame_came", $time);
+            end
+        end
+    end
+`endif
+`endif
 endmodule
 
 `default_nettype wire

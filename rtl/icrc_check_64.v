@@ -210,7 +210,7 @@ module icrc_check_64 (
 
     wire ended_now = ended & (|late_beat_1_index);      // check.go:73
     wire holds_end = end_known & end_here & ~ended_now; // check.go:74
-    wire [7:0] live_joined = {                          // hdl/stream/bytes.go:52
+    wire [7:0] live_joined = {                          // check.go:78
         end_lane >= 3'd7,
         end_lane >= 3'd6,
         end_lane >= 3'd5,
@@ -450,7 +450,7 @@ module icrc_check_64 (
     assign verdict_made_valid = valid_5 & question_3_last; // check.go:96
     assign verdict_made_good = question_3_end ? state == residue : right & ~question_3_first; // check.go:97
 
-    fifo_icrc_verdict_x16 u_verdicts ( // hdl/stream/fifo.go:122
+    fifo_icrc_verdict_x16 u_verdicts ( // check.go:18
         .clk        (clk),
         .rst        (rst),
         .in_valid   (verdict_made_valid),
@@ -474,28 +474,40 @@ module icrc_check_64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg        in_stalled;      // hdl/stream/contract.go:24
-    reg [73:0] in_held;         // hdl/stream/contract.go:25
-    reg        verdict_stalled; // hdl/stream/contract.go:24
-    reg        verdict_held;    // hdl/stream/contract.go:25
+    reg        in_stalled;      // properties.go:9
+    reg [73:0] in_held;         // properties.go:9
+    reg        verdict_stalled; // properties.go:10
+    reg        verdict_held;    // properties.go:10
 
-    wire [73:0] in_packed; // hdl/stream/contract.go:37
-
-    assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
+    wire waits = in_valid & ~in_ready;             // properties.go:9
+    wire waits_2 = verdict_valid & ~verdict_ready; // properties.go:10
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            verdict_stalled <= 1'b0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;                // hdl/stream/contract.go:24
-            verdict_stalled <= verdict_valid & ~verdict_ready; // hdl/stream/contract.go:24
+            in_stalled <= waits; // properties.go:9
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;         // hdl/stream/contract.go:25
-        verdict_held <= verdict_good; // hdl/stream/contract.go:25
+        if (waits) begin                                    // properties.go:9
+            in_held <= {in_data, in_keep, in_last, in_err}; // properties.go:9
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            verdict_stalled <= 1'b0;
+        end else begin
+            verdict_stalled <= waits_2; // properties.go:10
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                // properties.go:10
+            verdict_held <= verdict_good; // properties.go:10
+        end
     end
 
 `undef GORNIC_PROPERTIES
@@ -516,14 +528,14 @@ module icrc_check_64 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_in_valid_holds: assume (!in_stalled || in_valid); // hdl/stream/contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // hdl/stream/contract.go:19
-            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // hdl/stream/contract.go:58
-            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // hdl/stream/contract.go:58
-            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // hdl/stream/contract.go:58
-            assert_verdict_valid_holds: assert (!verdict_stalled || verdict_valid); // hdl/stream/contract.go:10
-            assert_verdict_data_holds: assert (!verdict_stalled || verdict_good == verdict_held); // hdl/stream/contract.go:11
+            assume_in_valid_holds: assume (!in_stalled || in_valid); // properties.go:9
+            assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // properties.go:9
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // properties.go:9
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // properties.go:9
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // properties.go:9
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // properties.go:9
+            assert_verdict_valid_holds: assert (!verdict_stalled || verdict_valid); // properties.go:10
+            assert_verdict_data_holds: assert (!verdict_stalled || verdict_good == verdict_held); // properties.go:10
             assert_verdict_has_room: assert (!verdict_made_valid || verdict_made_ready); // properties.go:11
             assert_waiting_within: assert (waiting <= 5'd16); // properties.go:12
             assert_verdict_has_frame: assert (!verdict_valid || |waiting); // properties.go:13
@@ -541,37 +553,43 @@ module icrc_check_64 (
     initial cover_stalled_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds blocks/icrc/properties.go:9");
+                    $stop;
+                end
+                if ({in_data, in_keep, in_last, in_err} != in_held) begin
+                    $display("ASSUME %m in_data_holds blocks/icrc/properties.go:9");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_valid) begin
+                if (!in_keep[0]) begin
+                    $display("ASSUME %m in_keep_nonzero blocks/icrc/properties.go:9");
+                    $stop;
+                end
+                if (!in_last && in_err) begin
+                    $display("ASSUME %m in_err_at_last blocks/icrc/properties.go:9");
+                    $stop;
+                end
+                if (|(in_keep[7:1] & ~in_keep[6:0])) begin
+                    $display("ASSUME %m in_keep_contiguous blocks/icrc/properties.go:9");
+                    $stop;
+                end
+                if (!in_last && !(&in_keep)) begin
+                    $display("ASSUME %m in_keep_full blocks/icrc/properties.go:9");
+                    $stop;
+                end
             end
-            if (in_valid && !in_keep[0]) begin
-                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && !in_last && in_err) begin
-                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && |(in_keep[7:1] & ~in_keep[6:0])) begin
-                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && !in_last && !(&in_keep)) begin
-                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (verdict_stalled && !verdict_valid) begin
-                $display("ASSERT %m verdict_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (verdict_stalled && verdict_good != verdict_held) begin
-                $display("ASSERT %m verdict_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (verdict_stalled) begin
+                if (!verdict_valid) begin
+                    $display("ASSERT %m verdict_valid_holds blocks/icrc/properties.go:10");
+                    $stop;
+                end
+                if (verdict_good != verdict_held) begin
+                    $display("ASSERT %m verdict_data_holds blocks/icrc/properties.go:10");
+                    $stop;
+                end
             end
             if (verdict_made_valid && !verdict_made_ready) begin
                 $display("ASSERT %m verdict_has_room blocks/icrc/properties.go:11");
@@ -581,15 +599,17 @@ module icrc_check_64 (
                 $display("ASSERT %m waiting_within blocks/icrc/properties.go:12");
                 $stop;
             end
-            if (verdict_valid && !(|waiting)) begin
-                $display("ASSERT %m verdict_has_frame blocks/icrc/properties.go:13");
-                $stop;
-            end
-            if (verdict_valid && verdict_ready && !verdict_good) begin
-                if (cover_bad_count == 64'd0) begin
-                    $display("COVER %m bad blocks/icrc/properties.go:14");
+            if (verdict_valid) begin
+                if (!(|waiting)) begin
+                    $display("ASSERT %m verdict_has_frame blocks/icrc/properties.go:13");
+                    $stop;
                 end
-                cover_bad_count <= cover_bad_count + 64'd1;
+                if (verdict_ready && !verdict_good) begin
+                    if (cover_bad_count == 64'd0) begin
+                        $display("COVER %m bad blocks/icrc/properties.go:14");
+                    end
+                    cover_bad_count <= cover_bad_count + 64'd1;
+                end
             end
             if (in_valid && !in_ready) begin
                 if (cover_stalled_count == 64'd0) begin

@@ -97,7 +97,7 @@ module icrc_generate_64_word_end (
     wire [4:0]  u_sums_high_water;
 
     assign in_ready = hold_ready; // generate.go:23
-    wire bit_2 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // hdl/stream/bytes.go:23
+    wire bit_2 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // generate.go:24
         | in_keep[7];
     assign hold_lane = {in_keep[4], (in_keep[2] & ~in_keep[4]) | in_keep[6], bit_2}; // generate.go:24
 
@@ -404,10 +404,10 @@ module icrc_generate_64_word_end (
         .high_water (u_sums_high_water)
     );
 
-    wire parts_0 = u_wait_out_lane >= 3'd1; // hdl/stream/ops.go:91
-    wire parts_1 = u_wait_out_lane >= 3'd2; // hdl/stream/ops.go:91
-    wire parts_2 = u_wait_out_lane >= 3'd3; // hdl/stream/ops.go:91
-    wire [7:0] kept = {                     // hdl/stream/bytes.go:52
+    wire parts_0 = u_wait_out_lane >= 3'd1; // generate.go:115
+    wire parts_1 = u_wait_out_lane >= 3'd2; // generate.go:115
+    wire parts_2 = u_wait_out_lane >= 3'd3; // generate.go:115
+    wire [7:0] kept = {                     // generate.go:115
         u_wait_out_lane >= 3'd7,
         u_wait_out_lane >= 3'd6,
         u_wait_out_lane >= 3'd5,
@@ -449,7 +449,7 @@ module icrc_generate_64_word_end (
         end
     end
 
-    forward_slice_beat_64_8 u_out ( // hdl/stream/slice.go:98
+    forward_slice_beat_64_8 u_out ( // generate.go:40
         .clk       (clk),
         .rst       (rst),
         .in_valid  (out_made_valid),
@@ -480,34 +480,43 @@ module icrc_generate_64_word_end (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg        in_stalled;  // hdl/stream/contract.go:24
-    reg [73:0] in_held;     // hdl/stream/contract.go:25
-    reg        out_stalled; // hdl/stream/contract.go:24
-    reg [73:0] out_held;    // hdl/stream/contract.go:25
+    reg        in_stalled;  // properties.go:21
+    reg [73:0] in_held;     // properties.go:21
+    reg        out_stalled; // properties.go:22
+    reg [73:0] out_held;    // properties.go:22
 
-    wire [73:0] in_packed;  // hdl/stream/contract.go:37
-    wire [73:0] out_packed; // hdl/stream/contract.go:37
-
+    wire waits = in_valid & ~in_ready;     // properties.go:21
+    wire waits_2 = out_valid & ~out_ready; // properties.go:22
     wire [8:0] inside_1 = {4'h0, u_sums_level} + {8'h00, valid_1} + {8'h00, valid_2}; // properties.go:26
     wire [8:0] inside_4 = inside_1 + {8'h00, valid_3} + {8'h00, valid_4} + {8'h00, valid_5}; // properties.go:26
-    assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;    // hdl/stream/contract.go:24
-            out_stalled <= out_valid & ~out_ready; // hdl/stream/contract.go:24
+            in_stalled <= waits; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;   // hdl/stream/contract.go:25
-        out_held <= out_packed; // hdl/stream/contract.go:25
+        if (waits) begin                                    // properties.go:21
+            in_held <= {in_data, in_keep, in_last, in_err}; // properties.go:21
+        end
     end
 
-    assign out_packed = {out_data, out_keep, out_last, out_err}; // hdl/stream/contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // properties.go:22
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:22
+            out_held <= {out_data, out_keep, out_last, out_err}; // properties.go:22
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -527,18 +536,18 @@ module icrc_generate_64_word_end (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_in_valid_holds: assume (!in_stalled || in_valid); // hdl/stream/contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // hdl/stream/contract.go:19
-            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // hdl/stream/contract.go:58
-            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // hdl/stream/contract.go:58
-            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // hdl/stream/contract.go:58
-            assert_out_valid_holds: assert (!out_stalled || out_valid); // hdl/stream/contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // hdl/stream/contract.go:11
-            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // hdl/stream/contract.go:50
-            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // hdl/stream/contract.go:50
-            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // hdl/stream/contract.go:50
+            assume_in_valid_holds: assume (!in_stalled || in_valid); // properties.go:21
+            assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // properties.go:21
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // properties.go:21
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // properties.go:21
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // properties.go:21
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // properties.go:21
+            assert_out_valid_holds: assert (!out_stalled || out_valid); // properties.go:22
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // properties.go:22
+            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // properties.go:22
+            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // properties.go:22
+            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // properties.go:22
+            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // properties.go:22
             assert_a_sum_for_each_beat: assert (inside_4 == {4'h0, u_wait_level}); // properties.go:28
             assert_sum_has_room: assert (!valid_5 || sum_ready); // properties.go:29
             assert_sum_has_beat: assert (!out_made_valid || u_wait_out_valid); // properties.go:30
@@ -556,53 +565,61 @@ module icrc_generate_64_word_end (
     initial cover_frame_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds blocks/icrc/properties.go:21");
+                    $stop;
+                end
+                if ({in_data, in_keep, in_last, in_err} != in_held) begin
+                    $display("ASSUME %m in_data_holds blocks/icrc/properties.go:21");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_valid) begin
+                if (!in_keep[0]) begin
+                    $display("ASSUME %m in_keep_nonzero blocks/icrc/properties.go:21");
+                    $stop;
+                end
+                if (!in_last && in_err) begin
+                    $display("ASSUME %m in_err_at_last blocks/icrc/properties.go:21");
+                    $stop;
+                end
+                if (|(in_keep[7:1] & ~in_keep[6:0])) begin
+                    $display("ASSUME %m in_keep_contiguous blocks/icrc/properties.go:21");
+                    $stop;
+                end
+                if (!in_last && !(&in_keep)) begin
+                    $display("ASSUME %m in_keep_full blocks/icrc/properties.go:21");
+                    $stop;
+                end
             end
-            if (in_valid && !in_keep[0]) begin
-                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds blocks/icrc/properties.go:22");
+                    $stop;
+                end
+                if ({out_data, out_keep, out_last, out_err} != out_held) begin
+                    $display("ASSERT %m out_data_holds blocks/icrc/properties.go:22");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && in_err) begin
-                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && |(in_keep[7:1] & ~in_keep[6:0])) begin
-                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && !in_last && !(&in_keep)) begin
-                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_valid && !out_keep[0]) begin
-                $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && out_err) begin
-                $display("ASSERT %m out_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && |(out_keep[7:1] & ~out_keep[6:0])) begin
-                $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && !(&out_keep)) begin
-                $display("ASSERT %m out_keep_full hdl/stream/contract.go:50");
-                $stop;
+            if (out_valid) begin
+                if (!out_keep[0]) begin
+                    $display("ASSERT %m out_keep_nonzero blocks/icrc/properties.go:22");
+                    $stop;
+                end
+                if (!out_last && out_err) begin
+                    $display("ASSERT %m out_err_at_last blocks/icrc/properties.go:22");
+                    $stop;
+                end
+                if (|(out_keep[7:1] & ~out_keep[6:0])) begin
+                    $display("ASSERT %m out_keep_contiguous blocks/icrc/properties.go:22");
+                    $stop;
+                end
+                if (!out_last && !(&out_keep)) begin
+                    $display("ASSERT %m out_keep_full blocks/icrc/properties.go:22");
+                    $stop;
+                end
             end
             if (inside_4 != {4'h0, u_wait_level}) begin
                 $display("ASSERT %m a_sum_for_each_beat blocks/icrc/properties.go:28");

@@ -190,16 +190,123 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg          a_stalled;   // contract.go:24
-    reg [555:0]  a_held;      // contract.go:25
+    reg [555:0]  a_held;      // contract.go:27
     reg          b_stalled;   // contract.go:24
-    reg [503:0]  b_held;      // contract.go:25
+    reg [503:0]  b_held;      // contract.go:27
     reg          out_stalled; // contract.go:24
-    reg [1059:0] out_held;    // contract.go:25
+    reg [1059:0] out_held;    // contract.go:27
 
-    wire [555:0]  a_packed;   // contract.go:37
-    wire [503:0]  b_packed;   // contract.go:37
-    wire [1059:0] out_packed; // contract.go:37
-
+    wire waits = a_valid & ~a_ready;     // contract.go:23
+    wire [555:0] a_data_holds_joined = { // contract.go:30
+        a_ipv6,
+        a_src_hi,
+        a_src_lo,
+        a_dst_hi,
+        a_dst_lo,
+        a_opcode,
+        a_undefined,
+        a_cnp,
+        a_se,
+        a_pad_cnt,
+        a_dest_qp,
+        a_ack_req,
+        a_psn,
+        a_ext_0,
+        a_ext_1,
+        a_ext_2,
+        a_ext_3,
+        a_ext_4,
+        a_ext_5,
+        a_ext_6,
+        a_payload_len
+    };
+    wire waits_2 = b_valid & ~b_ready;   // contract.go:23
+    wire [503:0] b_data_holds_joined = { // contract.go:30
+        b_context_exists,
+        b_context_qpn,
+        b_context_state,
+        b_context_pd,
+        b_context_dest_qpn,
+        b_context_path_mtu,
+        b_context_access,
+        b_context_min_rnr,
+        b_context_timeout,
+        b_context_retry_cnt,
+        b_context_rnr_retry,
+        b_context_sig_all,
+        b_context_sq_stride,
+        b_context_rq_stride,
+        b_context_send_cq,
+        b_context_recv_cq,
+        b_context_max_rd,
+        b_context_max_dest_rd,
+        b_address_dst_mac,
+        b_address_hop_limit,
+        b_address_traffic_class,
+        b_address_flow_label,
+        b_address_ipv6,
+        b_address_vlan,
+        b_address_tci,
+        b_address_src_port,
+        b_address_src_hi,
+        b_address_src_lo,
+        b_address_dst_hi,
+        b_address_dst_lo
+    };
+    wire waits_3 = out_valid & ~out_ready;  // contract.go:23
+    wire [1059:0] out_data_holds_joined = { // contract.go:30
+        out_a_ipv6,
+        out_a_src_hi,
+        out_a_src_lo,
+        out_a_dst_hi,
+        out_a_dst_lo,
+        out_a_opcode,
+        out_a_undefined,
+        out_a_cnp,
+        out_a_se,
+        out_a_pad_cnt,
+        out_a_dest_qp,
+        out_a_ack_req,
+        out_a_psn,
+        out_a_ext_0,
+        out_a_ext_1,
+        out_a_ext_2,
+        out_a_ext_3,
+        out_a_ext_4,
+        out_a_ext_5,
+        out_a_ext_6,
+        out_a_payload_len,
+        out_b_context_exists,
+        out_b_context_qpn,
+        out_b_context_state,
+        out_b_context_pd,
+        out_b_context_dest_qpn,
+        out_b_context_path_mtu,
+        out_b_context_access,
+        out_b_context_min_rnr,
+        out_b_context_timeout,
+        out_b_context_retry_cnt,
+        out_b_context_rnr_retry,
+        out_b_context_sig_all,
+        out_b_context_sq_stride,
+        out_b_context_rq_stride,
+        out_b_context_send_cq,
+        out_b_context_recv_cq,
+        out_b_context_max_rd,
+        out_b_context_max_dest_rd,
+        out_b_address_dst_mac,
+        out_b_address_hop_limit,
+        out_b_address_traffic_class,
+        out_b_address_flow_label,
+        out_b_address_ipv6,
+        out_b_address_vlan,
+        out_b_address_tci,
+        out_b_address_src_port,
+        out_b_address_src_hi,
+        out_b_address_src_lo,
+        out_b_address_dst_hi,
+        out_b_address_dst_lo
+    };
     wire [555:0] a_unchanged_joined = { // join.go:42
         out_a_ipv6,
         out_a_src_hi,
@@ -310,133 +417,153 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         b_address_dst_hi,
         b_address_dst_lo
     };
-    assign a_packed = { // contract.go:38
-        a_ipv6,
-        a_src_hi,
-        a_src_lo,
-        a_dst_hi,
-        a_dst_lo,
-        a_opcode,
-        a_undefined,
-        a_cnp,
-        a_se,
-        a_pad_cnt,
-        a_dest_qp,
-        a_ack_req,
-        a_psn,
-        a_ext_0,
-        a_ext_1,
-        a_ext_2,
-        a_ext_3,
-        a_ext_4,
-        a_ext_5,
-        a_ext_6,
-        a_payload_len
-    };
 
     always @(posedge clk) begin
         if (rst) begin
             a_stalled <= 1'b0;
-            b_stalled <= 1'b0;
-            out_stalled <= 1'b0;
         end else begin
-            a_stalled <= a_valid & ~a_ready;       // contract.go:24
-            b_stalled <= b_valid & ~b_ready;       // contract.go:24
-            out_stalled <= out_valid & ~out_ready; // contract.go:24
+            a_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        a_held <= a_packed;     // contract.go:25
-        b_held <= b_packed;     // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin // contract.go:28
+            a_held <= {  // contract.go:28
+                a_ipv6,
+                a_src_hi,
+                a_src_lo,
+                a_dst_hi,
+                a_dst_lo,
+                a_opcode,
+                a_undefined,
+                a_cnp,
+                a_se,
+                a_pad_cnt,
+                a_dest_qp,
+                a_ack_req,
+                a_psn,
+                a_ext_0,
+                a_ext_1,
+                a_ext_2,
+                a_ext_3,
+                a_ext_4,
+                a_ext_5,
+                a_ext_6,
+                a_payload_len
+            };
+        end
     end
 
-    assign b_packed = { // contract.go:38
-        b_context_exists,
-        b_context_qpn,
-        b_context_state,
-        b_context_pd,
-        b_context_dest_qpn,
-        b_context_path_mtu,
-        b_context_access,
-        b_context_min_rnr,
-        b_context_timeout,
-        b_context_retry_cnt,
-        b_context_rnr_retry,
-        b_context_sig_all,
-        b_context_sq_stride,
-        b_context_rq_stride,
-        b_context_send_cq,
-        b_context_recv_cq,
-        b_context_max_rd,
-        b_context_max_dest_rd,
-        b_address_dst_mac,
-        b_address_hop_limit,
-        b_address_traffic_class,
-        b_address_flow_label,
-        b_address_ipv6,
-        b_address_vlan,
-        b_address_tci,
-        b_address_src_port,
-        b_address_src_hi,
-        b_address_src_lo,
-        b_address_dst_hi,
-        b_address_dst_lo
-    };
-    assign out_packed = { // contract.go:38
-        out_a_ipv6,
-        out_a_src_hi,
-        out_a_src_lo,
-        out_a_dst_hi,
-        out_a_dst_lo,
-        out_a_opcode,
-        out_a_undefined,
-        out_a_cnp,
-        out_a_se,
-        out_a_pad_cnt,
-        out_a_dest_qp,
-        out_a_ack_req,
-        out_a_psn,
-        out_a_ext_0,
-        out_a_ext_1,
-        out_a_ext_2,
-        out_a_ext_3,
-        out_a_ext_4,
-        out_a_ext_5,
-        out_a_ext_6,
-        out_a_payload_len,
-        out_b_context_exists,
-        out_b_context_qpn,
-        out_b_context_state,
-        out_b_context_pd,
-        out_b_context_dest_qpn,
-        out_b_context_path_mtu,
-        out_b_context_access,
-        out_b_context_min_rnr,
-        out_b_context_timeout,
-        out_b_context_retry_cnt,
-        out_b_context_rnr_retry,
-        out_b_context_sig_all,
-        out_b_context_sq_stride,
-        out_b_context_rq_stride,
-        out_b_context_send_cq,
-        out_b_context_recv_cq,
-        out_b_context_max_rd,
-        out_b_context_max_dest_rd,
-        out_b_address_dst_mac,
-        out_b_address_hop_limit,
-        out_b_address_traffic_class,
-        out_b_address_flow_label,
-        out_b_address_ipv6,
-        out_b_address_vlan,
-        out_b_address_tci,
-        out_b_address_src_port,
-        out_b_address_src_hi,
-        out_b_address_src_lo,
-        out_b_address_dst_hi,
-        out_b_address_dst_lo
-    };
+    always @(posedge clk) begin
+        if (rst) begin
+            b_stalled <= 1'b0;
+        end else begin
+            b_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            b_held <= {    // contract.go:28
+                b_context_exists,
+                b_context_qpn,
+                b_context_state,
+                b_context_pd,
+                b_context_dest_qpn,
+                b_context_path_mtu,
+                b_context_access,
+                b_context_min_rnr,
+                b_context_timeout,
+                b_context_retry_cnt,
+                b_context_rnr_retry,
+                b_context_sig_all,
+                b_context_sq_stride,
+                b_context_rq_stride,
+                b_context_send_cq,
+                b_context_recv_cq,
+                b_context_max_rd,
+                b_context_max_dest_rd,
+                b_address_dst_mac,
+                b_address_hop_limit,
+                b_address_traffic_class,
+                b_address_flow_label,
+                b_address_ipv6,
+                b_address_vlan,
+                b_address_tci,
+                b_address_src_port,
+                b_address_src_hi,
+                b_address_src_lo,
+                b_address_dst_hi,
+                b_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_3; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // contract.go:28
+            out_held <= {  // contract.go:28
+                out_a_ipv6,
+                out_a_src_hi,
+                out_a_src_lo,
+                out_a_dst_hi,
+                out_a_dst_lo,
+                out_a_opcode,
+                out_a_undefined,
+                out_a_cnp,
+                out_a_se,
+                out_a_pad_cnt,
+                out_a_dest_qp,
+                out_a_ack_req,
+                out_a_psn,
+                out_a_ext_0,
+                out_a_ext_1,
+                out_a_ext_2,
+                out_a_ext_3,
+                out_a_ext_4,
+                out_a_ext_5,
+                out_a_ext_6,
+                out_a_payload_len,
+                out_b_context_exists,
+                out_b_context_qpn,
+                out_b_context_state,
+                out_b_context_pd,
+                out_b_context_dest_qpn,
+                out_b_context_path_mtu,
+                out_b_context_access,
+                out_b_context_min_rnr,
+                out_b_context_timeout,
+                out_b_context_retry_cnt,
+                out_b_context_rnr_retry,
+                out_b_context_sig_all,
+                out_b_context_sq_stride,
+                out_b_context_rq_stride,
+                out_b_context_send_cq,
+                out_b_context_recv_cq,
+                out_b_context_max_rd,
+                out_b_context_max_dest_rd,
+                out_b_address_dst_mac,
+                out_b_address_hop_limit,
+                out_b_address_traffic_class,
+                out_b_address_flow_label,
+                out_b_address_ipv6,
+                out_b_address_vlan,
+                out_b_address_tci,
+                out_b_address_src_port,
+                out_b_address_src_hi,
+                out_b_address_src_lo,
+                out_b_address_dst_hi,
+                out_b_address_dst_lo
+            };
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -457,11 +584,11 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_a_valid_holds: assume (!a_stalled || a_valid); // contract.go:18
-            assume_a_data_holds: assume (!a_stalled || a_packed == a_held); // contract.go:19
+            assume_a_data_holds: assume (!a_stalled || a_data_holds_joined == a_held); // contract.go:19
             assume_b_valid_holds: assume (!b_stalled || b_valid); // contract.go:18
-            assume_b_data_holds: assume (!b_stalled || b_packed == b_held); // contract.go:19
+            assume_b_data_holds: assume (!b_stalled || b_data_holds_joined == b_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_a_with_pair: assert ((a_valid & a_ready) == (out_valid & out_ready)); // join.go:39
             assert_b_with_pair: assert ((b_valid & b_ready) == (out_valid & out_ready)); // join.go:40
             assert_pair_when_both: assert (out_valid == (a_valid & b_valid)); // join.go:41
@@ -478,29 +605,35 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     initial cover_pair_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (a_stalled && !a_valid) begin
-                $display("ASSUME %m a_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (a_stalled) begin
+                if (!a_valid) begin
+                    $display("ASSUME %m a_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (a_data_holds_joined != a_held) begin
+                    $display("ASSUME %m a_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (a_stalled && a_packed != a_held) begin
-                $display("ASSUME %m a_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (b_stalled) begin
+                if (!b_valid) begin
+                    $display("ASSUME %m b_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (b_data_holds_joined != b_held) begin
+                    $display("ASSUME %m b_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (b_stalled && !b_valid) begin
-                $display("ASSUME %m b_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (b_stalled && b_packed != b_held) begin
-                $display("ASSUME %m b_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if ((a_valid & a_ready) != (out_valid & out_ready)) begin
                 $display("ASSERT %m a_with_pair hdl/stream/join.go:39");

@@ -52,7 +52,7 @@ module keycache_64_c2_keys16 (
     // Stream command (sink)
     input  wire        command_valid,
     output wire        command_ready,
-    input  wire [1:0]  command_kind,              // KeyWrite, KeyInvalidate or KeyQuery
+    input  wire [1:0]  command_kind,              // KeyWrite, KeyInvalidate, KeyQuery or KeyForget
     input  wire [31:0] command_entry_key,         // the whole key
     input  wire [23:0] command_entry_pd,          // protection domain
     input  wire [3:0]  command_entry_state,       // KeyValid and others
@@ -124,58 +124,59 @@ module keycache_64_c2_keys16 (
 );
 
     // States of command.
-    localparam [3:0] COMMAND_IDLE  = 4'h0;
-    localparam [3:0] COMMAND_BOUND = 4'h1;
-    localparam [3:0] COMMAND_READ  = 4'h2;
-    localparam [3:0] COMMAND_WAIT  = 4'h3;
-    localparam [3:0] COMMAND_JUDGE = 4'h4;
-    localparam [3:0] COMMAND_LOCK  = 4'h5;
-    localparam [3:0] COMMAND_KILL  = 4'h6;
-    localparam [3:0] COMMAND_BURST = 4'h7;
-    localparam [3:0] COMMAND_BEATS = 4'h8;
-    localparam [3:0] COMMAND_ACK   = 4'h9;
-    localparam [3:0] COMMAND_END   = 4'ha;
-    localparam [3:0] COMMAND_DONE  = 4'hb;
+    localparam [3:0] COMMAND_IDLE   = 4'h0;
+    localparam [3:0] COMMAND_BOUND  = 4'h1;
+    localparam [3:0] COMMAND_READ   = 4'h2;
+    localparam [3:0] COMMAND_WAIT   = 4'h3;
+    localparam [3:0] COMMAND_JUDGE  = 4'h4;
+    localparam [3:0] COMMAND_LOCK   = 4'h5;
+    localparam [3:0] COMMAND_KILL   = 4'h6;
+    localparam [3:0] COMMAND_BURST  = 4'h7;
+    localparam [3:0] COMMAND_BEATS  = 4'h8;
+    localparam [3:0] COMMAND_ACK    = 4'h9;
+    localparam [3:0] COMMAND_FORGET = 4'ha;
+    localparam [3:0] COMMAND_END    = 4'hb;
+    localparam [3:0] COMMAND_DONE   = 4'hc;
 
-    reg [511:0] line;                 // keycache.go:182
-    reg         line_bad;             // keycache.go:182
-    reg         looks;                // keycache.go:186
-    reg         fills;                // keycache.go:186
-    reg         kills;                // keycache.go:186
-    reg [1:0]   asked_client;         // keycache.go:187
-    reg [31:0]  asked_request_key;    // keycache.go:187
-    reg [23:0]  asked_request_pd;     // keycache.go:187
-    reg [23:0]  asked_request_qpn;    // keycache.go:187
-    reg [7:0]   asked_request_rights; // keycache.go:187
-    reg [63:0]  asked_request_va;     // keycache.go:187
-    reg [31:0]  asked_request_range;  // keycache.go:187
-    reg         finds;                // keycache.go:189
-    reg         filled;               // keycache.go:189
-    reg [1:0]   found_client;         // keycache.go:190
-    reg [15:0]  found_places;         // keycache.go:190
-    reg         found_beyond;         // keycache.go:190
-    reg         found_unknown;        // keycache.go:190
-    reg         found_bus_err;        // keycache.go:190
-    reg [31:0]  found_request_key;    // keycache.go:190
-    reg [23:0]  found_request_pd;     // keycache.go:190
-    reg [23:0]  found_request_qpn;    // keycache.go:190
-    reg [7:0]   found_request_rights; // keycache.go:190
-    reg [63:0]  found_request_va;     // keycache.go:190
-    reg [31:0]  found_request_range;  // keycache.go:190
-    reg         judges;               // keycache.go:192
-    reg [1:0]   judged_client;        // keycache.go:192
-    reg         judged_bus_err;       // keycache.go:192
-    reg         judged_unknown;       // keycache.go:192
-    reg         judged_tag;           // keycache.go:192
-    reg [2:0]   judged_pd;            // keycache.go:192
-    reg [2:0]   judged_qp;            // keycache.go:192
-    reg         judged_rights;        // keycache.go:192
-    reg         judged_outside;       // keycache.go:192
-    reg [63:0]  judged_room;          // keycache.go:192
-    reg [4:0]   judged_page_shift;    // keycache.go:192
-    reg [63:0]  judged_translation;   // keycache.go:192
-    reg [63:0]  judged_offset;        // keycache.go:192
-    reg [20:0]  judged_first;         // keycache.go:192
+    reg [511:0] line;                 // keycache.go:183
+    reg         line_bad;             // keycache.go:183
+    reg         looks;                // keycache.go:187
+    reg         fills;                // keycache.go:187
+    reg         kills;                // keycache.go:187
+    reg [1:0]   asked_client;         // keycache.go:188
+    reg [31:0]  asked_request_key;    // keycache.go:188
+    reg [23:0]  asked_request_pd;     // keycache.go:188
+    reg [23:0]  asked_request_qpn;    // keycache.go:188
+    reg [7:0]   asked_request_rights; // keycache.go:188
+    reg [63:0]  asked_request_va;     // keycache.go:188
+    reg [31:0]  asked_request_range;  // keycache.go:188
+    reg         finds;                // keycache.go:190
+    reg         filled;               // keycache.go:190
+    reg [1:0]   found_client;         // keycache.go:191
+    reg [15:0]  found_places;         // keycache.go:191
+    reg         found_beyond;         // keycache.go:191
+    reg         found_unknown;        // keycache.go:191
+    reg         found_bus_err;        // keycache.go:191
+    reg [31:0]  found_request_key;    // keycache.go:191
+    reg [23:0]  found_request_pd;     // keycache.go:191
+    reg [23:0]  found_request_qpn;    // keycache.go:191
+    reg [7:0]   found_request_rights; // keycache.go:191
+    reg [63:0]  found_request_va;     // keycache.go:191
+    reg [31:0]  found_request_range;  // keycache.go:191
+    reg         judges;               // keycache.go:193
+    reg [1:0]   judged_client;        // keycache.go:193
+    reg         judged_bus_err;       // keycache.go:193
+    reg         judged_unknown;       // keycache.go:193
+    reg         judged_tag;           // keycache.go:193
+    reg [2:0]   judged_pd;            // keycache.go:193
+    reg [2:0]   judged_qp;            // keycache.go:193
+    reg         judged_rights;        // keycache.go:193
+    reg         judged_outside;       // keycache.go:193
+    reg [63:0]  judged_room;          // keycache.go:193
+    reg [4:0]   judged_page_shift;    // keycache.go:193
+    reg [63:0]  judged_translation;   // keycache.go:193
+    reg [63:0]  judged_offset;        // keycache.go:193
+    reg [20:0]  judged_first;         // keycache.go:193
     reg [31:0]  miss_0_key;           // fill.go:26
     reg [23:0]  miss_0_pd;            // fill.go:26
     reg [23:0]  miss_0_qpn;           // fill.go:26
@@ -200,11 +201,11 @@ module keycache_64_c2_keys16 (
     reg         miss_1_locked;        // fill.go:24
     reg         miss_1_stale;         // fill.go:24
     reg         miss_1_twin;          // fill.go:24
-    reg [3:0]   command;              // command.go:34
-    reg [2:0]   status;               // command.go:37
-    reg [3:0]   key_type;             // command.go:37
-    reg         key_beyond;           // command.go:40
-    reg [2:0]   beat;                 // command.go:128
+    reg [3:0]   command;              // command.go:35
+    reg [2:0]   status;               // command.go:38
+    reg [3:0]   key_type;             // command.go:38
+    reg         key_beyond;           // command.go:41
+    reg [2:0]   beat;                 // command.go:131
     reg         burst_asks;           // fill.go:64
     reg [63:0]  burst_at;             // fill.go:65
     reg         line_begun;           // fill.go:108
@@ -226,41 +227,42 @@ module keycache_64_c2_keys16 (
     reg [23:0]  index_13;             // match.go:27
     reg [23:0]  index_14;             // match.go:27
     reg [23:0]  index_15;             // match.go:27
-    reg [15:0]  used;                 // match.go:66
-    reg         hand_passes;          // match.go:71
-    reg [3:0]   unanswered_0;         // judge.go:85
-    reg [3:0]   unanswered_1;         // judge.go:85
+    reg [15:0]  used;                 // match.go:67
+    reg         hand_passes;          // match.go:72
+    reg [3:0]   unanswered_0;         // judge.go:90
+    reg [3:0]   unanswered_1;         // judge.go:90
 
     (* ram_style = "distributed" *)
-    reg [264:0] store [0:15]; // keycache.go:193
+    reg [264:0] store [0:15]; // keycache.go:194
 
-    wire       comes;         // keycache.go:183
-    wire       twin;          // keycache.go:183
-    wire [1:0] owner;         // keycache.go:183
-    wire       ended;         // keycache.go:183
-    wire       lock;          // keycache.go:184
-    wire       kill;          // keycache.go:184
-    wire       killed;        // keycache.go:184
-    wire       wants;         // keycache.go:185
-    wire       reads;         // keycache.go:185
-    wire       quiet;         // keycache.go:185
-    wire       takes;         // keycache.go:188
-    wire       lacks;         // keycache.go:191
-    wire       room_0;        // keycache.go:197
-    wire       room_1;        // keycache.go:197
+    wire       comes;         // keycache.go:184
+    wire       twin;          // keycache.go:184
+    wire [1:0] owner;         // keycache.go:184
+    wire       ended;         // keycache.go:184
+    wire       lock;          // keycache.go:185
+    wire       kill;          // keycache.go:185
+    wire       killed;        // keycache.go:185
+    wire       forgets;       // keycache.go:185
+    wire       wants;         // keycache.go:186
+    wire       reads;         // keycache.go:186
+    wire       quiet;         // keycache.go:186
+    wire       takes;         // keycache.go:189
+    wire       lacks;         // keycache.go:192
+    wire       room_0;        // keycache.go:198
+    wire       room_1;        // keycache.go:198
     wire       order_valid;   // fill.go:67
     wire       order_ready;   // fill.go:67
     wire [1:0] order_data;    // fill.go:67
-    wire       open_0_valid;  // hdl/stream/inline.go:38
-    wire       open_0_ready;  // hdl/stream/inline.go:38
-    wire       open_1_valid;  // hdl/stream/inline.go:38
-    wire       open_1_ready;  // hdl/stream/inline.go:38
-    wire       reply_0_valid; // judge.go:80
-    wire       reply_0_ready; // judge.go:80
-    wire [4:0] reply_0_fault; // judge.go:80
-    wire       reply_1_valid; // judge.go:80
-    wire       reply_1_ready; // judge.go:80
-    wire [4:0] reply_1_fault; // judge.go:80
+    wire       open_0_valid;  // enter.go:17
+    wire       open_0_ready;  // enter.go:17
+    wire       open_1_valid;  // enter.go:17
+    wire       open_1_ready;  // enter.go:17
+    wire       reply_0_valid; // judge.go:85
+    wire       reply_0_ready; // judge.go:85
+    wire [4:0] reply_0_fault; // judge.go:85
+    wire       reply_1_valid; // judge.go:85
+    wire       reply_1_ready; // judge.go:85
+    wire [4:0] reply_1_fault; // judge.go:85
 
     wire        u_order_out_valid;
     wire [1:0]  u_order_level;
@@ -280,93 +282,99 @@ module keycache_64_c2_keys16 (
     wire [3:0]  u_replies_1_high_water;
 
     always @(posedge clk) begin
-        key_beyond <= |(command_entry_key[31:8] & (24'hffffff << log_size)); // command.go:41
+        key_beyond <= |(command_entry_key[31:8] & (24'hffffff << log_size)); // command.go:42
     end
 
-    assign wants = (command == COMMAND_READ); // command.go:43
-    wire quiet_or = (command == COMMAND_WAIT) | (command == COMMAND_JUDGE) | (command == COMMAND_END); // command.go:44
-    assign quiet = ((command_kind == 2'h2) & quiet_or) | (command == COMMAND_DONE); // command.go:44
-    assign lock = (command == COMMAND_LOCK) | (command == COMMAND_KILL) | (command == COMMAND_BURST) // command.go:45
+    assign wants = (command == COMMAND_READ); // command.go:44
+    wire quiet_or = (command == COMMAND_WAIT) | (command == COMMAND_JUDGE) | (command == COMMAND_END); // command.go:45
+    assign quiet = ((command_kind == 2'h2) & quiet_or) | (command == COMMAND_DONE); // command.go:45
+    assign lock = (command == COMMAND_LOCK) | (command == COMMAND_KILL) | (command == COMMAND_BURST) // command.go:46
         | (command == COMMAND_BEATS) | (command == COMMAND_ACK);
-    assign kill = (command == COMMAND_KILL); // command.go:46
+    assign kill = (command == COMMAND_KILL);      // command.go:47
+    assign forgets = (command == COMMAND_FORGET); // command.go:48
 
-    wire c = command_kind == 2'h0;   // command.go:38
-    wire none = line[59:56] == 4'h0; // command.go:96
-    wire when_command = c ? ~none : none | (line[31:0] != command_entry_key); // command.go:101
+    wire c = command_kind == 2'h0;   // command.go:39
+    wire none = line[59:56] == 4'h0; // command.go:99
+    wire when_command = c ? ~none : none | (line[31:0] != command_entry_key); // command.go:104
 
     always @(posedge clk) begin
         if (rst) begin
             command <= COMMAND_IDLE;
         end else begin
-            case (command)                        // command.go:49
-                COMMAND_IDLE: begin               // command.go:50
-                    if (command_valid) begin      // command.go:50
-                        command <= COMMAND_BOUND; // command.go:50
+            case (command)                        // command.go:51
+                COMMAND_IDLE: begin               // command.go:52
+                    if (command_valid) begin      // command.go:52
+                        command <= COMMAND_BOUND; // command.go:52
                     end
                 end
-                COMMAND_BOUND: begin            // command.go:51
-                    command <= COMMAND_READ;    // command.go:52
-                    if (key_beyond) begin       // command.go:53
-                        command <= COMMAND_END; // command.go:89
+                COMMAND_BOUND: begin                // command.go:53
+                    command <= COMMAND_READ;        // command.go:54
+                    if (command_kind == 2'h3) begin // command.go:55
+                        command <= COMMAND_FORGET;  // command.go:55
+                    end else if (key_beyond) begin  // command.go:55
+                        command <= COMMAND_END;     // command.go:92
                     end
                 end
-                COMMAND_READ: begin              // command.go:55
-                    if (reads) begin             // command.go:55
-                        command <= COMMAND_WAIT; // command.go:55
+                COMMAND_READ: begin              // command.go:57
+                    if (reads) begin             // command.go:57
+                        command <= COMMAND_WAIT; // command.go:57
                     end
                 end
-                COMMAND_WAIT: begin               // command.go:56
-                    if (ended) begin              // command.go:56
-                        command <= COMMAND_JUDGE; // command.go:56
+                COMMAND_WAIT: begin               // command.go:58
+                    if (ended) begin              // command.go:58
+                        command <= COMMAND_JUDGE; // command.go:58
                     end
                 end
-                COMMAND_JUDGE: begin                         // command.go:57
-                    if (line_bad) begin                      // command.go:99
-                        command <= COMMAND_END;              // command.go:89
-                    end else if (when_command) begin         // command.go:101
-                        command <= COMMAND_END;              // command.go:89
-                    end else if (c) begin                    // command.go:103
-                        command <= COMMAND_LOCK;             // command.go:104
-                    end else if (command_kind != 2'h1) begin // command.go:105
-                        command <= COMMAND_END;              // command.go:89
-                    end else if (|line[319:296]) begin       // command.go:107
-                        command <= COMMAND_END;              // command.go:89
-                    end else begin                           // command.go:109
-                        command <= COMMAND_LOCK;             // command.go:110
+                COMMAND_JUDGE: begin                         // command.go:59
+                    if (line_bad) begin                      // command.go:102
+                        command <= COMMAND_END;              // command.go:92
+                    end else if (when_command) begin         // command.go:104
+                        command <= COMMAND_END;              // command.go:92
+                    end else if (c) begin                    // command.go:106
+                        command <= COMMAND_LOCK;             // command.go:107
+                    end else if (command_kind != 2'h1) begin // command.go:108
+                        command <= COMMAND_END;              // command.go:92
+                    end else if (|line[319:296]) begin       // command.go:110
+                        command <= COMMAND_END;              // command.go:92
+                    end else begin                           // command.go:112
+                        command <= COMMAND_LOCK;             // command.go:113
                     end
                 end
-                COMMAND_LOCK: begin          // command.go:58
-                    command <= COMMAND_KILL; // command.go:58
+                COMMAND_LOCK: begin          // command.go:60
+                    command <= COMMAND_KILL; // command.go:60
                 end
-                COMMAND_KILL: begin               // command.go:59
-                    if (killed) begin             // command.go:59
-                        command <= COMMAND_BURST; // command.go:59
+                COMMAND_KILL: begin               // command.go:61
+                    if (killed) begin             // command.go:61
+                        command <= COMMAND_BURST; // command.go:61
                     end
                 end
-                COMMAND_BURST: begin              // command.go:60
-                    if (write_burst_ready) begin  // command.go:60
-                        command <= COMMAND_BEATS; // command.go:60
+                COMMAND_BURST: begin              // command.go:62
+                    if (write_burst_ready) begin  // command.go:62
+                        command <= COMMAND_BEATS; // command.go:62
                     end
                 end
-                COMMAND_BEATS: begin            // command.go:61
-                    if (write_beat_valid && write_beat_ready && write_beat_last) begin // command.go:61
-                        command <= COMMAND_ACK; // command.go:61
+                COMMAND_BEATS: begin            // command.go:63
+                    if (write_beat_valid && write_beat_ready && write_beat_last) begin // command.go:63
+                        command <= COMMAND_ACK; // command.go:63
                     end
                 end
-                COMMAND_ACK: begin                  // command.go:62
-                    if (write_done_valid) begin     // command.go:63
-                        command <= COMMAND_END;     // command.go:89
-                        if (write_done_err) begin   // command.go:65
-                            command <= COMMAND_END; // command.go:89
+                COMMAND_ACK: begin                  // command.go:64
+                    if (write_done_valid) begin     // command.go:65
+                        command <= COMMAND_END;     // command.go:92
+                        if (write_done_err) begin   // command.go:67
+                            command <= COMMAND_END; // command.go:92
                         end
                     end
                 end
-                COMMAND_END: begin           // command.go:68
-                    command <= COMMAND_DONE; // command.go:68
+                COMMAND_FORGET: begin       // command.go:70
+                    command <= COMMAND_END; // command.go:92
                 end
-                COMMAND_DONE: begin              // command.go:69
-                    if (done_ready) begin        // command.go:69
-                        command <= COMMAND_IDLE; // command.go:69
+                COMMAND_END: begin           // command.go:71
+                    command <= COMMAND_DONE; // command.go:71
+                end
+                COMMAND_DONE: begin              // command.go:72
+                    if (done_ready) begin        // command.go:72
+                        command <= COMMAND_IDLE; // command.go:72
                     end
                 end
                 default: ;
@@ -375,98 +383,101 @@ module keycache_64_c2_keys16 (
     end
 
     always @(posedge clk) begin
-        case (command)                // command.go:49
-            COMMAND_BOUND: begin      // command.go:51
-                if (key_beyond) begin // command.go:53
-                    status <= 3'h2;   // command.go:88
+        case (command)                                        // command.go:51
+            COMMAND_BOUND: begin                              // command.go:53
+                if (command_kind != 2'h3 && key_beyond) begin // command.go:55
+                    status <= 3'h2;                           // command.go:91
                 end
             end
-            COMMAND_JUDGE: begin                         // command.go:57
-                key_type <= line[63:60];                 // command.go:98
-                if (line_bad) begin                      // command.go:99
-                    status <= 3'h7;                      // command.go:88
-                end else if (when_command) begin         // command.go:101
-                    status <= 3'h2;                      // command.go:88
-                end else if (c) begin                    // command.go:103
-                end else if (command_kind != 2'h1) begin // command.go:105
-                    status <= 3'h0;                      // command.go:88
-                end else if (|line[319:296]) begin       // command.go:107
-                    status <= 3'h6;                      // command.go:88
+            COMMAND_JUDGE: begin                         // command.go:59
+                key_type <= line[63:60];                 // command.go:101
+                if (line_bad) begin                      // command.go:102
+                    status <= 3'h7;                      // command.go:91
+                end else if (when_command) begin         // command.go:104
+                    status <= 3'h2;                      // command.go:91
+                end else if (c) begin                    // command.go:106
+                end else if (command_kind != 2'h1) begin // command.go:108
+                    status <= 3'h0;                      // command.go:91
+                end else if (|line[319:296]) begin       // command.go:110
+                    status <= 3'h6;                      // command.go:91
                 end
             end
-            COMMAND_ACK: begin                // command.go:62
-                if (write_done_valid) begin   // command.go:63
-                    status <= 3'h0;           // command.go:88
-                    if (write_done_err) begin // command.go:65
-                        status <= 3'h7;       // command.go:88
+            COMMAND_ACK: begin                // command.go:64
+                if (write_done_valid) begin   // command.go:65
+                    status <= 3'h0;           // command.go:91
+                    if (write_done_err) begin // command.go:67
+                        status <= 3'h7;       // command.go:91
                     end
                 end
+            end
+            COMMAND_FORGET: begin // command.go:70
+                status <= 3'h0;   // command.go:91
             end
             default: ;
         endcase
     end
 
-    assign write_burst_valid = (command == COMMAND_BURST); // command.go:121
-    assign write_burst_addr = {base[63:6] + {34'd0, command_entry_key[31:8]}, 6'h00}; // command.go:122
-    assign write_burst_len = c ? 8'h07 : 8'h00;            // command.go:123
+    assign write_burst_valid = (command == COMMAND_BURST); // command.go:124
+    assign write_burst_addr = {base[63:6] + {34'd0, command_entry_key[31:8]}, 6'h00}; // command.go:125
+    assign write_burst_len = c ? 8'h07 : 8'h00;            // command.go:126
 
     always @(posedge clk) begin
         if (rst) begin
             beat <= 3'd0;
-        end else if (write_beat_valid && write_beat_ready) begin // command.go:129
-            beat <= c ? beat + 3'd1 : 3'd0; // command.go:129
+        end else if (write_beat_valid && write_beat_ready) begin // command.go:132
+            beat <= c ? beat + 3'd1 : 3'd0; // command.go:132
         end
     end
 
-    assign write_beat_valid = (command == COMMAND_BEATS); // command.go:137
-    wire [63:0] words_0 = {                               // command.go:132
+    assign write_beat_valid = (command == COMMAND_BEATS); // command.go:140
+    wire [63:0] words_0 = {                               // command.go:135
         command_entry_type,
         command_entry_state,
         command_entry_pd,
         command_entry_key
     };
-    wire [63:0] words_1 = { // command.go:132
+    wire [63:0] words_1 = { // command.go:135
         command_entry_windows,
         command_entry_qpn,
         command_entry_page_shift,
         command_entry_rights
     };
-    wire [63:0] write_beat_data_choice = beat[0] ? command_entry_reserved2 // command.go:134
+    wire [63:0] write_beat_data_choice = beat[0] ? command_entry_reserved2 // command.go:137
         : command_entry_reserved1;
-    wire [63:0] write_beat_data_choice_2 = beat[1] ? write_beat_data_choice // command.go:134
+    wire [63:0] write_beat_data_choice_2 = beat[1] ? write_beat_data_choice // command.go:137
         : beat[0] ? {command_entry_reserved0, command_entry_parent}
         : words_1;
-    wire [63:0] write_beat_data_choice_3 = beat[0] ? command_entry_translation // command.go:134
+    wire [63:0] write_beat_data_choice_3 = beat[0] ? command_entry_translation // command.go:137
         : command_entry_length;
-    wire [63:0] write_beat_data_choice_4 = beat[2] ? write_beat_data_choice_2 // command.go:134
+    wire [63:0] write_beat_data_choice_4 = beat[2] ? write_beat_data_choice_2 // command.go:137
         : beat[1] ? write_beat_data_choice_3
         : beat[0] ? command_entry_va
         : words_0;
-    assign write_beat_data = c ? write_beat_data_choice_4 : {key_type, 60'd0}; // command.go:138
-    assign write_beat_strb = c ? 8'hff : 8'h80;      // command.go:139
-    assign write_beat_last = (&beat) | ~c;           // command.go:140
-    assign write_done_ready = 1'b1;                  // command.go:141
-    assign command_ready = (command == COMMAND_END); // command.go:72
-    assign done_valid = (command == COMMAND_DONE);   // command.go:73
-    assign done_status = status;                     // command.go:74
-    assign done_entry_key = line[31:0];              // command.go:75
-    assign done_entry_pd = line[55:32];              // command.go:75
-    assign done_entry_state = line[59:56];           // command.go:75
-    assign done_entry_type = line[63:60];            // command.go:75
-    assign done_entry_va = line[127:64];             // command.go:75
-    assign done_entry_length = line[191:128];        // command.go:75
-    assign done_entry_translation = line[255:192];   // command.go:75
-    assign done_entry_rights = line[263:256];        // command.go:75
-    assign done_entry_page_shift = line[271:264];    // command.go:75
-    assign done_entry_qpn = line[295:272];           // command.go:75
-    assign done_entry_windows = line[319:296];       // command.go:75
-    assign done_entry_parent = line[351:320];        // command.go:75
-    assign done_entry_reserved0 = line[383:352];     // command.go:75
-    assign done_entry_reserved1 = line[447:384];     // command.go:75
-    assign done_entry_reserved2 = line[511:448];     // command.go:75
+    assign write_beat_data = c ? write_beat_data_choice_4 : {key_type, 60'd0}; // command.go:141
+    assign write_beat_strb = c ? 8'hff : 8'h80;      // command.go:142
+    assign write_beat_last = (&beat) | ~c;           // command.go:143
+    assign write_done_ready = 1'b1;                  // command.go:144
+    assign command_ready = (command == COMMAND_END); // command.go:75
+    assign done_valid = (command == COMMAND_DONE);   // command.go:76
+    assign done_status = status;                     // command.go:77
+    assign done_entry_key = line[31:0];              // command.go:78
+    assign done_entry_pd = line[55:32];              // command.go:78
+    assign done_entry_state = line[59:56];           // command.go:78
+    assign done_entry_type = line[63:60];            // command.go:78
+    assign done_entry_va = line[127:64];             // command.go:78
+    assign done_entry_length = line[191:128];        // command.go:78
+    assign done_entry_translation = line[255:192];   // command.go:78
+    assign done_entry_rights = line[263:256];        // command.go:78
+    assign done_entry_page_shift = line[271:264];    // command.go:78
+    assign done_entry_qpn = line[295:272];           // command.go:78
+    assign done_entry_windows = line[319:296];       // command.go:78
+    assign done_entry_parent = line[351:320];        // command.go:78
+    assign done_entry_reserved0 = line[383:352];     // command.go:78
+    assign done_entry_reserved1 = line[447:384];     // command.go:78
+    assign done_entry_reserved2 = line[511:448];     // command.go:78
     assign missed = lacks;                           // fill.go:39
 
-    wire [23:0] index = command_entry_key[31:8];             // keycache.go:208
+    wire [23:0] index = command_entry_key[31:8];             // keycache.go:209
     wire when_miss_0_wants = lacks & (found_client == 2'h0); // fill.go:45
     wire free = ~burst_asks | read_burst_ready;              // fill.go:66
     wire taken = free & ~quiet;                              // fill.go:69
@@ -592,7 +603,7 @@ module keycache_64_c2_keys16 (
     assign order_valid = (wants | able_0 | able_1) & taken;   // fill.go:91
     assign order_data = mine_1 ? 2'h1 : mine_0 ? 2'h0 : 2'h2; // fill.go:92
 
-    fifo_bits_2_x3 u_order ( // hdl/stream/fifo.go:122
+    fifo_bits_2_x3 u_order ( // fill.go:93
         .clk        (clk),
         .rst        (rst),
         .in_valid   (order_valid),
@@ -628,14 +639,14 @@ module keycache_64_c2_keys16 (
     assign twin = (mine_0_2 & miss_0_twin) | (mine_1_2 & miss_1_twin); // fill.go:138
     wire open_or = (looks & (asked_client == 2'h0)) | (finds & (found_client == 2'h0)) | miss_0_wants // enter.go:38
         | miss_0_away;
-    assign open_0_valid = clients_0_request_valid & ~open_or & room_0; // hdl/stream/inline.go:29
-    assign clients_0_request_ready = open_0_ready & ~open_or & room_0; // hdl/stream/inline.go:30
+    assign open_0_valid = clients_0_request_valid & ~open_or & room_0; // enter.go:17
+    assign clients_0_request_ready = open_0_ready & ~open_or & room_0; // enter.go:17
     wire open_or_2 = (looks & (asked_client == 2'h1)) | (finds & (found_client == 2'h1)) | miss_1_wants // enter.go:38
         | miss_1_away;
-    assign open_1_valid = clients_1_request_valid & ~open_or_2 & room_1; // hdl/stream/inline.go:29
-    assign clients_1_request_ready = open_1_ready & ~open_or_2 & room_1; // hdl/stream/inline.go:30
+    assign open_1_valid = clients_1_request_valid & ~open_or_2 & room_1; // enter.go:17
+    assign clients_1_request_ready = open_1_ready & ~open_or_2 & room_1; // enter.go:17
 
-    round_robin_link_key_request_x2 u_turn ( // hdl/stream/arbiter.go:81
+    round_robin_link_key_request_x2 u_turn ( // enter.go:19
         .clk         (clk),
         .rst         (rst),
         .in_0_valid  (open_0_valid),
@@ -766,7 +777,7 @@ module keycache_64_c2_keys16 (
         end
     end
 
-    wire [15:0] valid_joined = { // match.go:82
+    wire [15:0] valid_joined = { // match.go:83
         valid[15] & (index_15 == asked_request_key[31:8]),
         valid[14] & (index_14 == asked_request_key[31:8]),
         valid[13] & (index_13 == asked_request_key[31:8]),
@@ -784,7 +795,7 @@ module keycache_64_c2_keys16 (
         valid[1] & (index_1 == asked_request_key[31:8]),
         valid[0] & (index_0 == asked_request_key[31:8])
     };
-    wire [15:0] valid_joined_2 = { // match.go:82
+    wire [15:0] valid_joined_2 = { // match.go:83
         at_15,
         at_14,
         at_13,
@@ -803,7 +814,7 @@ module keycache_64_c2_keys16 (
         at_0
     };
     wire [15:0] into = valid_joined_2 & {16{takes}}; // match.go:34
-    wire missing = miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // match.go:69
+    wire missing = miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // match.go:70
     wire some = |found_places;                       // judge.go:17
 
     always @(posedge clk) begin
@@ -816,78 +827,78 @@ module keycache_64_c2_keys16 (
             filled <= 1'b0;
             judges <= 1'b0;
         end else begin
-            valid <= (valid & ~(valid_joined & {16{kills}})) | into; // match.go:39
-            hand_passes <= missing & (|(valid_joined_2 & used & valid)) & ~hand_passes & ~takes; // match.go:72
-            used <= (used & ~(valid_joined_2 & {16{hand_passes}})) | into // match.go:74
+            valid <= forgets ? 16'd0 : (valid & ~(valid_joined & {16{kills}})) | into; // match.go:40
+            hand_passes <= missing & (|(valid_joined_2 & used & valid)) & ~hand_passes & ~takes; // match.go:73
+            used <= (used & ~(valid_joined_2 & {16{hand_passes}})) | into // match.go:75
                 | (found_places & {16{finds}});
-            if (hand_passes || takes) begin // match.go:75
-                hand <= hand + 4'd1;        // match.go:75
+            if (hand_passes || takes) begin // match.go:76
+                hand <= hand + 4'd1;        // match.go:76
             end
-            finds <= looks;  // match.go:42
-            filled <= fills; // match.go:43
-            judges <= filled | (finds & some) | (finds & found_beyond); // judge.go:19
+            finds <= looks;  // match.go:43
+            filled <= fills; // match.go:44
+            judges <= filled | (finds & some) | (finds & found_beyond); // judge.go:20
         end
     end
 
-    wire some_6 = found_places[1] | found_places[3] | found_places[5] | found_places[7] | found_places[9] // match.go:92
+    wire some_6 = found_places[1] | found_places[3] | found_places[5] | found_places[7] | found_places[9] // match.go:93
         | found_places[11] | found_places[13] | found_places[15];
-    wire some_13 = found_places[2] | found_places[3] | found_places[6] | found_places[7] | found_places[10] // match.go:92
+    wire some_13 = found_places[2] | found_places[3] | found_places[6] | found_places[7] | found_places[10] // match.go:93
         | found_places[11] | found_places[14] | found_places[15];
-    wire some_20 = found_places[4] | found_places[5] | found_places[6] | found_places[7] | found_places[12] // match.go:92
+    wire some_20 = found_places[4] | found_places[5] | found_places[6] | found_places[7] | found_places[12] // match.go:93
         | found_places[13] | found_places[14] | found_places[15];
-    wire some_27 = found_places[8] | found_places[9] | found_places[10] | found_places[11] // match.go:92
+    wire some_27 = found_places[8] | found_places[9] | found_places[10] | found_places[11] // match.go:93
         | found_places[12] | found_places[13] | found_places[14] | found_places[15];
-    wire [264:0] judged_tag_word = store[{some_27, some_20, some_13, some_6}]; // judge.go:21
-    wire [64:0] d = {1'b0, found_request_va} - {1'b0, judged_tag_word[228:165]}; // judge.go:51
-    wire [64:0] d_2 = {1'b0, judged_tag_word[164:101]} - {33'd0, found_request_range}; // judge.go:51
-    wire [2:0] judged_qp_joined = { // match.go:82
+    wire [264:0] judged_tag_word = store[{some_27, some_20, some_13, some_6}]; // judge.go:22
+    wire [64:0] d = {1'b0, found_request_va} - {1'b0, judged_tag_word[228:165]}; // judge.go:55
+    wire [64:0] d_2 = {1'b0, judged_tag_word[164:101]} - {33'd0, found_request_range}; // judge.go:55
+    wire [2:0] judged_qp_joined = { // match.go:83
         judged_tag_word[23:16] != found_request_qpn[23:16],
         judged_tag_word[15:8] != found_request_qpn[15:8],
         judged_tag_word[7:0] != found_request_qpn[7:0]
     };
-    wire judged_rights_and = (judged_tag_word[232:229] >= 4'd2) & ~(|(found_request_rights & 8'h0e)); // a window lends to the peer alone (judge.go:32)
+    wire judged_rights_and = (judged_tag_word[232:229] >= 4'd2) & ~(|(found_request_rights & 8'h0e)); // a window lends to the peer alone (judge.go:36)
 
     always @(posedge clk) begin
-        found_client <= asked_client;                   // match.go:44
-        found_places <= fills ? into : valid_joined;    // match.go:44
-        found_beyond <= |(asked_request_key[31:8] & (24'hffffff << log_size)); // match.go:44
-        found_unknown <= fills & ~good;                 // match.go:44
-        found_bus_err <= fills & line_bad;              // match.go:44
-        found_request_key <= asked_request_key;         // match.go:44
-        found_request_pd <= asked_request_pd;           // match.go:44
-        found_request_qpn <= asked_request_qpn;         // match.go:44
-        found_request_rights <= asked_request_rights;   // match.go:44
-        found_request_va <= asked_request_va;           // match.go:44
-        found_request_range <= asked_request_range;     // match.go:44
-        judged_client <= found_client;                  // judge.go:28
-        judged_bus_err <= found_bus_err;                // judge.go:28
-        judged_unknown <= found_beyond | found_unknown; // judge.go:28
-        judged_tag <= (judged_tag_word[264:257] != found_request_key[7:0]); // judge.go:28
-        judged_pd <= {                                  // judge.go:28
+        found_client <= asked_client;                   // match.go:45
+        found_places <= fills ? into : valid_joined;    // match.go:45
+        found_beyond <= |(asked_request_key[31:8] & (24'hffffff << log_size)); // match.go:45
+        found_unknown <= fills & ~good;                 // match.go:45
+        found_bus_err <= fills & line_bad;              // match.go:45
+        found_request_key <= asked_request_key;         // match.go:45
+        found_request_pd <= asked_request_pd;           // match.go:45
+        found_request_qpn <= asked_request_qpn;         // match.go:45
+        found_request_rights <= asked_request_rights;   // match.go:45
+        found_request_va <= asked_request_va;           // match.go:45
+        found_request_range <= asked_request_range;     // match.go:45
+        judged_client <= found_client;                  // judge.go:32
+        judged_bus_err <= found_bus_err;                // judge.go:32
+        judged_unknown <= found_beyond | found_unknown; // judge.go:32
+        judged_tag <= (judged_tag_word[264:257] != found_request_key[7:0]); // judge.go:32
+        judged_pd <= {                                  // judge.go:32
             judged_tag_word[256:249] != found_request_pd[23:16],
             judged_tag_word[248:241] != found_request_pd[15:8],
             judged_tag_word[240:233] != found_request_pd[7:0]
         };
-        judged_qp <= judged_qp_joined & {3{judged_tag_word[232:229] == 4'd3}}; // judge.go:28
-        judged_rights <= (|(found_request_rights & ~judged_tag_word[36:29])) | judged_rights_and; // judge.go:28
-        judged_outside <= d[64] | d_2[64];             // judge.go:28
-        judged_room <= d_2[63:0];                      // judge.go:28
-        judged_page_shift <= judged_tag_word[28:24];   // judge.go:28
-        judged_translation <= judged_tag_word[100:37]; // judge.go:28
-        judged_offset <= d[63:0];                      // judge.go:28
-        judged_first <= judged_tag_word[185:165];      // judge.go:28
+        judged_qp <= judged_qp_joined & {3{judged_tag_word[232:229] == 4'd3}}; // judge.go:32
+        judged_rights <= (|(found_request_rights & ~judged_tag_word[36:29])) | judged_rights_and; // judge.go:32
+        judged_outside <= d[64] | d_2[64];             // judge.go:32
+        judged_room <= d_2[63:0];                      // judge.go:32
+        judged_page_shift <= judged_tag_word[28:24];   // judge.go:32
+        judged_translation <= judged_tag_word[100:37]; // judge.go:32
+        judged_offset <= d[63:0];                      // judge.go:32
+        judged_first <= judged_tag_word[185:165];      // judge.go:32
     end
 
     assign lacks = finds & ~some & ~found_beyond;            // judge.go:18
-    assign reply_0_valid = judges & (judged_client == 2'h0); // judge.go:81
-    assign reply_0_fault = judged_bus_err ? 5'h08            // judge.go:82
+    assign reply_0_valid = judges & (judged_client == 2'h0); // judge.go:86
+    assign reply_0_fault = judged_bus_err ? 5'h08            // judge.go:87
         : (judged_unknown || judged_tag) ? 5'h04
         : (|(judged_pd | judged_qp)) ? 5'h05
         : judged_rights ? 5'h06
         : (judged_outside || judged_room < judged_offset) ? 5'h07
         : 5'h00;
 
-    fifo_link_key_reply_x8 u_replies_0 ( // hdl/stream/fifo.go:122
+    fifo_link_key_reply_x8 u_replies_0 ( // judge.go:88
         .clk             (clk),
         .rst             (rst),
         .in_valid        (reply_0_valid),
@@ -911,18 +922,18 @@ module keycache_64_c2_keys16 (
     always @(posedge clk) begin
         if (rst) begin
             unanswered_0 <= 4'd0;
-        end else if ((clients_0_request_valid & clients_0_request_ready) // judge.go:86
+        end else if ((clients_0_request_valid & clients_0_request_ready) // judge.go:91
             ^ (clients_0_reply_valid & clients_0_reply_ready)) begin
-            unanswered_0 <= (clients_0_reply_valid && clients_0_reply_ready) ? unanswered_0 - 4'd1 // judge.go:87
+            unanswered_0 <= (clients_0_reply_valid && clients_0_reply_ready) ? unanswered_0 - 4'd1 // judge.go:92
                 : unanswered_0 + 4'd1;
         end
     end
 
-    assign room_0 = (unanswered_0 < 4'd8);                   // judge.go:89
-    assign reply_1_valid = judges & (judged_client == 2'h1); // judge.go:81
-    assign reply_1_fault = reply_0_fault;                    // judge.go:82
+    assign room_0 = (unanswered_0 < 4'd8);                   // judge.go:94
+    assign reply_1_valid = judges & (judged_client == 2'h1); // judge.go:86
+    assign reply_1_fault = reply_0_fault;                    // judge.go:87
 
-    fifo_link_key_reply_x8 u_replies_1 ( // hdl/stream/fifo.go:122
+    fifo_link_key_reply_x8 u_replies_1 ( // judge.go:88
         .clk             (clk),
         .rst             (rst),
         .in_valid        (reply_1_valid),
@@ -946,14 +957,14 @@ module keycache_64_c2_keys16 (
     always @(posedge clk) begin
         if (rst) begin
             unanswered_1 <= 4'd0;
-        end else if ((clients_1_request_valid & clients_1_request_ready) // judge.go:86
+        end else if ((clients_1_request_valid & clients_1_request_ready) // judge.go:91
             ^ (clients_1_reply_valid & clients_1_reply_ready)) begin
-            unanswered_1 <= (clients_1_reply_valid && clients_1_reply_ready) ? unanswered_1 - 4'd1 // judge.go:87
+            unanswered_1 <= (clients_1_reply_valid && clients_1_reply_ready) ? unanswered_1 - 4'd1 // judge.go:92
                 : unanswered_1 + 4'd1;
         end
     end
 
-    assign room_1 = (unanswered_1 < 4'd8); // judge.go:89
+    assign room_1 = (unanswered_1 < 4'd8); // judge.go:94
 
     always @(posedge clk) begin
         if (takes) begin     // match.go:35
@@ -986,49 +997,35 @@ module keycache_64_c2_keys16 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         open_0_stalled;     // hdl/stream/contract.go:24
-    reg [183:0] open_0_held;        // hdl/stream/contract.go:25
-    reg         open_1_stalled;     // hdl/stream/contract.go:24
-    reg [183:0] open_1_held;        // hdl/stream/contract.go:25
-    reg         command_in_stalled; // hdl/stream/contract.go:24
-    reg [513:0] command_in_held;    // hdl/stream/contract.go:25
-    reg         burst_stalled;      // hdl/stream/contract.go:24
-    reg [71:0]  burst_held;         // hdl/stream/contract.go:25
-    reg         write_stalled;      // hdl/stream/contract.go:24
-    reg [71:0]  write_held;         // hdl/stream/contract.go:25
-    reg         write_beat_stalled; // hdl/stream/contract.go:24
-    reg [72:0]  write_beat_held;    // hdl/stream/contract.go:25
-    reg         request_0_stalled;  // hdl/stream/contract.go:24
-    reg [183:0] request_0_held;     // hdl/stream/contract.go:25
-    reg         answer_0_stalled;   // hdl/stream/contract.go:24
-    reg [158:0] answer_0_held;      // hdl/stream/contract.go:25
-    reg         request_1_stalled;  // hdl/stream/contract.go:24
-    reg [183:0] request_1_held;     // hdl/stream/contract.go:25
-    reg         answer_1_stalled;   // hdl/stream/contract.go:24
-    reg [158:0] answer_1_held;      // hdl/stream/contract.go:25
+    reg         open_0_stalled;     // enter.go:17
+    reg [183:0] open_0_held;        // enter.go:17
+    reg         open_1_stalled;     // enter.go:17
+    reg [183:0] open_1_held;        // enter.go:17
+    reg         command_in_stalled; // properties.go:55
+    reg [513:0] command_in_held;    // properties.go:55
+    reg         burst_stalled;      // properties.go:57
+    reg [71:0]  burst_held;         // properties.go:57
+    reg         write_stalled;      // properties.go:58
+    reg [71:0]  write_held;         // properties.go:58
+    reg         write_beat_stalled; // properties.go:59
+    reg [72:0]  write_beat_held;    // properties.go:59
+    reg         request_0_stalled;  // properties.go:61
+    reg [183:0] request_0_held;     // properties.go:61
+    reg         answer_0_stalled;   // properties.go:62
+    reg [158:0] answer_0_held;      // properties.go:62
+    reg         request_1_stalled;  // properties.go:61
+    reg [183:0] request_1_held;     // properties.go:61
+    reg         answer_1_stalled;   // properties.go:62
+    reg [158:0] answer_1_held;      // properties.go:62
     reg [3:0]   line_left;          // properties.go:29
     reg [68:0]  table_was_at;       // properties.go:48
     reg         miss_0_old;         // what is on its way may be from before a change (properties.go:78)
     reg         miss_1_old;         // properties.go:78
 
-    wire [183:0] open_0_packed;     // hdl/stream/contract.go:37
-    wire [183:0] open_1_packed;     // hdl/stream/contract.go:37
-    wire [513:0] command_in_packed; // hdl/stream/contract.go:37
-    wire [71:0]  burst_packed;      // hdl/stream/contract.go:37
-    wire [71:0]  write_packed;      // hdl/stream/contract.go:37
-    wire [72:0]  write_beat_packed; // hdl/stream/contract.go:37
-    wire [183:0] request_0_packed;  // hdl/stream/contract.go:37
-    wire [158:0] answer_0_packed;   // hdl/stream/contract.go:37
-    wire [183:0] request_1_packed;  // hdl/stream/contract.go:37
-    wire [158:0] answer_1_packed;   // hdl/stream/contract.go:37
-    wire [68:0]  table_at;          // properties.go:41
+    wire [68:0] table_at; // properties.go:41
 
-    wire unknown_0 = (looks & (asked_client == 2'h0)) | (finds & (found_client == 2'h0)); // properties.go:63
-    wire unknown_1 = (looks & (asked_client == 2'h1)) | (finds & (found_client == 2'h1)); // properties.go:63
-    wire used_1 = command_valid | looks | finds | miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // properties.go:46
-    wire [23:0] index_16 = command_entry_key[31:8]; // keycache.go:208
-    wire changes = (command == COMMAND_BEATS) | (command == COMMAND_ACK); // properties.go:71
-    assign open_0_packed = {                        // hdl/stream/contract.go:38
+    wire waits_0 = open_0_valid & ~open_0_ready; // enter.go:17
+    wire [183:0] open_0_data_holds_joined = {    // enter.go:17
         clients_0_request_key,
         clients_0_request_pd,
         clients_0_request_qpn,
@@ -1036,47 +1033,8 @@ module keycache_64_c2_keys16 (
         clients_0_request_va,
         clients_0_request_range
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            open_0_stalled <= 1'b0;
-            open_1_stalled <= 1'b0;
-            command_in_stalled <= 1'b0;
-            burst_stalled <= 1'b0;
-            write_stalled <= 1'b0;
-            write_beat_stalled <= 1'b0;
-            request_0_stalled <= 1'b0;
-            answer_0_stalled <= 1'b0;
-            request_1_stalled <= 1'b0;
-            answer_1_stalled <= 1'b0;
-        end else begin
-            open_0_stalled <= open_0_valid & ~open_0_ready; // hdl/stream/contract.go:24
-            open_1_stalled <= open_1_valid & ~open_1_ready; // hdl/stream/contract.go:24
-            command_in_stalled <= command_valid & ~command_ready; // hdl/stream/contract.go:24
-            burst_stalled <= read_burst_valid & ~read_burst_ready; // hdl/stream/contract.go:24
-            write_stalled <= write_burst_valid & ~write_burst_ready; // hdl/stream/contract.go:24
-            write_beat_stalled <= write_beat_valid & ~write_beat_ready; // hdl/stream/contract.go:24
-            request_0_stalled <= clients_0_request_valid & ~clients_0_request_ready; // hdl/stream/contract.go:24
-            answer_0_stalled <= clients_0_reply_valid & ~clients_0_reply_ready; // hdl/stream/contract.go:24
-            request_1_stalled <= clients_1_request_valid & ~clients_1_request_ready; // hdl/stream/contract.go:24
-            answer_1_stalled <= clients_1_reply_valid & ~clients_1_reply_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        open_0_held <= open_0_packed;         // hdl/stream/contract.go:25
-        open_1_held <= open_1_packed;         // hdl/stream/contract.go:25
-        command_in_held <= command_in_packed; // hdl/stream/contract.go:25
-        burst_held <= burst_packed;           // hdl/stream/contract.go:25
-        write_held <= write_packed;           // hdl/stream/contract.go:25
-        write_beat_held <= write_beat_packed; // hdl/stream/contract.go:25
-        request_0_held <= request_0_packed;   // hdl/stream/contract.go:25
-        answer_0_held <= answer_0_packed;     // hdl/stream/contract.go:25
-        request_1_held <= request_1_packed;   // hdl/stream/contract.go:25
-        answer_1_held <= answer_1_packed;     // hdl/stream/contract.go:25
-    end
-
-    assign open_1_packed = { // hdl/stream/contract.go:38
+    wire waits_1 = open_1_valid & ~open_1_ready; // enter.go:17
+    wire [183:0] open_1_data_holds_joined = {    // enter.go:17
         clients_1_request_key,
         clients_1_request_pd,
         clients_1_request_qpn,
@@ -1084,7 +1042,8 @@ module keycache_64_c2_keys16 (
         clients_1_request_va,
         clients_1_request_range
     };
-    assign command_in_packed = { // hdl/stream/contract.go:38
+    wire waits = command_valid & ~command_ready;  // properties.go:55
+    wire [513:0] command_in_data_holds_joined = { // properties.go:55
         command_kind,
         command_entry_key,
         command_entry_pd,
@@ -1102,10 +1061,12 @@ module keycache_64_c2_keys16 (
         command_entry_reserved1,
         command_entry_reserved2
     };
-    assign burst_packed = {read_burst_addr, read_burst_len};   // hdl/stream/contract.go:38
-    assign write_packed = {write_burst_addr, write_burst_len}; // hdl/stream/contract.go:38
-    assign write_beat_packed = {write_beat_data, write_beat_strb, write_beat_last}; // hdl/stream/contract.go:38
-    assign request_0_packed = {                                // hdl/stream/contract.go:38
+    wire waits_2 = read_burst_valid & ~read_burst_ready;   // properties.go:57
+    wire waits_3 = write_burst_valid & ~write_burst_ready; // properties.go:58
+    wire waits_4 = write_beat_valid & ~write_beat_ready;   // properties.go:59
+    wire write_beat_data_holds_equal = {write_beat_data, write_beat_strb, write_beat_last} == write_beat_held; // properties.go:59
+    wire waits_0_2 = clients_0_request_valid & ~clients_0_request_ready; // properties.go:61
+    wire [183:0] request_0_data_holds_joined = {           // properties.go:61
         clients_0_request_key,
         clients_0_request_pd,
         clients_0_request_qpn,
@@ -1113,14 +1074,17 @@ module keycache_64_c2_keys16 (
         clients_0_request_va,
         clients_0_request_range
     };
-    assign answer_0_packed = { // hdl/stream/contract.go:38
+    wire waits_0_3 = clients_0_reply_valid & ~clients_0_reply_ready; // properties.go:62
+    wire [158:0] answer_0_data_holds_joined = { // properties.go:62
         clients_0_reply_fault,
         clients_0_reply_page_shift,
         clients_0_reply_translation,
         clients_0_reply_offset,
         clients_0_reply_first
     };
-    assign request_1_packed = { // hdl/stream/contract.go:38
+    wire unknown_0 = (looks & (asked_client == 2'h0)) | (finds & (found_client == 2'h0)); // properties.go:63
+    wire waits_1_2 = clients_1_request_valid & ~clients_1_request_ready; // properties.go:61
+    wire [183:0] request_1_data_holds_joined = { // properties.go:61
         clients_1_request_key,
         clients_1_request_pd,
         clients_1_request_qpn,
@@ -1128,13 +1092,215 @@ module keycache_64_c2_keys16 (
         clients_1_request_va,
         clients_1_request_range
     };
-    assign answer_1_packed = { // hdl/stream/contract.go:38
+    wire waits_1_3 = clients_1_reply_valid & ~clients_1_reply_ready; // properties.go:62
+    wire [158:0] answer_1_data_holds_joined = { // properties.go:62
         clients_1_reply_fault,
         clients_1_reply_page_shift,
         clients_1_reply_translation,
         clients_1_reply_offset,
         clients_1_reply_first
     };
+    wire unknown_1 = (looks & (asked_client == 2'h1)) | (finds & (found_client == 2'h1)); // properties.go:63
+    wire used_1 = command_valid | looks | finds | miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // properties.go:46
+    wire [23:0] index_16 = command_entry_key[31:8]; // keycache.go:209
+    wire changes = (command == COMMAND_BEATS) | (command == COMMAND_ACK); // properties.go:71
+
+    always @(posedge clk) begin
+        if (rst) begin
+            open_0_stalled <= 1'b0;
+        end else begin
+            open_0_stalled <= waits_0; // enter.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin   // enter.go:17
+            open_0_held <= { // enter.go:17
+                clients_0_request_key,
+                clients_0_request_pd,
+                clients_0_request_qpn,
+                clients_0_request_rights,
+                clients_0_request_va,
+                clients_0_request_range
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            open_1_stalled <= 1'b0;
+        end else begin
+            open_1_stalled <= waits_1; // enter.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin   // enter.go:17
+            open_1_held <= { // enter.go:17
+                clients_1_request_key,
+                clients_1_request_pd,
+                clients_1_request_qpn,
+                clients_1_request_rights,
+                clients_1_request_va,
+                clients_1_request_range
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            command_in_stalled <= 1'b0;
+        end else begin
+            command_in_stalled <= waits; // properties.go:55
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin         // properties.go:55
+            command_in_held <= { // properties.go:55
+                command_kind,
+                command_entry_key,
+                command_entry_pd,
+                command_entry_state,
+                command_entry_type,
+                command_entry_va,
+                command_entry_length,
+                command_entry_translation,
+                command_entry_rights,
+                command_entry_page_shift,
+                command_entry_qpn,
+                command_entry_windows,
+                command_entry_parent,
+                command_entry_reserved0,
+                command_entry_reserved1,
+                command_entry_reserved2
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            burst_stalled <= 1'b0;
+        end else begin
+            burst_stalled <= waits_2; // properties.go:57
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                                   // properties.go:57
+            burst_held <= {read_burst_addr, read_burst_len}; // properties.go:57
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            write_stalled <= 1'b0;
+        end else begin
+            write_stalled <= waits_3; // properties.go:58
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin                                     // properties.go:58
+            write_held <= {write_burst_addr, write_burst_len}; // properties.go:58
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            write_beat_stalled <= 1'b0;
+        end else begin
+            write_beat_stalled <= waits_4; // properties.go:59
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:59
+            write_beat_held <= {write_beat_data, write_beat_strb, write_beat_last}; // properties.go:59
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_0_stalled <= 1'b0;
+        end else begin
+            request_0_stalled <= waits_0_2; // properties.go:61
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin    // properties.go:61
+            request_0_held <= { // properties.go:61
+                clients_0_request_key,
+                clients_0_request_pd,
+                clients_0_request_qpn,
+                clients_0_request_rights,
+                clients_0_request_va,
+                clients_0_request_range
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            answer_0_stalled <= 1'b0;
+        end else begin
+            answer_0_stalled <= waits_0_3; // properties.go:62
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_3) begin   // properties.go:62
+            answer_0_held <= { // properties.go:62
+                clients_0_reply_fault,
+                clients_0_reply_page_shift,
+                clients_0_reply_translation,
+                clients_0_reply_offset,
+                clients_0_reply_first
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_1_stalled <= 1'b0;
+        end else begin
+            request_1_stalled <= waits_1_2; // properties.go:61
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin    // properties.go:61
+            request_1_held <= { // properties.go:61
+                clients_1_request_key,
+                clients_1_request_pd,
+                clients_1_request_qpn,
+                clients_1_request_rights,
+                clients_1_request_va,
+                clients_1_request_range
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            answer_1_stalled <= 1'b0;
+        end else begin
+            answer_1_stalled <= waits_1_3; // properties.go:62
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_3) begin   // properties.go:62
+            answer_1_held <= { // properties.go:62
+                clients_1_reply_fault,
+                clients_1_reply_page_shift,
+                clients_1_reply_translation,
+                clients_1_reply_offset,
+                clients_1_reply_first
+            };
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1193,33 +1359,33 @@ module keycache_64_c2_keys16 (
             cover_came_twice: cover (comes && twin);           // fill.go:139
             assume_read_was_asked_for: assume (!read_beat_valid || u_order_out_valid); // fill.go:141
             assert_order_has_room: assert (order_ready || !order_valid); // fill.go:95
-            assert_open_0_valid_holds: assert (!open_0_stalled || open_0_valid); // hdl/stream/contract.go:10
-            assert_open_0_data_holds: assert (!open_0_stalled || open_0_packed == open_0_held); // hdl/stream/contract.go:11
-            assert_open_1_valid_holds: assert (!open_1_stalled || open_1_valid); // hdl/stream/contract.go:10
-            assert_open_1_data_holds: assert (!open_1_stalled || open_1_packed == open_1_held); // hdl/stream/contract.go:11
-            assert_one_place: assert (!(|(valid_joined & (valid_joined - 16'd1)))); // match.go:49
-            assert_takes_what_is_new: assert (!takes || !(|valid_joined)); // match.go:50
-            cover_killed_held: cover (kills && |valid_joined); // match.go:51
-            assert_reply_0_has_room: assert (reply_0_ready || !reply_0_valid); // judge.go:91
-            assert_reply_1_has_room: assert (reply_1_ready || !reply_1_valid); // judge.go:91
-            assume_command_in_valid_holds: assume (!command_in_stalled || command_valid); // hdl/stream/contract.go:18
-            assume_command_in_data_holds: assume (!command_in_stalled || command_in_packed == command_in_held); // hdl/stream/contract.go:19
+            assert_open_0_valid_holds: assert (!open_0_stalled || open_0_valid); // enter.go:17
+            assert_open_0_data_holds: assert (!open_0_stalled || open_0_data_holds_joined == open_0_held); // enter.go:17
+            assert_open_1_valid_holds: assert (!open_1_stalled || open_1_valid); // enter.go:17
+            assert_open_1_data_holds: assert (!open_1_stalled || open_1_data_holds_joined == open_1_held); // enter.go:17
+            assert_one_place: assert (!(|(valid_joined & (valid_joined - 16'd1)))); // match.go:50
+            assert_takes_what_is_new: assert (!takes || !(|valid_joined)); // match.go:51
+            cover_killed_held: cover (kills && |valid_joined); // match.go:52
+            assert_reply_0_has_room: assert (reply_0_ready || !reply_0_valid); // judge.go:96
+            assert_reply_1_has_room: assert (reply_1_ready || !reply_1_valid); // judge.go:96
+            assume_command_in_valid_holds: assume (!command_in_stalled || command_valid); // properties.go:55
+            assume_command_in_data_holds: assume (!command_in_stalled || command_in_data_holds_joined == command_in_held); // properties.go:55
             assume_done_is_taken: assume (done_ready || !done_valid); // properties.go:56
-            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // hdl/stream/contract.go:10
-            assert_burst_data_holds: assert (!burst_stalled || burst_packed == burst_held); // hdl/stream/contract.go:11
-            assert_write_valid_holds: assert (!write_stalled || write_burst_valid); // hdl/stream/contract.go:10
-            assert_write_data_holds: assert (!write_stalled || write_packed == write_held); // hdl/stream/contract.go:11
-            assert_write_beat_valid_holds: assert (!write_beat_stalled || write_beat_valid); // hdl/stream/contract.go:10
-            assert_write_beat_data_holds: assert (!write_beat_stalled || write_beat_packed == write_beat_held); // hdl/stream/contract.go:11
-            assume_request_0_valid_holds: assume (!request_0_stalled || clients_0_request_valid); // hdl/stream/contract.go:18
-            assume_request_0_data_holds: assume (!request_0_stalled || request_0_packed == request_0_held); // hdl/stream/contract.go:19
-            assert_answer_0_valid_holds: assert (!answer_0_stalled || clients_0_reply_valid); // hdl/stream/contract.go:10
-            assert_answer_0_data_holds: assert (!answer_0_stalled || answer_0_packed == answer_0_held); // hdl/stream/contract.go:11
+            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:57
+            assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:57
+            assert_write_valid_holds: assert (!write_stalled || write_burst_valid); // properties.go:58
+            assert_write_data_holds: assert (!write_stalled || {write_burst_addr, write_burst_len} == write_held); // properties.go:58
+            assert_write_beat_valid_holds: assert (!write_beat_stalled || write_beat_valid); // properties.go:59
+            assert_write_beat_data_holds: assert (!write_beat_stalled || write_beat_data_holds_equal); // properties.go:59
+            assume_request_0_valid_holds: assume (!request_0_stalled || clients_0_request_valid); // properties.go:61
+            assume_request_0_data_holds: assume (!request_0_stalled || request_0_data_holds_joined == request_0_held); // properties.go:61
+            assert_answer_0_valid_holds: assert (!answer_0_stalled || clients_0_reply_valid); // properties.go:62
+            assert_answer_0_data_holds: assert (!answer_0_stalled || answer_0_data_holds_joined == answer_0_held); // properties.go:62
             assert_one_question_0: assert (!(unknown_0 && (miss_0_wants || miss_0_away))); // properties.go:64
-            assume_request_1_valid_holds: assume (!request_1_stalled || clients_1_request_valid); // hdl/stream/contract.go:18
-            assume_request_1_data_holds: assume (!request_1_stalled || request_1_packed == request_1_held); // hdl/stream/contract.go:19
-            assert_answer_1_valid_holds: assert (!answer_1_stalled || clients_1_reply_valid); // hdl/stream/contract.go:10
-            assert_answer_1_data_holds: assert (!answer_1_stalled || answer_1_packed == answer_1_held); // hdl/stream/contract.go:11
+            assume_request_1_valid_holds: assume (!request_1_stalled || clients_1_request_valid); // properties.go:61
+            assume_request_1_data_holds: assume (!request_1_stalled || request_1_data_holds_joined == request_1_held); // properties.go:61
+            assert_answer_1_valid_holds: assert (!answer_1_stalled || clients_1_reply_valid); // properties.go:62
+            assert_answer_1_data_holds: assert (!answer_1_stalled || answer_1_data_holds_joined == answer_1_held); // properties.go:62
             assert_one_question_1: assert (!(unknown_1 && (miss_1_wants || miss_1_away))); // properties.go:64
             assume_read_is_an_entry: assume (!read_beat_valid || read_beat_last == ~(|line_left)); // properties.go:32
             assume_table_stays: assume (!used_1 || table_at == table_was_at); // properties.go:48
@@ -1283,115 +1449,135 @@ module keycache_64_c2_keys16 (
                 $display("ASSERT %m order_has_room blocks/keycache/fill.go:95");
                 $stop;
             end
-            if (open_0_stalled && !open_0_valid) begin
-                $display("ASSERT %m open_0_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (open_0_stalled) begin
+                if (!open_0_valid) begin
+                    $display("ASSERT %m open_0_valid_holds blocks/keycache/enter.go:17");
+                    $stop;
+                end
+                if (open_0_data_holds_joined != open_0_held) begin
+                    $display("ASSERT %m open_0_data_holds blocks/keycache/enter.go:17");
+                    $stop;
+                end
             end
-            if (open_0_stalled && open_0_packed != open_0_held) begin
-                $display("ASSERT %m open_0_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (open_1_stalled && !open_1_valid) begin
-                $display("ASSERT %m open_1_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (open_1_stalled && open_1_packed != open_1_held) begin
-                $display("ASSERT %m open_1_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (open_1_stalled) begin
+                if (!open_1_valid) begin
+                    $display("ASSERT %m open_1_valid_holds blocks/keycache/enter.go:17");
+                    $stop;
+                end
+                if (open_1_data_holds_joined != open_1_held) begin
+                    $display("ASSERT %m open_1_data_holds blocks/keycache/enter.go:17");
+                    $stop;
+                end
             end
             if (|(valid_joined & (valid_joined - 16'd1))) begin
-                $display("ASSERT %m one_place blocks/keycache/match.go:49");
+                $display("ASSERT %m one_place blocks/keycache/match.go:50");
                 $stop;
             end
             if (takes && |valid_joined) begin
-                $display("ASSERT %m takes_what_is_new blocks/keycache/match.go:50");
+                $display("ASSERT %m takes_what_is_new blocks/keycache/match.go:51");
                 $stop;
             end
             if (kills && |valid_joined) begin
                 if (cover_killed_held_count == 64'd0) begin
-                    $display("COVER %m killed_held blocks/keycache/match.go:51");
+                    $display("COVER %m killed_held blocks/keycache/match.go:52");
                 end
                 cover_killed_held_count <= cover_killed_held_count + 64'd1;
             end
             if (!reply_0_ready && reply_0_valid) begin
-                $display("ASSERT %m reply_0_has_room blocks/keycache/judge.go:91");
+                $display("ASSERT %m reply_0_has_room blocks/keycache/judge.go:96");
                 $stop;
             end
             if (!reply_1_ready && reply_1_valid) begin
-                $display("ASSERT %m reply_1_has_room blocks/keycache/judge.go:91");
+                $display("ASSERT %m reply_1_has_room blocks/keycache/judge.go:96");
                 $stop;
             end
-            if (command_in_stalled && !command_valid) begin
-                $display("ASSUME %m command_in_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (command_in_stalled && command_in_packed != command_in_held) begin
-                $display("ASSUME %m command_in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (command_in_stalled) begin
+                if (!command_valid) begin
+                    $display("ASSUME %m command_in_valid_holds blocks/keycache/properties.go:55");
+                    $stop;
+                end
+                if (command_in_data_holds_joined != command_in_held) begin
+                    $display("ASSUME %m command_in_data_holds blocks/keycache/properties.go:55");
+                    $stop;
+                end
             end
             if (!done_ready && done_valid) begin
                 $display("ASSUME %m done_is_taken blocks/keycache/properties.go:56");
                 $stop;
             end
-            if (burst_stalled && !read_burst_valid) begin
-                $display("ASSERT %m burst_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (burst_stalled) begin
+                if (!read_burst_valid) begin
+                    $display("ASSERT %m burst_valid_holds blocks/keycache/properties.go:57");
+                    $stop;
+                end
+                if ({read_burst_addr, read_burst_len} != burst_held) begin
+                    $display("ASSERT %m burst_data_holds blocks/keycache/properties.go:57");
+                    $stop;
+                end
             end
-            if (burst_stalled && burst_packed != burst_held) begin
-                $display("ASSERT %m burst_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (write_stalled) begin
+                if (!write_burst_valid) begin
+                    $display("ASSERT %m write_valid_holds blocks/keycache/properties.go:58");
+                    $stop;
+                end
+                if ({write_burst_addr, write_burst_len} != write_held) begin
+                    $display("ASSERT %m write_data_holds blocks/keycache/properties.go:58");
+                    $stop;
+                end
             end
-            if (write_stalled && !write_burst_valid) begin
-                $display("ASSERT %m write_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (write_beat_stalled) begin
+                if (!write_beat_valid) begin
+                    $display("ASSERT %m write_beat_valid_holds blocks/keycache/properties.go:59");
+                    $stop;
+                end
+                if (!write_beat_data_holds_equal) begin
+                    $display("ASSERT %m write_beat_data_holds blocks/keycache/properties.go:59");
+                    $stop;
+                end
             end
-            if (write_stalled && write_packed != write_held) begin
-                $display("ASSERT %m write_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (request_0_stalled) begin
+                if (!clients_0_request_valid) begin
+                    $display("ASSUME %m request_0_valid_holds blocks/keycache/properties.go:61");
+                    $stop;
+                end
+                if (request_0_data_holds_joined != request_0_held) begin
+                    $display("ASSUME %m request_0_data_holds blocks/keycache/properties.go:61");
+                    $stop;
+                end
             end
-            if (write_beat_stalled && !write_beat_valid) begin
-                $display("ASSERT %m write_beat_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (write_beat_stalled && write_beat_packed != write_beat_held) begin
-                $display("ASSERT %m write_beat_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (request_0_stalled && !clients_0_request_valid) begin
-                $display("ASSUME %m request_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (request_0_stalled && request_0_packed != request_0_held) begin
-                $display("ASSUME %m request_0_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (answer_0_stalled && !clients_0_reply_valid) begin
-                $display("ASSERT %m answer_0_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (answer_0_stalled && answer_0_packed != answer_0_held) begin
-                $display("ASSERT %m answer_0_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (answer_0_stalled) begin
+                if (!clients_0_reply_valid) begin
+                    $display("ASSERT %m answer_0_valid_holds blocks/keycache/properties.go:62");
+                    $stop;
+                end
+                if (answer_0_data_holds_joined != answer_0_held) begin
+                    $display("ASSERT %m answer_0_data_holds blocks/keycache/properties.go:62");
+                    $stop;
+                end
             end
             if (unknown_0 && (miss_0_wants || miss_0_away)) begin
                 $display("ASSERT %m one_question_0 blocks/keycache/properties.go:64");
                 $stop;
             end
-            if (request_1_stalled && !clients_1_request_valid) begin
-                $display("ASSUME %m request_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (request_1_stalled) begin
+                if (!clients_1_request_valid) begin
+                    $display("ASSUME %m request_1_valid_holds blocks/keycache/properties.go:61");
+                    $stop;
+                end
+                if (request_1_data_holds_joined != request_1_held) begin
+                    $display("ASSUME %m request_1_data_holds blocks/keycache/properties.go:61");
+                    $stop;
+                end
             end
-            if (request_1_stalled && request_1_packed != request_1_held) begin
-                $display("ASSUME %m request_1_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (answer_1_stalled && !clients_1_reply_valid) begin
-                $display("ASSERT %m answer_1_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (answer_1_stalled && answer_1_packed != answer_1_held) begin
-                $display("ASSERT %m answer_1_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (answer_1_stalled) begin
+                if (!clients_1_reply_valid) begin
+                    $display("ASSERT %m answer_1_valid_holds blocks/keycache/properties.go:62");
+                    $stop;
+                end
+                if (answer_1_data_holds_joined != answer_1_held) begin
+                    $display("ASSERT %m answer_1_data_holds blocks/keycache/properties.go:62");
+                    $stop;
+                end
             end
             if (unknown_1 && (miss_1_wants || miss_1_away)) begin
                 $display("ASSERT %m one_question_1 blocks/keycache/properties.go:64");
@@ -1401,84 +1587,128 @@ module keycache_64_c2_keys16 (
                 $display("ASSUME %m read_is_an_entry blocks/keycache/properties.go:32");
                 $stop;
             end
-            if (used_1 && table_at != table_was_at) begin
-                $display("ASSUME %m table_stays blocks/keycache/properties.go:48");
-                $stop;
+            if (used_1) begin
+                if (table_at != table_was_at) begin
+                    $display("ASSUME %m table_stays blocks/keycache/properties.go:48");
+                    $stop;
+                end
             end
-            if (changes && valid[0] && index_0 == index_16) begin
-                $display("ASSERT %m changing_not_held_0 blocks/keycache/properties.go:73");
-                $stop;
+            if (changes) begin
+                if (valid[0] && index_0 == index_16) begin
+                    $display("ASSERT %m changing_not_held_0 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[1] && index_1 == index_16) begin
+                    $display("ASSERT %m changing_not_held_1 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[2] && index_2 == index_16) begin
+                    $display("ASSERT %m changing_not_held_2 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[3] && index_3 == index_16) begin
+                    $display("ASSERT %m changing_not_held_3 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[4] && index_4 == index_16) begin
+                    $display("ASSERT %m changing_not_held_4 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[5] && index_5 == index_16) begin
+                    $display("ASSERT %m changing_not_held_5 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[6] && index_6 == index_16) begin
+                    $display("ASSERT %m changing_not_held_6 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[7] && index_7 == index_16) begin
+                    $display("ASSERT %m changing_not_held_7 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[8] && index_8 == index_16) begin
+                    $display("ASSERT %m changing_not_held_8 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[9] && index_9 == index_16) begin
+                    $display("ASSERT %m changing_not_held_9 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[10] && index_10 == index_16) begin
+                    $display("ASSERT %m changing_not_held_10 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[11] && index_11 == index_16) begin
+                    $display("ASSERT %m changing_not_held_11 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[12] && index_12 == index_16) begin
+                    $display("ASSERT %m changing_not_held_12 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[13] && index_13 == index_16) begin
+                    $display("ASSERT %m changing_not_held_13 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[14] && index_14 == index_16) begin
+                    $display("ASSERT %m changing_not_held_14 blocks/keycache/properties.go:73");
+                    $stop;
+                end
+                if (valid[15] && index_15 == index_16) begin
+                    $display("ASSERT %m changing_not_held_15 blocks/keycache/properties.go:73");
+                    $stop;
+                end
             end
-            if (changes && valid[1] && index_1 == index_16) begin
-                $display("ASSERT %m changing_not_held_1 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[2] && index_2 == index_16) begin
-                $display("ASSERT %m changing_not_held_2 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[3] && index_3 == index_16) begin
-                $display("ASSERT %m changing_not_held_3 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[4] && index_4 == index_16) begin
-                $display("ASSERT %m changing_not_held_4 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[5] && index_5 == index_16) begin
-                $display("ASSERT %m changing_not_held_5 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[6] && index_6 == index_16) begin
-                $display("ASSERT %m changing_not_held_6 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[7] && index_7 == index_16) begin
-                $display("ASSERT %m changing_not_held_7 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[8] && index_8 == index_16) begin
-                $display("ASSERT %m changing_not_held_8 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[9] && index_9 == index_16) begin
-                $display("ASSERT %m changing_not_held_9 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[10] && index_10 == index_16) begin
-                $display("ASSERT %m changing_not_held_10 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[11] && index_11 == index_16) begin
-                $display("ASSERT %m changing_not_held_11 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[12] && index_12 == index_16) begin
-                $display("ASSERT %m changing_not_held_12 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[13] && index_13 == index_16) begin
-                $display("ASSERT %m changing_not_held_13 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[14] && index_14 == index_16) begin
-                $display("ASSERT %m changing_not_held_14 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (changes && valid[15] && index_15 == index_16) begin
-                $display("ASSERT %m changing_not_held_15 blocks/keycache/properties.go:73");
-                $stop;
-            end
-            if (comes && owner == 2'h0 && miss_0_old) begin
-                $display("ASSERT %m old_not_used_0 blocks/keycache/properties.go:83");
-                $stop;
-            end
-            if (comes && owner == 2'h1 && miss_1_old) begin
-                $display("ASSERT %m old_not_used_1 blocks/keycache/properties.go:83");
-                $stop;
+            if (comes) begin
+                if (owner == 2'h0 && miss_0_old) begin
+                    $display("ASSERT %m old_not_used_0 blocks/keycache/properties.go:83");
+                    $stop;
+                end
+                if (owner == 2'h1 && miss_1_old) begin
+                    $display("ASSERT %m old_not_used_1 blocks/keycache/properties.go:83");
+                    $stop;
+                end
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_key_compared /* verilator public_flat_rd */ = filled || (finds && some) || (finds && found_beyond); // judge.go:23
+    wire [1:0]  event_key_compared_client /* verilator public_flat_rd */ = found_client;
+    wire [31:0] event_key_compared_key /* verilator public_flat_rd */ = found_request_key;
+    wire [7:0]  event_key_compared_rights /* verilator public_flat_rd */ = found_request_rights;
+    wire [63:0] event_key_compared_va /* verilator public_flat_rd */ = found_request_va;
+    wire [31:0] event_key_compared_bytes /* verilator public_flat_rd */ = found_request_range;
+
+    wire       event_key_judged /* verilator public_flat_rd */ = judges; // judge.go:74
+    wire [1:0] event_key_judged_client /* verilator public_flat_rd */ = judged_client;
+    wire [4:0] event_key_judged_fault /* verilator public_flat_rd */ = reply_0_fault;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_key_compared) begin
+                $display(
+                    "TRACE %0d %m key_compared client=%0h key=%0h rights=%0h va=%0h bytes=%0h",
+                    $time, event_key_compared_client, event_key_compared_key,
+                    event_key_compared_rights, event_key_compared_va, event_key_compared_bytes
+                );
+            end
+            if (event_key_judged) begin
+                $display(
+                    "TRACE %0d %m key_judged client=%0h fault=%0h",
+                    $time, event_key_judged_client, event_key_judged_fault
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

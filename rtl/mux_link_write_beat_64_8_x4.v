@@ -81,65 +81,116 @@ module mux_link_write_beat_64_8_x4 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        from_stalled; // contract.go:24
-    reg [1:0]  from_held;    // contract.go:25
+    reg [1:0]  from_held;    // contract.go:27
     reg        out_stalled;  // contract.go:24
-    reg [72:0] out_held;     // contract.go:25
+    reg [72:0] out_held;     // contract.go:27
     reg        in_0_stalled; // contract.go:24
-    reg [72:0] in_0_held;    // contract.go:25
+    reg [72:0] in_0_held;    // contract.go:27
     reg        in_1_stalled; // contract.go:24
-    reg [72:0] in_1_held;    // contract.go:25
+    reg [72:0] in_1_held;    // contract.go:27
     reg        in_2_stalled; // contract.go:24
-    reg [72:0] in_2_held;    // contract.go:25
+    reg [72:0] in_2_held;    // contract.go:27
     reg        in_3_stalled; // contract.go:24
-    reg [72:0] in_3_held;    // contract.go:25
+    reg [72:0] in_3_held;    // contract.go:27
 
-    wire [72:0] out_packed;  // contract.go:37
-    wire [72:0] in_0_packed; // contract.go:37
-    wire [72:0] in_1_packed; // contract.go:37
-    wire [72:0] in_2_packed; // contract.go:37
-    wire [72:0] in_3_packed; // contract.go:37
-
+    wire waits = from_valid & ~from_ready;     // contract.go:23
+    wire waits_2 = out_valid & ~out_ready;     // contract.go:23
+    wire waits_0 = in_0_valid & ~in_0_ready;   // contract.go:23
     wire in_0_taken_when_named_and = from_valid & (from_data == 2'h0) & out_valid & out_ready; // mux.go:66
     wire in_0_unchanged_equal = {in_0_data, in_0_strb, in_0_last} == {out_data, out_strb, out_last}; // mux.go:67
+    wire waits_1 = in_1_valid & ~in_1_ready;   // contract.go:23
     wire in_1_taken_when_named_and = from_valid & (from_data == 2'h1) & out_valid & out_ready; // mux.go:66
     wire in_1_unchanged_equal = {in_1_data, in_1_strb, in_1_last} == {out_data, out_strb, out_last}; // mux.go:67
+    wire waits_2_2 = in_2_valid & ~in_2_ready; // contract.go:23
     wire in_2_taken_when_named_and = from_valid & (from_data == 2'h2) & out_valid & out_ready; // mux.go:66
     wire in_2_unchanged_equal = {in_2_data, in_2_strb, in_2_last} == {out_data, out_strb, out_last}; // mux.go:67
+    wire waits_3 = in_3_valid & ~in_3_ready;   // contract.go:23
     wire in_3_taken_when_named_and = from_valid & (from_data == 2'h3) & out_valid & out_ready; // mux.go:66
     wire in_3_unchanged_equal = {in_3_data, in_3_strb, in_3_last} == {out_data, out_strb, out_last}; // mux.go:67
 
     always @(posedge clk) begin
         if (rst) begin
             from_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            in_0_stalled <= 1'b0;
-            in_1_stalled <= 1'b0;
-            in_2_stalled <= 1'b0;
-            in_3_stalled <= 1'b0;
         end else begin
-            from_stalled <= from_valid & ~from_ready; // contract.go:24
-            out_stalled <= out_valid & ~out_ready;    // contract.go:24
-            in_0_stalled <= in_0_valid & ~in_0_ready; // contract.go:24
-            in_1_stalled <= in_1_valid & ~in_1_ready; // contract.go:24
-            in_2_stalled <= in_2_valid & ~in_2_ready; // contract.go:24
-            in_3_stalled <= in_3_valid & ~in_3_ready; // contract.go:24
+            from_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        from_held <= from_data;   // contract.go:25
-        out_held <= out_packed;   // contract.go:25
-        in_0_held <= in_0_packed; // contract.go:25
-        in_1_held <= in_1_packed; // contract.go:25
-        in_2_held <= in_2_packed; // contract.go:25
-        in_3_held <= in_3_packed; // contract.go:25
+        if (waits) begin            // contract.go:28
+            from_held <= from_data; // contract.go:28
+        end
     end
 
-    assign out_packed = {out_data, out_strb, out_last};     // contract.go:38
-    assign in_0_packed = {in_0_data, in_0_strb, in_0_last}; // contract.go:38
-    assign in_1_packed = {in_1_data, in_1_strb, in_1_last}; // contract.go:38
-    assign in_2_packed = {in_2_data, in_2_strb, in_2_last}; // contract.go:38
-    assign in_3_packed = {in_3_data, in_3_strb, in_3_last}; // contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                              // contract.go:28
+            out_held <= {out_data, out_strb, out_last}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_0_stalled <= 1'b0;
+        end else begin
+            in_0_stalled <= waits_0; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin                                  // contract.go:28
+            in_0_held <= {in_0_data, in_0_strb, in_0_last}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_1_stalled <= 1'b0;
+        end else begin
+            in_1_stalled <= waits_1; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin                                  // contract.go:28
+            in_1_held <= {in_1_data, in_1_strb, in_1_last}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_2_stalled <= 1'b0;
+        end else begin
+            in_2_stalled <= waits_2_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin                                // contract.go:28
+            in_2_held <= {in_2_data, in_2_strb, in_2_last}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_3_stalled <= 1'b0;
+        end else begin
+            in_3_stalled <= waits_3; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin                                  // contract.go:28
+            in_3_held <= {in_3_data, in_3_strb, in_3_last}; // contract.go:28
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -162,24 +213,24 @@ module mux_link_write_beat_64_8_x4 (
             assume_from_valid_holds: assume (!from_stalled || from_valid); // contract.go:18
             assume_from_data_holds: assume (!from_stalled || from_data == from_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_strb, out_last} == out_held); // contract.go:11
             assume_in_0_valid_holds: assume (!in_0_stalled || in_0_valid); // contract.go:18
-            assume_in_0_data_holds: assume (!in_0_stalled || in_0_packed == in_0_held); // contract.go:19
+            assume_in_0_data_holds: assume (!in_0_stalled || {in_0_data, in_0_strb, in_0_last} == in_0_held); // contract.go:19
             assert_in_0_taken_when_named: assert ((in_0_valid & in_0_ready) == in_0_taken_when_named_and); // mux.go:66
             assert_in_0_unchanged: assert (!(in_0_valid && in_0_ready) || in_0_unchanged_equal); // mux.go:67
             cover_in_0: cover (in_0_valid && in_0_ready); // mux.go:68
             assume_in_1_valid_holds: assume (!in_1_stalled || in_1_valid); // contract.go:18
-            assume_in_1_data_holds: assume (!in_1_stalled || in_1_packed == in_1_held); // contract.go:19
+            assume_in_1_data_holds: assume (!in_1_stalled || {in_1_data, in_1_strb, in_1_last} == in_1_held); // contract.go:19
             assert_in_1_taken_when_named: assert ((in_1_valid & in_1_ready) == in_1_taken_when_named_and); // mux.go:66
             assert_in_1_unchanged: assert (!(in_1_valid && in_1_ready) || in_1_unchanged_equal); // mux.go:67
             cover_in_1: cover (in_1_valid && in_1_ready); // mux.go:68
             assume_in_2_valid_holds: assume (!in_2_stalled || in_2_valid); // contract.go:18
-            assume_in_2_data_holds: assume (!in_2_stalled || in_2_packed == in_2_held); // contract.go:19
+            assume_in_2_data_holds: assume (!in_2_stalled || {in_2_data, in_2_strb, in_2_last} == in_2_held); // contract.go:19
             assert_in_2_taken_when_named: assert ((in_2_valid & in_2_ready) == in_2_taken_when_named_and); // mux.go:66
             assert_in_2_unchanged: assert (!(in_2_valid && in_2_ready) || in_2_unchanged_equal); // mux.go:67
             cover_in_2: cover (in_2_valid && in_2_ready); // mux.go:68
             assume_in_3_valid_holds: assume (!in_3_stalled || in_3_valid); // contract.go:18
-            assume_in_3_data_holds: assume (!in_3_stalled || in_3_packed == in_3_held); // contract.go:19
+            assume_in_3_data_holds: assume (!in_3_stalled || {in_3_data, in_3_strb, in_3_last} == in_3_held); // contract.go:19
             assert_in_3_taken_when_named: assert ((in_3_valid & in_3_ready) == in_3_taken_when_named_and); // mux.go:66
             assert_in_3_unchanged: assert (!(in_3_valid && in_3_ready) || in_3_unchanged_equal); // mux.go:67
             cover_in_3: cover (in_3_valid && in_3_ready); // mux.go:68
@@ -201,109 +252,129 @@ module mux_link_write_beat_64_8_x4 (
     initial cover_in_3_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (from_stalled && !from_valid) begin
-                $display("ASSUME %m from_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (from_stalled) begin
+                if (!from_valid) begin
+                    $display("ASSUME %m from_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (from_data != from_held) begin
+                    $display("ASSUME %m from_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (from_stalled && from_data != from_held) begin
-                $display("ASSUME %m from_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_data, out_strb, out_last} != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (in_0_stalled && !in_0_valid) begin
-                $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_0_stalled && in_0_packed != in_0_held) begin
-                $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_0_stalled) begin
+                if (!in_0_valid) begin
+                    $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_0_data, in_0_strb, in_0_last} != in_0_held) begin
+                    $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_0_valid & in_0_ready) != in_0_taken_when_named_and) begin
                 $display("ASSERT %m in_0_taken_when_named hdl/stream/mux.go:66");
                 $stop;
             end
-            if (in_0_valid && in_0_ready && !in_0_unchanged_equal) begin
-                $display("ASSERT %m in_0_unchanged hdl/stream/mux.go:67");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready) begin
-                if (cover_in_0_count == 64'd0) begin
-                    $display("COVER %m in_0 hdl/stream/mux.go:68");
+            if (in_0_valid) begin
+                if (in_0_ready && !in_0_unchanged_equal) begin
+                    $display("ASSERT %m in_0_unchanged hdl/stream/mux.go:67");
+                    $stop;
                 end
-                cover_in_0_count <= cover_in_0_count + 64'd1;
+                if (in_0_ready) begin
+                    if (cover_in_0_count == 64'd0) begin
+                        $display("COVER %m in_0 hdl/stream/mux.go:68");
+                    end
+                    cover_in_0_count <= cover_in_0_count + 64'd1;
+                end
             end
-            if (in_1_stalled && !in_1_valid) begin
-                $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_1_stalled && in_1_packed != in_1_held) begin
-                $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_1_stalled) begin
+                if (!in_1_valid) begin
+                    $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_1_data, in_1_strb, in_1_last} != in_1_held) begin
+                    $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_1_valid & in_1_ready) != in_1_taken_when_named_and) begin
                 $display("ASSERT %m in_1_taken_when_named hdl/stream/mux.go:66");
                 $stop;
             end
-            if (in_1_valid && in_1_ready && !in_1_unchanged_equal) begin
-                $display("ASSERT %m in_1_unchanged hdl/stream/mux.go:67");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready) begin
-                if (cover_in_1_count == 64'd0) begin
-                    $display("COVER %m in_1 hdl/stream/mux.go:68");
+            if (in_1_valid) begin
+                if (in_1_ready && !in_1_unchanged_equal) begin
+                    $display("ASSERT %m in_1_unchanged hdl/stream/mux.go:67");
+                    $stop;
                 end
-                cover_in_1_count <= cover_in_1_count + 64'd1;
+                if (in_1_ready) begin
+                    if (cover_in_1_count == 64'd0) begin
+                        $display("COVER %m in_1 hdl/stream/mux.go:68");
+                    end
+                    cover_in_1_count <= cover_in_1_count + 64'd1;
+                end
             end
-            if (in_2_stalled && !in_2_valid) begin
-                $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_2_stalled && in_2_packed != in_2_held) begin
-                $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_2_stalled) begin
+                if (!in_2_valid) begin
+                    $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_2_data, in_2_strb, in_2_last} != in_2_held) begin
+                    $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_2_valid & in_2_ready) != in_2_taken_when_named_and) begin
                 $display("ASSERT %m in_2_taken_when_named hdl/stream/mux.go:66");
                 $stop;
             end
-            if (in_2_valid && in_2_ready && !in_2_unchanged_equal) begin
-                $display("ASSERT %m in_2_unchanged hdl/stream/mux.go:67");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready) begin
-                if (cover_in_2_count == 64'd0) begin
-                    $display("COVER %m in_2 hdl/stream/mux.go:68");
+            if (in_2_valid) begin
+                if (in_2_ready && !in_2_unchanged_equal) begin
+                    $display("ASSERT %m in_2_unchanged hdl/stream/mux.go:67");
+                    $stop;
                 end
-                cover_in_2_count <= cover_in_2_count + 64'd1;
+                if (in_2_ready) begin
+                    if (cover_in_2_count == 64'd0) begin
+                        $display("COVER %m in_2 hdl/stream/mux.go:68");
+                    end
+                    cover_in_2_count <= cover_in_2_count + 64'd1;
+                end
             end
-            if (in_3_stalled && !in_3_valid) begin
-                $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_3_stalled && in_3_packed != in_3_held) begin
-                $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_3_stalled) begin
+                if (!in_3_valid) begin
+                    $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_3_data, in_3_strb, in_3_last} != in_3_held) begin
+                    $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_3_valid & in_3_ready) != in_3_taken_when_named_and) begin
                 $display("ASSERT %m in_3_taken_when_named hdl/stream/mux.go:66");
                 $stop;
             end
-            if (in_3_valid && in_3_ready && !in_3_unchanged_equal) begin
-                $display("ASSERT %m in_3_unchanged hdl/stream/mux.go:67");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready) begin
-                if (cover_in_3_count == 64'd0) begin
-                    $display("COVER %m in_3 hdl/stream/mux.go:68");
+            if (in_3_valid) begin
+                if (in_3_ready && !in_3_unchanged_equal) begin
+                    $display("ASSERT %m in_3_unchanged hdl/stream/mux.go:67");
+                    $stop;
                 end
-                cover_in_3_count <= cover_in_3_count + 64'd1;
+                if (in_3_ready) begin
+                    if (cover_in_3_count == 64'd0) begin
+                        $display("COVER %m in_3 hdl/stream/mux.go:68");
+                    end
+                    cover_in_3_count <= cover_in_3_count + 64'd1;
+                end
             end
             if (1'b0) begin
                 $display("ASSERT %m unknown_tag_dropped hdl/stream/mux.go:71");

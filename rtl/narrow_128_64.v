@@ -68,9 +68,9 @@ module narrow_128_64 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [145:0] in_held;       // contract.go:25
+    reg [145:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [73:0]  out_held;      // contract.go:25
+    reg [73:0]  out_held;      // contract.go:27
     reg [5:0]   follow_held;   // followbytes.go:31
     reg         follow_inside; // followbytes.go:31
     reg [5:0]   follow_ahead;  // followbytes.go:32
@@ -80,9 +80,8 @@ module narrow_128_64 (
     // Every 2^w-th byte is followed, more than fit inside. The first one is free.
     reg [5:0]   follow_turn; // followbytes.go:36
 
-    wire [145:0] in_packed;  // contract.go:37
-    wire [73:0]  out_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready;     // contract.go:23
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
     wire bit_6 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // bytes.go:23
         | (in_keep[7] & ~in_keep[8]) | (in_keep[9] & ~in_keep[10])
         | (in_keep[11] & ~in_keep[12]) | (in_keep[13] & ~in_keep[14]) | in_keep[15];
@@ -166,32 +165,42 @@ module narrow_128_64 (
         : follow_ahead[0] ? beat_data[15:8]
         : beat_data[7:0];
     wire beat_end_equal = (beat_last & ((follow_ahead + 6'd1) == count)) == follow_final; // followbytes.go:67
-    wire [7:0] part = beat_keep[15:8];                      // followbytes.go:94
-    assign in_packed = {in_data, in_keep, in_last, in_err}; // contract.go:38
+    wire [7:0] part = beat_keep[15:8]; // followbytes.go:94
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 6'd0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;    // contract.go:24
-            out_stalled <= out_valid & ~out_ready; // contract.go:24
-            follow_held <= stay + ((in_valid && in_ready) ? follow_held_sum_2 : 6'd0); // followbytes.go:39
+            in_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin                                    // contract.go:28
+            in_held <= {in_data, in_keep, in_last, in_err}; // contract.go:28
+        end
     end
-
-    assign out_packed = {out_data, out_keep, out_last, out_err}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // contract.go:28
+            out_held <= {out_data, out_keep, out_last, out_err}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 6'd0;
             follow_inside <= 1'b0;
         end else begin
+            follow_held <= stay + ((in_valid && in_ready) ? follow_held_sum_2 : 6'd0); // followbytes.go:39
             if (when_follow_inside) begin // followbytes.go:40
                 follow_inside <= (follow_held_sum <= follow_ahead); // followbytes.go:41
             end
@@ -241,17 +250,17 @@ module narrow_128_64 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
-            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // contract.go:58
-            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // contract.go:58
-            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[15:1] & ~in_keep[14:0]))); // contract.go:58
-            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // contract.go:58
+            assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // contract.go:19
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // contract.go:48
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // contract.go:48
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[15:1] & ~in_keep[14:0]))); // contract.go:48
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // contract.go:48
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
-            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // contract.go:50
-            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // contract.go:50
-            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // contract.go:50
-            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // contract.go:50
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // contract.go:11
+            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // contract.go:40
+            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // contract.go:40
+            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // contract.go:40
+            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // contract.go:40
             assert_capacity: assert (follow_held <= 6'd16);  // followbytes.go:53
             assert_nothing_made_up: assert (!out_valid || follow_held_sum <= follow_held); // followbytes.go:54
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // followbytes.go:55
@@ -279,53 +288,61 @@ module narrow_128_64 (
     initial cover_cut_short_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_data, in_keep, in_last, in_err} != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_valid) begin
+                if (!in_keep[0]) begin
+                    $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:48");
+                    $stop;
+                end
+                if (!in_last && in_err) begin
+                    $display("ASSUME %m in_err_at_last hdl/stream/contract.go:48");
+                    $stop;
+                end
+                if (|(in_keep[15:1] & ~in_keep[14:0])) begin
+                    $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:48");
+                    $stop;
+                end
+                if (!in_last && !(&in_keep)) begin
+                    $display("ASSUME %m in_keep_full hdl/stream/contract.go:48");
+                    $stop;
+                end
             end
-            if (in_valid && !in_keep[0]) begin
-                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_data, out_keep, out_last, out_err} != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && in_err) begin
-                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && |(in_keep[15:1] & ~in_keep[14:0])) begin
-                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (in_valid && !in_last && !(&in_keep)) begin
-                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_valid && !out_keep[0]) begin
-                $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && out_err) begin
-                $display("ASSERT %m out_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && |(out_keep[7:1] & ~out_keep[6:0])) begin
-                $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && !(&out_keep)) begin
-                $display("ASSERT %m out_keep_full hdl/stream/contract.go:50");
-                $stop;
+            if (out_valid) begin
+                if (!out_keep[0]) begin
+                    $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (!out_last && out_err) begin
+                    $display("ASSERT %m out_err_at_last hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (|(out_keep[7:1] & ~out_keep[6:0])) begin
+                    $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:40");
+                    $stop;
+                end
+                if (!out_last && !(&out_keep)) begin
+                    $display("ASSERT %m out_keep_full hdl/stream/contract.go:40");
+                    $stop;
+                end
             end
             if (follow_held > 6'd16) begin
                 $display("ASSERT %m capacity hdl/stream/followbytes.go:53");
@@ -339,17 +356,19 @@ module narrow_128_64 (
                 $display("ASSERT %m nothing_lost hdl/stream/followbytes.go:55");
                 $stop;
             end
-            if (here && out_byte_choice_2 != follow_value) begin
-                $display("ASSERT %m out_byte hdl/stream/followbytes.go:66");
-                $stop;
-            end
-            if (here && !out_end_equal) begin
-                $display("ASSERT %m out_end hdl/stream/followbytes.go:67");
-                $stop;
-            end
-            if (here && follow_final && out_err != follow_bad) begin
-                $display("ASSERT %m out_err hdl/stream/followbytes.go:68");
-                $stop;
+            if (here) begin
+                if (out_byte_choice_2 != follow_value) begin
+                    $display("ASSERT %m out_byte hdl/stream/followbytes.go:66");
+                    $stop;
+                end
+                if (!out_end_equal) begin
+                    $display("ASSERT %m out_end hdl/stream/followbytes.go:67");
+                    $stop;
+                end
+                if (follow_final && out_err != follow_bad) begin
+                    $display("ASSERT %m out_err hdl/stream/followbytes.go:68");
+                    $stop;
+                end
             end
             if (in_ready != (~(|follow_held) | takes_while_room_and)) begin
                 $display("ASSERT %m takes_while_room hdl/stream/followbytes.go:83");
@@ -363,39 +382,43 @@ module narrow_128_64 (
                 $display("ASSERT %m held_is_beat hdl/stream/followbytes.go:85");
                 $stop;
             end
-            if (here_2 && beat_byte_choice_4 != follow_value) begin
-                $display("ASSERT %m beat_byte hdl/stream/followbytes.go:66");
-                $stop;
-            end
-            if (here_2 && !beat_end_equal) begin
-                $display("ASSERT %m beat_end hdl/stream/followbytes.go:67");
-                $stop;
-            end
-            if (here_2 && follow_final && beat_err != follow_bad) begin
-                $display("ASSERT %m beat_err hdl/stream/followbytes.go:68");
-                $stop;
-            end
-            if (valid && !beat_keep[0]) begin
-                $display("ASSERT %m beat_keep_nonzero hdl/stream/followbytes.go:89");
-                $stop;
-            end
-            if (valid && !beat_last && beat_err) begin
-                $display("ASSERT %m beat_err_at_last hdl/stream/followbytes.go:89");
-                $stop;
-            end
-            if (valid && |(beat_keep[15:1] & ~beat_keep[14:0])) begin
-                $display("ASSERT %m beat_keep_contiguous hdl/stream/followbytes.go:89");
-                $stop;
-            end
-            if (valid && !beat_last && ((&part) != (|part) || !(&beat_keep[7:0]))) begin
-                $display("ASSERT %m beat_whole_parts hdl/stream/followbytes.go:97");
-                $stop;
-            end
-            if (valid && beat_last && !more && !(&beat_keep)) begin
-                if (cover_cut_short_count == 64'd0) begin
-                    $display("COVER %m cut_short hdl/stream/width.go:52");
+            if (here_2) begin
+                if (beat_byte_choice_4 != follow_value) begin
+                    $display("ASSERT %m beat_byte hdl/stream/followbytes.go:66");
+                    $stop;
                 end
-                cover_cut_short_count <= cover_cut_short_count + 64'd1;
+                if (!beat_end_equal) begin
+                    $display("ASSERT %m beat_end hdl/stream/followbytes.go:67");
+                    $stop;
+                end
+                if (follow_final && beat_err != follow_bad) begin
+                    $display("ASSERT %m beat_err hdl/stream/followbytes.go:68");
+                    $stop;
+                end
+            end
+            if (valid) begin
+                if (!beat_keep[0]) begin
+                    $display("ASSERT %m beat_keep_nonzero hdl/stream/followbytes.go:89");
+                    $stop;
+                end
+                if (!beat_last && beat_err) begin
+                    $display("ASSERT %m beat_err_at_last hdl/stream/followbytes.go:89");
+                    $stop;
+                end
+                if (|(beat_keep[15:1] & ~beat_keep[14:0])) begin
+                    $display("ASSERT %m beat_keep_contiguous hdl/stream/followbytes.go:89");
+                    $stop;
+                end
+                if (!beat_last && ((&part) != (|part) || !(&beat_keep[7:0]))) begin
+                    $display("ASSERT %m beat_whole_parts hdl/stream/followbytes.go:97");
+                    $stop;
+                end
+                if (beat_last && !more && !(&beat_keep)) begin
+                    if (cover_cut_short_count == 64'd0) begin
+                        $display("COVER %m cut_short hdl/stream/width.go:52");
+                    end
+                    cover_cut_short_count <= cover_cut_short_count + 64'd1;
+                end
             end
         end
     end

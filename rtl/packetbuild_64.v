@@ -149,18 +149,15 @@ module packetbuild_64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         desc_stalled;    // hdl/stream/contract.go:24
-    reg [770:0] desc_held;       // hdl/stream/contract.go:25
-    reg         payload_stalled; // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;    // hdl/stream/contract.go:25
-    reg         out_stalled;     // hdl/stream/contract.go:24
-    reg [73:0]  out_held;        // hdl/stream/contract.go:25
+    reg         desc_stalled;    // packetbuild.go:62
+    reg [770:0] desc_held;       // packetbuild.go:62
+    reg         payload_stalled; // packetbuild.go:63
+    reg [73:0]  payload_held;    // packetbuild.go:63
+    reg         out_stalled;     // packetbuild.go:64
+    reg [73:0]  out_held;        // packetbuild.go:64
 
-    wire [770:0] desc_packed;    // hdl/stream/contract.go:37
-    wire [73:0]  payload_packed; // hdl/stream/contract.go:37
-    wire [73:0]  out_packed;     // hdl/stream/contract.go:37
-
-    assign desc_packed = { // hdl/stream/contract.go:38
+    wire waits = desc_valid & ~desc_ready;  // packetbuild.go:62
+    wire [770:0] desc_data_holds_joined = { // packetbuild.go:62
         desc_dst_mac,
         desc_src_mac,
         desc_vlan,
@@ -196,27 +193,86 @@ module packetbuild_64 (
         desc_ext_6,
         desc_payload_len
     };
+    wire waits_2 = payload_valid & ~payload_ready; // packetbuild.go:63
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // packetbuild.go:63
+    wire waits_3 = out_valid & ~out_ready;         // packetbuild.go:64
 
     always @(posedge clk) begin
         if (rst) begin
             desc_stalled <= 1'b0;
-            payload_stalled <= 1'b0;
-            out_stalled <= 1'b0;
         end else begin
-            desc_stalled <= desc_valid & ~desc_ready;          // hdl/stream/contract.go:24
-            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // hdl/stream/contract.go:24
+            desc_stalled <= waits; // packetbuild.go:62
         end
     end
 
     always @(posedge clk) begin
-        desc_held <= desc_packed;       // hdl/stream/contract.go:25
-        payload_held <= payload_packed; // hdl/stream/contract.go:25
-        out_held <= out_packed;         // hdl/stream/contract.go:25
+        if (waits) begin   // packetbuild.go:62
+            desc_held <= { // packetbuild.go:62
+                desc_dst_mac,
+                desc_src_mac,
+                desc_vlan,
+                desc_tci,
+                desc_ipv6,
+                desc_traffic_class,
+                desc_hop_limit,
+                desc_ipid,
+                desc_df,
+                desc_flow_label,
+                desc_src_hi,
+                desc_src_lo,
+                desc_dst_hi,
+                desc_dst_lo,
+                desc_src_port,
+                desc_udp_checksum,
+                desc_opcode,
+                desc_se,
+                desc_mig_req,
+                desc_pad_cnt,
+                desc_p_key,
+                desc_fecn,
+                desc_becn,
+                desc_dest_qp,
+                desc_ack_req,
+                desc_psn,
+                desc_ext_0,
+                desc_ext_1,
+                desc_ext_2,
+                desc_ext_3,
+                desc_ext_4,
+                desc_ext_5,
+                desc_ext_6,
+                desc_payload_len
+            };
+        end
     end
 
-    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
-    assign out_packed = {out_data, out_keep, out_last, out_err}; // hdl/stream/contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            payload_stalled <= 1'b0;
+        end else begin
+            payload_stalled <= waits_2; // packetbuild.go:63
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // packetbuild.go:63
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // packetbuild.go:63
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_3; // packetbuild.go:64
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // packetbuild.go:64
+            out_held <= {out_data, out_keep, out_last, out_err}; // packetbuild.go:64
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -236,20 +292,20 @@ module packetbuild_64 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_desc_valid_holds: assume (!desc_stalled || desc_valid); // hdl/stream/contract.go:18
-            assume_desc_data_holds: assume (!desc_stalled || desc_packed == desc_held); // hdl/stream/contract.go:19
-            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // hdl/stream/contract.go:18
-            assume_payload_data_holds: assume (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:19
-            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:58
-            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:58
-            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:58
-            assert_out_valid_holds: assert (!out_stalled || out_valid); // hdl/stream/contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // hdl/stream/contract.go:11
-            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // hdl/stream/contract.go:50
-            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // hdl/stream/contract.go:50
-            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // hdl/stream/contract.go:50
+            assume_desc_valid_holds: assume (!desc_stalled || desc_valid); // packetbuild.go:62
+            assume_desc_data_holds: assume (!desc_stalled || desc_data_holds_joined == desc_held); // packetbuild.go:62
+            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // packetbuild.go:63
+            assume_payload_data_holds: assume (!payload_stalled || payload_data_holds_equal); // packetbuild.go:63
+            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // packetbuild.go:63
+            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // packetbuild.go:63
+            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // packetbuild.go:63
+            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // packetbuild.go:63
+            assert_out_valid_holds: assert (!out_stalled || out_valid); // packetbuild.go:64
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // packetbuild.go:64
+            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // packetbuild.go:64
+            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // packetbuild.go:64
+            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // packetbuild.go:64
+            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // packetbuild.go:64
         end
     end
 `endif
@@ -258,61 +314,71 @@ module packetbuild_64 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            if (desc_stalled && !desc_valid) begin
-                $display("ASSUME %m desc_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (desc_stalled) begin
+                if (!desc_valid) begin
+                    $display("ASSUME %m desc_valid_holds blocks/packetbuild/packetbuild.go:62");
+                    $stop;
+                end
+                if (desc_data_holds_joined != desc_held) begin
+                    $display("ASSUME %m desc_data_holds blocks/packetbuild/packetbuild.go:62");
+                    $stop;
+                end
             end
-            if (desc_stalled && desc_packed != desc_held) begin
-                $display("ASSUME %m desc_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (payload_stalled) begin
+                if (!payload_valid) begin
+                    $display("ASSUME %m payload_valid_holds blocks/packetbuild/packetbuild.go:63");
+                    $stop;
+                end
+                if (!payload_data_holds_equal) begin
+                    $display("ASSUME %m payload_data_holds blocks/packetbuild/packetbuild.go:63");
+                    $stop;
+                end
             end
-            if (payload_stalled && !payload_valid) begin
-                $display("ASSUME %m payload_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (payload_valid) begin
+                if (!payload_keep[0]) begin
+                    $display("ASSUME %m payload_keep_nonzero blocks/packetbuild/packetbuild.go:63");
+                    $stop;
+                end
+                if (!payload_last && payload_err) begin
+                    $display("ASSUME %m payload_err_at_last blocks/packetbuild/packetbuild.go:63");
+                    $stop;
+                end
+                if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                    $display("ASSUME %m payload_keep_contiguous blocks/packetbuild/packetbuild.go:63");
+                    $stop;
+                end
+                if (!payload_last && !(&payload_keep)) begin
+                    $display("ASSUME %m payload_keep_full blocks/packetbuild/packetbuild.go:63");
+                    $stop;
+                end
             end
-            if (payload_stalled && payload_packed != payload_held) begin
-                $display("ASSUME %m payload_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds blocks/packetbuild/packetbuild.go:64");
+                    $stop;
+                end
+                if ({out_data, out_keep, out_last, out_err} != out_held) begin
+                    $display("ASSERT %m out_data_holds blocks/packetbuild/packetbuild.go:64");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_keep[0]) begin
-                $display("ASSUME %m payload_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (payload_valid && !payload_last && payload_err) begin
-                $display("ASSUME %m payload_err_at_last hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                $display("ASSUME %m payload_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (payload_valid && !payload_last && !(&payload_keep)) begin
-                $display("ASSUME %m payload_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_valid && !out_keep[0]) begin
-                $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && out_err) begin
-                $display("ASSERT %m out_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && |(out_keep[7:1] & ~out_keep[6:0])) begin
-                $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && !(&out_keep)) begin
-                $display("ASSERT %m out_keep_full hdl/stream/contract.go:50");
-                $stop;
+            if (out_valid) begin
+                if (!out_keep[0]) begin
+                    $display("ASSERT %m out_keep_nonzero blocks/packetbuild/packetbuild.go:64");
+                    $stop;
+                end
+                if (!out_last && out_err) begin
+                    $display("ASSERT %m out_err_at_last blocks/packetbuild/packetbuild.go:64");
+                    $stop;
+                end
+                if (|(out_keep[7:1] & ~out_keep[6:0])) begin
+                    $display("ASSERT %m out_keep_contiguous blocks/packetbuild/packetbuild.go:64");
+                    $stop;
+                end
+                if (!out_last && !(&out_keep)) begin
+                    $display("ASSERT %m out_keep_full blocks/packetbuild/packetbuild.go:64");
+                    $stop;
+                end
             end
         end
     end

@@ -146,6 +146,13 @@ module psncheck_qp6_cq6 (
     output wire [7:0]  response_context_max_rd,
     output wire [7:0]  response_context_max_dest_rd,
 
+    // Stream async (source)
+    output wire        async_valid,
+    input  wire        async_ready,
+    output wire [7:0]  async_code,   // format.AsyncEvent
+    output wire [4:0]  async_vendor, // format.VendorCode
+    output wire [23:0] async_number, // QPN; of EventCQErr the CQN
+
     // Stream outcome (sink)
     input  wire        outcome_valid,
     output wire        outcome_ready,
@@ -176,43 +183,45 @@ module psncheck_qp6_cq6 (
     output wire        cnp        // a congestion notification
 );
 
-    reg        lock_0;        // locks.go:23
-    reg [5:0]  lock_qp_0;     // locks.go:24
-    reg        lock_1;        // locks.go:23
-    reg [5:0]  lock_qp_1;     // locks.go:24
-    reg        lock_2;        // locks.go:23
-    reg [5:0]  lock_qp_2;     // locks.go:24
-    reg        lock_3;        // locks.go:23
-    reg [5:0]  lock_qp_3;     // locks.go:24
-    reg        lock_4;        // locks.go:23
-    reg [5:0]  lock_qp_4;     // locks.go:24
-    reg        lock_5;        // locks.go:23
-    reg [5:0]  lock_qp_5;     // locks.go:24
-    reg        lock_6;        // locks.go:23
-    reg [5:0]  lock_qp_6;     // locks.go:24
-    reg        lock_7;        // locks.go:23
-    reg [5:0]  lock_qp_7;     // locks.go:24
-    reg        known;         // judge.go:29
-    reg        fresh;         // judge.go:29
-    reg [23:0] now_expected;  // judge.go:30
-    reg        now_nak_sent;  // judge.go:30
-    reg        now_dead;      // judge.go:30
-    reg [23:0] distance;      // judge.go:30
-    reg        is_request;    // judge.go:31
-    reg        is_bad;        // judge.go:31
-    reg        is_cnp;        // judge.go:31
-    reg        owes_request;  // judge.go:32
-    reg        owes_response; // judge.go:32
-    reg [23:0] peeked;        // judge.go:112
+    reg        lock_0;          // locks.go:23
+    reg [5:0]  lock_qp_0;       // locks.go:24
+    reg        lock_1;          // locks.go:23
+    reg [5:0]  lock_qp_1;       // locks.go:24
+    reg        lock_2;          // locks.go:23
+    reg [5:0]  lock_qp_2;       // locks.go:24
+    reg        lock_3;          // locks.go:23
+    reg [5:0]  lock_qp_3;       // locks.go:24
+    reg        lock_4;          // locks.go:23
+    reg [5:0]  lock_qp_4;       // locks.go:24
+    reg        lock_5;          // locks.go:23
+    reg [5:0]  lock_qp_5;       // locks.go:24
+    reg        lock_6;          // locks.go:23
+    reg [5:0]  lock_qp_6;       // locks.go:24
+    reg        lock_7;          // locks.go:23
+    reg [5:0]  lock_qp_7;       // locks.go:24
+    reg        known;           // judge.go:30
+    reg        fresh;           // judge.go:30
+    reg [23:0] now_expected;    // judge.go:31
+    reg        now_nak_sent;    // judge.go:31
+    reg        now_dead;        // judge.go:31
+    reg        now_established; // judge.go:31
+    reg [23:0] distance;        // judge.go:31
+    reg        is_request;      // judge.go:32
+    reg        is_bad;          // judge.go:32
+    reg        is_cnp;          // judge.go:32
+    reg        owes_request;    // judge.go:33
+    reg        owes_response;   // judge.go:33
+    reg        owes_async;      // judge.go:33
+    reg [23:0] peeked;          // judge.go:126
 
     (* ram_style = "distributed" *)
-    reg [25:0] states [0:63]; // psncheck.go:89
+    reg [26:0] states [0:63]; // psncheck.go:91
 
-    wire       asks_valid;   // psncheck.go:138
-    wire       asks_ready;   // psncheck.go:138
-    wire [5:0] asks_qp;      // psncheck.go:138
-    wire       enters_valid; // psncheck.go:139
-    wire       enters_ready; // psncheck.go:139
+    wire       asks_valid;   // psncheck.go:140
+    wire       asks_ready;   // psncheck.go:140
+    wire [5:0] asks_qp;      // psncheck.go:140
+    wire       enters_valid; // psncheck.go:141
+    wire       enters_ready; // psncheck.go:141
 
     wire [2:0]  u_asks_level;
     wire [2:0]  u_asks_high_water;
@@ -300,12 +309,12 @@ module psncheck_qp6_cq6 (
     wire        u_found_out_dest;
     wire        u_found_out_cnp;
 
-    assign header_ready = header_valid & ~fence_valid & asks_ready & enters_ready; // psncheck.go:141
-    assign asks_valid = header_ready;     // psncheck.go:142
-    assign asks_qp = header_dest_qp[5:0]; // psncheck.go:143
-    assign enters_valid = header_ready;   // psncheck.go:144
+    assign header_ready = header_valid & ~fence_valid & asks_ready & enters_ready; // psncheck.go:143
+    assign asks_valid = header_ready;     // psncheck.go:144
+    assign asks_qp = header_dest_qp[5:0]; // psncheck.go:145
+    assign enters_valid = header_ready;   // psncheck.go:146
 
-    fifo_link_qp_ref_6_x4 u_asks ( // hdl/stream/fifo.go:122
+    fifo_link_qp_ref_6_x4 u_asks ( // psncheck.go:154
         .clk        (clk),
         .rst        (rst),
         .in_valid   (asks_valid),
@@ -318,7 +327,7 @@ module psncheck_qp6_cq6 (
         .high_water (u_asks_high_water)
     );
 
-    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // hdl/stream/fifo.go:122
+    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // psncheck.go:155
         .clk             (clk),
         .rst             (rst),
         .in_valid        (enters_valid),
@@ -371,7 +380,7 @@ module psncheck_qp6_cq6 (
         .high_water      (u_packets_high_water)
     );
 
-    join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 u_both ( // hdl/stream/join.go:51
+    join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 u_both ( // psncheck.go:156
         .clk                         (clk),
         .rst                         (rst),
         .a_valid                     (u_packets_out_valid),
@@ -484,15 +493,16 @@ module psncheck_qp6_cq6 (
         .out_b_address_dst_lo        (u_both_out_b_address_dst_lo)
     );
 
-    wire u_found_in_number = u_both_out_b_context_exists & (u_both_out_b_context_qpn == u_both_out_a_dest_qp); // psncheck.go:159
-    wire u_found_in_source = (u_both_out_a_src_hi == u_both_out_b_address_dst_hi) // psncheck.go:160
+    wire u_found_in_number = u_both_out_b_context_exists & (u_both_out_b_context_qpn == u_both_out_a_dest_qp); // psncheck.go:161
+    wire u_found_in_source = (u_both_out_a_src_hi == u_both_out_b_address_dst_hi) // psncheck.go:162
         & (u_both_out_a_src_lo == u_both_out_b_address_dst_lo)
         & (u_both_out_a_ipv6 == u_both_out_b_address_ipv6);
-    wire u_found_in_dest = (u_both_out_a_dst_hi == u_both_out_b_address_src_hi) // psncheck.go:161
+    wire u_found_in_dest = (u_both_out_a_dst_hi == u_both_out_b_address_src_hi) // psncheck.go:163
         & (u_both_out_a_dst_lo == u_both_out_b_address_src_lo);
-    wire leaves = known & (~owes_request | request_ready) & (~owes_response | response_ready); // judge.go:76
+    wire leaves = known & (~owes_request | request_ready) & (~owes_response | response_ready) // judge.go:82
+        & (~owes_async | async_ready);
 
-    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // hdl/stream/slice.go:98
+    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // psncheck.go:157
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (u_both_out_valid),
@@ -575,96 +585,106 @@ module psncheck_qp6_cq6 (
         .out_context_max_dest_rd (request_context_max_dest_rd)
     );
 
-    wire response = (request_opcode >= 8'd13) & (request_opcode <= 8'd18); // judge.go:88
-    wire fits_or = (request_context_state == 3'h3) | (request_context_state == 3'h4) // judge.go:94
+    wire response = (request_opcode >= 8'd13) & (request_opcode <= 8'd18); // judge.go:99
+    wire fits_or = (request_context_state == 3'h3) | (request_context_state == 3'h4) // judge.go:105
         | ((request_context_state == 3'h2) & ~response);
-    wire fits = u_found_out_number & u_found_out_source & u_found_out_dest & fits_or; // judge.go:35
-    wire request = fits & ~response & ~u_found_out_cnp; // judge.go:36
+    wire fits = u_found_out_number & u_found_out_source & u_found_out_dest & fits_or; // judge.go:36
+    wire request = fits & ~response & ~u_found_out_cnp; // judge.go:37
     wire waits_and = lock_0 & lock_1 & lock_2 & lock_3 & lock_4 & lock_5 & lock_6 & lock_7; // locks.go:41
-    wire waits_or = (lock_0 & (lock_qp_0 == request_qp)) | (lock_1 & (lock_qp_1 == request_qp)) // judge.go:38
+    wire waits_or = (lock_0 & (lock_qp_0 == request_qp)) | (lock_1 & (lock_qp_1 == request_qp)) // judge.go:39
         | (lock_2 & (lock_qp_2 == request_qp)) | (lock_3 & (lock_qp_3 == request_qp))
         | (lock_4 & (lock_qp_4 == request_qp)) | (lock_5 & (lock_qp_5 == request_qp))
         | (lock_6 & (lock_qp_6 == request_qp)) | (lock_7 & (lock_qp_7 == request_qp))
         | waits_and;
-    wire reads = u_found_out_valid & ~known & ~(request & waits_or); // judge.go:39
+    wire reads = u_found_out_valid & ~known & ~(request & waits_or); // judge.go:40
 
     always @(posedge clk) begin
         if (rst) begin
             fresh <= 1'b0;
             known <= 1'b0;
         end else begin
-            fresh <= reads;    // judge.go:40
-            if (reads) begin   // judge.go:41
-                known <= 1'b1; // judge.go:42
+            fresh <= reads;    // judge.go:41
+            if (reads) begin   // judge.go:42
+                known <= 1'b1; // judge.go:43
             end
-            if (leaves) begin  // judge.go:78
-                known <= 1'b0; // judge.go:78
+            if (leaves) begin  // judge.go:84
+                known <= 1'b0; // judge.go:84
             end
         end
     end
 
-    wire [25:0] now_word = states[request_qp];   // judge.go:37
-    wire [23:0] now_expected_2 = now_word[25:2]; // judge.go:37
-    wire now_dead_2 = now_word[0];               // judge.go:37
-    wire alive = request & ~now_dead_2;          // judge.go:45
+    wire [26:0] now_word = states[request_qp];   // judge.go:38
+    wire [23:0] now_expected_2 = now_word[26:3]; // judge.go:38
+    wire now_dead_2 = now_word[1];               // judge.go:38
+    wire now_established_2 = now_word[0];        // judge.go:38
+    wire alive = request & ~now_dead_2;          // judge.go:46
 
     always @(posedge clk) begin
-        if (reads) begin                                    // judge.go:41
-            now_expected <= now_expected_2;                 // judge.go:43
-            now_nak_sent <= now_word[1];                    // judge.go:43
-            now_dead <= now_dead_2;                         // judge.go:43
-            distance <= response_psn - now_expected_2;      // judge.go:44
-            is_request <= alive;                            // judge.go:46
-            is_bad <= ~fits | (request & now_dead_2);       // judge.go:47
-            is_cnp <= fits & u_found_out_cnp;               // judge.go:48
-            owes_request <= alive | (|request_payload_len); // judge.go:49
-            owes_response <= fits & response;               // judge.go:50
+        if (reads) begin                                    // judge.go:42
+            now_expected <= now_expected_2;                 // judge.go:44
+            now_nak_sent <= now_word[2];                    // judge.go:44
+            now_dead <= now_dead_2;                         // judge.go:44
+            now_established <= now_established_2;           // judge.go:44
+            distance <= response_psn - now_expected_2;      // judge.go:45
+            is_request <= alive;                            // judge.go:47
+            is_bad <= ~fits | (request & now_dead_2);       // judge.go:48
+            is_cnp <= fits & u_found_out_cnp;               // judge.go:49
+            owes_request <= alive | (|request_payload_len); // judge.go:50
+            owes_response <= fits & response;               // judge.go:51
+            owes_async <= alive & (request_context_state == 3'h2) & ~now_established_2; // judge.go:52
         end
-        if (known && request_ready) begin // judge.go:74
-            owes_request <= 1'b0;         // judge.go:74
+        if (known && request_ready) begin // judge.go:79
+            owes_request <= 1'b0;         // judge.go:79
         end
-        if (known && response_ready) begin // judge.go:75
-            owes_response <= 1'b0;         // judge.go:75
+        if (known && response_ready) begin // judge.go:80
+            owes_response <= 1'b0;         // judge.go:80
+        end
+        if (known && async_ready) begin // judge.go:81
+            owes_async <= 1'b0;         // judge.go:81
         end
     end
 
-    wire fence = fence_valid & ~(u_packets_out_valid | u_found_out_valid); // judge.go:58
-    assign fence_ready = fence & request_ready;                // judge.go:59
-    assign request_valid = (known & owes_request) | fence;     // judge.go:60
-    wire [2:0] kind = !(|distance) ? 3'h0 : distance[23] ? 3'h1 : 3'h2; // judge.go:56
-    assign request_kind = fence ? 3'h4 : is_request ? kind : 3'h3; // judge.go:61
-    assign request_psn = fence ? {23'd0, fence_token} : response_psn; // judge.go:61
-    assign request_expected = now_expected;                    // judge.go:61
-    assign request_send_nak = ~now_nak_sent;                   // judge.go:61
-    assign response_valid = known & owes_response;             // judge.go:69
-    assign response_qp = request_qp;                           // judge.go:70
-    assign response_opcode = request_opcode;                   // judge.go:70
-    assign response_syndrome = request_ext_0[31:24];           // judge.go:70
-    assign response_msn = request_ext_0[23:0];                 // judge.go:70
-    assign response_context_exists = request_context_exists;   // judge.go:70
-    assign response_context_qpn = request_context_qpn;         // judge.go:70
-    assign response_context_state = request_context_state;     // judge.go:70
-    assign response_context_pd = request_context_pd;           // judge.go:70
-    assign response_context_dest_qpn = request_context_dest_qpn; // judge.go:70
-    assign response_context_path_mtu = request_context_path_mtu; // judge.go:70
-    assign response_context_access = request_context_access;   // judge.go:70
-    assign response_context_min_rnr = request_context_min_rnr; // judge.go:70
-    assign response_context_timeout = request_context_timeout; // judge.go:70
-    assign response_context_retry_cnt = request_context_retry_cnt; // judge.go:70
-    assign response_context_rnr_retry = request_context_rnr_retry; // judge.go:70
-    assign response_context_sig_all = request_context_sig_all; // judge.go:70
-    assign response_context_sq_stride = request_context_sq_stride; // judge.go:70
-    assign response_context_rq_stride = request_context_rq_stride; // judge.go:70
-    assign response_context_send_cq = request_context_send_cq; // judge.go:70
-    assign response_context_recv_cq = request_context_recv_cq; // judge.go:70
-    assign response_context_max_rd = request_context_max_rd;   // judge.go:70
-    assign response_context_max_dest_rd = request_context_max_dest_rd; // judge.go:70
-    assign bad_qp = fresh & is_bad;                            // judge.go:80
-    assign cnp = fresh & is_cnp;                               // judge.go:81
-    assign duplicate = fresh & is_request & (kind == 3'h1);    // judge.go:82
-    assign ahead = fresh & is_request & (kind == 3'h2);        // judge.go:83
+    wire fence = fence_valid & ~(u_packets_out_valid | u_found_out_valid); // judge.go:60
+    assign fence_ready = fence & request_ready;                // judge.go:61
+    assign request_valid = (known & owes_request) | fence;     // judge.go:62
+    wire [2:0] kind = !(|distance) ? 3'h0 : distance[23] ? 3'h1 : 3'h2; // judge.go:58
+    assign request_kind = fence ? 3'h4 : is_request ? kind : 3'h3; // judge.go:63
+    assign request_psn = fence ? {23'd0, fence_token} : response_psn; // judge.go:63
+    assign request_expected = now_expected;                    // judge.go:63
+    assign request_send_nak = ~now_nak_sent;                   // judge.go:63
+    assign response_valid = known & owes_response;             // judge.go:71
+    assign response_qp = request_qp;                           // judge.go:72
+    assign response_opcode = request_opcode;                   // judge.go:72
+    assign response_syndrome = request_ext_0[31:24];           // judge.go:72
+    assign response_msn = request_ext_0[23:0];                 // judge.go:72
+    assign response_context_exists = request_context_exists;   // judge.go:72
+    assign response_context_qpn = request_context_qpn;         // judge.go:72
+    assign response_context_state = request_context_state;     // judge.go:72
+    assign response_context_pd = request_context_pd;           // judge.go:72
+    assign response_context_dest_qpn = request_context_dest_qpn; // judge.go:72
+    assign response_context_path_mtu = request_context_path_mtu; // judge.go:72
+    assign response_context_access = request_context_access;   // judge.go:72
+    assign response_context_min_rnr = request_context_min_rnr; // judge.go:72
+    assign response_context_timeout = request_context_timeout; // judge.go:72
+    assign response_context_retry_cnt = request_context_retry_cnt; // judge.go:72
+    assign response_context_rnr_retry = request_context_rnr_retry; // judge.go:72
+    assign response_context_sig_all = request_context_sig_all; // judge.go:72
+    assign response_context_sq_stride = request_context_sq_stride; // judge.go:72
+    assign response_context_rq_stride = request_context_rq_stride; // judge.go:72
+    assign response_context_send_cq = request_context_send_cq; // judge.go:72
+    assign response_context_recv_cq = request_context_recv_cq; // judge.go:72
+    assign response_context_max_rd = request_context_max_rd;   // judge.go:72
+    assign response_context_max_dest_rd = request_context_max_dest_rd; // judge.go:72
+    assign async_valid = known & owes_async;                   // judge.go:76
+    assign async_code = 8'h04;                                 // judge.go:77
+    assign async_vendor = 5'h00;                               // judge.go:77
+    assign async_number = request_context_qpn;                 // judge.go:77
+    assign bad_qp = fresh & is_bad;                            // judge.go:91
+    assign cnp = fresh & is_cnp;                               // judge.go:92
+    assign duplicate = fresh & is_request & (kind == 3'h1);    // judge.go:93
+    assign ahead = fresh & is_request & (kind == 3'h2);        // judge.go:94
 
-    wire when_lock_0_and = fresh & is_request & (kind == 3'h0); // judge.go:103
+    wire when_lock_0_and = fresh & is_request & (kind == 3'h0); // judge.go:114
 
     always @(posedge clk) begin
         if (rst) begin
@@ -837,32 +857,41 @@ module psncheck_qp6_cq6 (
         end
     end
 
-    wire naks = fresh & is_request & (kind == 3'h2); // judge.go:102
-    assign outcome_ready = ~naks;                    // judge.go:106
-    assign control_ready = ~(naks | outcome_valid);  // judge.go:111
+    wire naks = fresh & is_request & (kind == 3'h2); // judge.go:113
+    wire tells = fresh & owes_async;                 // judge.go:116
+    wire marks = naks | tells;                       // judge.go:117
+    assign outcome_ready = ~marks;                   // judge.go:120
+    assign control_ready = ~(marks | outcome_valid); // judge.go:125
 
-    wire [25:0] peeked_word = states[peek_qp]; // judge.go:113
+    wire [26:0] peeked_word = states[peek_qp]; // judge.go:127
 
     always @(posedge clk) begin
-        peeked <= peeked_word[25:2]; // judge.go:113
+        peeked <= peeked_word[26:3]; // judge.go:127
     end
 
-    assign peek_value = peeked; // judge.go:114
+    assign peek_value = peeked; // judge.go:128
 
-    wire [25:0] was_word = states[outcome_qp];                 // judge.go:108
-    wire begins = control_valid & control_ready & (control_kind != 2'h1); // judge.go:117
-    wire [5:0] states_write_addr = naks ? request_qp : outcome_valid ? outcome_qp : control_qp; // judge.go:119
-    wire [23:0] states_write_data_choice = naks ? now_expected // judge.go:121
-        : outcome_valid ? was_word[25:2] + outcome_advance
+    wire [26:0] was_word = states[outcome_qp];                  // judge.go:122
+    wire begins = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h2)); // judge.go:131
+    wire [5:0] states_write_addr = marks ? request_qp : outcome_valid ? outcome_qp : control_qp; // judge.go:133
+    wire [23:0] states_write_data_choice = marks ? now_expected // judge.go:135
+        : outcome_valid ? was_word[26:3] + outcome_advance
         : (control_kind == 2'h2) ? control_psn
         : 24'd0;
+    wire states_write_data_choice_2 = marks ? now_nak_sent | naks // judge.go:135
+        : outcome_valid ? outcome_nak_sent
+        : 1'b0;
+    wire states_write_data_choice_3 = marks ? now_established | tells // judge.go:135
+        : outcome_valid ? was_word[0]
+        : 1'b0;
 
     always @(posedge clk) begin
-        if (naks || outcome_valid || begins) begin // judge.go:118
-            states[states_write_addr] <= {         // judge.go:118
+        if (marks || outcome_valid || begins) begin // judge.go:132
+            states[states_write_addr] <= {          // judge.go:132
                 states_write_data_choice,
-                naks ? 1'b1 : outcome_valid ? outcome_nak_sent : 1'b0,
-                naks ? now_dead : outcome_valid ? outcome_dead : 1'b0
+                states_write_data_choice_2,
+                marks ? now_dead : outcome_valid ? outcome_dead : 1'b0,
+                states_write_data_choice_3
             };
         end
     end
@@ -873,7 +902,7 @@ module psncheck_qp6_cq6 (
          u_packets_high_water,  u_both_out_b_address_dst_mac,  u_both_out_b_address_hop_limit,
          u_both_out_b_address_traffic_class,  u_both_out_b_address_flow_label,
          u_both_out_b_address_vlan,  u_both_out_b_address_tci,  u_both_out_b_address_src_port,
-         peeked_word[1:0],  was_word[1:0]
+         peeked_word[2:0],  was_word[2:1]
     };
 
     // ----------------------------------------------------------------------
@@ -885,40 +914,31 @@ module psncheck_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        header_stalled;   // hdl/stream/contract.go:24
-    reg                [599:0] header_held;      // hdl/stream/contract.go:25
-    reg                        reply_stalled;    // hdl/stream/contract.go:24
-    reg                [503:0] reply_held;       // hdl/stream/contract.go:25
-    reg                        outcome_stalled;  // hdl/stream/contract.go:24
-    reg                [31:0]  outcome_held;     // hdl/stream/contract.go:25
-    reg                        control_stalled;  // hdl/stream/contract.go:24
-    reg                [31:0]  control_held;     // hdl/stream/contract.go:25
-    reg                        fence_stalled;    // hdl/stream/contract.go:24
-    reg                        fence_held;       // hdl/stream/contract.go:25
-    reg                        ask_stalled;      // hdl/stream/contract.go:24
-    reg                [5:0]   ask_held;         // hdl/stream/contract.go:25
-    reg                        request_stalled;  // hdl/stream/contract.go:24
-    reg                [437:0] request_held;     // hdl/stream/contract.go:25
-    reg                        response_stalled; // hdl/stream/contract.go:24
-    reg                [199:0] response_held;    // hdl/stream/contract.go:25
+    reg                        header_stalled;   // properties.go:13
+    reg                [599:0] header_held;      // properties.go:13
+    reg                        reply_stalled;    // properties.go:14
+    reg                [503:0] reply_held;       // properties.go:14
+    reg                        outcome_stalled;  // properties.go:15
+    reg                [31:0]  outcome_held;     // properties.go:15
+    reg                        control_stalled;  // properties.go:16
+    reg                [31:0]  control_held;     // properties.go:16
+    reg                        fence_stalled;    // properties.go:17
+    reg                        fence_held;       // properties.go:17
+    reg                        ask_stalled;      // properties.go:18
+    reg                [5:0]   ask_held;         // properties.go:18
+    reg                        request_stalled;  // properties.go:19
+    reg                [437:0] request_held;     // properties.go:19
+    reg                        response_stalled; // properties.go:20
+    reg                [199:0] response_held;    // properties.go:20
+    reg                        async_stalled;    // properties.go:21
+    reg                [36:0]  async_held;       // properties.go:21
     /* verilator lint_off UNDRIVEN */
-    (* anyconst *) reg [5:0]   one; // properties.go:22
+    (* anyconst *) reg [5:0]   one; // properties.go:23
     /* verilator lint_on UNDRIVEN */
-    reg                        one_out; // a request of it is with the responder (properties.go:26)
+    reg                        one_out; // a request of it is with the responder (properties.go:27)
 
-    wire [599:0] header_packed;   // hdl/stream/contract.go:37
-    wire [503:0] reply_packed;    // hdl/stream/contract.go:37
-    wire [31:0]  outcome_packed;  // hdl/stream/contract.go:37
-    wire [31:0]  control_packed;  // hdl/stream/contract.go:37
-    wire [437:0] request_packed;  // hdl/stream/contract.go:37
-    wire [199:0] response_packed; // hdl/stream/contract.go:37
-
-    wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:24
-    wire is_6 = (lock_0 & (lock_qp_0 == request_qp)) | (lock_1 & (lock_qp_1 == request_qp)) // locks.go:33
-        | (lock_2 & (lock_qp_2 == request_qp)) | (lock_3 & (lock_qp_3 == request_qp))
-        | (lock_4 & (lock_qp_4 == request_qp)) | (lock_5 & (lock_qp_5 == request_qp))
-        | (lock_6 & (lock_qp_6 == request_qp)) | (lock_7 & (lock_qp_7 == request_qp));
-    assign header_packed = { // hdl/stream/contract.go:38
+    wire waits = header_valid & ~header_ready; // properties.go:13
+    wire [599:0] header_data_holds_joined = {  // properties.go:13
         header_vlan,
         header_tci,
         header_ipv6,
@@ -948,41 +968,8 @@ module psncheck_qp6_cq6 (
         header_ext_6,
         header_payload_len
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            header_stalled <= 1'b0;
-            reply_stalled <= 1'b0;
-            outcome_stalled <= 1'b0;
-            control_stalled <= 1'b0;
-            fence_stalled <= 1'b0;
-            ask_stalled <= 1'b0;
-            request_stalled <= 1'b0;
-            response_stalled <= 1'b0;
-        end else begin
-            header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
-            reply_stalled <= context_reply_valid & ~context_reply_ready; // hdl/stream/contract.go:24
-            outcome_stalled <= outcome_valid & ~outcome_ready; // hdl/stream/contract.go:24
-            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
-            fence_stalled <= fence_valid & ~fence_ready;       // hdl/stream/contract.go:24
-            ask_stalled <= context_request_valid & ~context_request_ready; // hdl/stream/contract.go:24
-            request_stalled <= request_valid & ~request_ready; // hdl/stream/contract.go:24
-            response_stalled <= response_valid & ~response_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        header_held <= header_packed;     // hdl/stream/contract.go:25
-        reply_held <= reply_packed;       // hdl/stream/contract.go:25
-        outcome_held <= outcome_packed;   // hdl/stream/contract.go:25
-        control_held <= control_packed;   // hdl/stream/contract.go:25
-        fence_held <= fence_token;        // hdl/stream/contract.go:25
-        ask_held <= context_request_qp;   // hdl/stream/contract.go:25
-        request_held <= request_packed;   // hdl/stream/contract.go:25
-        response_held <= response_packed; // hdl/stream/contract.go:25
-    end
-
-    assign reply_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:14
+    wire [503:0] reply_data_holds_joined = {                   // properties.go:14
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -1014,9 +1001,18 @@ module psncheck_qp6_cq6 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    assign outcome_packed = {outcome_qp, outcome_advance, outcome_nak_sent, outcome_dead}; // hdl/stream/contract.go:38
-    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
-    assign request_packed = { // hdl/stream/contract.go:38
+    wire waits_3 = outcome_valid & ~outcome_ready; // properties.go:15
+    wire [31:0] outcome_data_holds_joined = {      // properties.go:15
+        outcome_qp,
+        outcome_advance,
+        outcome_nak_sent,
+        outcome_dead
+    };
+    wire waits_4 = control_valid & ~control_ready; // properties.go:16
+    wire waits_5 = fence_valid & ~fence_ready;     // properties.go:17
+    wire waits_6 = context_request_valid & ~context_request_ready; // properties.go:18
+    wire waits_7 = request_valid & ~request_ready; // properties.go:19
+    wire [437:0] request_data_holds_joined = {     // properties.go:19
         request_kind,
         request_qp,
         request_opcode,
@@ -1054,7 +1050,8 @@ module psncheck_qp6_cq6 (
         request_context_max_rd,
         request_context_max_dest_rd
     };
-    assign response_packed = { // hdl/stream/contract.go:38
+    wire waits_8 = response_valid & ~response_ready; // properties.go:20
+    wire [199:0] response_data_holds_joined = {      // properties.go:20
         response_qp,
         response_opcode,
         response_psn,
@@ -1079,16 +1076,269 @@ module psncheck_qp6_cq6 (
         response_context_max_rd,
         response_context_max_dest_rd
     };
+    wire waits_9 = async_valid & ~async_ready; // properties.go:21
+    wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:25
+    wire is_6 = (lock_0 & (lock_qp_0 == request_qp)) | (lock_1 & (lock_qp_1 == request_qp)) // locks.go:33
+        | (lock_2 & (lock_qp_2 == request_qp)) | (lock_3 & (lock_qp_3 == request_qp))
+        | (lock_4 & (lock_qp_4 == request_qp)) | (lock_5 & (lock_qp_5 == request_qp))
+        | (lock_6 & (lock_qp_6 == request_qp)) | (lock_7 & (lock_qp_7 == request_qp));
+
+    always @(posedge clk) begin
+        if (rst) begin
+            header_stalled <= 1'b0;
+        end else begin
+            header_stalled <= waits; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin     // properties.go:13
+            header_held <= { // properties.go:13
+                header_vlan,
+                header_tci,
+                header_ipv6,
+                header_traffic_class,
+                header_src_hi,
+                header_src_lo,
+                header_dst_hi,
+                header_dst_lo,
+                header_src_port,
+                header_opcode,
+                header_undefined,
+                header_cnp,
+                header_se,
+                header_mig_req,
+                header_pad_cnt,
+                header_fecn,
+                header_becn,
+                header_dest_qp,
+                header_ack_req,
+                header_psn,
+                header_ext_0,
+                header_ext_1,
+                header_ext_2,
+                header_ext_3,
+                header_ext_4,
+                header_ext_5,
+                header_ext_6,
+                header_payload_len
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_stalled <= 1'b0;
+        end else begin
+            reply_stalled <= waits_2; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin  // properties.go:14
+            reply_held <= { // properties.go:14
+                context_reply_context_exists,
+                context_reply_context_qpn,
+                context_reply_context_state,
+                context_reply_context_pd,
+                context_reply_context_dest_qpn,
+                context_reply_context_path_mtu,
+                context_reply_context_access,
+                context_reply_context_min_rnr,
+                context_reply_context_timeout,
+                context_reply_context_retry_cnt,
+                context_reply_context_rnr_retry,
+                context_reply_context_sig_all,
+                context_reply_context_sq_stride,
+                context_reply_context_rq_stride,
+                context_reply_context_send_cq,
+                context_reply_context_recv_cq,
+                context_reply_context_max_rd,
+                context_reply_context_max_dest_rd,
+                context_reply_address_dst_mac,
+                context_reply_address_hop_limit,
+                context_reply_address_traffic_class,
+                context_reply_address_flow_label,
+                context_reply_address_ipv6,
+                context_reply_address_vlan,
+                context_reply_address_tci,
+                context_reply_address_src_port,
+                context_reply_address_src_hi,
+                context_reply_address_src_lo,
+                context_reply_address_dst_hi,
+                context_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            outcome_stalled <= 1'b0;
+        end else begin
+            outcome_stalled <= waits_3; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:15
+            outcome_held <= {outcome_qp, outcome_advance, outcome_nak_sent, outcome_dead}; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            control_stalled <= 1'b0;
+        end else begin
+            control_stalled <= waits_4; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:16
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fence_stalled <= 1'b0;
+        end else begin
+            fence_stalled <= waits_5; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin             // properties.go:17
+            fence_held <= fence_token; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            ask_stalled <= 1'b0;
+        end else begin
+            ask_stalled <= waits_6; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                  // properties.go:18
+            ask_held <= context_request_qp; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_stalled <= 1'b0;
+        end else begin
+            request_stalled <= waits_7; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin    // properties.go:19
+            request_held <= { // properties.go:19
+                request_kind,
+                request_qp,
+                request_opcode,
+                request_undefined,
+                request_se,
+                request_ack_req,
+                request_pad_cnt,
+                request_psn,
+                request_expected,
+                request_send_nak,
+                request_ext_0,
+                request_ext_1,
+                request_ext_2,
+                request_ext_3,
+                request_ext_4,
+                request_ext_5,
+                request_ext_6,
+                request_payload_len,
+                request_context_exists,
+                request_context_qpn,
+                request_context_state,
+                request_context_pd,
+                request_context_dest_qpn,
+                request_context_path_mtu,
+                request_context_access,
+                request_context_min_rnr,
+                request_context_timeout,
+                request_context_retry_cnt,
+                request_context_rnr_retry,
+                request_context_sig_all,
+                request_context_sq_stride,
+                request_context_rq_stride,
+                request_context_send_cq,
+                request_context_recv_cq,
+                request_context_max_rd,
+                request_context_max_dest_rd
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            response_stalled <= 1'b0;
+        end else begin
+            response_stalled <= waits_8; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin     // properties.go:20
+            response_held <= { // properties.go:20
+                response_qp,
+                response_opcode,
+                response_psn,
+                response_syndrome,
+                response_msn,
+                response_context_exists,
+                response_context_qpn,
+                response_context_state,
+                response_context_pd,
+                response_context_dest_qpn,
+                response_context_path_mtu,
+                response_context_access,
+                response_context_min_rnr,
+                response_context_timeout,
+                response_context_retry_cnt,
+                response_context_rnr_retry,
+                response_context_sig_all,
+                response_context_sq_stride,
+                response_context_rq_stride,
+                response_context_send_cq,
+                response_context_recv_cq,
+                response_context_max_rd,
+                response_context_max_dest_rd
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            async_stalled <= 1'b0;
+        end else begin
+            async_stalled <= waits_9; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin // properties.go:21
+            async_held <= {async_code, async_vendor, async_number}; // properties.go:21
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
             one_out <= 1'b0;
         end else begin
-            if (gives) begin     // properties.go:27
-                one_out <= 1'b1; // properties.go:27
+            if (gives) begin     // properties.go:28
+                one_out <= 1'b1; // properties.go:28
             end
-            if (outcome_valid && outcome_ready && outcome_qp == one) begin // properties.go:28
-                one_out <= 1'b0; // properties.go:28
+            if (outcome_valid && outcome_ready && outcome_qp == one) begin // properties.go:29
+                one_out <= 1'b0; // properties.go:29
             end
         end
     end
@@ -1111,26 +1361,28 @@ module psncheck_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_header_valid_holds: assume (!header_stalled || header_valid); // hdl/stream/contract.go:18
-            assume_header_data_holds: assume (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:19
-            assume_reply_valid_holds: assume (!reply_stalled || context_reply_valid); // hdl/stream/contract.go:18
-            assume_reply_data_holds: assume (!reply_stalled || reply_packed == reply_held); // hdl/stream/contract.go:19
-            assume_outcome_valid_holds: assume (!outcome_stalled || outcome_valid); // hdl/stream/contract.go:18
-            assume_outcome_data_holds: assume (!outcome_stalled || outcome_packed == outcome_held); // hdl/stream/contract.go:19
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
-            assume_control_data_holds: assume (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:19
-            assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // hdl/stream/contract.go:18
-            assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // hdl/stream/contract.go:19
-            assert_ask_valid_holds: assert (!ask_stalled || context_request_valid); // hdl/stream/contract.go:10
-            assert_ask_data_holds: assert (!ask_stalled || context_request_qp == ask_held); // hdl/stream/contract.go:11
-            assert_request_valid_holds: assert (!request_stalled || request_valid); // hdl/stream/contract.go:10
-            assert_request_data_holds: assert (!request_stalled || request_packed == request_held); // hdl/stream/contract.go:11
-            assert_response_valid_holds: assert (!response_stalled || response_valid); // hdl/stream/contract.go:10
-            assert_response_data_holds: assert (!response_stalled || response_packed == response_held); // hdl/stream/contract.go:11
-            assume_outcomes_answer: assume (one_out || !(outcome_valid && outcome_qp == one)); // properties.go:30
-            assert_one_at_a_time: assert (!(gives && one_out)); // properties.go:31
-            cover_request_waits: cover (u_found_out_valid && !known && is_6); // properties.go:32
-            cover_dead: cover (fresh && now_dead);              // properties.go:33
+            assume_header_valid_holds: assume (!header_stalled || header_valid); // properties.go:13
+            assume_header_data_holds: assume (!header_stalled || header_data_holds_joined == header_held); // properties.go:13
+            assume_reply_valid_holds: assume (!reply_stalled || context_reply_valid); // properties.go:14
+            assume_reply_data_holds: assume (!reply_stalled || reply_data_holds_joined == reply_held); // properties.go:14
+            assume_outcome_valid_holds: assume (!outcome_stalled || outcome_valid); // properties.go:15
+            assume_outcome_data_holds: assume (!outcome_stalled || outcome_data_holds_joined == outcome_held); // properties.go:15
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:16
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:16
+            assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:17
+            assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:17
+            assert_ask_valid_holds: assert (!ask_stalled || context_request_valid); // properties.go:18
+            assert_ask_data_holds: assert (!ask_stalled || context_request_qp == ask_held); // properties.go:18
+            assert_request_valid_holds: assert (!request_stalled || request_valid); // properties.go:19
+            assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:19
+            assert_response_valid_holds: assert (!response_stalled || response_valid); // properties.go:20
+            assert_response_data_holds: assert (!response_stalled || response_data_holds_joined == response_held); // properties.go:20
+            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:21
+            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:21
+            assume_outcomes_answer: assume (one_out || !(outcome_valid && outcome_qp == one)); // properties.go:31
+            assert_one_at_a_time: assert (!(gives && one_out)); // properties.go:32
+            cover_request_waits: cover (u_found_out_valid && !known && is_6); // properties.go:33
+            cover_dead: cover (fresh && now_dead);              // properties.go:34
         end
     end
 `endif
@@ -1143,92 +1395,159 @@ module psncheck_qp6_cq6 (
     initial cover_dead_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (header_stalled && !header_valid) begin
-                $display("ASSUME %m header_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (header_stalled) begin
+                if (!header_valid) begin
+                    $display("ASSUME %m header_valid_holds blocks/psncheck/properties.go:13");
+                    $stop;
+                end
+                if (header_data_holds_joined != header_held) begin
+                    $display("ASSUME %m header_data_holds blocks/psncheck/properties.go:13");
+                    $stop;
+                end
             end
-            if (header_stalled && header_packed != header_held) begin
-                $display("ASSUME %m header_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (reply_stalled) begin
+                if (!context_reply_valid) begin
+                    $display("ASSUME %m reply_valid_holds blocks/psncheck/properties.go:14");
+                    $stop;
+                end
+                if (reply_data_holds_joined != reply_held) begin
+                    $display("ASSUME %m reply_data_holds blocks/psncheck/properties.go:14");
+                    $stop;
+                end
             end
-            if (reply_stalled && !context_reply_valid) begin
-                $display("ASSUME %m reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (outcome_stalled) begin
+                if (!outcome_valid) begin
+                    $display("ASSUME %m outcome_valid_holds blocks/psncheck/properties.go:15");
+                    $stop;
+                end
+                if (outcome_data_holds_joined != outcome_held) begin
+                    $display("ASSUME %m outcome_data_holds blocks/psncheck/properties.go:15");
+                    $stop;
+                end
             end
-            if (reply_stalled && reply_packed != reply_held) begin
-                $display("ASSUME %m reply_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (control_stalled) begin
+                if (!control_valid) begin
+                    $display("ASSUME %m control_valid_holds blocks/psncheck/properties.go:16");
+                    $stop;
+                end
+                if ({control_qp, control_kind, control_psn} != control_held) begin
+                    $display("ASSUME %m control_data_holds blocks/psncheck/properties.go:16");
+                    $stop;
+                end
             end
-            if (outcome_stalled && !outcome_valid) begin
-                $display("ASSUME %m outcome_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (fence_stalled) begin
+                if (!fence_valid) begin
+                    $display("ASSUME %m fence_valid_holds blocks/psncheck/properties.go:17");
+                    $stop;
+                end
+                if (fence_token != fence_held) begin
+                    $display("ASSUME %m fence_data_holds blocks/psncheck/properties.go:17");
+                    $stop;
+                end
             end
-            if (outcome_stalled && outcome_packed != outcome_held) begin
-                $display("ASSUME %m outcome_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (ask_stalled) begin
+                if (!context_request_valid) begin
+                    $display("ASSERT %m ask_valid_holds blocks/psncheck/properties.go:18");
+                    $stop;
+                end
+                if (context_request_qp != ask_held) begin
+                    $display("ASSERT %m ask_data_holds blocks/psncheck/properties.go:18");
+                    $stop;
+                end
             end
-            if (control_stalled && !control_valid) begin
-                $display("ASSUME %m control_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (request_stalled) begin
+                if (!request_valid) begin
+                    $display("ASSERT %m request_valid_holds blocks/psncheck/properties.go:19");
+                    $stop;
+                end
+                if (request_data_holds_joined != request_held) begin
+                    $display("ASSERT %m request_data_holds blocks/psncheck/properties.go:19");
+                    $stop;
+                end
             end
-            if (control_stalled && control_packed != control_held) begin
-                $display("ASSUME %m control_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (response_stalled) begin
+                if (!response_valid) begin
+                    $display("ASSERT %m response_valid_holds blocks/psncheck/properties.go:20");
+                    $stop;
+                end
+                if (response_data_holds_joined != response_held) begin
+                    $display("ASSERT %m response_data_holds blocks/psncheck/properties.go:20");
+                    $stop;
+                end
             end
-            if (fence_stalled && !fence_valid) begin
-                $display("ASSUME %m fence_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (fence_stalled && fence_token != fence_held) begin
-                $display("ASSUME %m fence_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (ask_stalled && !context_request_valid) begin
-                $display("ASSERT %m ask_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (ask_stalled && context_request_qp != ask_held) begin
-                $display("ASSERT %m ask_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (request_stalled && !request_valid) begin
-                $display("ASSERT %m request_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (request_stalled && request_packed != request_held) begin
-                $display("ASSERT %m request_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (response_stalled && !response_valid) begin
-                $display("ASSERT %m response_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (response_stalled && response_packed != response_held) begin
-                $display("ASSERT %m response_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (async_stalled) begin
+                if (!async_valid) begin
+                    $display("ASSERT %m async_valid_holds blocks/psncheck/properties.go:21");
+                    $stop;
+                end
+                if ({async_code, async_vendor, async_number} != async_held) begin
+                    $display("ASSERT %m async_data_holds blocks/psncheck/properties.go:21");
+                    $stop;
+                end
             end
             if (!one_out && outcome_valid && outcome_qp == one) begin
-                $display("ASSUME %m outcomes_answer blocks/psncheck/properties.go:30");
+                $display("ASSUME %m outcomes_answer blocks/psncheck/properties.go:31");
                 $stop;
             end
             if (gives && one_out) begin
-                $display("ASSERT %m one_at_a_time blocks/psncheck/properties.go:31");
+                $display("ASSERT %m one_at_a_time blocks/psncheck/properties.go:32");
                 $stop;
             end
             if (u_found_out_valid && !known && is_6) begin
                 if (cover_request_waits_count == 64'd0) begin
-                    $display("COVER %m request_waits blocks/psncheck/properties.go:32");
+                    $display("COVER %m request_waits blocks/psncheck/properties.go:33");
                 end
                 cover_request_waits_count <= cover_request_waits_count + 64'd1;
             end
             if (fresh && now_dead) begin
                 if (cover_dead_count == 64'd0) begin
-                    $display("COVER %m dead blocks/psncheck/properties.go:33");
+                    $display("COVER %m dead blocks/psncheck/properties.go:34");
                 end
                 cover_dead_count <= cover_dead_count + 64'd1;
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_psn_checked /* verilator public_flat_rd */ = fresh && is_request; // judge.go:86
+    wire [5:0]  event_psn_checked_qp /* verilator public_flat_rd */ = request_qp;
+    wire [7:0]  event_psn_checked_opcode /* verilator public_flat_rd */ = request_opcode;
+    wire [23:0] event_psn_checked_psn /* verilator public_flat_rd */ = response_psn;
+    wire [23:0] event_psn_checked_expected /* verilator public_flat_rd */ = now_expected;
+    wire [2:0]  event_psn_checked_kind /* verilator public_flat_rd */ = kind;
+
+    wire        event_response /* verilator public_flat_rd */ = response_valid && response_ready; // judge.go:89
+    wire [5:0]  event_response_qp /* verilator public_flat_rd */ = request_qp;
+    wire [23:0] event_response_psn /* verilator public_flat_rd */ = response_psn;
+    wire [7:0]  event_response_syndrome /* verilator public_flat_rd */ = response_syndrome;
+    wire [23:0] event_response_msn /* verilator public_flat_rd */ = response_msn;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_psn_checked) begin
+                $display(
+                    "TRACE %0d %m psn_checked qp=%0h opcode=%0h psn=%0h expected=%0h kind=%0h",
+                    $time, event_psn_checked_qp, event_psn_checked_opcode, event_psn_checked_psn,
+                    event_psn_checked_expected, event_psn_checked_kind
+                );
+            end
+            if (event_response) begin
+                $display(
+                    "TRACE %0d %m response qp=%0h psn=%0h syndrome=%0h msn=%0h",
+                    $time, event_response_qp, event_response_psn, event_response_syndrome,
+                    event_response_msn
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

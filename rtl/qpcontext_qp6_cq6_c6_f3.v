@@ -333,229 +333,229 @@ module qpcontext_qp6_cq6_c6_f3 (
     reg [5:0]   reads_qp;                              // qpcontext.go:133
     reg [2:0]   reads_client;                          // qpcontext.go:133
     reg [503:0] looked_up;                             // qpcontext.go:134
-    reg         client_0_answered;                     // qpcontext.go:143
-    reg         client_0_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_0_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_0_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_0_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_0_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_0_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_0_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_0_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_0_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_0_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_0_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_0_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_0_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_0_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_0_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_0_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_0_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_0_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_0_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_0_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_0_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_0_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_0_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_0_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_0_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_0_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_0_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_0_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_0_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_0_answer_address_dst_lo;        // qpcontext.go:144
-    reg         client_1_answered;                     // qpcontext.go:143
-    reg         client_1_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_1_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_1_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_1_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_1_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_1_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_1_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_1_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_1_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_1_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_1_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_1_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_1_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_1_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_1_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_1_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_1_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_1_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_1_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_1_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_1_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_1_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_1_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_1_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_1_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_1_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_1_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_1_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_1_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_1_answer_address_dst_lo;        // qpcontext.go:144
-    reg         client_2_answered;                     // qpcontext.go:143
-    reg         client_2_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_2_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_2_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_2_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_2_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_2_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_2_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_2_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_2_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_2_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_2_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_2_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_2_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_2_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_2_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_2_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_2_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_2_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_2_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_2_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_2_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_2_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_2_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_2_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_2_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_2_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_2_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_2_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_2_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_2_answer_address_dst_lo;        // qpcontext.go:144
-    reg         client_3_answered;                     // qpcontext.go:143
-    reg         client_3_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_3_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_3_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_3_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_3_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_3_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_3_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_3_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_3_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_3_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_3_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_3_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_3_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_3_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_3_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_3_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_3_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_3_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_3_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_3_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_3_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_3_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_3_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_3_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_3_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_3_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_3_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_3_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_3_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_3_answer_address_dst_lo;        // qpcontext.go:144
-    reg         client_4_answered;                     // qpcontext.go:143
-    reg         client_4_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_4_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_4_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_4_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_4_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_4_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_4_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_4_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_4_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_4_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_4_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_4_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_4_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_4_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_4_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_4_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_4_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_4_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_4_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_4_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_4_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_4_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_4_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_4_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_4_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_4_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_4_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_4_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_4_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_4_answer_address_dst_lo;        // qpcontext.go:144
-    reg         client_5_answered;                     // qpcontext.go:143
-    reg         client_5_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_5_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_5_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_5_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_5_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_5_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_5_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_5_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_5_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_5_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_5_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_5_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_5_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_5_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_5_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_5_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_5_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_5_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_5_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_5_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_5_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_5_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_5_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_5_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_5_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_5_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_5_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_5_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_5_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_5_answer_address_dst_lo;        // qpcontext.go:144
-    reg         client_6_answered;                     // qpcontext.go:143
-    reg         client_6_answer_context_exists;        // qpcontext.go:144
-    reg [23:0]  client_6_answer_context_qpn;           // qpcontext.go:144
-    reg [2:0]   client_6_answer_context_state;         // qpcontext.go:144
-    reg [23:0]  client_6_answer_context_pd;            // qpcontext.go:144
-    reg [23:0]  client_6_answer_context_dest_qpn;      // qpcontext.go:144
-    reg [2:0]   client_6_answer_context_path_mtu;      // qpcontext.go:144
-    reg [3:0]   client_6_answer_context_access;        // qpcontext.go:144
-    reg [4:0]   client_6_answer_context_min_rnr;       // qpcontext.go:144
-    reg [4:0]   client_6_answer_context_timeout;       // qpcontext.go:144
-    reg [2:0]   client_6_answer_context_retry_cnt;     // qpcontext.go:144
-    reg [2:0]   client_6_answer_context_rnr_retry;     // qpcontext.go:144
-    reg         client_6_answer_context_sig_all;       // qpcontext.go:144
-    reg         client_6_answer_context_sq_stride;     // qpcontext.go:144
-    reg         client_6_answer_context_rq_stride;     // qpcontext.go:144
-    reg [5:0]   client_6_answer_context_send_cq;       // qpcontext.go:144
-    reg [5:0]   client_6_answer_context_recv_cq;       // qpcontext.go:144
-    reg [7:0]   client_6_answer_context_max_rd;        // qpcontext.go:144
-    reg [7:0]   client_6_answer_context_max_dest_rd;   // qpcontext.go:144
-    reg [47:0]  client_6_answer_address_dst_mac;       // qpcontext.go:144
-    reg [7:0]   client_6_answer_address_hop_limit;     // qpcontext.go:144
-    reg [7:0]   client_6_answer_address_traffic_class; // qpcontext.go:144
-    reg [19:0]  client_6_answer_address_flow_label;    // qpcontext.go:144
-    reg         client_6_answer_address_ipv6;          // qpcontext.go:144
-    reg         client_6_answer_address_vlan;          // qpcontext.go:144
-    reg [15:0]  client_6_answer_address_tci;           // qpcontext.go:144
-    reg [15:0]  client_6_answer_address_src_port;      // qpcontext.go:144
-    reg [63:0]  client_6_answer_address_src_hi;        // qpcontext.go:144
-    reg [63:0]  client_6_answer_address_src_lo;        // qpcontext.go:144
-    reg [63:0]  client_6_answer_address_dst_hi;        // qpcontext.go:144
-    reg [63:0]  client_6_answer_address_dst_lo;        // qpcontext.go:144
-    reg [2:0]   fault;                                 // qpcontext.go:178
-    reg [5:0]   fault_now_qp;                          // qpcontext.go:179
-    reg         fault_now_has_event;                   // qpcontext.go:179
-    reg [7:0]   fault_now_event;                       // qpcontext.go:179
-    reg [4:0]   fault_now_vendor;                      // qpcontext.go:179
-    reg [23:0]  fault_qpn;                             // qpcontext.go:180
+    reg         client_0_answered;                     // qpcontext.go:145
+    reg         client_0_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_0_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_0_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_0_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_0_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_0_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_0_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_0_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_0_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_0_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_0_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_0_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_0_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_0_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_0_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_0_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_0_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_0_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_0_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_0_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_0_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_0_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_0_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_0_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_0_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_0_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_0_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_0_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_0_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_0_answer_address_dst_lo;        // qpcontext.go:146
+    reg         client_1_answered;                     // qpcontext.go:145
+    reg         client_1_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_1_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_1_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_1_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_1_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_1_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_1_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_1_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_1_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_1_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_1_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_1_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_1_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_1_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_1_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_1_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_1_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_1_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_1_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_1_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_1_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_1_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_1_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_1_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_1_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_1_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_1_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_1_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_1_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_1_answer_address_dst_lo;        // qpcontext.go:146
+    reg         client_2_answered;                     // qpcontext.go:145
+    reg         client_2_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_2_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_2_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_2_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_2_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_2_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_2_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_2_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_2_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_2_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_2_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_2_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_2_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_2_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_2_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_2_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_2_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_2_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_2_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_2_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_2_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_2_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_2_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_2_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_2_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_2_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_2_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_2_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_2_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_2_answer_address_dst_lo;        // qpcontext.go:146
+    reg         client_3_answered;                     // qpcontext.go:145
+    reg         client_3_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_3_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_3_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_3_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_3_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_3_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_3_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_3_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_3_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_3_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_3_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_3_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_3_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_3_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_3_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_3_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_3_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_3_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_3_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_3_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_3_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_3_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_3_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_3_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_3_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_3_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_3_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_3_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_3_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_3_answer_address_dst_lo;        // qpcontext.go:146
+    reg         client_4_answered;                     // qpcontext.go:145
+    reg         client_4_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_4_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_4_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_4_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_4_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_4_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_4_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_4_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_4_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_4_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_4_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_4_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_4_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_4_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_4_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_4_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_4_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_4_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_4_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_4_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_4_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_4_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_4_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_4_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_4_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_4_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_4_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_4_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_4_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_4_answer_address_dst_lo;        // qpcontext.go:146
+    reg         client_5_answered;                     // qpcontext.go:145
+    reg         client_5_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_5_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_5_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_5_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_5_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_5_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_5_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_5_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_5_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_5_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_5_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_5_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_5_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_5_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_5_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_5_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_5_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_5_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_5_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_5_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_5_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_5_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_5_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_5_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_5_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_5_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_5_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_5_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_5_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_5_answer_address_dst_lo;        // qpcontext.go:146
+    reg         client_6_answered;                     // qpcontext.go:145
+    reg         client_6_answer_context_exists;        // qpcontext.go:146
+    reg [23:0]  client_6_answer_context_qpn;           // qpcontext.go:146
+    reg [2:0]   client_6_answer_context_state;         // qpcontext.go:146
+    reg [23:0]  client_6_answer_context_pd;            // qpcontext.go:146
+    reg [23:0]  client_6_answer_context_dest_qpn;      // qpcontext.go:146
+    reg [2:0]   client_6_answer_context_path_mtu;      // qpcontext.go:146
+    reg [3:0]   client_6_answer_context_access;        // qpcontext.go:146
+    reg [4:0]   client_6_answer_context_min_rnr;       // qpcontext.go:146
+    reg [4:0]   client_6_answer_context_timeout;       // qpcontext.go:146
+    reg [2:0]   client_6_answer_context_retry_cnt;     // qpcontext.go:146
+    reg [2:0]   client_6_answer_context_rnr_retry;     // qpcontext.go:146
+    reg         client_6_answer_context_sig_all;       // qpcontext.go:146
+    reg         client_6_answer_context_sq_stride;     // qpcontext.go:146
+    reg         client_6_answer_context_rq_stride;     // qpcontext.go:146
+    reg [5:0]   client_6_answer_context_send_cq;       // qpcontext.go:146
+    reg [5:0]   client_6_answer_context_recv_cq;       // qpcontext.go:146
+    reg [7:0]   client_6_answer_context_max_rd;        // qpcontext.go:146
+    reg [7:0]   client_6_answer_context_max_dest_rd;   // qpcontext.go:146
+    reg [47:0]  client_6_answer_address_dst_mac;       // qpcontext.go:146
+    reg [7:0]   client_6_answer_address_hop_limit;     // qpcontext.go:146
+    reg [7:0]   client_6_answer_address_traffic_class; // qpcontext.go:146
+    reg [19:0]  client_6_answer_address_flow_label;    // qpcontext.go:146
+    reg         client_6_answer_address_ipv6;          // qpcontext.go:146
+    reg         client_6_answer_address_vlan;          // qpcontext.go:146
+    reg [15:0]  client_6_answer_address_tci;           // qpcontext.go:146
+    reg [15:0]  client_6_answer_address_src_port;      // qpcontext.go:146
+    reg [63:0]  client_6_answer_address_src_hi;        // qpcontext.go:146
+    reg [63:0]  client_6_answer_address_src_lo;        // qpcontext.go:146
+    reg [63:0]  client_6_answer_address_dst_hi;        // qpcontext.go:146
+    reg [63:0]  client_6_answer_address_dst_lo;        // qpcontext.go:146
+    reg [2:0]   fault;                                 // qpcontext.go:180
+    reg [5:0]   fault_now_qp;                          // qpcontext.go:181
+    reg         fault_now_has_event;                   // qpcontext.go:181
+    reg [7:0]   fault_now_event;                       // qpcontext.go:181
+    reg [4:0]   fault_now_vendor;                      // qpcontext.go:181
+    reg [23:0]  fault_qpn;                             // qpcontext.go:182
 
     (* no_rw_check, ram_style = "block" *)
     reg [503:0] table_of_qps [0:63]; // qpcontext.go:96
@@ -569,20 +569,20 @@ module qpcontext_qp6_cq6_c6_f3 (
     wire       kills;               // qpcontext.go:100
     wire [5:0] kill;                // qpcontext.go:100
     wire       quiet;               // qpcontext.go:100
-    wire       client_0_open_valid; // hdl/stream/inline.go:38
-    wire       client_0_open_ready; // hdl/stream/inline.go:38
-    wire       client_1_open_valid; // hdl/stream/inline.go:38
-    wire       client_1_open_ready; // hdl/stream/inline.go:38
-    wire       client_2_open_valid; // hdl/stream/inline.go:38
-    wire       client_2_open_ready; // hdl/stream/inline.go:38
-    wire       client_3_open_valid; // hdl/stream/inline.go:38
-    wire       client_3_open_ready; // hdl/stream/inline.go:38
-    wire       client_4_open_valid; // hdl/stream/inline.go:38
-    wire       client_4_open_ready; // hdl/stream/inline.go:38
-    wire       client_5_open_valid; // hdl/stream/inline.go:38
-    wire       client_5_open_ready; // hdl/stream/inline.go:38
-    wire       client_6_open_valid; // hdl/stream/inline.go:38
-    wire       client_6_open_ready; // hdl/stream/inline.go:38
+    wire       client_0_open_valid; // qpcontext.go:125
+    wire       client_0_open_ready; // qpcontext.go:125
+    wire       client_1_open_valid; // qpcontext.go:125
+    wire       client_1_open_ready; // qpcontext.go:125
+    wire       client_2_open_valid; // qpcontext.go:125
+    wire       client_2_open_ready; // qpcontext.go:125
+    wire       client_3_open_valid; // qpcontext.go:125
+    wire       client_3_open_ready; // qpcontext.go:125
+    wire       client_4_open_valid; // qpcontext.go:125
+    wire       client_4_open_ready; // qpcontext.go:125
+    wire       client_5_open_valid; // qpcontext.go:125
+    wire       client_5_open_ready; // qpcontext.go:125
+    wire       client_6_open_valid; // qpcontext.go:125
+    wire       client_6_open_ready; // qpcontext.go:125
 
     wire       u_dying_wakes_0_valid;
     wire       u_dying_wakes_0_ready;
@@ -606,10 +606,10 @@ module qpcontext_qp6_cq6_c6_f3 (
         end
     end
 
-    wire [3:0] was_word = lives[write_qp]; // qpcontext.go:224
-    wire [2:0] was_state = was_word[2:0];  // qpcontext.go:224
-    wire dies = write_lookup_context_exists & (write_lookup_context_state == 3'h6) & (was_state != 3'h6); // qpcontext.go:227
-    wire open = sweep[6] & quiet;          // qpcontext.go:230
+    wire [3:0] was_word = lives[write_qp]; // qpcontext.go:226
+    wire [2:0] was_state = was_word[2:0];  // qpcontext.go:226
+    wire dies = write_lookup_context_exists & (write_lookup_context_state == 3'h6) & (was_state != 3'h6); // qpcontext.go:229
+    wire open = sweep[6] & quiet;          // qpcontext.go:232
 
     scheduler_6_w2 u_dying ( // qpcontext.go:99
         .clk           (clk),
@@ -626,28 +626,28 @@ module qpcontext_qp6_cq6_c6_f3 (
     );
 
     wire client_0_open_valid_and = ~client_0_under_way & sweep[6]; // qpcontext.go:125
-    assign client_0_open_valid = clients_0_request_valid & client_0_open_valid_and; // hdl/stream/inline.go:29
-    assign clients_0_request_ready = client_0_open_ready & client_0_open_valid_and; // hdl/stream/inline.go:30
+    assign client_0_open_valid = clients_0_request_valid & client_0_open_valid_and; // qpcontext.go:125
+    assign clients_0_request_ready = client_0_open_ready & client_0_open_valid_and; // qpcontext.go:125
     wire client_1_open_valid_and = ~client_1_under_way & sweep[6]; // qpcontext.go:125
-    assign client_1_open_valid = clients_1_request_valid & client_1_open_valid_and; // hdl/stream/inline.go:29
-    assign clients_1_request_ready = client_1_open_ready & client_1_open_valid_and; // hdl/stream/inline.go:30
+    assign client_1_open_valid = clients_1_request_valid & client_1_open_valid_and; // qpcontext.go:125
+    assign clients_1_request_ready = client_1_open_ready & client_1_open_valid_and; // qpcontext.go:125
     wire client_2_open_valid_and = ~client_2_under_way & sweep[6]; // qpcontext.go:125
-    assign client_2_open_valid = clients_2_request_valid & client_2_open_valid_and; // hdl/stream/inline.go:29
-    assign clients_2_request_ready = client_2_open_ready & client_2_open_valid_and; // hdl/stream/inline.go:30
+    assign client_2_open_valid = clients_2_request_valid & client_2_open_valid_and; // qpcontext.go:125
+    assign clients_2_request_ready = client_2_open_ready & client_2_open_valid_and; // qpcontext.go:125
     wire client_3_open_valid_and = ~client_3_under_way & sweep[6]; // qpcontext.go:125
-    assign client_3_open_valid = clients_3_request_valid & client_3_open_valid_and; // hdl/stream/inline.go:29
-    assign clients_3_request_ready = client_3_open_ready & client_3_open_valid_and; // hdl/stream/inline.go:30
+    assign client_3_open_valid = clients_3_request_valid & client_3_open_valid_and; // qpcontext.go:125
+    assign clients_3_request_ready = client_3_open_ready & client_3_open_valid_and; // qpcontext.go:125
     wire client_4_open_valid_and = ~client_4_under_way & sweep[6]; // qpcontext.go:125
-    assign client_4_open_valid = clients_4_request_valid & client_4_open_valid_and; // hdl/stream/inline.go:29
-    assign clients_4_request_ready = client_4_open_ready & client_4_open_valid_and; // hdl/stream/inline.go:30
+    assign client_4_open_valid = clients_4_request_valid & client_4_open_valid_and; // qpcontext.go:125
+    assign clients_4_request_ready = client_4_open_ready & client_4_open_valid_and; // qpcontext.go:125
     wire client_5_open_valid_and = ~client_5_under_way & sweep[6]; // qpcontext.go:125
-    assign client_5_open_valid = clients_5_request_valid & client_5_open_valid_and; // hdl/stream/inline.go:29
-    assign clients_5_request_ready = client_5_open_ready & client_5_open_valid_and; // hdl/stream/inline.go:30
+    assign client_5_open_valid = clients_5_request_valid & client_5_open_valid_and; // qpcontext.go:125
+    assign clients_5_request_ready = client_5_open_ready & client_5_open_valid_and; // qpcontext.go:125
     wire client_6_open_valid_and = ~client_6_under_way & sweep[6]; // qpcontext.go:125
-    assign client_6_open_valid = own_request_valid & client_6_open_valid_and; // hdl/stream/inline.go:29
-    assign own_request_ready = client_6_open_ready & client_6_open_valid_and; // hdl/stream/inline.go:30
+    assign client_6_open_valid = own_request_valid & client_6_open_valid_and; // qpcontext.go:125
+    assign own_request_ready = client_6_open_ready & client_6_open_valid_and; // qpcontext.go:125
 
-    round_robin_link_qp_ref_6_x7 u_clients ( // hdl/stream/arbiter.go:81
+    round_robin_link_qp_ref_6_x7 u_clients ( // qpcontext.go:127
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (client_0_open_valid),
@@ -695,22 +695,22 @@ module qpcontext_qp6_cq6_c6_f3 (
         reads_client <= u_clients_from; // qpcontext.go:136
     end
 
-    wire mine_0 = reading & (reads_client == 3'h0); // qpcontext.go:145
+    wire mine_0 = reading & (reads_client == 3'h0); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_0_under_way <= 1'b0;
             client_0_answered <= 1'b0;
         end else begin
-            if (clients_0_reply_valid && clients_0_reply_ready) begin // qpcontext.go:146
-                client_0_answered <= 1'b0;  // qpcontext.go:147
-                client_0_under_way <= 1'b0; // qpcontext.go:148
+            if (clients_0_reply_valid && clients_0_reply_ready) begin // qpcontext.go:148
+                client_0_answered <= 1'b0;  // qpcontext.go:149
+                client_0_under_way <= 1'b0; // qpcontext.go:150
             end
-            if (clients_0_request_valid && clients_0_request_ready) begin // qpcontext.go:150
-                client_0_under_way <= 1'b1; // qpcontext.go:150
+            if (clients_0_request_valid && clients_0_request_ready) begin // qpcontext.go:152
+                client_0_under_way <= 1'b1; // qpcontext.go:152
             end
-            if (mine_0) begin              // qpcontext.go:151
-                client_0_answered <= 1'b1; // qpcontext.go:152
+            if (mine_0) begin              // qpcontext.go:153
+                client_0_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
@@ -748,563 +748,563 @@ module qpcontext_qp6_cq6_c6_f3 (
     wire [2:0] alive_state = alive_word[2:0];                  // qpcontext.go:139
 
     always @(posedge clk) begin
-        if (mine_0) begin                                       // qpcontext.go:151
-            client_0_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_0_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_0_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_0_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_0_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_0_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_0_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_0_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_0_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_0_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_0_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_0_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_0_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_0_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_0_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_0_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_0_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_0_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_0_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_0_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_0_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_0_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_0_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_0_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_0_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_0_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_0_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_0_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_0_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_0_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_0) begin                                       // qpcontext.go:153
+            client_0_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_0_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_0_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_0_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_0_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_0_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_0_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_0_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_0_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_0_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_0_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_0_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_0_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_0_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_0_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_0_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_0_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_0_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_0_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_0_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_0_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_0_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_0_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_0_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_0_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_0_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_0_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_0_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_0_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_0_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    assign clients_0_reply_valid = client_0_answered; // qpcontext.go:155
-    assign clients_0_reply_context_exists = client_0_answer_context_exists; // qpcontext.go:156
-    assign clients_0_reply_context_qpn = client_0_answer_context_qpn; // qpcontext.go:156
-    assign clients_0_reply_context_state = client_0_answer_context_state; // qpcontext.go:156
-    assign clients_0_reply_context_pd = client_0_answer_context_pd; // qpcontext.go:156
-    assign clients_0_reply_context_dest_qpn = client_0_answer_context_dest_qpn; // qpcontext.go:156
-    assign clients_0_reply_context_path_mtu = client_0_answer_context_path_mtu; // qpcontext.go:156
-    assign clients_0_reply_context_access = client_0_answer_context_access; // qpcontext.go:156
-    assign clients_0_reply_context_min_rnr = client_0_answer_context_min_rnr; // qpcontext.go:156
-    assign clients_0_reply_context_timeout = client_0_answer_context_timeout; // qpcontext.go:156
-    assign clients_0_reply_context_retry_cnt = client_0_answer_context_retry_cnt; // qpcontext.go:156
-    assign clients_0_reply_context_rnr_retry = client_0_answer_context_rnr_retry; // qpcontext.go:156
-    assign clients_0_reply_context_sig_all = client_0_answer_context_sig_all; // qpcontext.go:156
-    assign clients_0_reply_context_sq_stride = client_0_answer_context_sq_stride; // qpcontext.go:156
-    assign clients_0_reply_context_rq_stride = client_0_answer_context_rq_stride; // qpcontext.go:156
-    assign clients_0_reply_context_send_cq = client_0_answer_context_send_cq; // qpcontext.go:156
-    assign clients_0_reply_context_recv_cq = client_0_answer_context_recv_cq; // qpcontext.go:156
-    assign clients_0_reply_context_max_rd = client_0_answer_context_max_rd; // qpcontext.go:156
-    assign clients_0_reply_context_max_dest_rd = client_0_answer_context_max_dest_rd; // qpcontext.go:156
-    assign clients_0_reply_address_dst_mac = client_0_answer_address_dst_mac; // qpcontext.go:156
-    assign clients_0_reply_address_hop_limit = client_0_answer_address_hop_limit; // qpcontext.go:156
-    assign clients_0_reply_address_traffic_class = client_0_answer_address_traffic_class; // qpcontext.go:156
-    assign clients_0_reply_address_flow_label = client_0_answer_address_flow_label; // qpcontext.go:156
-    assign clients_0_reply_address_ipv6 = client_0_answer_address_ipv6; // qpcontext.go:156
-    assign clients_0_reply_address_vlan = client_0_answer_address_vlan; // qpcontext.go:156
-    assign clients_0_reply_address_tci = client_0_answer_address_tci; // qpcontext.go:156
-    assign clients_0_reply_address_src_port = client_0_answer_address_src_port; // qpcontext.go:156
-    assign clients_0_reply_address_src_hi = client_0_answer_address_src_hi; // qpcontext.go:156
-    assign clients_0_reply_address_src_lo = client_0_answer_address_src_lo; // qpcontext.go:156
-    assign clients_0_reply_address_dst_hi = client_0_answer_address_dst_hi; // qpcontext.go:156
-    assign clients_0_reply_address_dst_lo = client_0_answer_address_dst_lo; // qpcontext.go:156
+    assign clients_0_reply_valid = client_0_answered; // qpcontext.go:157
+    assign clients_0_reply_context_exists = client_0_answer_context_exists; // qpcontext.go:158
+    assign clients_0_reply_context_qpn = client_0_answer_context_qpn; // qpcontext.go:158
+    assign clients_0_reply_context_state = client_0_answer_context_state; // qpcontext.go:158
+    assign clients_0_reply_context_pd = client_0_answer_context_pd; // qpcontext.go:158
+    assign clients_0_reply_context_dest_qpn = client_0_answer_context_dest_qpn; // qpcontext.go:158
+    assign clients_0_reply_context_path_mtu = client_0_answer_context_path_mtu; // qpcontext.go:158
+    assign clients_0_reply_context_access = client_0_answer_context_access; // qpcontext.go:158
+    assign clients_0_reply_context_min_rnr = client_0_answer_context_min_rnr; // qpcontext.go:158
+    assign clients_0_reply_context_timeout = client_0_answer_context_timeout; // qpcontext.go:158
+    assign clients_0_reply_context_retry_cnt = client_0_answer_context_retry_cnt; // qpcontext.go:158
+    assign clients_0_reply_context_rnr_retry = client_0_answer_context_rnr_retry; // qpcontext.go:158
+    assign clients_0_reply_context_sig_all = client_0_answer_context_sig_all; // qpcontext.go:158
+    assign clients_0_reply_context_sq_stride = client_0_answer_context_sq_stride; // qpcontext.go:158
+    assign clients_0_reply_context_rq_stride = client_0_answer_context_rq_stride; // qpcontext.go:158
+    assign clients_0_reply_context_send_cq = client_0_answer_context_send_cq; // qpcontext.go:158
+    assign clients_0_reply_context_recv_cq = client_0_answer_context_recv_cq; // qpcontext.go:158
+    assign clients_0_reply_context_max_rd = client_0_answer_context_max_rd; // qpcontext.go:158
+    assign clients_0_reply_context_max_dest_rd = client_0_answer_context_max_dest_rd; // qpcontext.go:158
+    assign clients_0_reply_address_dst_mac = client_0_answer_address_dst_mac; // qpcontext.go:158
+    assign clients_0_reply_address_hop_limit = client_0_answer_address_hop_limit; // qpcontext.go:158
+    assign clients_0_reply_address_traffic_class = client_0_answer_address_traffic_class; // qpcontext.go:158
+    assign clients_0_reply_address_flow_label = client_0_answer_address_flow_label; // qpcontext.go:158
+    assign clients_0_reply_address_ipv6 = client_0_answer_address_ipv6; // qpcontext.go:158
+    assign clients_0_reply_address_vlan = client_0_answer_address_vlan; // qpcontext.go:158
+    assign clients_0_reply_address_tci = client_0_answer_address_tci; // qpcontext.go:158
+    assign clients_0_reply_address_src_port = client_0_answer_address_src_port; // qpcontext.go:158
+    assign clients_0_reply_address_src_hi = client_0_answer_address_src_hi; // qpcontext.go:158
+    assign clients_0_reply_address_src_lo = client_0_answer_address_src_lo; // qpcontext.go:158
+    assign clients_0_reply_address_dst_hi = client_0_answer_address_dst_hi; // qpcontext.go:158
+    assign clients_0_reply_address_dst_lo = client_0_answer_address_dst_lo; // qpcontext.go:158
 
-    wire mine_1 = reading & (reads_client == 3'h1); // qpcontext.go:145
+    wire mine_1 = reading & (reads_client == 3'h1); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_1_under_way <= 1'b0;
             client_1_answered <= 1'b0;
         end else begin
-            if (clients_1_reply_valid && clients_1_reply_ready) begin // qpcontext.go:146
-                client_1_answered <= 1'b0;  // qpcontext.go:147
-                client_1_under_way <= 1'b0; // qpcontext.go:148
+            if (clients_1_reply_valid && clients_1_reply_ready) begin // qpcontext.go:148
+                client_1_answered <= 1'b0;  // qpcontext.go:149
+                client_1_under_way <= 1'b0; // qpcontext.go:150
             end
-            if (clients_1_request_valid && clients_1_request_ready) begin // qpcontext.go:150
-                client_1_under_way <= 1'b1; // qpcontext.go:150
+            if (clients_1_request_valid && clients_1_request_ready) begin // qpcontext.go:152
+                client_1_under_way <= 1'b1; // qpcontext.go:152
             end
-            if (mine_1) begin              // qpcontext.go:151
-                client_1_answered <= 1'b1; // qpcontext.go:152
+            if (mine_1) begin              // qpcontext.go:153
+                client_1_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_1) begin                                       // qpcontext.go:151
-            client_1_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_1_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_1_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_1_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_1_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_1_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_1_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_1_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_1_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_1_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_1_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_1_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_1_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_1_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_1_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_1_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_1_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_1_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_1_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_1_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_1_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_1_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_1_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_1_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_1_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_1_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_1_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_1_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_1_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_1_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_1) begin                                       // qpcontext.go:153
+            client_1_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_1_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_1_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_1_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_1_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_1_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_1_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_1_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_1_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_1_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_1_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_1_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_1_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_1_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_1_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_1_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_1_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_1_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_1_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_1_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_1_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_1_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_1_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_1_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_1_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_1_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_1_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_1_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_1_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_1_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    assign clients_1_reply_valid = client_1_answered; // qpcontext.go:155
-    assign clients_1_reply_context_exists = client_1_answer_context_exists; // qpcontext.go:156
-    assign clients_1_reply_context_qpn = client_1_answer_context_qpn; // qpcontext.go:156
-    assign clients_1_reply_context_state = client_1_answer_context_state; // qpcontext.go:156
-    assign clients_1_reply_context_pd = client_1_answer_context_pd; // qpcontext.go:156
-    assign clients_1_reply_context_dest_qpn = client_1_answer_context_dest_qpn; // qpcontext.go:156
-    assign clients_1_reply_context_path_mtu = client_1_answer_context_path_mtu; // qpcontext.go:156
-    assign clients_1_reply_context_access = client_1_answer_context_access; // qpcontext.go:156
-    assign clients_1_reply_context_min_rnr = client_1_answer_context_min_rnr; // qpcontext.go:156
-    assign clients_1_reply_context_timeout = client_1_answer_context_timeout; // qpcontext.go:156
-    assign clients_1_reply_context_retry_cnt = client_1_answer_context_retry_cnt; // qpcontext.go:156
-    assign clients_1_reply_context_rnr_retry = client_1_answer_context_rnr_retry; // qpcontext.go:156
-    assign clients_1_reply_context_sig_all = client_1_answer_context_sig_all; // qpcontext.go:156
-    assign clients_1_reply_context_sq_stride = client_1_answer_context_sq_stride; // qpcontext.go:156
-    assign clients_1_reply_context_rq_stride = client_1_answer_context_rq_stride; // qpcontext.go:156
-    assign clients_1_reply_context_send_cq = client_1_answer_context_send_cq; // qpcontext.go:156
-    assign clients_1_reply_context_recv_cq = client_1_answer_context_recv_cq; // qpcontext.go:156
-    assign clients_1_reply_context_max_rd = client_1_answer_context_max_rd; // qpcontext.go:156
-    assign clients_1_reply_context_max_dest_rd = client_1_answer_context_max_dest_rd; // qpcontext.go:156
-    assign clients_1_reply_address_dst_mac = client_1_answer_address_dst_mac; // qpcontext.go:156
-    assign clients_1_reply_address_hop_limit = client_1_answer_address_hop_limit; // qpcontext.go:156
-    assign clients_1_reply_address_traffic_class = client_1_answer_address_traffic_class; // qpcontext.go:156
-    assign clients_1_reply_address_flow_label = client_1_answer_address_flow_label; // qpcontext.go:156
-    assign clients_1_reply_address_ipv6 = client_1_answer_address_ipv6; // qpcontext.go:156
-    assign clients_1_reply_address_vlan = client_1_answer_address_vlan; // qpcontext.go:156
-    assign clients_1_reply_address_tci = client_1_answer_address_tci; // qpcontext.go:156
-    assign clients_1_reply_address_src_port = client_1_answer_address_src_port; // qpcontext.go:156
-    assign clients_1_reply_address_src_hi = client_1_answer_address_src_hi; // qpcontext.go:156
-    assign clients_1_reply_address_src_lo = client_1_answer_address_src_lo; // qpcontext.go:156
-    assign clients_1_reply_address_dst_hi = client_1_answer_address_dst_hi; // qpcontext.go:156
-    assign clients_1_reply_address_dst_lo = client_1_answer_address_dst_lo; // qpcontext.go:156
+    assign clients_1_reply_valid = client_1_answered; // qpcontext.go:157
+    assign clients_1_reply_context_exists = client_1_answer_context_exists; // qpcontext.go:158
+    assign clients_1_reply_context_qpn = client_1_answer_context_qpn; // qpcontext.go:158
+    assign clients_1_reply_context_state = client_1_answer_context_state; // qpcontext.go:158
+    assign clients_1_reply_context_pd = client_1_answer_context_pd; // qpcontext.go:158
+    assign clients_1_reply_context_dest_qpn = client_1_answer_context_dest_qpn; // qpcontext.go:158
+    assign clients_1_reply_context_path_mtu = client_1_answer_context_path_mtu; // qpcontext.go:158
+    assign clients_1_reply_context_access = client_1_answer_context_access; // qpcontext.go:158
+    assign clients_1_reply_context_min_rnr = client_1_answer_context_min_rnr; // qpcontext.go:158
+    assign clients_1_reply_context_timeout = client_1_answer_context_timeout; // qpcontext.go:158
+    assign clients_1_reply_context_retry_cnt = client_1_answer_context_retry_cnt; // qpcontext.go:158
+    assign clients_1_reply_context_rnr_retry = client_1_answer_context_rnr_retry; // qpcontext.go:158
+    assign clients_1_reply_context_sig_all = client_1_answer_context_sig_all; // qpcontext.go:158
+    assign clients_1_reply_context_sq_stride = client_1_answer_context_sq_stride; // qpcontext.go:158
+    assign clients_1_reply_context_rq_stride = client_1_answer_context_rq_stride; // qpcontext.go:158
+    assign clients_1_reply_context_send_cq = client_1_answer_context_send_cq; // qpcontext.go:158
+    assign clients_1_reply_context_recv_cq = client_1_answer_context_recv_cq; // qpcontext.go:158
+    assign clients_1_reply_context_max_rd = client_1_answer_context_max_rd; // qpcontext.go:158
+    assign clients_1_reply_context_max_dest_rd = client_1_answer_context_max_dest_rd; // qpcontext.go:158
+    assign clients_1_reply_address_dst_mac = client_1_answer_address_dst_mac; // qpcontext.go:158
+    assign clients_1_reply_address_hop_limit = client_1_answer_address_hop_limit; // qpcontext.go:158
+    assign clients_1_reply_address_traffic_class = client_1_answer_address_traffic_class; // qpcontext.go:158
+    assign clients_1_reply_address_flow_label = client_1_answer_address_flow_label; // qpcontext.go:158
+    assign clients_1_reply_address_ipv6 = client_1_answer_address_ipv6; // qpcontext.go:158
+    assign clients_1_reply_address_vlan = client_1_answer_address_vlan; // qpcontext.go:158
+    assign clients_1_reply_address_tci = client_1_answer_address_tci; // qpcontext.go:158
+    assign clients_1_reply_address_src_port = client_1_answer_address_src_port; // qpcontext.go:158
+    assign clients_1_reply_address_src_hi = client_1_answer_address_src_hi; // qpcontext.go:158
+    assign clients_1_reply_address_src_lo = client_1_answer_address_src_lo; // qpcontext.go:158
+    assign clients_1_reply_address_dst_hi = client_1_answer_address_dst_hi; // qpcontext.go:158
+    assign clients_1_reply_address_dst_lo = client_1_answer_address_dst_lo; // qpcontext.go:158
 
-    wire mine_2 = reading & (reads_client == 3'h2); // qpcontext.go:145
+    wire mine_2 = reading & (reads_client == 3'h2); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_2_under_way <= 1'b0;
             client_2_answered <= 1'b0;
         end else begin
-            if (clients_2_reply_valid && clients_2_reply_ready) begin // qpcontext.go:146
-                client_2_answered <= 1'b0;  // qpcontext.go:147
-                client_2_under_way <= 1'b0; // qpcontext.go:148
+            if (clients_2_reply_valid && clients_2_reply_ready) begin // qpcontext.go:148
+                client_2_answered <= 1'b0;  // qpcontext.go:149
+                client_2_under_way <= 1'b0; // qpcontext.go:150
             end
-            if (clients_2_request_valid && clients_2_request_ready) begin // qpcontext.go:150
-                client_2_under_way <= 1'b1; // qpcontext.go:150
+            if (clients_2_request_valid && clients_2_request_ready) begin // qpcontext.go:152
+                client_2_under_way <= 1'b1; // qpcontext.go:152
             end
-            if (mine_2) begin              // qpcontext.go:151
-                client_2_answered <= 1'b1; // qpcontext.go:152
+            if (mine_2) begin              // qpcontext.go:153
+                client_2_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_2) begin                                       // qpcontext.go:151
-            client_2_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_2_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_2_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_2_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_2_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_2_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_2_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_2_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_2_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_2_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_2_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_2_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_2_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_2_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_2_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_2_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_2_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_2_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_2_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_2_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_2_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_2_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_2_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_2_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_2_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_2_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_2_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_2_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_2_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_2_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_2) begin                                       // qpcontext.go:153
+            client_2_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_2_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_2_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_2_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_2_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_2_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_2_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_2_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_2_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_2_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_2_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_2_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_2_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_2_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_2_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_2_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_2_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_2_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_2_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_2_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_2_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_2_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_2_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_2_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_2_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_2_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_2_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_2_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_2_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_2_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    assign clients_2_reply_valid = client_2_answered; // qpcontext.go:155
-    assign clients_2_reply_context_exists = client_2_answer_context_exists; // qpcontext.go:156
-    assign clients_2_reply_context_qpn = client_2_answer_context_qpn; // qpcontext.go:156
-    assign clients_2_reply_context_state = client_2_answer_context_state; // qpcontext.go:156
-    assign clients_2_reply_context_pd = client_2_answer_context_pd; // qpcontext.go:156
-    assign clients_2_reply_context_dest_qpn = client_2_answer_context_dest_qpn; // qpcontext.go:156
-    assign clients_2_reply_context_path_mtu = client_2_answer_context_path_mtu; // qpcontext.go:156
-    assign clients_2_reply_context_access = client_2_answer_context_access; // qpcontext.go:156
-    assign clients_2_reply_context_min_rnr = client_2_answer_context_min_rnr; // qpcontext.go:156
-    assign clients_2_reply_context_timeout = client_2_answer_context_timeout; // qpcontext.go:156
-    assign clients_2_reply_context_retry_cnt = client_2_answer_context_retry_cnt; // qpcontext.go:156
-    assign clients_2_reply_context_rnr_retry = client_2_answer_context_rnr_retry; // qpcontext.go:156
-    assign clients_2_reply_context_sig_all = client_2_answer_context_sig_all; // qpcontext.go:156
-    assign clients_2_reply_context_sq_stride = client_2_answer_context_sq_stride; // qpcontext.go:156
-    assign clients_2_reply_context_rq_stride = client_2_answer_context_rq_stride; // qpcontext.go:156
-    assign clients_2_reply_context_send_cq = client_2_answer_context_send_cq; // qpcontext.go:156
-    assign clients_2_reply_context_recv_cq = client_2_answer_context_recv_cq; // qpcontext.go:156
-    assign clients_2_reply_context_max_rd = client_2_answer_context_max_rd; // qpcontext.go:156
-    assign clients_2_reply_context_max_dest_rd = client_2_answer_context_max_dest_rd; // qpcontext.go:156
-    assign clients_2_reply_address_dst_mac = client_2_answer_address_dst_mac; // qpcontext.go:156
-    assign clients_2_reply_address_hop_limit = client_2_answer_address_hop_limit; // qpcontext.go:156
-    assign clients_2_reply_address_traffic_class = client_2_answer_address_traffic_class; // qpcontext.go:156
-    assign clients_2_reply_address_flow_label = client_2_answer_address_flow_label; // qpcontext.go:156
-    assign clients_2_reply_address_ipv6 = client_2_answer_address_ipv6; // qpcontext.go:156
-    assign clients_2_reply_address_vlan = client_2_answer_address_vlan; // qpcontext.go:156
-    assign clients_2_reply_address_tci = client_2_answer_address_tci; // qpcontext.go:156
-    assign clients_2_reply_address_src_port = client_2_answer_address_src_port; // qpcontext.go:156
-    assign clients_2_reply_address_src_hi = client_2_answer_address_src_hi; // qpcontext.go:156
-    assign clients_2_reply_address_src_lo = client_2_answer_address_src_lo; // qpcontext.go:156
-    assign clients_2_reply_address_dst_hi = client_2_answer_address_dst_hi; // qpcontext.go:156
-    assign clients_2_reply_address_dst_lo = client_2_answer_address_dst_lo; // qpcontext.go:156
+    assign clients_2_reply_valid = client_2_answered; // qpcontext.go:157
+    assign clients_2_reply_context_exists = client_2_answer_context_exists; // qpcontext.go:158
+    assign clients_2_reply_context_qpn = client_2_answer_context_qpn; // qpcontext.go:158
+    assign clients_2_reply_context_state = client_2_answer_context_state; // qpcontext.go:158
+    assign clients_2_reply_context_pd = client_2_answer_context_pd; // qpcontext.go:158
+    assign clients_2_reply_context_dest_qpn = client_2_answer_context_dest_qpn; // qpcontext.go:158
+    assign clients_2_reply_context_path_mtu = client_2_answer_context_path_mtu; // qpcontext.go:158
+    assign clients_2_reply_context_access = client_2_answer_context_access; // qpcontext.go:158
+    assign clients_2_reply_context_min_rnr = client_2_answer_context_min_rnr; // qpcontext.go:158
+    assign clients_2_reply_context_timeout = client_2_answer_context_timeout; // qpcontext.go:158
+    assign clients_2_reply_context_retry_cnt = client_2_answer_context_retry_cnt; // qpcontext.go:158
+    assign clients_2_reply_context_rnr_retry = client_2_answer_context_rnr_retry; // qpcontext.go:158
+    assign clients_2_reply_context_sig_all = client_2_answer_context_sig_all; // qpcontext.go:158
+    assign clients_2_reply_context_sq_stride = client_2_answer_context_sq_stride; // qpcontext.go:158
+    assign clients_2_reply_context_rq_stride = client_2_answer_context_rq_stride; // qpcontext.go:158
+    assign clients_2_reply_context_send_cq = client_2_answer_context_send_cq; // qpcontext.go:158
+    assign clients_2_reply_context_recv_cq = client_2_answer_context_recv_cq; // qpcontext.go:158
+    assign clients_2_reply_context_max_rd = client_2_answer_context_max_rd; // qpcontext.go:158
+    assign clients_2_reply_context_max_dest_rd = client_2_answer_context_max_dest_rd; // qpcontext.go:158
+    assign clients_2_reply_address_dst_mac = client_2_answer_address_dst_mac; // qpcontext.go:158
+    assign clients_2_reply_address_hop_limit = client_2_answer_address_hop_limit; // qpcontext.go:158
+    assign clients_2_reply_address_traffic_class = client_2_answer_address_traffic_class; // qpcontext.go:158
+    assign clients_2_reply_address_flow_label = client_2_answer_address_flow_label; // qpcontext.go:158
+    assign clients_2_reply_address_ipv6 = client_2_answer_address_ipv6; // qpcontext.go:158
+    assign clients_2_reply_address_vlan = client_2_answer_address_vlan; // qpcontext.go:158
+    assign clients_2_reply_address_tci = client_2_answer_address_tci; // qpcontext.go:158
+    assign clients_2_reply_address_src_port = client_2_answer_address_src_port; // qpcontext.go:158
+    assign clients_2_reply_address_src_hi = client_2_answer_address_src_hi; // qpcontext.go:158
+    assign clients_2_reply_address_src_lo = client_2_answer_address_src_lo; // qpcontext.go:158
+    assign clients_2_reply_address_dst_hi = client_2_answer_address_dst_hi; // qpcontext.go:158
+    assign clients_2_reply_address_dst_lo = client_2_answer_address_dst_lo; // qpcontext.go:158
 
-    wire mine_3 = reading & (reads_client == 3'h3); // qpcontext.go:145
+    wire mine_3 = reading & (reads_client == 3'h3); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_3_under_way <= 1'b0;
             client_3_answered <= 1'b0;
         end else begin
-            if (clients_3_reply_valid && clients_3_reply_ready) begin // qpcontext.go:146
-                client_3_answered <= 1'b0;  // qpcontext.go:147
-                client_3_under_way <= 1'b0; // qpcontext.go:148
+            if (clients_3_reply_valid && clients_3_reply_ready) begin // qpcontext.go:148
+                client_3_answered <= 1'b0;  // qpcontext.go:149
+                client_3_under_way <= 1'b0; // qpcontext.go:150
             end
-            if (clients_3_request_valid && clients_3_request_ready) begin // qpcontext.go:150
-                client_3_under_way <= 1'b1; // qpcontext.go:150
+            if (clients_3_request_valid && clients_3_request_ready) begin // qpcontext.go:152
+                client_3_under_way <= 1'b1; // qpcontext.go:152
             end
-            if (mine_3) begin              // qpcontext.go:151
-                client_3_answered <= 1'b1; // qpcontext.go:152
+            if (mine_3) begin              // qpcontext.go:153
+                client_3_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_3) begin                                       // qpcontext.go:151
-            client_3_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_3_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_3_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_3_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_3_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_3_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_3_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_3_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_3_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_3_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_3_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_3_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_3_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_3_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_3_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_3_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_3_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_3_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_3_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_3_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_3_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_3_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_3_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_3_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_3_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_3_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_3_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_3_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_3_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_3_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_3) begin                                       // qpcontext.go:153
+            client_3_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_3_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_3_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_3_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_3_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_3_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_3_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_3_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_3_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_3_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_3_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_3_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_3_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_3_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_3_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_3_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_3_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_3_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_3_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_3_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_3_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_3_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_3_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_3_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_3_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_3_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_3_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_3_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_3_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_3_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    assign clients_3_reply_valid = client_3_answered; // qpcontext.go:155
-    assign clients_3_reply_context_exists = client_3_answer_context_exists; // qpcontext.go:156
-    assign clients_3_reply_context_qpn = client_3_answer_context_qpn; // qpcontext.go:156
-    assign clients_3_reply_context_state = client_3_answer_context_state; // qpcontext.go:156
-    assign clients_3_reply_context_pd = client_3_answer_context_pd; // qpcontext.go:156
-    assign clients_3_reply_context_dest_qpn = client_3_answer_context_dest_qpn; // qpcontext.go:156
-    assign clients_3_reply_context_path_mtu = client_3_answer_context_path_mtu; // qpcontext.go:156
-    assign clients_3_reply_context_access = client_3_answer_context_access; // qpcontext.go:156
-    assign clients_3_reply_context_min_rnr = client_3_answer_context_min_rnr; // qpcontext.go:156
-    assign clients_3_reply_context_timeout = client_3_answer_context_timeout; // qpcontext.go:156
-    assign clients_3_reply_context_retry_cnt = client_3_answer_context_retry_cnt; // qpcontext.go:156
-    assign clients_3_reply_context_rnr_retry = client_3_answer_context_rnr_retry; // qpcontext.go:156
-    assign clients_3_reply_context_sig_all = client_3_answer_context_sig_all; // qpcontext.go:156
-    assign clients_3_reply_context_sq_stride = client_3_answer_context_sq_stride; // qpcontext.go:156
-    assign clients_3_reply_context_rq_stride = client_3_answer_context_rq_stride; // qpcontext.go:156
-    assign clients_3_reply_context_send_cq = client_3_answer_context_send_cq; // qpcontext.go:156
-    assign clients_3_reply_context_recv_cq = client_3_answer_context_recv_cq; // qpcontext.go:156
-    assign clients_3_reply_context_max_rd = client_3_answer_context_max_rd; // qpcontext.go:156
-    assign clients_3_reply_context_max_dest_rd = client_3_answer_context_max_dest_rd; // qpcontext.go:156
-    assign clients_3_reply_address_dst_mac = client_3_answer_address_dst_mac; // qpcontext.go:156
-    assign clients_3_reply_address_hop_limit = client_3_answer_address_hop_limit; // qpcontext.go:156
-    assign clients_3_reply_address_traffic_class = client_3_answer_address_traffic_class; // qpcontext.go:156
-    assign clients_3_reply_address_flow_label = client_3_answer_address_flow_label; // qpcontext.go:156
-    assign clients_3_reply_address_ipv6 = client_3_answer_address_ipv6; // qpcontext.go:156
-    assign clients_3_reply_address_vlan = client_3_answer_address_vlan; // qpcontext.go:156
-    assign clients_3_reply_address_tci = client_3_answer_address_tci; // qpcontext.go:156
-    assign clients_3_reply_address_src_port = client_3_answer_address_src_port; // qpcontext.go:156
-    assign clients_3_reply_address_src_hi = client_3_answer_address_src_hi; // qpcontext.go:156
-    assign clients_3_reply_address_src_lo = client_3_answer_address_src_lo; // qpcontext.go:156
-    assign clients_3_reply_address_dst_hi = client_3_answer_address_dst_hi; // qpcontext.go:156
-    assign clients_3_reply_address_dst_lo = client_3_answer_address_dst_lo; // qpcontext.go:156
+    assign clients_3_reply_valid = client_3_answered; // qpcontext.go:157
+    assign clients_3_reply_context_exists = client_3_answer_context_exists; // qpcontext.go:158
+    assign clients_3_reply_context_qpn = client_3_answer_context_qpn; // qpcontext.go:158
+    assign clients_3_reply_context_state = client_3_answer_context_state; // qpcontext.go:158
+    assign clients_3_reply_context_pd = client_3_answer_context_pd; // qpcontext.go:158
+    assign clients_3_reply_context_dest_qpn = client_3_answer_context_dest_qpn; // qpcontext.go:158
+    assign clients_3_reply_context_path_mtu = client_3_answer_context_path_mtu; // qpcontext.go:158
+    assign clients_3_reply_context_access = client_3_answer_context_access; // qpcontext.go:158
+    assign clients_3_reply_context_min_rnr = client_3_answer_context_min_rnr; // qpcontext.go:158
+    assign clients_3_reply_context_timeout = client_3_answer_context_timeout; // qpcontext.go:158
+    assign clients_3_reply_context_retry_cnt = client_3_answer_context_retry_cnt; // qpcontext.go:158
+    assign clients_3_reply_context_rnr_retry = client_3_answer_context_rnr_retry; // qpcontext.go:158
+    assign clients_3_reply_context_sig_all = client_3_answer_context_sig_all; // qpcontext.go:158
+    assign clients_3_reply_context_sq_stride = client_3_answer_context_sq_stride; // qpcontext.go:158
+    assign clients_3_reply_context_rq_stride = client_3_answer_context_rq_stride; // qpcontext.go:158
+    assign clients_3_reply_context_send_cq = client_3_answer_context_send_cq; // qpcontext.go:158
+    assign clients_3_reply_context_recv_cq = client_3_answer_context_recv_cq; // qpcontext.go:158
+    assign clients_3_reply_context_max_rd = client_3_answer_context_max_rd; // qpcontext.go:158
+    assign clients_3_reply_context_max_dest_rd = client_3_answer_context_max_dest_rd; // qpcontext.go:158
+    assign clients_3_reply_address_dst_mac = client_3_answer_address_dst_mac; // qpcontext.go:158
+    assign clients_3_reply_address_hop_limit = client_3_answer_address_hop_limit; // qpcontext.go:158
+    assign clients_3_reply_address_traffic_class = client_3_answer_address_traffic_class; // qpcontext.go:158
+    assign clients_3_reply_address_flow_label = client_3_answer_address_flow_label; // qpcontext.go:158
+    assign clients_3_reply_address_ipv6 = client_3_answer_address_ipv6; // qpcontext.go:158
+    assign clients_3_reply_address_vlan = client_3_answer_address_vlan; // qpcontext.go:158
+    assign clients_3_reply_address_tci = client_3_answer_address_tci; // qpcontext.go:158
+    assign clients_3_reply_address_src_port = client_3_answer_address_src_port; // qpcontext.go:158
+    assign clients_3_reply_address_src_hi = client_3_answer_address_src_hi; // qpcontext.go:158
+    assign clients_3_reply_address_src_lo = client_3_answer_address_src_lo; // qpcontext.go:158
+    assign clients_3_reply_address_dst_hi = client_3_answer_address_dst_hi; // qpcontext.go:158
+    assign clients_3_reply_address_dst_lo = client_3_answer_address_dst_lo; // qpcontext.go:158
 
-    wire mine_4 = reading & (reads_client == 3'h4); // qpcontext.go:145
+    wire mine_4 = reading & (reads_client == 3'h4); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_4_under_way <= 1'b0;
             client_4_answered <= 1'b0;
         end else begin
-            if (clients_4_reply_valid && clients_4_reply_ready) begin // qpcontext.go:146
-                client_4_answered <= 1'b0;  // qpcontext.go:147
-                client_4_under_way <= 1'b0; // qpcontext.go:148
+            if (clients_4_reply_valid && clients_4_reply_ready) begin // qpcontext.go:148
+                client_4_answered <= 1'b0;  // qpcontext.go:149
+                client_4_under_way <= 1'b0; // qpcontext.go:150
             end
-            if (clients_4_request_valid && clients_4_request_ready) begin // qpcontext.go:150
-                client_4_under_way <= 1'b1; // qpcontext.go:150
+            if (clients_4_request_valid && clients_4_request_ready) begin // qpcontext.go:152
+                client_4_under_way <= 1'b1; // qpcontext.go:152
             end
-            if (mine_4) begin              // qpcontext.go:151
-                client_4_answered <= 1'b1; // qpcontext.go:152
+            if (mine_4) begin              // qpcontext.go:153
+                client_4_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_4) begin                                       // qpcontext.go:151
-            client_4_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_4_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_4_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_4_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_4_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_4_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_4_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_4_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_4_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_4_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_4_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_4_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_4_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_4_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_4_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_4_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_4_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_4_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_4_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_4_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_4_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_4_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_4_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_4_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_4_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_4_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_4_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_4_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_4_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_4_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_4) begin                                       // qpcontext.go:153
+            client_4_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_4_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_4_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_4_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_4_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_4_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_4_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_4_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_4_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_4_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_4_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_4_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_4_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_4_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_4_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_4_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_4_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_4_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_4_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_4_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_4_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_4_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_4_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_4_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_4_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_4_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_4_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_4_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_4_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_4_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    assign clients_4_reply_valid = client_4_answered; // qpcontext.go:155
-    assign clients_4_reply_context_exists = client_4_answer_context_exists; // qpcontext.go:156
-    assign clients_4_reply_context_qpn = client_4_answer_context_qpn; // qpcontext.go:156
-    assign clients_4_reply_context_state = client_4_answer_context_state; // qpcontext.go:156
-    assign clients_4_reply_context_pd = client_4_answer_context_pd; // qpcontext.go:156
-    assign clients_4_reply_context_dest_qpn = client_4_answer_context_dest_qpn; // qpcontext.go:156
-    assign clients_4_reply_context_path_mtu = client_4_answer_context_path_mtu; // qpcontext.go:156
-    assign clients_4_reply_context_access = client_4_answer_context_access; // qpcontext.go:156
-    assign clients_4_reply_context_min_rnr = client_4_answer_context_min_rnr; // qpcontext.go:156
-    assign clients_4_reply_context_timeout = client_4_answer_context_timeout; // qpcontext.go:156
-    assign clients_4_reply_context_retry_cnt = client_4_answer_context_retry_cnt; // qpcontext.go:156
-    assign clients_4_reply_context_rnr_retry = client_4_answer_context_rnr_retry; // qpcontext.go:156
-    assign clients_4_reply_context_sig_all = client_4_answer_context_sig_all; // qpcontext.go:156
-    assign clients_4_reply_context_sq_stride = client_4_answer_context_sq_stride; // qpcontext.go:156
-    assign clients_4_reply_context_rq_stride = client_4_answer_context_rq_stride; // qpcontext.go:156
-    assign clients_4_reply_context_send_cq = client_4_answer_context_send_cq; // qpcontext.go:156
-    assign clients_4_reply_context_recv_cq = client_4_answer_context_recv_cq; // qpcontext.go:156
-    assign clients_4_reply_context_max_rd = client_4_answer_context_max_rd; // qpcontext.go:156
-    assign clients_4_reply_context_max_dest_rd = client_4_answer_context_max_dest_rd; // qpcontext.go:156
-    assign clients_4_reply_address_dst_mac = client_4_answer_address_dst_mac; // qpcontext.go:156
-    assign clients_4_reply_address_hop_limit = client_4_answer_address_hop_limit; // qpcontext.go:156
-    assign clients_4_reply_address_traffic_class = client_4_answer_address_traffic_class; // qpcontext.go:156
-    assign clients_4_reply_address_flow_label = client_4_answer_address_flow_label; // qpcontext.go:156
-    assign clients_4_reply_address_ipv6 = client_4_answer_address_ipv6; // qpcontext.go:156
-    assign clients_4_reply_address_vlan = client_4_answer_address_vlan; // qpcontext.go:156
-    assign clients_4_reply_address_tci = client_4_answer_address_tci; // qpcontext.go:156
-    assign clients_4_reply_address_src_port = client_4_answer_address_src_port; // qpcontext.go:156
-    assign clients_4_reply_address_src_hi = client_4_answer_address_src_hi; // qpcontext.go:156
-    assign clients_4_reply_address_src_lo = client_4_answer_address_src_lo; // qpcontext.go:156
-    assign clients_4_reply_address_dst_hi = client_4_answer_address_dst_hi; // qpcontext.go:156
-    assign clients_4_reply_address_dst_lo = client_4_answer_address_dst_lo; // qpcontext.go:156
+    assign clients_4_reply_valid = client_4_answered; // qpcontext.go:157
+    assign clients_4_reply_context_exists = client_4_answer_context_exists; // qpcontext.go:158
+    assign clients_4_reply_context_qpn = client_4_answer_context_qpn; // qpcontext.go:158
+    assign clients_4_reply_context_state = client_4_answer_context_state; // qpcontext.go:158
+    assign clients_4_reply_context_pd = client_4_answer_context_pd; // qpcontext.go:158
+    assign clients_4_reply_context_dest_qpn = client_4_answer_context_dest_qpn; // qpcontext.go:158
+    assign clients_4_reply_context_path_mtu = client_4_answer_context_path_mtu; // qpcontext.go:158
+    assign clients_4_reply_context_access = client_4_answer_context_access; // qpcontext.go:158
+    assign clients_4_reply_context_min_rnr = client_4_answer_context_min_rnr; // qpcontext.go:158
+    assign clients_4_reply_context_timeout = client_4_answer_context_timeout; // qpcontext.go:158
+    assign clients_4_reply_context_retry_cnt = client_4_answer_context_retry_cnt; // qpcontext.go:158
+    assign clients_4_reply_context_rnr_retry = client_4_answer_context_rnr_retry; // qpcontext.go:158
+    assign clients_4_reply_context_sig_all = client_4_answer_context_sig_all; // qpcontext.go:158
+    assign clients_4_reply_context_sq_stride = client_4_answer_context_sq_stride; // qpcontext.go:158
+    assign clients_4_reply_context_rq_stride = client_4_answer_context_rq_stride; // qpcontext.go:158
+    assign clients_4_reply_context_send_cq = client_4_answer_context_send_cq; // qpcontext.go:158
+    assign clients_4_reply_context_recv_cq = client_4_answer_context_recv_cq; // qpcontext.go:158
+    assign clients_4_reply_context_max_rd = client_4_answer_context_max_rd; // qpcontext.go:158
+    assign clients_4_reply_context_max_dest_rd = client_4_answer_context_max_dest_rd; // qpcontext.go:158
+    assign clients_4_reply_address_dst_mac = client_4_answer_address_dst_mac; // qpcontext.go:158
+    assign clients_4_reply_address_hop_limit = client_4_answer_address_hop_limit; // qpcontext.go:158
+    assign clients_4_reply_address_traffic_class = client_4_answer_address_traffic_class; // qpcontext.go:158
+    assign clients_4_reply_address_flow_label = client_4_answer_address_flow_label; // qpcontext.go:158
+    assign clients_4_reply_address_ipv6 = client_4_answer_address_ipv6; // qpcontext.go:158
+    assign clients_4_reply_address_vlan = client_4_answer_address_vlan; // qpcontext.go:158
+    assign clients_4_reply_address_tci = client_4_answer_address_tci; // qpcontext.go:158
+    assign clients_4_reply_address_src_port = client_4_answer_address_src_port; // qpcontext.go:158
+    assign clients_4_reply_address_src_hi = client_4_answer_address_src_hi; // qpcontext.go:158
+    assign clients_4_reply_address_src_lo = client_4_answer_address_src_lo; // qpcontext.go:158
+    assign clients_4_reply_address_dst_hi = client_4_answer_address_dst_hi; // qpcontext.go:158
+    assign clients_4_reply_address_dst_lo = client_4_answer_address_dst_lo; // qpcontext.go:158
 
-    wire mine_5 = reading & (reads_client == 3'h5); // qpcontext.go:145
+    wire mine_5 = reading & (reads_client == 3'h5); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_5_under_way <= 1'b0;
             client_5_answered <= 1'b0;
         end else begin
-            if (clients_5_reply_valid && clients_5_reply_ready) begin // qpcontext.go:146
-                client_5_answered <= 1'b0;  // qpcontext.go:147
-                client_5_under_way <= 1'b0; // qpcontext.go:148
+            if (clients_5_reply_valid && clients_5_reply_ready) begin // qpcontext.go:148
+                client_5_answered <= 1'b0;  // qpcontext.go:149
+                client_5_under_way <= 1'b0; // qpcontext.go:150
             end
-            if (clients_5_request_valid && clients_5_request_ready) begin // qpcontext.go:150
-                client_5_under_way <= 1'b1; // qpcontext.go:150
+            if (clients_5_request_valid && clients_5_request_ready) begin // qpcontext.go:152
+                client_5_under_way <= 1'b1; // qpcontext.go:152
             end
-            if (mine_5) begin              // qpcontext.go:151
-                client_5_answered <= 1'b1; // qpcontext.go:152
+            if (mine_5) begin              // qpcontext.go:153
+                client_5_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_5) begin                                       // qpcontext.go:151
-            client_5_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_5_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_5_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_5_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_5_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_5_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_5_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_5_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_5_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_5_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_5_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_5_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_5_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_5_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_5_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_5_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_5_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_5_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_5_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_5_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_5_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_5_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_5_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_5_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_5_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_5_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_5_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_5_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_5_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_5_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_5) begin                                       // qpcontext.go:153
+            client_5_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_5_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_5_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_5_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_5_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_5_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_5_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_5_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_5_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_5_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_5_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_5_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_5_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_5_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_5_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_5_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_5_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_5_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_5_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_5_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_5_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_5_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_5_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_5_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_5_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_5_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_5_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_5_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_5_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_5_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    assign clients_5_reply_valid = client_5_answered; // qpcontext.go:155
-    assign clients_5_reply_context_exists = client_5_answer_context_exists; // qpcontext.go:156
-    assign clients_5_reply_context_qpn = client_5_answer_context_qpn; // qpcontext.go:156
-    assign clients_5_reply_context_state = client_5_answer_context_state; // qpcontext.go:156
-    assign clients_5_reply_context_pd = client_5_answer_context_pd; // qpcontext.go:156
-    assign clients_5_reply_context_dest_qpn = client_5_answer_context_dest_qpn; // qpcontext.go:156
-    assign clients_5_reply_context_path_mtu = client_5_answer_context_path_mtu; // qpcontext.go:156
-    assign clients_5_reply_context_access = client_5_answer_context_access; // qpcontext.go:156
-    assign clients_5_reply_context_min_rnr = client_5_answer_context_min_rnr; // qpcontext.go:156
-    assign clients_5_reply_context_timeout = client_5_answer_context_timeout; // qpcontext.go:156
-    assign clients_5_reply_context_retry_cnt = client_5_answer_context_retry_cnt; // qpcontext.go:156
-    assign clients_5_reply_context_rnr_retry = client_5_answer_context_rnr_retry; // qpcontext.go:156
-    assign clients_5_reply_context_sig_all = client_5_answer_context_sig_all; // qpcontext.go:156
-    assign clients_5_reply_context_sq_stride = client_5_answer_context_sq_stride; // qpcontext.go:156
-    assign clients_5_reply_context_rq_stride = client_5_answer_context_rq_stride; // qpcontext.go:156
-    assign clients_5_reply_context_send_cq = client_5_answer_context_send_cq; // qpcontext.go:156
-    assign clients_5_reply_context_recv_cq = client_5_answer_context_recv_cq; // qpcontext.go:156
-    assign clients_5_reply_context_max_rd = client_5_answer_context_max_rd; // qpcontext.go:156
-    assign clients_5_reply_context_max_dest_rd = client_5_answer_context_max_dest_rd; // qpcontext.go:156
-    assign clients_5_reply_address_dst_mac = client_5_answer_address_dst_mac; // qpcontext.go:156
-    assign clients_5_reply_address_hop_limit = client_5_answer_address_hop_limit; // qpcontext.go:156
-    assign clients_5_reply_address_traffic_class = client_5_answer_address_traffic_class; // qpcontext.go:156
-    assign clients_5_reply_address_flow_label = client_5_answer_address_flow_label; // qpcontext.go:156
-    assign clients_5_reply_address_ipv6 = client_5_answer_address_ipv6; // qpcontext.go:156
-    assign clients_5_reply_address_vlan = client_5_answer_address_vlan; // qpcontext.go:156
-    assign clients_5_reply_address_tci = client_5_answer_address_tci; // qpcontext.go:156
-    assign clients_5_reply_address_src_port = client_5_answer_address_src_port; // qpcontext.go:156
-    assign clients_5_reply_address_src_hi = client_5_answer_address_src_hi; // qpcontext.go:156
-    assign clients_5_reply_address_src_lo = client_5_answer_address_src_lo; // qpcontext.go:156
-    assign clients_5_reply_address_dst_hi = client_5_answer_address_dst_hi; // qpcontext.go:156
-    assign clients_5_reply_address_dst_lo = client_5_answer_address_dst_lo; // qpcontext.go:156
+    assign clients_5_reply_valid = client_5_answered; // qpcontext.go:157
+    assign clients_5_reply_context_exists = client_5_answer_context_exists; // qpcontext.go:158
+    assign clients_5_reply_context_qpn = client_5_answer_context_qpn; // qpcontext.go:158
+    assign clients_5_reply_context_state = client_5_answer_context_state; // qpcontext.go:158
+    assign clients_5_reply_context_pd = client_5_answer_context_pd; // qpcontext.go:158
+    assign clients_5_reply_context_dest_qpn = client_5_answer_context_dest_qpn; // qpcontext.go:158
+    assign clients_5_reply_context_path_mtu = client_5_answer_context_path_mtu; // qpcontext.go:158
+    assign clients_5_reply_context_access = client_5_answer_context_access; // qpcontext.go:158
+    assign clients_5_reply_context_min_rnr = client_5_answer_context_min_rnr; // qpcontext.go:158
+    assign clients_5_reply_context_timeout = client_5_answer_context_timeout; // qpcontext.go:158
+    assign clients_5_reply_context_retry_cnt = client_5_answer_context_retry_cnt; // qpcontext.go:158
+    assign clients_5_reply_context_rnr_retry = client_5_answer_context_rnr_retry; // qpcontext.go:158
+    assign clients_5_reply_context_sig_all = client_5_answer_context_sig_all; // qpcontext.go:158
+    assign clients_5_reply_context_sq_stride = client_5_answer_context_sq_stride; // qpcontext.go:158
+    assign clients_5_reply_context_rq_stride = client_5_answer_context_rq_stride; // qpcontext.go:158
+    assign clients_5_reply_context_send_cq = client_5_answer_context_send_cq; // qpcontext.go:158
+    assign clients_5_reply_context_recv_cq = client_5_answer_context_recv_cq; // qpcontext.go:158
+    assign clients_5_reply_context_max_rd = client_5_answer_context_max_rd; // qpcontext.go:158
+    assign clients_5_reply_context_max_dest_rd = client_5_answer_context_max_dest_rd; // qpcontext.go:158
+    assign clients_5_reply_address_dst_mac = client_5_answer_address_dst_mac; // qpcontext.go:158
+    assign clients_5_reply_address_hop_limit = client_5_answer_address_hop_limit; // qpcontext.go:158
+    assign clients_5_reply_address_traffic_class = client_5_answer_address_traffic_class; // qpcontext.go:158
+    assign clients_5_reply_address_flow_label = client_5_answer_address_flow_label; // qpcontext.go:158
+    assign clients_5_reply_address_ipv6 = client_5_answer_address_ipv6; // qpcontext.go:158
+    assign clients_5_reply_address_vlan = client_5_answer_address_vlan; // qpcontext.go:158
+    assign clients_5_reply_address_tci = client_5_answer_address_tci; // qpcontext.go:158
+    assign clients_5_reply_address_src_port = client_5_answer_address_src_port; // qpcontext.go:158
+    assign clients_5_reply_address_src_hi = client_5_answer_address_src_hi; // qpcontext.go:158
+    assign clients_5_reply_address_src_lo = client_5_answer_address_src_lo; // qpcontext.go:158
+    assign clients_5_reply_address_dst_hi = client_5_answer_address_dst_hi; // qpcontext.go:158
+    assign clients_5_reply_address_dst_lo = client_5_answer_address_dst_lo; // qpcontext.go:158
 
-    wire mine_6 = reading & (reads_client == 3'h6); // qpcontext.go:145
+    wire mine_6 = reading & (reads_client == 3'h6); // qpcontext.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             client_6_under_way <= 1'b0;
             client_6_answered <= 1'b0;
         end else begin
-            if (client_6_answered && own_reply_ready) begin // qpcontext.go:146
-                client_6_answered <= 1'b0;                  // qpcontext.go:147
-                client_6_under_way <= 1'b0;                 // qpcontext.go:148
+            if (client_6_answered && own_reply_ready) begin // qpcontext.go:148
+                client_6_answered <= 1'b0;                  // qpcontext.go:149
+                client_6_under_way <= 1'b0;                 // qpcontext.go:150
             end
-            if (own_request_valid && own_request_ready) begin // qpcontext.go:150
-                client_6_under_way <= 1'b1;                   // qpcontext.go:150
+            if (own_request_valid && own_request_ready) begin // qpcontext.go:152
+                client_6_under_way <= 1'b1;                   // qpcontext.go:152
             end
-            if (mine_6) begin              // qpcontext.go:151
-                client_6_answered <= 1'b1; // qpcontext.go:152
+            if (mine_6) begin              // qpcontext.go:153
+                client_6_answered <= 1'b1; // qpcontext.go:154
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_6) begin                                       // qpcontext.go:151
-            client_6_answer_context_exists <= alive_exists;     // qpcontext.go:153
-            client_6_answer_context_qpn <= found_context_qpn;   // qpcontext.go:153
-            client_6_answer_context_state <= alive_state;       // qpcontext.go:153
-            client_6_answer_context_pd <= found_context_pd;     // qpcontext.go:153
-            client_6_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:153
-            client_6_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:153
-            client_6_answer_context_access <= found_context_access; // qpcontext.go:153
-            client_6_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:153
-            client_6_answer_context_timeout <= found_context_timeout; // qpcontext.go:153
-            client_6_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:153
-            client_6_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:153
-            client_6_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:153
-            client_6_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:153
-            client_6_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:153
-            client_6_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:153
-            client_6_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:153
-            client_6_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:153
-            client_6_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:153
-            client_6_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:153
-            client_6_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:153
-            client_6_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:153
-            client_6_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:153
-            client_6_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:153
-            client_6_answer_address_vlan <= found_address_vlan; // qpcontext.go:153
-            client_6_answer_address_tci <= found_address_tci;   // qpcontext.go:153
-            client_6_answer_address_src_port <= found_address_src_port; // qpcontext.go:153
-            client_6_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:153
-            client_6_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:153
-            client_6_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:153
-            client_6_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:153
+        if (mine_6) begin                                       // qpcontext.go:153
+            client_6_answer_context_exists <= alive_exists;     // qpcontext.go:155
+            client_6_answer_context_qpn <= found_context_qpn;   // qpcontext.go:155
+            client_6_answer_context_state <= alive_state;       // qpcontext.go:155
+            client_6_answer_context_pd <= found_context_pd;     // qpcontext.go:155
+            client_6_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:155
+            client_6_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:155
+            client_6_answer_context_access <= found_context_access; // qpcontext.go:155
+            client_6_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:155
+            client_6_answer_context_timeout <= found_context_timeout; // qpcontext.go:155
+            client_6_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:155
+            client_6_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:155
+            client_6_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:155
+            client_6_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:155
+            client_6_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:155
+            client_6_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:155
+            client_6_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:155
+            client_6_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:155
+            client_6_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:155
+            client_6_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:155
+            client_6_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:155
+            client_6_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:155
+            client_6_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:155
+            client_6_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:155
+            client_6_answer_address_vlan <= found_address_vlan; // qpcontext.go:155
+            client_6_answer_address_tci <= found_address_tci;   // qpcontext.go:155
+            client_6_answer_address_src_port <= found_address_src_port; // qpcontext.go:155
+            client_6_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:155
+            client_6_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:155
+            client_6_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:155
+            client_6_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:155
         end
     end
 
-    round_robin_link_qp_fault_6_x3 u_faults ( // hdl/stream/arbiter.go:81
+    round_robin_link_qp_fault_6_x3 u_faults ( // qpcontext.go:178
         .clk            (clk),
         .rst            (rst),
         .in_0_valid     (faults_0_valid),
@@ -1338,38 +1338,38 @@ module qpcontext_qp6_cq6_c6_f3 (
         if (rst) begin
             fault <= FAULT_NONE;
         end else begin
-            case (fault)                          // qpcontext.go:185
-                FAULT_NONE: begin                 // qpcontext.go:186
-                    if (u_faults_out_valid) begin // qpcontext.go:188
-                        fault <= FAULT_LOOK;      // qpcontext.go:188
+            case (fault)                          // qpcontext.go:187
+                FAULT_NONE: begin                 // qpcontext.go:188
+                    if (u_faults_out_valid) begin // qpcontext.go:190
+                        fault <= FAULT_LOOK;      // qpcontext.go:190
                     end
                 end
-                FAULT_LOOK: begin                // qpcontext.go:190
-                    if (own_request_ready) begin // qpcontext.go:190
-                        fault <= FAULT_FIND;     // qpcontext.go:190
+                FAULT_LOOK: begin                // qpcontext.go:192
+                    if (own_request_ready) begin // qpcontext.go:192
+                        fault <= FAULT_FIND;     // qpcontext.go:192
                     end
                 end
-                FAULT_FIND: begin                          // qpcontext.go:191
-                    if (client_6_answered) begin           // qpcontext.go:192
-                        fault <= FAULT_NONE;               // qpcontext.go:194
-                        if (client_6_answer_context_exists // qpcontext.go:195
+                FAULT_FIND: begin                          // qpcontext.go:193
+                    if (client_6_answered) begin           // qpcontext.go:194
+                        fault <= FAULT_NONE;               // qpcontext.go:196
+                        if (client_6_answer_context_exists // qpcontext.go:197
                             && client_6_answer_context_state != 3'h0
                             && client_6_answer_context_state != 3'h6) begin
-                            fault <= FAULT_KILL; // qpcontext.go:195
+                            fault <= FAULT_KILL; // qpcontext.go:197
                         end
                     end
                 end
-                FAULT_KILL: begin                      // qpcontext.go:198
-                    if (u_dying_wakes_0_ready) begin   // qpcontext.go:199
-                        fault <= FAULT_NONE;           // qpcontext.go:200
-                        if (fault_now_has_event) begin // qpcontext.go:201
-                            fault <= FAULT_TELL;       // qpcontext.go:201
+                FAULT_KILL: begin                      // qpcontext.go:200
+                    if (u_dying_wakes_0_ready) begin   // qpcontext.go:201
+                        fault <= FAULT_NONE;           // qpcontext.go:202
+                        if (fault_now_has_event) begin // qpcontext.go:203
+                            fault <= FAULT_TELL;       // qpcontext.go:203
                         end
                     end
                 end
-                FAULT_TELL: begin            // qpcontext.go:204
-                    if (async_ready) begin   // qpcontext.go:204
-                        fault <= FAULT_NONE; // qpcontext.go:204
+                FAULT_TELL: begin            // qpcontext.go:206
+                    if (async_ready) begin   // qpcontext.go:206
+                        fault <= FAULT_NONE; // qpcontext.go:206
                     end
                 end
                 default: ;
@@ -1378,37 +1378,37 @@ module qpcontext_qp6_cq6_c6_f3 (
     end
 
     always @(posedge clk) begin
-        case (fault)                                           // qpcontext.go:185
-            FAULT_NONE: begin                                  // qpcontext.go:186
-                fault_now_qp <= u_faults_out_qp;               // qpcontext.go:187
-                fault_now_has_event <= u_faults_out_has_event; // qpcontext.go:187
-                fault_now_event <= u_faults_out_event;         // qpcontext.go:187
-                fault_now_vendor <= u_faults_out_vendor;       // qpcontext.go:187
+        case (fault)                                           // qpcontext.go:187
+            FAULT_NONE: begin                                  // qpcontext.go:188
+                fault_now_qp <= u_faults_out_qp;               // qpcontext.go:189
+                fault_now_has_event <= u_faults_out_has_event; // qpcontext.go:189
+                fault_now_event <= u_faults_out_event;         // qpcontext.go:189
+                fault_now_vendor <= u_faults_out_vendor;       // qpcontext.go:189
             end
-            FAULT_FIND: begin                                 // qpcontext.go:191
-                if (client_6_answered) begin                  // qpcontext.go:192
-                    fault_qpn <= client_6_answer_context_qpn; // qpcontext.go:193
+            FAULT_FIND: begin                                 // qpcontext.go:193
+                if (client_6_answered) begin                  // qpcontext.go:194
+                    fault_qpn <= client_6_answer_context_qpn; // qpcontext.go:195
                 end
             end
             default: ;
         endcase
     end
 
-    assign own_request_valid = (fault == FAULT_LOOK);           // qpcontext.go:207
-    assign own_reply_ready = (fault == FAULT_FIND);             // qpcontext.go:209
-    assign u_dying_wakes_0_valid = (fault == FAULT_KILL);       // qpcontext.go:211
-    assign kills = u_dying_wakes_0_valid & u_dying_wakes_0_ready; // qpcontext.go:213
-    assign kill = fault_now_qp;                                 // qpcontext.go:214
-    assign async_valid = (fault == FAULT_TELL);                 // qpcontext.go:215
-    assign async_code = fault_now_event;                        // qpcontext.go:216
-    assign async_vendor = fault_now_vendor;                     // qpcontext.go:216
-    assign async_number = fault_qpn;                            // qpcontext.go:216
-    assign quiet = (fault == FAULT_NONE) & ~u_faults_out_valid; // qpcontext.go:217
-    assign write_ready = open & (~dies | u_dying_wakes_1_ready); // qpcontext.go:233
+    assign own_request_valid = (fault == FAULT_LOOK);           // qpcontext.go:209
+    assign own_reply_ready = (fault == FAULT_FIND);             // qpcontext.go:211
+    assign u_dying_wakes_0_valid = (fault == FAULT_KILL);       // qpcontext.go:213
+    assign kills = u_dying_wakes_0_valid & u_dying_wakes_0_ready; // qpcontext.go:215
+    assign kill = fault_now_qp;                                 // qpcontext.go:216
+    assign async_valid = (fault == FAULT_TELL);                 // qpcontext.go:217
+    assign async_code = fault_now_event;                        // qpcontext.go:218
+    assign async_vendor = fault_now_vendor;                     // qpcontext.go:218
+    assign async_number = fault_qpn;                            // qpcontext.go:218
+    assign quiet = (fault == FAULT_NONE) & ~u_faults_out_valid; // qpcontext.go:219
+    assign write_ready = open & (~dies | u_dying_wakes_1_ready); // qpcontext.go:235
 
     always @(posedge clk) begin
-        if (write_valid && write_ready) begin // qpcontext.go:234
-            table_of_qps[write_qp] <= {       // qpcontext.go:234
+        if (write_valid && write_ready) begin // qpcontext.go:236
+            table_of_qps[write_qp] <= {       // qpcontext.go:236
                 write_lookup_context_exists,
                 write_lookup_context_qpn,
                 write_lookup_context_state,
@@ -1449,16 +1449,16 @@ module qpcontext_qp6_cq6_c6_f3 (
         end
     end
 
-    wire stays = was_word[3] & (was_state == 3'h6) & (write_lookup_context_state != 3'h0); // qpcontext.go:226
-    wire [5:0] at = sweep[6] ? (kills ? kill : write_qp) : sweep[5:0]; // qpcontext.go:239
-    wire [3:0] lives_write_data_joined = { // qpcontext.go:241
+    wire stays = was_word[3] & (was_state == 3'h6) & (write_lookup_context_state != 3'h0); // qpcontext.go:228
+    wire [5:0] at = sweep[6] ? (kills ? kill : write_qp) : sweep[5:0]; // qpcontext.go:241
+    wire [3:0] lives_write_data_joined = { // qpcontext.go:243
         write_lookup_context_exists,
         stays ? 3'h6 : write_lookup_context_state
     };
 
     always @(posedge clk) begin
-        if (!sweep[6] || kills || (write_valid && write_ready)) begin // qpcontext.go:240
-            lives[at] <= sweep[6] ? (kills ? 4'he : lives_write_data_joined) : 4'h0; // qpcontext.go:240
+        if (!sweep[6] || kills || (write_valid && write_ready)) begin // qpcontext.go:242
+            lives[at] <= sweep[6] ? (kills ? 4'he : lives_write_data_joined) : 4'h0; // qpcontext.go:242
         end
     end
 
@@ -1488,156 +1488,67 @@ module qpcontext_qp6_cq6_c6_f3 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         client_0_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_0_open_held;    // hdl/stream/contract.go:25
-    reg         client_1_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_1_open_held;    // hdl/stream/contract.go:25
-    reg         client_2_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_2_open_held;    // hdl/stream/contract.go:25
-    reg         client_3_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_3_open_held;    // hdl/stream/contract.go:25
-    reg         client_4_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_4_open_held;    // hdl/stream/contract.go:25
-    reg         client_5_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_5_open_held;    // hdl/stream/contract.go:25
-    reg         client_6_open_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   client_6_open_held;    // hdl/stream/contract.go:25
-    reg         request_0_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   request_0_held;        // hdl/stream/contract.go:25
-    reg         reply_0_stalled;       // hdl/stream/contract.go:24
-    reg [503:0] reply_0_held;          // hdl/stream/contract.go:25
-    reg         request_1_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   request_1_held;        // hdl/stream/contract.go:25
-    reg         reply_1_stalled;       // hdl/stream/contract.go:24
-    reg [503:0] reply_1_held;          // hdl/stream/contract.go:25
-    reg         request_2_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   request_2_held;        // hdl/stream/contract.go:25
-    reg         reply_2_stalled;       // hdl/stream/contract.go:24
-    reg [503:0] reply_2_held;          // hdl/stream/contract.go:25
-    reg         request_3_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   request_3_held;        // hdl/stream/contract.go:25
-    reg         reply_3_stalled;       // hdl/stream/contract.go:24
-    reg [503:0] reply_3_held;          // hdl/stream/contract.go:25
-    reg         request_4_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   request_4_held;        // hdl/stream/contract.go:25
-    reg         reply_4_stalled;       // hdl/stream/contract.go:24
-    reg [503:0] reply_4_held;          // hdl/stream/contract.go:25
-    reg         request_5_stalled;     // hdl/stream/contract.go:24
-    reg [5:0]   request_5_held;        // hdl/stream/contract.go:25
-    reg         reply_5_stalled;       // hdl/stream/contract.go:24
-    reg [503:0] reply_5_held;          // hdl/stream/contract.go:25
-    reg         fault_in_0_stalled;    // hdl/stream/contract.go:24
-    reg [19:0]  fault_in_0_held;       // hdl/stream/contract.go:25
-    reg         fault_in_1_stalled;    // hdl/stream/contract.go:24
-    reg [19:0]  fault_in_1_held;       // hdl/stream/contract.go:25
-    reg         fault_in_2_stalled;    // hdl/stream/contract.go:24
-    reg [19:0]  fault_in_2_held;       // hdl/stream/contract.go:25
-    reg         written_stalled;       // hdl/stream/contract.go:24
-    reg [509:0] written_held;          // hdl/stream/contract.go:25
-    reg         dead_stalled;          // hdl/stream/contract.go:24
-    reg [5:0]   dead_held;             // hdl/stream/contract.go:25
-    reg         async_stalled;         // hdl/stream/contract.go:24
-    reg [36:0]  async_held;            // hdl/stream/contract.go:25
+    reg         client_0_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_0_open_held;    // qpcontext.go:125
+    reg         client_1_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_1_open_held;    // qpcontext.go:125
+    reg         client_2_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_2_open_held;    // qpcontext.go:125
+    reg         client_3_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_3_open_held;    // qpcontext.go:125
+    reg         client_4_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_4_open_held;    // qpcontext.go:125
+    reg         client_5_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_5_open_held;    // qpcontext.go:125
+    reg         client_6_open_stalled; // qpcontext.go:125
+    reg [5:0]   client_6_open_held;    // qpcontext.go:125
+    reg         request_0_stalled;     // properties.go:13
+    reg [5:0]   request_0_held;        // properties.go:13
+    reg         reply_0_stalled;       // properties.go:14
+    reg [503:0] reply_0_held;          // properties.go:14
+    reg         request_1_stalled;     // properties.go:13
+    reg [5:0]   request_1_held;        // properties.go:13
+    reg         reply_1_stalled;       // properties.go:14
+    reg [503:0] reply_1_held;          // properties.go:14
+    reg         request_2_stalled;     // properties.go:13
+    reg [5:0]   request_2_held;        // properties.go:13
+    reg         reply_2_stalled;       // properties.go:14
+    reg [503:0] reply_2_held;          // properties.go:14
+    reg         request_3_stalled;     // properties.go:13
+    reg [5:0]   request_3_held;        // properties.go:13
+    reg         reply_3_stalled;       // properties.go:14
+    reg [503:0] reply_3_held;          // properties.go:14
+    reg         request_4_stalled;     // properties.go:13
+    reg [5:0]   request_4_held;        // properties.go:13
+    reg         reply_4_stalled;       // properties.go:14
+    reg [503:0] reply_4_held;          // properties.go:14
+    reg         request_5_stalled;     // properties.go:13
+    reg [5:0]   request_5_held;        // properties.go:13
+    reg         reply_5_stalled;       // properties.go:14
+    reg [503:0] reply_5_held;          // properties.go:14
+    reg         fault_in_0_stalled;    // properties.go:17
+    reg [19:0]  fault_in_0_held;       // properties.go:17
+    reg         fault_in_1_stalled;    // properties.go:17
+    reg [19:0]  fault_in_1_held;       // properties.go:17
+    reg         fault_in_2_stalled;    // properties.go:17
+    reg [19:0]  fault_in_2_held;       // properties.go:17
+    reg         written_stalled;       // properties.go:19
+    reg [509:0] written_held;          // properties.go:19
+    reg         dead_stalled;          // properties.go:20
+    reg [5:0]   dead_held;             // properties.go:20
+    reg         async_stalled;         // properties.go:21
+    reg [36:0]  async_held;            // properties.go:21
 
-    wire [503:0] reply_0_packed;    // hdl/stream/contract.go:37
-    wire [503:0] reply_1_packed;    // hdl/stream/contract.go:37
-    wire [503:0] reply_2_packed;    // hdl/stream/contract.go:37
-    wire [503:0] reply_3_packed;    // hdl/stream/contract.go:37
-    wire [503:0] reply_4_packed;    // hdl/stream/contract.go:37
-    wire [503:0] reply_5_packed;    // hdl/stream/contract.go:37
-    wire [19:0]  fault_in_0_packed; // hdl/stream/contract.go:37
-    wire [19:0]  fault_in_1_packed; // hdl/stream/contract.go:37
-    wire [19:0]  fault_in_2_packed; // hdl/stream/contract.go:37
-    wire [509:0] written_packed;    // hdl/stream/contract.go:37
-    wire [36:0]  async_packed;      // hdl/stream/contract.go:37
-
-    wire table_of_qps_no_collision_and = looks & write_valid & write_ready & (u_clients_out_qp == write_qp); // qpcontext.go:134
-
-    always @(posedge clk) begin
-        if (rst) begin
-            client_0_open_stalled <= 1'b0;
-            client_1_open_stalled <= 1'b0;
-            client_2_open_stalled <= 1'b0;
-            client_3_open_stalled <= 1'b0;
-            client_4_open_stalled <= 1'b0;
-            client_5_open_stalled <= 1'b0;
-            client_6_open_stalled <= 1'b0;
-            request_0_stalled <= 1'b0;
-            reply_0_stalled <= 1'b0;
-            request_1_stalled <= 1'b0;
-            reply_1_stalled <= 1'b0;
-            request_2_stalled <= 1'b0;
-            reply_2_stalled <= 1'b0;
-            request_3_stalled <= 1'b0;
-            reply_3_stalled <= 1'b0;
-            request_4_stalled <= 1'b0;
-            reply_4_stalled <= 1'b0;
-            request_5_stalled <= 1'b0;
-            reply_5_stalled <= 1'b0;
-            fault_in_0_stalled <= 1'b0;
-            fault_in_1_stalled <= 1'b0;
-            fault_in_2_stalled <= 1'b0;
-            written_stalled <= 1'b0;
-            dead_stalled <= 1'b0;
-            async_stalled <= 1'b0;
-        end else begin
-            client_0_open_stalled <= client_0_open_valid & ~client_0_open_ready; // hdl/stream/contract.go:24
-            client_1_open_stalled <= client_1_open_valid & ~client_1_open_ready; // hdl/stream/contract.go:24
-            client_2_open_stalled <= client_2_open_valid & ~client_2_open_ready; // hdl/stream/contract.go:24
-            client_3_open_stalled <= client_3_open_valid & ~client_3_open_ready; // hdl/stream/contract.go:24
-            client_4_open_stalled <= client_4_open_valid & ~client_4_open_ready; // hdl/stream/contract.go:24
-            client_5_open_stalled <= client_5_open_valid & ~client_5_open_ready; // hdl/stream/contract.go:24
-            client_6_open_stalled <= client_6_open_valid & ~client_6_open_ready; // hdl/stream/contract.go:24
-            request_0_stalled <= clients_0_request_valid & ~clients_0_request_ready; // hdl/stream/contract.go:24
-            reply_0_stalled <= clients_0_reply_valid & ~clients_0_reply_ready; // hdl/stream/contract.go:24
-            request_1_stalled <= clients_1_request_valid & ~clients_1_request_ready; // hdl/stream/contract.go:24
-            reply_1_stalled <= clients_1_reply_valid & ~clients_1_reply_ready; // hdl/stream/contract.go:24
-            request_2_stalled <= clients_2_request_valid & ~clients_2_request_ready; // hdl/stream/contract.go:24
-            reply_2_stalled <= clients_2_reply_valid & ~clients_2_reply_ready; // hdl/stream/contract.go:24
-            request_3_stalled <= clients_3_request_valid & ~clients_3_request_ready; // hdl/stream/contract.go:24
-            reply_3_stalled <= clients_3_reply_valid & ~clients_3_reply_ready; // hdl/stream/contract.go:24
-            request_4_stalled <= clients_4_request_valid & ~clients_4_request_ready; // hdl/stream/contract.go:24
-            reply_4_stalled <= clients_4_reply_valid & ~clients_4_reply_ready; // hdl/stream/contract.go:24
-            request_5_stalled <= clients_5_request_valid & ~clients_5_request_ready; // hdl/stream/contract.go:24
-            reply_5_stalled <= clients_5_reply_valid & ~clients_5_reply_ready; // hdl/stream/contract.go:24
-            fault_in_0_stalled <= faults_0_valid & ~faults_0_ready; // hdl/stream/contract.go:24
-            fault_in_1_stalled <= faults_1_valid & ~faults_1_ready; // hdl/stream/contract.go:24
-            fault_in_2_stalled <= faults_2_valid & ~faults_2_ready; // hdl/stream/contract.go:24
-            written_stalled <= write_valid & ~write_ready; // hdl/stream/contract.go:24
-            dead_stalled <= dead_valid & ~dead_ready;      // hdl/stream/contract.go:24
-            async_stalled <= async_valid & ~async_ready;   // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        client_0_open_held <= clients_0_request_qp; // hdl/stream/contract.go:25
-        client_1_open_held <= clients_1_request_qp; // hdl/stream/contract.go:25
-        client_2_open_held <= clients_2_request_qp; // hdl/stream/contract.go:25
-        client_3_open_held <= clients_3_request_qp; // hdl/stream/contract.go:25
-        client_4_open_held <= clients_4_request_qp; // hdl/stream/contract.go:25
-        client_5_open_held <= clients_5_request_qp; // hdl/stream/contract.go:25
-        client_6_open_held <= fault_now_qp;         // hdl/stream/contract.go:25
-        request_0_held <= clients_0_request_qp;     // hdl/stream/contract.go:25
-        reply_0_held <= reply_0_packed;             // hdl/stream/contract.go:25
-        request_1_held <= clients_1_request_qp;     // hdl/stream/contract.go:25
-        reply_1_held <= reply_1_packed;             // hdl/stream/contract.go:25
-        request_2_held <= clients_2_request_qp;     // hdl/stream/contract.go:25
-        reply_2_held <= reply_2_packed;             // hdl/stream/contract.go:25
-        request_3_held <= clients_3_request_qp;     // hdl/stream/contract.go:25
-        reply_3_held <= reply_3_packed;             // hdl/stream/contract.go:25
-        request_4_held <= clients_4_request_qp;     // hdl/stream/contract.go:25
-        reply_4_held <= reply_4_packed;             // hdl/stream/contract.go:25
-        request_5_held <= clients_5_request_qp;     // hdl/stream/contract.go:25
-        reply_5_held <= reply_5_packed;             // hdl/stream/contract.go:25
-        fault_in_0_held <= fault_in_0_packed;       // hdl/stream/contract.go:25
-        fault_in_1_held <= fault_in_1_packed;       // hdl/stream/contract.go:25
-        fault_in_2_held <= fault_in_2_packed;       // hdl/stream/contract.go:25
-        written_held <= written_packed;             // hdl/stream/contract.go:25
-        dead_held <= dead_qp;                       // hdl/stream/contract.go:25
-        async_held <= async_packed;                 // hdl/stream/contract.go:25
-    end
-
-    assign reply_0_packed = { // hdl/stream/contract.go:38
+    wire waits_0 = client_0_open_valid & ~client_0_open_ready; // qpcontext.go:125
+    wire waits_1 = client_1_open_valid & ~client_1_open_ready; // qpcontext.go:125
+    wire waits_2 = client_2_open_valid & ~client_2_open_ready; // qpcontext.go:125
+    wire waits_3 = client_3_open_valid & ~client_3_open_ready; // qpcontext.go:125
+    wire waits_4 = client_4_open_valid & ~client_4_open_ready; // qpcontext.go:125
+    wire waits_5 = client_5_open_valid & ~client_5_open_ready; // qpcontext.go:125
+    wire waits_6 = client_6_open_valid & ~client_6_open_ready; // qpcontext.go:125
+    wire waits_0_2 = clients_0_request_valid & ~clients_0_request_ready; // properties.go:13
+    wire waits_0_3 = clients_0_reply_valid & ~clients_0_reply_ready; // properties.go:14
+    wire [503:0] reply_0_data_holds_joined = {                 // properties.go:14
         clients_0_reply_context_exists,
         clients_0_reply_context_qpn,
         clients_0_reply_context_state,
@@ -1669,7 +1580,9 @@ module qpcontext_qp6_cq6_c6_f3 (
         clients_0_reply_address_dst_hi,
         clients_0_reply_address_dst_lo
     };
-    assign reply_1_packed = { // hdl/stream/contract.go:38
+    wire waits_1_2 = clients_1_request_valid & ~clients_1_request_ready; // properties.go:13
+    wire waits_1_3 = clients_1_reply_valid & ~clients_1_reply_ready; // properties.go:14
+    wire [503:0] reply_1_data_holds_joined = { // properties.go:14
         clients_1_reply_context_exists,
         clients_1_reply_context_qpn,
         clients_1_reply_context_state,
@@ -1701,7 +1614,9 @@ module qpcontext_qp6_cq6_c6_f3 (
         clients_1_reply_address_dst_hi,
         clients_1_reply_address_dst_lo
     };
-    assign reply_2_packed = { // hdl/stream/contract.go:38
+    wire waits_2_2 = clients_2_request_valid & ~clients_2_request_ready; // properties.go:13
+    wire waits_2_3 = clients_2_reply_valid & ~clients_2_reply_ready; // properties.go:14
+    wire [503:0] reply_2_data_holds_joined = { // properties.go:14
         clients_2_reply_context_exists,
         clients_2_reply_context_qpn,
         clients_2_reply_context_state,
@@ -1733,7 +1648,9 @@ module qpcontext_qp6_cq6_c6_f3 (
         clients_2_reply_address_dst_hi,
         clients_2_reply_address_dst_lo
     };
-    assign reply_3_packed = { // hdl/stream/contract.go:38
+    wire waits_3_2 = clients_3_request_valid & ~clients_3_request_ready; // properties.go:13
+    wire waits_3_3 = clients_3_reply_valid & ~clients_3_reply_ready; // properties.go:14
+    wire [503:0] reply_3_data_holds_joined = { // properties.go:14
         clients_3_reply_context_exists,
         clients_3_reply_context_qpn,
         clients_3_reply_context_state,
@@ -1765,7 +1682,9 @@ module qpcontext_qp6_cq6_c6_f3 (
         clients_3_reply_address_dst_hi,
         clients_3_reply_address_dst_lo
     };
-    assign reply_4_packed = { // hdl/stream/contract.go:38
+    wire waits_4_2 = clients_4_request_valid & ~clients_4_request_ready; // properties.go:13
+    wire waits_4_3 = clients_4_reply_valid & ~clients_4_reply_ready; // properties.go:14
+    wire [503:0] reply_4_data_holds_joined = { // properties.go:14
         clients_4_reply_context_exists,
         clients_4_reply_context_qpn,
         clients_4_reply_context_state,
@@ -1797,7 +1716,9 @@ module qpcontext_qp6_cq6_c6_f3 (
         clients_4_reply_address_dst_hi,
         clients_4_reply_address_dst_lo
     };
-    assign reply_5_packed = { // hdl/stream/contract.go:38
+    wire waits_5_2 = clients_5_request_valid & ~clients_5_request_ready; // properties.go:13
+    wire waits_5_3 = clients_5_reply_valid & ~clients_5_reply_ready; // properties.go:14
+    wire [503:0] reply_5_data_holds_joined = { // properties.go:14
         clients_5_reply_context_exists,
         clients_5_reply_context_qpn,
         clients_5_reply_context_state,
@@ -1829,10 +1750,29 @@ module qpcontext_qp6_cq6_c6_f3 (
         clients_5_reply_address_dst_hi,
         clients_5_reply_address_dst_lo
     };
-    assign fault_in_0_packed = {faults_0_qp, faults_0_has_event, faults_0_event, faults_0_vendor}; // hdl/stream/contract.go:38
-    assign fault_in_1_packed = {faults_1_qp, faults_1_has_event, faults_1_event, faults_1_vendor}; // hdl/stream/contract.go:38
-    assign fault_in_2_packed = {faults_2_qp, faults_2_has_event, faults_2_event, faults_2_vendor}; // hdl/stream/contract.go:38
-    assign written_packed = { // hdl/stream/contract.go:38
+    wire waits_0_4 = faults_0_valid & ~faults_0_ready; // properties.go:17
+    wire [19:0] fault_in_0_data_holds_joined = {       // properties.go:17
+        faults_0_qp,
+        faults_0_has_event,
+        faults_0_event,
+        faults_0_vendor
+    };
+    wire waits_1_4 = faults_1_valid & ~faults_1_ready; // properties.go:17
+    wire [19:0] fault_in_1_data_holds_joined = {       // properties.go:17
+        faults_1_qp,
+        faults_1_has_event,
+        faults_1_event,
+        faults_1_vendor
+    };
+    wire waits_2_4 = faults_2_valid & ~faults_2_ready; // properties.go:17
+    wire [19:0] fault_in_2_data_holds_joined = {       // properties.go:17
+        faults_2_qp,
+        faults_2_has_event,
+        faults_2_event,
+        faults_2_vendor
+    };
+    wire waits = write_valid & ~write_ready;   // properties.go:19
+    wire [509:0] written_data_holds_joined = { // properties.go:19
         write_qp,
         write_lookup_context_exists,
         write_lookup_context_qpn,
@@ -1865,7 +1805,577 @@ module qpcontext_qp6_cq6_c6_f3 (
         write_lookup_address_dst_hi,
         write_lookup_address_dst_lo
     };
-    assign async_packed = {async_code, async_vendor, async_number}; // hdl/stream/contract.go:38
+    wire waits_7 = dead_valid & ~dead_ready;   // properties.go:20
+    wire waits_8 = async_valid & ~async_ready; // properties.go:21
+    wire table_of_qps_no_collision_and = looks & write_valid & write_ready & (u_clients_out_qp == write_qp); // qpcontext.go:134
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_0_open_stalled <= 1'b0;
+        end else begin
+            client_0_open_stalled <= waits_0; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin                              // qpcontext.go:125
+            client_0_open_held <= clients_0_request_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_1_open_stalled <= 1'b0;
+        end else begin
+            client_1_open_stalled <= waits_1; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin                              // qpcontext.go:125
+            client_1_open_held <= clients_1_request_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_2_open_stalled <= 1'b0;
+        end else begin
+            client_2_open_stalled <= waits_2; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                              // qpcontext.go:125
+            client_2_open_held <= clients_2_request_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_3_open_stalled <= 1'b0;
+        end else begin
+            client_3_open_stalled <= waits_3; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin                              // qpcontext.go:125
+            client_3_open_held <= clients_3_request_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_4_open_stalled <= 1'b0;
+        end else begin
+            client_4_open_stalled <= waits_4; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                              // qpcontext.go:125
+            client_4_open_held <= clients_4_request_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_5_open_stalled <= 1'b0;
+        end else begin
+            client_5_open_stalled <= waits_5; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                              // qpcontext.go:125
+            client_5_open_held <= clients_5_request_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            client_6_open_stalled <= 1'b0;
+        end else begin
+            client_6_open_stalled <= waits_6; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                      // qpcontext.go:125
+            client_6_open_held <= fault_now_qp; // qpcontext.go:125
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_0_stalled <= 1'b0;
+        end else begin
+            request_0_stalled <= waits_0_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin                        // properties.go:13
+            request_0_held <= clients_0_request_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_0_stalled <= 1'b0;
+        end else begin
+            reply_0_stalled <= waits_0_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_3) begin  // properties.go:14
+            reply_0_held <= { // properties.go:14
+                clients_0_reply_context_exists,
+                clients_0_reply_context_qpn,
+                clients_0_reply_context_state,
+                clients_0_reply_context_pd,
+                clients_0_reply_context_dest_qpn,
+                clients_0_reply_context_path_mtu,
+                clients_0_reply_context_access,
+                clients_0_reply_context_min_rnr,
+                clients_0_reply_context_timeout,
+                clients_0_reply_context_retry_cnt,
+                clients_0_reply_context_rnr_retry,
+                clients_0_reply_context_sig_all,
+                clients_0_reply_context_sq_stride,
+                clients_0_reply_context_rq_stride,
+                clients_0_reply_context_send_cq,
+                clients_0_reply_context_recv_cq,
+                clients_0_reply_context_max_rd,
+                clients_0_reply_context_max_dest_rd,
+                clients_0_reply_address_dst_mac,
+                clients_0_reply_address_hop_limit,
+                clients_0_reply_address_traffic_class,
+                clients_0_reply_address_flow_label,
+                clients_0_reply_address_ipv6,
+                clients_0_reply_address_vlan,
+                clients_0_reply_address_tci,
+                clients_0_reply_address_src_port,
+                clients_0_reply_address_src_hi,
+                clients_0_reply_address_src_lo,
+                clients_0_reply_address_dst_hi,
+                clients_0_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_1_stalled <= 1'b0;
+        end else begin
+            request_1_stalled <= waits_1_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin                        // properties.go:13
+            request_1_held <= clients_1_request_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_1_stalled <= 1'b0;
+        end else begin
+            reply_1_stalled <= waits_1_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_3) begin  // properties.go:14
+            reply_1_held <= { // properties.go:14
+                clients_1_reply_context_exists,
+                clients_1_reply_context_qpn,
+                clients_1_reply_context_state,
+                clients_1_reply_context_pd,
+                clients_1_reply_context_dest_qpn,
+                clients_1_reply_context_path_mtu,
+                clients_1_reply_context_access,
+                clients_1_reply_context_min_rnr,
+                clients_1_reply_context_timeout,
+                clients_1_reply_context_retry_cnt,
+                clients_1_reply_context_rnr_retry,
+                clients_1_reply_context_sig_all,
+                clients_1_reply_context_sq_stride,
+                clients_1_reply_context_rq_stride,
+                clients_1_reply_context_send_cq,
+                clients_1_reply_context_recv_cq,
+                clients_1_reply_context_max_rd,
+                clients_1_reply_context_max_dest_rd,
+                clients_1_reply_address_dst_mac,
+                clients_1_reply_address_hop_limit,
+                clients_1_reply_address_traffic_class,
+                clients_1_reply_address_flow_label,
+                clients_1_reply_address_ipv6,
+                clients_1_reply_address_vlan,
+                clients_1_reply_address_tci,
+                clients_1_reply_address_src_port,
+                clients_1_reply_address_src_hi,
+                clients_1_reply_address_src_lo,
+                clients_1_reply_address_dst_hi,
+                clients_1_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_2_stalled <= 1'b0;
+        end else begin
+            request_2_stalled <= waits_2_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin                        // properties.go:13
+            request_2_held <= clients_2_request_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_2_stalled <= 1'b0;
+        end else begin
+            reply_2_stalled <= waits_2_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_3) begin  // properties.go:14
+            reply_2_held <= { // properties.go:14
+                clients_2_reply_context_exists,
+                clients_2_reply_context_qpn,
+                clients_2_reply_context_state,
+                clients_2_reply_context_pd,
+                clients_2_reply_context_dest_qpn,
+                clients_2_reply_context_path_mtu,
+                clients_2_reply_context_access,
+                clients_2_reply_context_min_rnr,
+                clients_2_reply_context_timeout,
+                clients_2_reply_context_retry_cnt,
+                clients_2_reply_context_rnr_retry,
+                clients_2_reply_context_sig_all,
+                clients_2_reply_context_sq_stride,
+                clients_2_reply_context_rq_stride,
+                clients_2_reply_context_send_cq,
+                clients_2_reply_context_recv_cq,
+                clients_2_reply_context_max_rd,
+                clients_2_reply_context_max_dest_rd,
+                clients_2_reply_address_dst_mac,
+                clients_2_reply_address_hop_limit,
+                clients_2_reply_address_traffic_class,
+                clients_2_reply_address_flow_label,
+                clients_2_reply_address_ipv6,
+                clients_2_reply_address_vlan,
+                clients_2_reply_address_tci,
+                clients_2_reply_address_src_port,
+                clients_2_reply_address_src_hi,
+                clients_2_reply_address_src_lo,
+                clients_2_reply_address_dst_hi,
+                clients_2_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_3_stalled <= 1'b0;
+        end else begin
+            request_3_stalled <= waits_3_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_2) begin                        // properties.go:13
+            request_3_held <= clients_3_request_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_3_stalled <= 1'b0;
+        end else begin
+            reply_3_stalled <= waits_3_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_3) begin  // properties.go:14
+            reply_3_held <= { // properties.go:14
+                clients_3_reply_context_exists,
+                clients_3_reply_context_qpn,
+                clients_3_reply_context_state,
+                clients_3_reply_context_pd,
+                clients_3_reply_context_dest_qpn,
+                clients_3_reply_context_path_mtu,
+                clients_3_reply_context_access,
+                clients_3_reply_context_min_rnr,
+                clients_3_reply_context_timeout,
+                clients_3_reply_context_retry_cnt,
+                clients_3_reply_context_rnr_retry,
+                clients_3_reply_context_sig_all,
+                clients_3_reply_context_sq_stride,
+                clients_3_reply_context_rq_stride,
+                clients_3_reply_context_send_cq,
+                clients_3_reply_context_recv_cq,
+                clients_3_reply_context_max_rd,
+                clients_3_reply_context_max_dest_rd,
+                clients_3_reply_address_dst_mac,
+                clients_3_reply_address_hop_limit,
+                clients_3_reply_address_traffic_class,
+                clients_3_reply_address_flow_label,
+                clients_3_reply_address_ipv6,
+                clients_3_reply_address_vlan,
+                clients_3_reply_address_tci,
+                clients_3_reply_address_src_port,
+                clients_3_reply_address_src_hi,
+                clients_3_reply_address_src_lo,
+                clients_3_reply_address_dst_hi,
+                clients_3_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_4_stalled <= 1'b0;
+        end else begin
+            request_4_stalled <= waits_4_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4_2) begin                        // properties.go:13
+            request_4_held <= clients_4_request_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_4_stalled <= 1'b0;
+        end else begin
+            reply_4_stalled <= waits_4_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4_3) begin  // properties.go:14
+            reply_4_held <= { // properties.go:14
+                clients_4_reply_context_exists,
+                clients_4_reply_context_qpn,
+                clients_4_reply_context_state,
+                clients_4_reply_context_pd,
+                clients_4_reply_context_dest_qpn,
+                clients_4_reply_context_path_mtu,
+                clients_4_reply_context_access,
+                clients_4_reply_context_min_rnr,
+                clients_4_reply_context_timeout,
+                clients_4_reply_context_retry_cnt,
+                clients_4_reply_context_rnr_retry,
+                clients_4_reply_context_sig_all,
+                clients_4_reply_context_sq_stride,
+                clients_4_reply_context_rq_stride,
+                clients_4_reply_context_send_cq,
+                clients_4_reply_context_recv_cq,
+                clients_4_reply_context_max_rd,
+                clients_4_reply_context_max_dest_rd,
+                clients_4_reply_address_dst_mac,
+                clients_4_reply_address_hop_limit,
+                clients_4_reply_address_traffic_class,
+                clients_4_reply_address_flow_label,
+                clients_4_reply_address_ipv6,
+                clients_4_reply_address_vlan,
+                clients_4_reply_address_tci,
+                clients_4_reply_address_src_port,
+                clients_4_reply_address_src_hi,
+                clients_4_reply_address_src_lo,
+                clients_4_reply_address_dst_hi,
+                clients_4_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_5_stalled <= 1'b0;
+        end else begin
+            request_5_stalled <= waits_5_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5_2) begin                        // properties.go:13
+            request_5_held <= clients_5_request_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_5_stalled <= 1'b0;
+        end else begin
+            reply_5_stalled <= waits_5_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5_3) begin  // properties.go:14
+            reply_5_held <= { // properties.go:14
+                clients_5_reply_context_exists,
+                clients_5_reply_context_qpn,
+                clients_5_reply_context_state,
+                clients_5_reply_context_pd,
+                clients_5_reply_context_dest_qpn,
+                clients_5_reply_context_path_mtu,
+                clients_5_reply_context_access,
+                clients_5_reply_context_min_rnr,
+                clients_5_reply_context_timeout,
+                clients_5_reply_context_retry_cnt,
+                clients_5_reply_context_rnr_retry,
+                clients_5_reply_context_sig_all,
+                clients_5_reply_context_sq_stride,
+                clients_5_reply_context_rq_stride,
+                clients_5_reply_context_send_cq,
+                clients_5_reply_context_recv_cq,
+                clients_5_reply_context_max_rd,
+                clients_5_reply_context_max_dest_rd,
+                clients_5_reply_address_dst_mac,
+                clients_5_reply_address_hop_limit,
+                clients_5_reply_address_traffic_class,
+                clients_5_reply_address_flow_label,
+                clients_5_reply_address_ipv6,
+                clients_5_reply_address_vlan,
+                clients_5_reply_address_tci,
+                clients_5_reply_address_src_port,
+                clients_5_reply_address_src_hi,
+                clients_5_reply_address_src_lo,
+                clients_5_reply_address_dst_hi,
+                clients_5_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fault_in_0_stalled <= 1'b0;
+        end else begin
+            fault_in_0_stalled <= waits_0_4; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_4) begin // properties.go:17
+            fault_in_0_held <= {faults_0_qp, faults_0_has_event, faults_0_event, faults_0_vendor}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fault_in_1_stalled <= 1'b0;
+        end else begin
+            fault_in_1_stalled <= waits_1_4; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_4) begin // properties.go:17
+            fault_in_1_held <= {faults_1_qp, faults_1_has_event, faults_1_event, faults_1_vendor}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            fault_in_2_stalled <= 1'b0;
+        end else begin
+            fault_in_2_stalled <= waits_2_4; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_4) begin // properties.go:17
+            fault_in_2_held <= {faults_2_qp, faults_2_has_event, faults_2_event, faults_2_vendor}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            written_stalled <= 1'b0;
+        end else begin
+            written_stalled <= waits; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin      // properties.go:19
+            written_held <= { // properties.go:19
+                write_qp,
+                write_lookup_context_exists,
+                write_lookup_context_qpn,
+                write_lookup_context_state,
+                write_lookup_context_pd,
+                write_lookup_context_dest_qpn,
+                write_lookup_context_path_mtu,
+                write_lookup_context_access,
+                write_lookup_context_min_rnr,
+                write_lookup_context_timeout,
+                write_lookup_context_retry_cnt,
+                write_lookup_context_rnr_retry,
+                write_lookup_context_sig_all,
+                write_lookup_context_sq_stride,
+                write_lookup_context_rq_stride,
+                write_lookup_context_send_cq,
+                write_lookup_context_recv_cq,
+                write_lookup_context_max_rd,
+                write_lookup_context_max_dest_rd,
+                write_lookup_address_dst_mac,
+                write_lookup_address_hop_limit,
+                write_lookup_address_traffic_class,
+                write_lookup_address_flow_label,
+                write_lookup_address_ipv6,
+                write_lookup_address_vlan,
+                write_lookup_address_tci,
+                write_lookup_address_src_port,
+                write_lookup_address_src_hi,
+                write_lookup_address_src_lo,
+                write_lookup_address_dst_hi,
+                write_lookup_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            dead_stalled <= 1'b0;
+        end else begin
+            dead_stalled <= waits_7; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin        // properties.go:20
+            dead_held <= dead_qp; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            async_stalled <= 1'b0;
+        end else begin
+            async_stalled <= waits_8; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:21
+            async_held <= {async_code, async_vendor, async_number}; // properties.go:21
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -1885,56 +2395,56 @@ module qpcontext_qp6_cq6_c6_f3 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_client_0_open_valid_holds: assert (!client_0_open_stalled || client_0_open_valid); // hdl/stream/contract.go:10
-            assert_client_0_open_data_holds: assert (!client_0_open_stalled || clients_0_request_qp == client_0_open_held); // hdl/stream/contract.go:11
-            assert_client_1_open_valid_holds: assert (!client_1_open_stalled || client_1_open_valid); // hdl/stream/contract.go:10
-            assert_client_1_open_data_holds: assert (!client_1_open_stalled || clients_1_request_qp == client_1_open_held); // hdl/stream/contract.go:11
-            assert_client_2_open_valid_holds: assert (!client_2_open_stalled || client_2_open_valid); // hdl/stream/contract.go:10
-            assert_client_2_open_data_holds: assert (!client_2_open_stalled || clients_2_request_qp == client_2_open_held); // hdl/stream/contract.go:11
-            assert_client_3_open_valid_holds: assert (!client_3_open_stalled || client_3_open_valid); // hdl/stream/contract.go:10
-            assert_client_3_open_data_holds: assert (!client_3_open_stalled || clients_3_request_qp == client_3_open_held); // hdl/stream/contract.go:11
-            assert_client_4_open_valid_holds: assert (!client_4_open_stalled || client_4_open_valid); // hdl/stream/contract.go:10
-            assert_client_4_open_data_holds: assert (!client_4_open_stalled || clients_4_request_qp == client_4_open_held); // hdl/stream/contract.go:11
-            assert_client_5_open_valid_holds: assert (!client_5_open_stalled || client_5_open_valid); // hdl/stream/contract.go:10
-            assert_client_5_open_data_holds: assert (!client_5_open_stalled || clients_5_request_qp == client_5_open_held); // hdl/stream/contract.go:11
-            assert_client_6_open_valid_holds: assert (!client_6_open_stalled || client_6_open_valid); // hdl/stream/contract.go:10
-            assert_client_6_open_data_holds: assert (!client_6_open_stalled || fault_now_qp == client_6_open_held); // hdl/stream/contract.go:11
-            assume_request_0_valid_holds: assume (!request_0_stalled || clients_0_request_valid); // hdl/stream/contract.go:18
-            assume_request_0_data_holds: assume (!request_0_stalled || clients_0_request_qp == request_0_held); // hdl/stream/contract.go:19
-            assert_reply_0_valid_holds: assert (!reply_0_stalled || clients_0_reply_valid); // hdl/stream/contract.go:10
-            assert_reply_0_data_holds: assert (!reply_0_stalled || reply_0_packed == reply_0_held); // hdl/stream/contract.go:11
-            assume_request_1_valid_holds: assume (!request_1_stalled || clients_1_request_valid); // hdl/stream/contract.go:18
-            assume_request_1_data_holds: assume (!request_1_stalled || clients_1_request_qp == request_1_held); // hdl/stream/contract.go:19
-            assert_reply_1_valid_holds: assert (!reply_1_stalled || clients_1_reply_valid); // hdl/stream/contract.go:10
-            assert_reply_1_data_holds: assert (!reply_1_stalled || reply_1_packed == reply_1_held); // hdl/stream/contract.go:11
-            assume_request_2_valid_holds: assume (!request_2_stalled || clients_2_request_valid); // hdl/stream/contract.go:18
-            assume_request_2_data_holds: assume (!request_2_stalled || clients_2_request_qp == request_2_held); // hdl/stream/contract.go:19
-            assert_reply_2_valid_holds: assert (!reply_2_stalled || clients_2_reply_valid); // hdl/stream/contract.go:10
-            assert_reply_2_data_holds: assert (!reply_2_stalled || reply_2_packed == reply_2_held); // hdl/stream/contract.go:11
-            assume_request_3_valid_holds: assume (!request_3_stalled || clients_3_request_valid); // hdl/stream/contract.go:18
-            assume_request_3_data_holds: assume (!request_3_stalled || clients_3_request_qp == request_3_held); // hdl/stream/contract.go:19
-            assert_reply_3_valid_holds: assert (!reply_3_stalled || clients_3_reply_valid); // hdl/stream/contract.go:10
-            assert_reply_3_data_holds: assert (!reply_3_stalled || reply_3_packed == reply_3_held); // hdl/stream/contract.go:11
-            assume_request_4_valid_holds: assume (!request_4_stalled || clients_4_request_valid); // hdl/stream/contract.go:18
-            assume_request_4_data_holds: assume (!request_4_stalled || clients_4_request_qp == request_4_held); // hdl/stream/contract.go:19
-            assert_reply_4_valid_holds: assert (!reply_4_stalled || clients_4_reply_valid); // hdl/stream/contract.go:10
-            assert_reply_4_data_holds: assert (!reply_4_stalled || reply_4_packed == reply_4_held); // hdl/stream/contract.go:11
-            assume_request_5_valid_holds: assume (!request_5_stalled || clients_5_request_valid); // hdl/stream/contract.go:18
-            assume_request_5_data_holds: assume (!request_5_stalled || clients_5_request_qp == request_5_held); // hdl/stream/contract.go:19
-            assert_reply_5_valid_holds: assert (!reply_5_stalled || clients_5_reply_valid); // hdl/stream/contract.go:10
-            assert_reply_5_data_holds: assert (!reply_5_stalled || reply_5_packed == reply_5_held); // hdl/stream/contract.go:11
-            assume_fault_in_0_valid_holds: assume (!fault_in_0_stalled || faults_0_valid); // hdl/stream/contract.go:18
-            assume_fault_in_0_data_holds: assume (!fault_in_0_stalled || fault_in_0_packed == fault_in_0_held); // hdl/stream/contract.go:19
-            assume_fault_in_1_valid_holds: assume (!fault_in_1_stalled || faults_1_valid); // hdl/stream/contract.go:18
-            assume_fault_in_1_data_holds: assume (!fault_in_1_stalled || fault_in_1_packed == fault_in_1_held); // hdl/stream/contract.go:19
-            assume_fault_in_2_valid_holds: assume (!fault_in_2_stalled || faults_2_valid); // hdl/stream/contract.go:18
-            assume_fault_in_2_data_holds: assume (!fault_in_2_stalled || fault_in_2_packed == fault_in_2_held); // hdl/stream/contract.go:19
-            assume_written_valid_holds: assume (!written_stalled || write_valid); // hdl/stream/contract.go:18
-            assume_written_data_holds: assume (!written_stalled || written_packed == written_held); // hdl/stream/contract.go:19
-            assert_dead_valid_holds: assert (!dead_stalled || dead_valid); // hdl/stream/contract.go:10
-            assert_dead_data_holds: assert (!dead_stalled || dead_qp == dead_held); // hdl/stream/contract.go:11
-            assert_async_valid_holds: assert (!async_stalled || async_valid); // hdl/stream/contract.go:10
-            assert_async_data_holds: assert (!async_stalled || async_packed == async_held); // hdl/stream/contract.go:11
+            assert_client_0_open_valid_holds: assert (!client_0_open_stalled || client_0_open_valid); // qpcontext.go:125
+            assert_client_0_open_data_holds: assert (!client_0_open_stalled || clients_0_request_qp == client_0_open_held); // qpcontext.go:125
+            assert_client_1_open_valid_holds: assert (!client_1_open_stalled || client_1_open_valid); // qpcontext.go:125
+            assert_client_1_open_data_holds: assert (!client_1_open_stalled || clients_1_request_qp == client_1_open_held); // qpcontext.go:125
+            assert_client_2_open_valid_holds: assert (!client_2_open_stalled || client_2_open_valid); // qpcontext.go:125
+            assert_client_2_open_data_holds: assert (!client_2_open_stalled || clients_2_request_qp == client_2_open_held); // qpcontext.go:125
+            assert_client_3_open_valid_holds: assert (!client_3_open_stalled || client_3_open_valid); // qpcontext.go:125
+            assert_client_3_open_data_holds: assert (!client_3_open_stalled || clients_3_request_qp == client_3_open_held); // qpcontext.go:125
+            assert_client_4_open_valid_holds: assert (!client_4_open_stalled || client_4_open_valid); // qpcontext.go:125
+            assert_client_4_open_data_holds: assert (!client_4_open_stalled || clients_4_request_qp == client_4_open_held); // qpcontext.go:125
+            assert_client_5_open_valid_holds: assert (!client_5_open_stalled || client_5_open_valid); // qpcontext.go:125
+            assert_client_5_open_data_holds: assert (!client_5_open_stalled || clients_5_request_qp == client_5_open_held); // qpcontext.go:125
+            assert_client_6_open_valid_holds: assert (!client_6_open_stalled || client_6_open_valid); // qpcontext.go:125
+            assert_client_6_open_data_holds: assert (!client_6_open_stalled || fault_now_qp == client_6_open_held); // qpcontext.go:125
+            assume_request_0_valid_holds: assume (!request_0_stalled || clients_0_request_valid); // properties.go:13
+            assume_request_0_data_holds: assume (!request_0_stalled || clients_0_request_qp == request_0_held); // properties.go:13
+            assert_reply_0_valid_holds: assert (!reply_0_stalled || clients_0_reply_valid); // properties.go:14
+            assert_reply_0_data_holds: assert (!reply_0_stalled || reply_0_data_holds_joined == reply_0_held); // properties.go:14
+            assume_request_1_valid_holds: assume (!request_1_stalled || clients_1_request_valid); // properties.go:13
+            assume_request_1_data_holds: assume (!request_1_stalled || clients_1_request_qp == request_1_held); // properties.go:13
+            assert_reply_1_valid_holds: assert (!reply_1_stalled || clients_1_reply_valid); // properties.go:14
+            assert_reply_1_data_holds: assert (!reply_1_stalled || reply_1_data_holds_joined == reply_1_held); // properties.go:14
+            assume_request_2_valid_holds: assume (!request_2_stalled || clients_2_request_valid); // properties.go:13
+            assume_request_2_data_holds: assume (!request_2_stalled || clients_2_request_qp == request_2_held); // properties.go:13
+            assert_reply_2_valid_holds: assert (!reply_2_stalled || clients_2_reply_valid); // properties.go:14
+            assert_reply_2_data_holds: assert (!reply_2_stalled || reply_2_data_holds_joined == reply_2_held); // properties.go:14
+            assume_request_3_valid_holds: assume (!request_3_stalled || clients_3_request_valid); // properties.go:13
+            assume_request_3_data_holds: assume (!request_3_stalled || clients_3_request_qp == request_3_held); // properties.go:13
+            assert_reply_3_valid_holds: assert (!reply_3_stalled || clients_3_reply_valid); // properties.go:14
+            assert_reply_3_data_holds: assert (!reply_3_stalled || reply_3_data_holds_joined == reply_3_held); // properties.go:14
+            assume_request_4_valid_holds: assume (!request_4_stalled || clients_4_request_valid); // properties.go:13
+            assume_request_4_data_holds: assume (!request_4_stalled || clients_4_request_qp == request_4_held); // properties.go:13
+            assert_reply_4_valid_holds: assert (!reply_4_stalled || clients_4_reply_valid); // properties.go:14
+            assert_reply_4_data_holds: assert (!reply_4_stalled || reply_4_data_holds_joined == reply_4_held); // properties.go:14
+            assume_request_5_valid_holds: assume (!request_5_stalled || clients_5_request_valid); // properties.go:13
+            assume_request_5_data_holds: assume (!request_5_stalled || clients_5_request_qp == request_5_held); // properties.go:13
+            assert_reply_5_valid_holds: assert (!reply_5_stalled || clients_5_reply_valid); // properties.go:14
+            assert_reply_5_data_holds: assert (!reply_5_stalled || reply_5_data_holds_joined == reply_5_held); // properties.go:14
+            assume_fault_in_0_valid_holds: assume (!fault_in_0_stalled || faults_0_valid); // properties.go:17
+            assume_fault_in_0_data_holds: assume (!fault_in_0_stalled || fault_in_0_data_holds_joined == fault_in_0_held); // properties.go:17
+            assume_fault_in_1_valid_holds: assume (!fault_in_1_stalled || faults_1_valid); // properties.go:17
+            assume_fault_in_1_data_holds: assume (!fault_in_1_stalled || fault_in_1_data_holds_joined == fault_in_1_held); // properties.go:17
+            assume_fault_in_2_valid_holds: assume (!fault_in_2_stalled || faults_2_valid); // properties.go:17
+            assume_fault_in_2_data_holds: assume (!fault_in_2_stalled || fault_in_2_data_holds_joined == fault_in_2_held); // properties.go:17
+            assume_written_valid_holds: assume (!written_stalled || write_valid); // properties.go:19
+            assume_written_data_holds: assume (!written_stalled || written_data_holds_joined == written_held); // properties.go:19
+            assert_dead_valid_holds: assert (!dead_stalled || dead_valid); // properties.go:20
+            assert_dead_data_holds: assert (!dead_stalled || dead_qp == dead_held); // properties.go:20
+            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:21
+            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:21
             assert_write_or_fault: assert (!(kills && write_valid && write_ready)); // properties.go:22
             cover_killed: cover (kills); // properties.go:23
             assert_table_of_qps_no_collision: assert (!table_of_qps_no_collision_and); // qpcontext.go:134
@@ -1948,205 +2458,255 @@ module qpcontext_qp6_cq6_c6_f3 (
     initial cover_killed_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (client_0_open_stalled && !client_0_open_valid) begin
-                $display("ASSERT %m client_0_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (client_0_open_stalled) begin
+                if (!client_0_open_valid) begin
+                    $display("ASSERT %m client_0_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (clients_0_request_qp != client_0_open_held) begin
+                    $display("ASSERT %m client_0_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_0_open_stalled && clients_0_request_qp != client_0_open_held) begin
-                $display("ASSERT %m client_0_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (client_1_open_stalled) begin
+                if (!client_1_open_valid) begin
+                    $display("ASSERT %m client_1_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (clients_1_request_qp != client_1_open_held) begin
+                    $display("ASSERT %m client_1_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_1_open_stalled && !client_1_open_valid) begin
-                $display("ASSERT %m client_1_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (client_2_open_stalled) begin
+                if (!client_2_open_valid) begin
+                    $display("ASSERT %m client_2_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (clients_2_request_qp != client_2_open_held) begin
+                    $display("ASSERT %m client_2_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_1_open_stalled && clients_1_request_qp != client_1_open_held) begin
-                $display("ASSERT %m client_1_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (client_3_open_stalled) begin
+                if (!client_3_open_valid) begin
+                    $display("ASSERT %m client_3_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (clients_3_request_qp != client_3_open_held) begin
+                    $display("ASSERT %m client_3_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_2_open_stalled && !client_2_open_valid) begin
-                $display("ASSERT %m client_2_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (client_4_open_stalled) begin
+                if (!client_4_open_valid) begin
+                    $display("ASSERT %m client_4_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (clients_4_request_qp != client_4_open_held) begin
+                    $display("ASSERT %m client_4_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_2_open_stalled && clients_2_request_qp != client_2_open_held) begin
-                $display("ASSERT %m client_2_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (client_5_open_stalled) begin
+                if (!client_5_open_valid) begin
+                    $display("ASSERT %m client_5_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (clients_5_request_qp != client_5_open_held) begin
+                    $display("ASSERT %m client_5_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_3_open_stalled && !client_3_open_valid) begin
-                $display("ASSERT %m client_3_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (client_6_open_stalled) begin
+                if (!client_6_open_valid) begin
+                    $display("ASSERT %m client_6_open_valid_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
+                if (fault_now_qp != client_6_open_held) begin
+                    $display("ASSERT %m client_6_open_data_holds blocks/qpcontext/qpcontext.go:125");
+                    $stop;
+                end
             end
-            if (client_3_open_stalled && clients_3_request_qp != client_3_open_held) begin
-                $display("ASSERT %m client_3_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (request_0_stalled) begin
+                if (!clients_0_request_valid) begin
+                    $display("ASSUME %m request_0_valid_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
+                if (clients_0_request_qp != request_0_held) begin
+                    $display("ASSUME %m request_0_data_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
             end
-            if (client_4_open_stalled && !client_4_open_valid) begin
-                $display("ASSERT %m client_4_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (reply_0_stalled) begin
+                if (!clients_0_reply_valid) begin
+                    $display("ASSERT %m reply_0_valid_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
+                if (reply_0_data_holds_joined != reply_0_held) begin
+                    $display("ASSERT %m reply_0_data_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
             end
-            if (client_4_open_stalled && clients_4_request_qp != client_4_open_held) begin
-                $display("ASSERT %m client_4_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (request_1_stalled) begin
+                if (!clients_1_request_valid) begin
+                    $display("ASSUME %m request_1_valid_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
+                if (clients_1_request_qp != request_1_held) begin
+                    $display("ASSUME %m request_1_data_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
             end
-            if (client_5_open_stalled && !client_5_open_valid) begin
-                $display("ASSERT %m client_5_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (reply_1_stalled) begin
+                if (!clients_1_reply_valid) begin
+                    $display("ASSERT %m reply_1_valid_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
+                if (reply_1_data_holds_joined != reply_1_held) begin
+                    $display("ASSERT %m reply_1_data_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
             end
-            if (client_5_open_stalled && clients_5_request_qp != client_5_open_held) begin
-                $display("ASSERT %m client_5_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (request_2_stalled) begin
+                if (!clients_2_request_valid) begin
+                    $display("ASSUME %m request_2_valid_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
+                if (clients_2_request_qp != request_2_held) begin
+                    $display("ASSUME %m request_2_data_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
             end
-            if (client_6_open_stalled && !client_6_open_valid) begin
-                $display("ASSERT %m client_6_open_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (reply_2_stalled) begin
+                if (!clients_2_reply_valid) begin
+                    $display("ASSERT %m reply_2_valid_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
+                if (reply_2_data_holds_joined != reply_2_held) begin
+                    $display("ASSERT %m reply_2_data_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
             end
-            if (client_6_open_stalled && fault_now_qp != client_6_open_held) begin
-                $display("ASSERT %m client_6_open_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (request_3_stalled) begin
+                if (!clients_3_request_valid) begin
+                    $display("ASSUME %m request_3_valid_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
+                if (clients_3_request_qp != request_3_held) begin
+                    $display("ASSUME %m request_3_data_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
             end
-            if (request_0_stalled && !clients_0_request_valid) begin
-                $display("ASSUME %m request_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (reply_3_stalled) begin
+                if (!clients_3_reply_valid) begin
+                    $display("ASSERT %m reply_3_valid_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
+                if (reply_3_data_holds_joined != reply_3_held) begin
+                    $display("ASSERT %m reply_3_data_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
             end
-            if (request_0_stalled && clients_0_request_qp != request_0_held) begin
-                $display("ASSUME %m request_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (request_4_stalled) begin
+                if (!clients_4_request_valid) begin
+                    $display("ASSUME %m request_4_valid_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
+                if (clients_4_request_qp != request_4_held) begin
+                    $display("ASSUME %m request_4_data_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
             end
-            if (reply_0_stalled && !clients_0_reply_valid) begin
-                $display("ASSERT %m reply_0_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (reply_4_stalled) begin
+                if (!clients_4_reply_valid) begin
+                    $display("ASSERT %m reply_4_valid_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
+                if (reply_4_data_holds_joined != reply_4_held) begin
+                    $display("ASSERT %m reply_4_data_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
             end
-            if (reply_0_stalled && reply_0_packed != reply_0_held) begin
-                $display("ASSERT %m reply_0_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (request_5_stalled) begin
+                if (!clients_5_request_valid) begin
+                    $display("ASSUME %m request_5_valid_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
+                if (clients_5_request_qp != request_5_held) begin
+                    $display("ASSUME %m request_5_data_holds blocks/qpcontext/properties.go:13");
+                    $stop;
+                end
             end
-            if (request_1_stalled && !clients_1_request_valid) begin
-                $display("ASSUME %m request_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (reply_5_stalled) begin
+                if (!clients_5_reply_valid) begin
+                    $display("ASSERT %m reply_5_valid_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
+                if (reply_5_data_holds_joined != reply_5_held) begin
+                    $display("ASSERT %m reply_5_data_holds blocks/qpcontext/properties.go:14");
+                    $stop;
+                end
             end
-            if (request_1_stalled && clients_1_request_qp != request_1_held) begin
-                $display("ASSUME %m request_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (fault_in_0_stalled) begin
+                if (!faults_0_valid) begin
+                    $display("ASSUME %m fault_in_0_valid_holds blocks/qpcontext/properties.go:17");
+                    $stop;
+                end
+                if (fault_in_0_data_holds_joined != fault_in_0_held) begin
+                    $display("ASSUME %m fault_in_0_data_holds blocks/qpcontext/properties.go:17");
+                    $stop;
+                end
             end
-            if (reply_1_stalled && !clients_1_reply_valid) begin
-                $display("ASSERT %m reply_1_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (fault_in_1_stalled) begin
+                if (!faults_1_valid) begin
+                    $display("ASSUME %m fault_in_1_valid_holds blocks/qpcontext/properties.go:17");
+                    $stop;
+                end
+                if (fault_in_1_data_holds_joined != fault_in_1_held) begin
+                    $display("ASSUME %m fault_in_1_data_holds blocks/qpcontext/properties.go:17");
+                    $stop;
+                end
             end
-            if (reply_1_stalled && reply_1_packed != reply_1_held) begin
-                $display("ASSERT %m reply_1_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (fault_in_2_stalled) begin
+                if (!faults_2_valid) begin
+                    $display("ASSUME %m fault_in_2_valid_holds blocks/qpcontext/properties.go:17");
+                    $stop;
+                end
+                if (fault_in_2_data_holds_joined != fault_in_2_held) begin
+                    $display("ASSUME %m fault_in_2_data_holds blocks/qpcontext/properties.go:17");
+                    $stop;
+                end
             end
-            if (request_2_stalled && !clients_2_request_valid) begin
-                $display("ASSUME %m request_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (written_stalled) begin
+                if (!write_valid) begin
+                    $display("ASSUME %m written_valid_holds blocks/qpcontext/properties.go:19");
+                    $stop;
+                end
+                if (written_data_holds_joined != written_held) begin
+                    $display("ASSUME %m written_data_holds blocks/qpcontext/properties.go:19");
+                    $stop;
+                end
             end
-            if (request_2_stalled && clients_2_request_qp != request_2_held) begin
-                $display("ASSUME %m request_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (dead_stalled) begin
+                if (!dead_valid) begin
+                    $display("ASSERT %m dead_valid_holds blocks/qpcontext/properties.go:20");
+                    $stop;
+                end
+                if (dead_qp != dead_held) begin
+                    $display("ASSERT %m dead_data_holds blocks/qpcontext/properties.go:20");
+                    $stop;
+                end
             end
-            if (reply_2_stalled && !clients_2_reply_valid) begin
-                $display("ASSERT %m reply_2_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (reply_2_stalled && reply_2_packed != reply_2_held) begin
-                $display("ASSERT %m reply_2_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (request_3_stalled && !clients_3_request_valid) begin
-                $display("ASSUME %m request_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (request_3_stalled && clients_3_request_qp != request_3_held) begin
-                $display("ASSUME %m request_3_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (reply_3_stalled && !clients_3_reply_valid) begin
-                $display("ASSERT %m reply_3_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (reply_3_stalled && reply_3_packed != reply_3_held) begin
-                $display("ASSERT %m reply_3_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (request_4_stalled && !clients_4_request_valid) begin
-                $display("ASSUME %m request_4_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (request_4_stalled && clients_4_request_qp != request_4_held) begin
-                $display("ASSUME %m request_4_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (reply_4_stalled && !clients_4_reply_valid) begin
-                $display("ASSERT %m reply_4_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (reply_4_stalled && reply_4_packed != reply_4_held) begin
-                $display("ASSERT %m reply_4_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (request_5_stalled && !clients_5_request_valid) begin
-                $display("ASSUME %m request_5_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (request_5_stalled && clients_5_request_qp != request_5_held) begin
-                $display("ASSUME %m request_5_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (reply_5_stalled && !clients_5_reply_valid) begin
-                $display("ASSERT %m reply_5_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (reply_5_stalled && reply_5_packed != reply_5_held) begin
-                $display("ASSERT %m reply_5_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (fault_in_0_stalled && !faults_0_valid) begin
-                $display("ASSUME %m fault_in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (fault_in_0_stalled && fault_in_0_packed != fault_in_0_held) begin
-                $display("ASSUME %m fault_in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (fault_in_1_stalled && !faults_1_valid) begin
-                $display("ASSUME %m fault_in_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (fault_in_1_stalled && fault_in_1_packed != fault_in_1_held) begin
-                $display("ASSUME %m fault_in_1_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (fault_in_2_stalled && !faults_2_valid) begin
-                $display("ASSUME %m fault_in_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (fault_in_2_stalled && fault_in_2_packed != fault_in_2_held) begin
-                $display("ASSUME %m fault_in_2_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (written_stalled && !write_valid) begin
-                $display("ASSUME %m written_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (written_stalled && written_packed != written_held) begin
-                $display("ASSUME %m written_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (dead_stalled && !dead_valid) begin
-                $display("ASSERT %m dead_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (dead_stalled && dead_qp != dead_held) begin
-                $display("ASSERT %m dead_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (async_stalled && !async_valid) begin
-                $display("ASSERT %m async_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (async_stalled && async_packed != async_held) begin
-                $display("ASSERT %m async_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (async_stalled) begin
+                if (!async_valid) begin
+                    $display("ASSERT %m async_valid_holds blocks/qpcontext/properties.go:21");
+                    $stop;
+                end
+                if ({async_code, async_vendor, async_number} != async_held) begin
+                    $display("ASSERT %m async_data_holds blocks/qpcontext/properties.go:21");
+                    $stop;
+                end
             end
             if (kills && write_valid && write_ready) begin
                 $display("ASSERT %m write_or_fault blocks/qpcontext/properties.go:22");
@@ -2164,6 +2724,33 @@ module qpcontext_qp6_cq6_c6_f3 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_looked_up /* verilator public_flat_rd */ = reading; // qpcontext.go:141
+    wire [2:0]  event_looked_up_client /* verilator public_flat_rd */ = reads_client;
+    wire [5:0]  event_looked_up_qp /* verilator public_flat_rd */ = reads_qp;
+    wire [23:0] event_looked_up_qpn /* verilator public_flat_rd */ = found_context_qpn;
+    wire [2:0]  event_looked_up_state /* verilator public_flat_rd */ = alive_state;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_looked_up) begin
+                $display(
+                    "TRACE %0d %m looked_up client=%0h qp=%0h qpn=%0h state=%0h",
+                    $time, event_looked_up_client, event_looked_up_qp, event_looked_up_qpn,
+                    event_looked_up_state
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

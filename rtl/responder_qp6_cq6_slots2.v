@@ -51,13 +51,13 @@ module responder_qp6_cq6_slots2 (
     // Stream segment (source)
     output wire         segment_valid,
     input  wire         segment_ready,
-    output wire [31:0]  segment_key,
-    output wire [23:0]  segment_pd,
-    output wire [23:0]  segment_qpn,
-    output wire [7:0]   segment_rights,
-    output wire [63:0]  segment_va,
-    output wire [31:0]  segment_range, // bytes from VA on that the key has to cover; without Skip at least Len
-    output wire [12:0]  segment_len,   // bytes of payload, not zero
+    output wire [31:0]  segment_key,    // lkey of the SGE that the bytes are in; of a WRITE that came, the rkey
+    output wire [23:0]  segment_pd,     // of the queue pair
+    output wire [23:0]  segment_qpn,    // its number
+    output wire [7:0]   segment_rights, // format.Access bits that are asked for; none: to read what is the host's own
+    output wire [63:0]  segment_va,     // of the first byte
+    output wire [31:0]  segment_range,  // bytes from VA on that the key has to cover; without Skip at least Len
+    output wire [12:0]  segment_len,    // bytes of payload, not zero
     // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked
     // at only if Rights are asked for
     output wire         segment_skip,
@@ -387,42 +387,42 @@ module responder_qp6_cq6_slots2 (
     wire [31:0] decided_next_done;        // work.go:54
     wire [31:0] decided_next_left;        // work.go:54
     wire [63:0] decided_next_va;          // work.go:54
-    wire        heard_valid;              // finish.go:53
-    wire        heard_ready;              // finish.go:53
-    wire [2:0]  heard_kind;               // finish.go:53
-    wire [5:0]  heard_qp;                 // finish.go:53
-    wire        heard_dead;               // finish.go:53
-    wire        heard_segments;           // finish.go:53
-    wire        heard_keyed;              // finish.go:53
-    wire        heard_verdict_refused;    // finish.go:53
-    wire        heard_verdict_rnr;        // finish.go:53
-    wire [1:0]  heard_verdict_code;       // finish.go:53
-    wire [7:0]  heard_verdict_status;     // finish.go:53
-    wire [4:0]  heard_verdict_vendor;     // finish.go:53
-    wire        heard_verdict_holds;      // finish.go:53
-    wire        heard_holds_on_key;       // finish.go:53
-    wire        heard_answers;            // finish.go:53
-    wire [23:0] heard_psn;                // finish.go:53
-    wire [23:0] heard_request_psn;        // finish.go:53
-    wire        heard_end;                // finish.go:53
-    wire        heard_written;            // finish.go:53
-    wire        heard_consumes;           // finish.go:53
-    wire        heard_solicited;          // finish.go:53
-    wire        heard_with_imm;           // finish.go:53
-    wire [31:0] heard_imm;                // finish.go:53
-    wire [63:0] heard_wrid;               // finish.go:53
-    wire [15:0] heard_index;              // finish.go:53
-    wire [23:0] heard_context_qpn;        // finish.go:53
-    wire [4:0]  heard_context_min_rnr;    // finish.go:53
-    wire [5:0]  heard_context_recv_cq;    // finish.go:53
-    wire [1:0]  heard_next_kind;          // finish.go:53
-    wire [31:0] heard_next_done;          // finish.go:53
-    wire [31:0] heard_next_left;          // finish.go:53
-    wire [63:0] heard_next_va;            // finish.go:53
-    wire [31:0] heard_next_key;           // finish.go:53
-    wire [2:0]  heard_next_sge;           // finish.go:53
-    wire [31:0] heard_next_at;            // finish.go:53
-    reg  [7:0]  refusal_event;            // finish.go:142
+    wire        heard_valid;              // finish.go:60
+    wire        heard_ready;              // finish.go:60
+    wire [2:0]  heard_kind;               // finish.go:60
+    wire [5:0]  heard_qp;                 // finish.go:60
+    wire        heard_dead;               // finish.go:60
+    wire        heard_segments;           // finish.go:60
+    wire        heard_keyed;              // finish.go:60
+    wire        heard_verdict_refused;    // finish.go:60
+    wire        heard_verdict_rnr;        // finish.go:60
+    wire [1:0]  heard_verdict_code;       // finish.go:60
+    wire [7:0]  heard_verdict_status;     // finish.go:60
+    wire [4:0]  heard_verdict_vendor;     // finish.go:60
+    wire        heard_verdict_holds;      // finish.go:60
+    wire        heard_holds_on_key;       // finish.go:60
+    wire        heard_answers;            // finish.go:60
+    wire [23:0] heard_psn;                // finish.go:60
+    wire [23:0] heard_request_psn;        // finish.go:60
+    wire        heard_end;                // finish.go:60
+    wire        heard_written;            // finish.go:60
+    wire        heard_consumes;           // finish.go:60
+    wire        heard_solicited;          // finish.go:60
+    wire        heard_with_imm;           // finish.go:60
+    wire [31:0] heard_imm;                // finish.go:60
+    wire [63:0] heard_wrid;               // finish.go:60
+    wire [15:0] heard_index;              // finish.go:60
+    wire [23:0] heard_context_qpn;        // finish.go:60
+    wire [4:0]  heard_context_min_rnr;    // finish.go:60
+    wire [5:0]  heard_context_recv_cq;    // finish.go:60
+    wire [1:0]  heard_next_kind;          // finish.go:60
+    wire [31:0] heard_next_done;          // finish.go:60
+    wire [31:0] heard_next_left;          // finish.go:60
+    wire [63:0] heard_next_va;            // finish.go:60
+    wire [31:0] heard_next_key;           // finish.go:60
+    wire [2:0]  heard_next_sge;           // finish.go:60
+    wire [31:0] heard_next_at;            // finish.go:60
+    reg  [7:0]  refusal_event;            // finish.go:149
 
     wire        u_flushing_grant_valid;
     wire [5:0]  u_flushing_grant_qp;
@@ -451,6 +451,7 @@ module responder_qp6_cq6_slots2 (
     wire        u_turn_out_head_empty;
     wire        u_turn_out_head_fault;
     wire [2:0]  u_turn_out_head_slot;
+    wire [63:0] u_turn_out_control_wrid;
     wire [7:0]  u_turn_out_control_num_sge;
     wire [55:0] u_turn_out_control_reserved;
     wire [63:0] u_turn_out_sge_addr;
@@ -577,7 +578,7 @@ module responder_qp6_cq6_slots2 (
         endcase
     end
 
-    forward_slice_responder_turn_6_6_3 u_turn ( // hdl/stream/slice.go:98
+    forward_slice_responder_turn_6_6_3 u_turn ( // look.go:43
         .clk                   (clk),
         .rst                   (rst),
         .in_valid              (offered_valid),
@@ -662,7 +663,7 @@ module responder_qp6_cq6_slots2 (
         .out_head_fault        (u_turn_out_head_fault),
         .out_head_index        (decided_index),
         .out_head_slot         (u_turn_out_head_slot),
-        .out_control_wrid      (decided_wrid),
+        .out_control_wrid      (u_turn_out_control_wrid),
         .out_control_num_sge   (u_turn_out_control_num_sge),
         .out_control_reserved  (u_turn_out_control_reserved),
         .out_sge_addr          (u_turn_out_sge_addr),
@@ -1238,24 +1239,25 @@ module responder_qp6_cq6_slots2 (
     assign segment_len = segment_last ? need : left_2[12:0];    // work.go:201
     assign segment_skip = skips;                                // work.go:201
     assign segment_last = ~walks_2 | ({19'd0, need} <= left_2); // work.go:201
-    assign decided_valid = (working == WORKING_PUSH);           // work.go:211
-    assign decided_segments = (|u_turn_out_payload_len) & ~((decided_kind == 3'h4) | (decided_kind == 3'h5)); // work.go:213
-    wire decided_answers_and = (decided_kind == 3'h1) & u_turn_out_ack_req & (u_turn_out_op_kind != 2'h0); // protocol section 3.7: what is not known is dropped (work.go:223)
-    assign decided_answers = ((decided_kind == 3'h0) & u_turn_out_ack_req) | decided_answers_and // work.go:213
+    assign decided_valid = (working == WORKING_PUSH);           // work.go:215
+    assign decided_segments = (|u_turn_out_payload_len) & ~((decided_kind == 3'h4) | (decided_kind == 3'h5)); // work.go:217
+    wire decided_answers_and = (decided_kind == 3'h1) & u_turn_out_ack_req & (u_turn_out_op_kind != 2'h0); // protocol section 3.7: what is not known is dropped (work.go:227)
+    assign decided_answers = ((decided_kind == 3'h0) & u_turn_out_ack_req) | decided_answers_and // work.go:217
         | ((decided_kind == 3'h2) & u_turn_out_send_nak);
-    assign decided_psn = (decided_kind == 3'h0 || decided_kind == 3'h4) ? decided_request_psn // work.go:213
+    assign decided_psn = (decided_kind == 3'h0 || decided_kind == 3'h4) ? decided_request_psn // work.go:217
         : u_turn_out_expected - {23'd0, decided_kind == 3'h1};
-    assign decided_written = (u_turn_out_op_kind == 2'h2); // work.go:213
-    assign decided_consumes = decided_end & ((u_turn_out_op_kind == 2'h1) | decided_with_imm); // work.go:213
-    assign decided_next_kind = decided_end ? 2'h0 : u_turn_out_op_kind; // work.go:213
-    wire [31:0] bytes = {19'd0, u_turn_out_payload_len};   // work.go:226
-    assign decided_next_done = now_done + bytes;           // work.go:213
-    assign decided_next_left = now_left - bytes;           // work.go:213
-    assign decided_next_va = now_va + {51'd0, u_turn_out_payload_len}; // work.go:213
+    assign decided_written = (u_turn_out_op_kind == 2'h2); // work.go:217
+    assign decided_consumes = decided_end & ((u_turn_out_op_kind == 2'h1) | decided_with_imm); // work.go:217
+    assign decided_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // work.go:217
+    assign decided_next_kind = decided_end ? 2'h0 : u_turn_out_op_kind; // work.go:217
+    wire [31:0] bytes = {19'd0, u_turn_out_payload_len};   // work.go:230
+    assign decided_next_done = now_done + bytes;           // work.go:217
+    assign decided_next_left = now_left - bytes;           // work.go:217
+    assign decided_next_va = now_va + {51'd0, u_turn_out_payload_len}; // work.go:217
 
-    wire known = ~heard_segments | translated_valid; // finish.go:54
+    wire known = ~heard_segments | translated_valid; // finish.go:61
 
-    fifo_responder_record_6_6_x4 u_records ( // hdl/stream/fifo.go:122
+    fifo_responder_record_6_6_x4 u_records ( // responder.go:206
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (decided_valid),
@@ -1332,20 +1334,20 @@ module responder_qp6_cq6_slots2 (
         .high_water          (u_records_high_water)
     );
 
-    assign heard_valid = u_records_out_valid & known;        // finish.go:55
-    assign translated_ready = u_records_out_valid & heard_segments & heard_ready; // finish.go:57
-    wire refused_2 = heard_segments & heard_keyed & (|translated_fault); // finish.go:60
-    assign heard_verdict_refused = refused_2 ? 1'b1 : u_records_out_verdict_refused; // finish.go:62
-    assign heard_verdict_rnr = refused_2 ? 1'b0 : u_records_out_verdict_rnr; // finish.go:62
-    wire own = ~heard_written | (translated_fault == 5'h08); // finish.go:131
-    assign heard_verdict_code = refused_2 ? (own ? 2'h3 : 2'h2) : u_records_out_verdict_code; // finish.go:62
-    assign heard_verdict_status = refused_2 ? (own ? 8'h04 : 8'h08) : u_records_out_verdict_status; // finish.go:62
-    assign heard_verdict_vendor = refused_2 ? translated_fault : u_records_out_verdict_vendor; // finish.go:62
-    assign heard_verdict_holds = refused_2 ? heard_holds_on_key : u_records_out_verdict_holds; // finish.go:62
+    assign heard_valid = u_records_out_valid & known;        // finish.go:62
+    assign translated_ready = u_records_out_valid & heard_segments & heard_ready; // finish.go:64
+    wire refused_2 = heard_segments & heard_keyed & (|translated_fault); // finish.go:67
+    assign heard_verdict_refused = refused_2 ? 1'b1 : u_records_out_verdict_refused; // finish.go:69
+    assign heard_verdict_rnr = refused_2 ? 1'b0 : u_records_out_verdict_rnr; // finish.go:69
+    wire own = ~heard_written | (translated_fault == 5'h08); // finish.go:138
+    assign heard_verdict_code = refused_2 ? (own ? 2'h3 : 2'h2) : u_records_out_verdict_code; // finish.go:69
+    assign heard_verdict_status = refused_2 ? (own ? 8'h04 : 8'h08) : u_records_out_verdict_status; // finish.go:69
+    assign heard_verdict_vendor = refused_2 ? translated_fault : u_records_out_verdict_vendor; // finish.go:69
+    assign heard_verdict_holds = refused_2 ? heard_holds_on_key : u_records_out_verdict_holds; // finish.go:69
 
     wire done = (~owes_commit | commit_ready) & ~owes_take & (~owes_outcome | outcome_ready); // finish.go:29
 
-    forward_slice_responder_record_6_6 u_heard ( // hdl/stream/slice.go:98
+    forward_slice_responder_record_6_6 u_heard ( // finish.go:70
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (heard_valid),
@@ -1457,13 +1459,13 @@ module responder_qp6_cq6_slots2 (
     assign outcome_dead = telling_dead;                         // finish.go:25
 
     wire takes = u_heard_out_valid & (~ending | done);          // finish.go:32
-    wire flush_2 = u_heard_out_kind == 3'h5;                    // finish.go:82
-    wire alive_2 = (u_heard_out_kind == 3'h0) & ~u_heard_out_dead; // finish.go:85
-    wire owes_take_and = alive_2 & u_heard_out_verdict_refused; // finish.go:86
-    wire good = alive_2 & ~u_heard_out_verdict_refused & ~u_heard_out_verdict_rnr; // finish.go:87
-    wire ends = good & u_heard_out_consumes;                    // a receive WQE completes with success (finish.go:89)
-    wire fails = owes_take_and & flush_more;                    // or with an error (finish.go:90)
-    wire flushed = flush_2 & flush_more;                        // finish.go:91
+    wire flush_2 = u_heard_out_kind == 3'h5;                    // finish.go:89
+    wire alive_2 = (u_heard_out_kind == 3'h0) & ~u_heard_out_dead; // finish.go:92
+    wire owes_take_and = alive_2 & u_heard_out_verdict_refused; // finish.go:93
+    wire good = alive_2 & ~u_heard_out_verdict_refused & ~u_heard_out_verdict_rnr; // finish.go:94
+    wire ends = good & u_heard_out_consumes;                    // a receive WQE completes with success (finish.go:96)
+    wire fails = owes_take_and & flush_more;                    // or with an error (finish.go:97)
+    wire flushed = flush_2 & flush_more;                        // finish.go:98
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1494,27 +1496,27 @@ module responder_qp6_cq6_slots2 (
     end
 
     always @* begin
-        case (u_heard_out_verdict_code) // finish.go:142
-            2'h0: begin                 // finish.go:142
-                refusal_event = 8'h00;  // finish.go:142
+        case (u_heard_out_verdict_code) // finish.go:149
+            2'h0: begin                 // finish.go:149
+                refusal_event = 8'h00;  // finish.go:149
             end
-            2'h1: begin                // finish.go:142
-                refusal_event = 8'h02; // finish.go:142
+            2'h1: begin                // finish.go:149
+                refusal_event = 8'h02; // finish.go:149
             end
-            2'h2: begin                // finish.go:142
-                refusal_event = 8'h03; // finish.go:142
+            2'h2: begin                // finish.go:149
+                refusal_event = 8'h03; // finish.go:149
             end
-            default: begin             // finish.go:142
-                refusal_event = 8'h01; // finish.go:142
+            default: begin             // finish.go:149
+                refusal_event = 8'h01; // finish.go:149
             end
         endcase
     end
 
-    wire committing_reply_and = alive_2 & u_heard_out_verdict_rnr; // finish.go:86
-    wire refused_3 = owes_take_and | committing_reply_and; // finish.go:88
-    wire ahead = u_heard_out_kind == 3'h2;                 // finish.go:82
-    wire replies = refused_3 | (u_heard_out_answers & ~u_heard_out_dead); // finish.go:96
-    wire [7:0] status = owes_take_and ? u_heard_out_verdict_status : flush_2 ? 8'h05 : 8'h00; // finish.go:99
+    wire committing_reply_and = alive_2 & u_heard_out_verdict_rnr; // finish.go:93
+    wire refused_3 = owes_take_and | committing_reply_and; // finish.go:95
+    wire ahead = u_heard_out_kind == 3'h2;                 // finish.go:89
+    wire replies = refused_3 | (u_heard_out_answers & ~u_heard_out_dead); // finish.go:103
+    wire [7:0] status = owes_take_and ? u_heard_out_verdict_status : flush_2 ? 8'h05 : 8'h00; // finish.go:106
 
     always @(posedge clk) begin
         if (takes) begin                                       // finish.go:35
@@ -1562,7 +1564,7 @@ module responder_qp6_cq6_slots2 (
     assign saved_message_key = u_heard_out_next_key;        // finish.go:45
     assign saved_message_sge = u_heard_out_next_sge;        // finish.go:45
     assign saved_message_at = u_heard_out_next_at;          // finish.go:45
-    assign flush_ends = takes & (u_heard_out_kind == 3'h5); // finish.go:46
+    assign flush_ends = takes & (u_heard_out_kind == 3'h5); // finish.go:53
     wire quiet_or = looking | u_turn_out_valid | u_records_out_valid | u_heard_out_valid | ending; // responder.go:194
     assign quiet = ~quiet_or;                               // responder.go:194
     assign control_ready = quiet;                           // responder.go:195
@@ -1622,51 +1624,37 @@ module responder_qp6_cq6_slots2 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         request_stalled;         // hdl/stream/contract.go:24
-    reg [437:0] request_held;            // hdl/stream/contract.go:25
-    reg         translated_stalled;      // hdl/stream/contract.go:24
-    reg [4:0]   translated_held;         // hdl/stream/contract.go:25
-    reg         head_reply_stalled;      // hdl/stream/contract.go:24
-    reg [21:0]  head_reply_held;         // hdl/stream/contract.go:25
-    reg         granule_stalled;         // hdl/stream/contract.go:24
-    reg [127:0] granule_held;            // hdl/stream/contract.go:25
-    reg         flush_stalled;           // hdl/stream/contract.go:24
-    reg [5:0]   flush_held;              // hdl/stream/contract.go:25
-    reg         context_reply_stalled;   // hdl/stream/contract.go:24
-    reg [503:0] context_reply_held;      // hdl/stream/contract.go:25
-    reg         control_stalled;         // hdl/stream/contract.go:24
-    reg [31:0]  control_held;            // hdl/stream/contract.go:25
-    reg         segment_stalled;         // hdl/stream/contract.go:24
-    reg [198:0] segment_held;            // hdl/stream/contract.go:25
-    reg         head_request_stalled;    // hdl/stream/contract.go:24
-    reg [6:0]   head_request_held;       // hdl/stream/contract.go:25
-    reg         read_stalled;            // hdl/stream/contract.go:24
-    reg [11:0]  read_held;               // hdl/stream/contract.go:25
-    reg         take_stalled;            // hdl/stream/contract.go:24
-    reg [5:0]   take_held;               // hdl/stream/contract.go:25
-    reg         commit_stalled;          // hdl/stream/contract.go:24
-    reg [286:0] commit_held;             // hdl/stream/contract.go:25
-    reg         outcome_stalled;         // hdl/stream/contract.go:24
-    reg [31:0]  outcome_held;            // hdl/stream/contract.go:25
-    reg         context_request_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   context_request_held;    // hdl/stream/contract.go:25
+    reg         request_stalled;         // properties.go:11
+    reg [437:0] request_held;            // properties.go:11
+    reg         translated_stalled;      // properties.go:12
+    reg [4:0]   translated_held;         // properties.go:12
+    reg         head_reply_stalled;      // properties.go:13
+    reg [21:0]  head_reply_held;         // properties.go:13
+    reg         granule_stalled;         // properties.go:14
+    reg [127:0] granule_held;            // properties.go:14
+    reg         flush_stalled;           // properties.go:15
+    reg [5:0]   flush_held;              // properties.go:15
+    reg         context_reply_stalled;   // properties.go:16
+    reg [503:0] context_reply_held;      // properties.go:16
+    reg         control_stalled;         // properties.go:17
+    reg [31:0]  control_held;            // properties.go:17
+    reg         segment_stalled;         // properties.go:18
+    reg [198:0] segment_held;            // properties.go:18
+    reg         head_request_stalled;    // properties.go:19
+    reg [6:0]   head_request_held;       // properties.go:19
+    reg         read_stalled;            // properties.go:20
+    reg [11:0]  read_held;               // properties.go:20
+    reg         take_stalled;            // properties.go:21
+    reg [5:0]   take_held;               // properties.go:21
+    reg         commit_stalled;          // properties.go:22
+    reg [286:0] commit_held;             // properties.go:22
+    reg         outcome_stalled;         // properties.go:23
+    reg [31:0]  outcome_held;            // properties.go:23
+    reg         context_request_stalled; // properties.go:24
+    reg [5:0]   context_request_held;    // properties.go:24
 
-    wire [437:0] request_packed;       // hdl/stream/contract.go:37
-    wire [21:0]  head_reply_packed;    // hdl/stream/contract.go:37
-    wire [503:0] context_reply_packed; // hdl/stream/contract.go:37
-    wire [31:0]  control_packed;       // hdl/stream/contract.go:37
-    wire [198:0] segment_packed;       // hdl/stream/contract.go:37
-    wire [6:0]   head_request_packed;  // hdl/stream/contract.go:37
-    wire [11:0]  read_packed;          // hdl/stream/contract.go:37
-    wire [286:0] commit_packed;        // hdl/stream/contract.go:37
-    wire [31:0]  outcome_packed;       // hdl/stream/contract.go:37
-
-    wire asked = segment_valid & (|segment_rights); // properties.go:27
-
-    // The message is in the memory's register while the turn is looked up.
-    wire messages_no_collision_and = when_looking & ((kind == 3'h0) | flush_begins) & (saved_now | clears) // look.go:66
-        & (qp == messages_write_addr);
-    assign request_packed = { // hdl/stream/contract.go:38
+    wire waits = request_valid & ~request_ready; // properties.go:11
+    wire [437:0] request_data_holds_joined = {   // properties.go:11
         request_kind,
         request_qp,
         request_opcode,
@@ -1704,66 +1692,19 @@ module responder_qp6_cq6_slots2 (
         request_context_max_rd,
         request_context_max_dest_rd
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            request_stalled <= 1'b0;
-            translated_stalled <= 1'b0;
-            head_reply_stalled <= 1'b0;
-            granule_stalled <= 1'b0;
-            flush_stalled <= 1'b0;
-            context_reply_stalled <= 1'b0;
-            control_stalled <= 1'b0;
-            segment_stalled <= 1'b0;
-            head_request_stalled <= 1'b0;
-            read_stalled <= 1'b0;
-            take_stalled <= 1'b0;
-            commit_stalled <= 1'b0;
-            outcome_stalled <= 1'b0;
-            context_request_stalled <= 1'b0;
-        end else begin
-            request_stalled <= request_valid & ~request_ready; // hdl/stream/contract.go:24
-            translated_stalled <= translated_valid & ~translated_ready; // hdl/stream/contract.go:24
-            head_reply_stalled <= queue_head_valid & ~queue_head_ready; // hdl/stream/contract.go:24
-            granule_stalled <= queue_granule_valid & ~queue_granule_ready; // hdl/stream/contract.go:24
-            flush_stalled <= flush_valid & ~flush_ready;       // hdl/stream/contract.go:24
-            context_reply_stalled <= context_reply_valid & ~context_reply_ready; // hdl/stream/contract.go:24
-            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
-            segment_stalled <= segment_valid & ~segment_ready; // hdl/stream/contract.go:24
-            head_request_stalled <= queue_request_valid & ~queue_request_ready; // hdl/stream/contract.go:24
-            read_stalled <= queue_read_valid & ~queue_read_ready; // hdl/stream/contract.go:24
-            take_stalled <= queue_take_valid & ~queue_take_ready; // hdl/stream/contract.go:24
-            commit_stalled <= commit_valid & ~commit_ready;    // hdl/stream/contract.go:24
-            outcome_stalled <= outcome_valid & ~outcome_ready; // hdl/stream/contract.go:24
-            context_request_stalled <= context_request_valid & ~context_request_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        request_held <= request_packed;             // hdl/stream/contract.go:25
-        translated_held <= translated_fault;        // hdl/stream/contract.go:25
-        head_reply_held <= head_reply_packed;       // hdl/stream/contract.go:25
-        granule_held <= queue_granule_data;         // hdl/stream/contract.go:25
-        flush_held <= flush_qp;                     // hdl/stream/contract.go:25
-        context_reply_held <= context_reply_packed; // hdl/stream/contract.go:25
-        control_held <= control_packed;             // hdl/stream/contract.go:25
-        segment_held <= segment_packed;             // hdl/stream/contract.go:25
-        head_request_held <= head_request_packed;   // hdl/stream/contract.go:25
-        read_held <= read_packed;                   // hdl/stream/contract.go:25
-        take_held <= queue_take_qp;                 // hdl/stream/contract.go:25
-        commit_held <= commit_packed;               // hdl/stream/contract.go:25
-        outcome_held <= outcome_packed;             // hdl/stream/contract.go:25
-        context_request_held <= context_request_qp; // hdl/stream/contract.go:25
-    end
-
-    assign head_reply_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = translated_valid & ~translated_ready; // properties.go:12
+    wire waits_3 = queue_head_valid & ~queue_head_ready; // properties.go:13
+    wire [21:0] head_reply_data_holds_joined = {         // properties.go:13
         queue_head_here,
         queue_head_empty,
         queue_head_fault,
         queue_head_index,
         queue_head_slot
     };
-    assign context_reply_packed = { // hdl/stream/contract.go:38
+    wire waits_4 = queue_granule_valid & ~queue_granule_ready; // properties.go:14
+    wire waits_5 = flush_valid & ~flush_ready;                 // properties.go:15
+    wire waits_6 = context_reply_valid & ~context_reply_ready; // properties.go:16
+    wire [503:0] context_reply_data_holds_joined = {           // properties.go:16
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -1795,8 +1736,9 @@ module responder_qp6_cq6_slots2 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
-    assign segment_packed = { // hdl/stream/contract.go:38
+    wire waits_7 = control_valid & ~control_ready; // properties.go:17
+    wire waits_8 = segment_valid & ~segment_ready; // properties.go:18
+    wire [198:0] segment_data_holds_joined = {     // properties.go:18
         segment_key,
         segment_pd,
         segment_qpn,
@@ -1807,9 +1749,13 @@ module responder_qp6_cq6_slots2 (
         segment_skip,
         segment_last
     };
-    assign head_request_packed = {queue_request_qp, queue_request_wait}; // hdl/stream/contract.go:38
-    assign read_packed = {queue_read_qp, queue_read_slot, queue_read_granule}; // hdl/stream/contract.go:38
-    assign commit_packed = { // hdl/stream/contract.go:38
+    wire waits_9 = queue_request_valid & ~queue_request_ready; // properties.go:19
+    wire head_request_data_holds_equal = {queue_request_qp, queue_request_wait} == head_request_held; // properties.go:19
+    wire waits_10 = queue_read_valid & ~queue_read_ready;      // properties.go:20
+    wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:20
+    wire waits_11 = queue_take_valid & ~queue_take_ready;      // properties.go:21
+    wire waits_12 = commit_valid & ~commit_ready;              // properties.go:22
+    wire [286:0] commit_data_holds_joined = {                  // properties.go:22
         commit_kind,
         commit_qp,
         commit_payload,
@@ -1838,7 +1784,327 @@ module responder_qp6_cq6_slots2 (
         commit_completion_queue,
         commit_completion_solicited
     };
-    assign outcome_packed = {outcome_qp, outcome_advance, outcome_nak_sent, outcome_dead}; // hdl/stream/contract.go:38
+    wire waits_13 = outcome_valid & ~outcome_ready; // properties.go:23
+    wire [31:0] outcome_data_holds_joined = {       // properties.go:23
+        outcome_qp,
+        outcome_advance,
+        outcome_nak_sent,
+        outcome_dead
+    };
+    wire waits_14 = context_request_valid & ~context_request_ready; // properties.go:24
+    wire asked = segment_valid & (|segment_rights); // properties.go:27
+
+    // The message is in the memory's register while the turn is looked up.
+    wire messages_no_collision_and = when_looking & ((kind == 3'h0) | flush_begins) & (saved_now | clears) // look.go:66
+        & (qp == messages_write_addr);
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_stalled <= 1'b0;
+        end else begin
+            request_stalled <= waits; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin      // properties.go:11
+            request_held <= { // properties.go:11
+                request_kind,
+                request_qp,
+                request_opcode,
+                request_undefined,
+                request_se,
+                request_ack_req,
+                request_pad_cnt,
+                request_psn,
+                request_expected,
+                request_send_nak,
+                request_ext_0,
+                request_ext_1,
+                request_ext_2,
+                request_ext_3,
+                request_ext_4,
+                request_ext_5,
+                request_ext_6,
+                request_payload_len,
+                request_context_exists,
+                request_context_qpn,
+                request_context_state,
+                request_context_pd,
+                request_context_dest_qpn,
+                request_context_path_mtu,
+                request_context_access,
+                request_context_min_rnr,
+                request_context_timeout,
+                request_context_retry_cnt,
+                request_context_rnr_retry,
+                request_context_sig_all,
+                request_context_sq_stride,
+                request_context_rq_stride,
+                request_context_send_cq,
+                request_context_recv_cq,
+                request_context_max_rd,
+                request_context_max_dest_rd
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            translated_stalled <= 1'b0;
+        end else begin
+            translated_stalled <= waits_2; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                       // properties.go:12
+            translated_held <= translated_fault; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            head_reply_stalled <= 1'b0;
+        end else begin
+            head_reply_stalled <= waits_3; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin       // properties.go:13
+            head_reply_held <= { // properties.go:13
+                queue_head_here,
+                queue_head_empty,
+                queue_head_fault,
+                queue_head_index,
+                queue_head_slot
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            granule_stalled <= 1'b0;
+        end else begin
+            granule_stalled <= waits_4; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                      // properties.go:14
+            granule_held <= queue_granule_data; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            flush_stalled <= 1'b0;
+        end else begin
+            flush_stalled <= waits_5; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin          // properties.go:15
+            flush_held <= flush_qp; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_reply_stalled <= 1'b0;
+        end else begin
+            context_reply_stalled <= waits_6; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin          // properties.go:16
+            context_reply_held <= { // properties.go:16
+                context_reply_context_exists,
+                context_reply_context_qpn,
+                context_reply_context_state,
+                context_reply_context_pd,
+                context_reply_context_dest_qpn,
+                context_reply_context_path_mtu,
+                context_reply_context_access,
+                context_reply_context_min_rnr,
+                context_reply_context_timeout,
+                context_reply_context_retry_cnt,
+                context_reply_context_rnr_retry,
+                context_reply_context_sig_all,
+                context_reply_context_sq_stride,
+                context_reply_context_rq_stride,
+                context_reply_context_send_cq,
+                context_reply_context_recv_cq,
+                context_reply_context_max_rd,
+                context_reply_context_max_dest_rd,
+                context_reply_address_dst_mac,
+                context_reply_address_hop_limit,
+                context_reply_address_traffic_class,
+                context_reply_address_flow_label,
+                context_reply_address_ipv6,
+                context_reply_address_vlan,
+                context_reply_address_tci,
+                context_reply_address_src_port,
+                context_reply_address_src_hi,
+                context_reply_address_src_lo,
+                context_reply_address_dst_hi,
+                context_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            control_stalled <= 1'b0;
+        end else begin
+            control_stalled <= waits_7; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin // properties.go:17
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            segment_stalled <= 1'b0;
+        end else begin
+            segment_stalled <= waits_8; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin    // properties.go:18
+            segment_held <= { // properties.go:18
+                segment_key,
+                segment_pd,
+                segment_qpn,
+                segment_rights,
+                segment_va,
+                segment_range,
+                segment_len,
+                segment_skip,
+                segment_last
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            head_request_stalled <= 1'b0;
+        end else begin
+            head_request_stalled <= waits_9; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin // properties.go:19
+            head_request_held <= {queue_request_qp, queue_request_wait}; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            read_stalled <= 1'b0;
+        end else begin
+            read_stalled <= waits_10; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_10) begin // properties.go:20
+            read_held <= {queue_read_qp, queue_read_slot, queue_read_granule}; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            take_stalled <= 1'b0;
+        end else begin
+            take_stalled <= waits_11; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_11) begin             // properties.go:21
+            take_held <= queue_take_qp; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            commit_stalled <= 1'b0;
+        end else begin
+            commit_stalled <= waits_12; // properties.go:22
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_12) begin  // properties.go:22
+            commit_held <= { // properties.go:22
+                commit_kind,
+                commit_qp,
+                commit_payload,
+                commit_placed,
+                commit_reply,
+                commit_psn,
+                commit_request_psn,
+                commit_syndrome,
+                commit_message,
+                commit_fatal,
+                commit_has_event,
+                commit_event,
+                commit_complete,
+                commit_open,
+                commit_completion_cq,
+                commit_completion_wrid,
+                commit_completion_byte_len,
+                commit_completion_imm,
+                commit_completion_qp,
+                commit_completion_qpn,
+                commit_completion_status,
+                commit_completion_wqe_index,
+                commit_completion_opcode,
+                commit_completion_flags,
+                commit_completion_vendor,
+                commit_completion_queue,
+                commit_completion_solicited
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            outcome_stalled <= 1'b0;
+        end else begin
+            outcome_stalled <= waits_13; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_13) begin // properties.go:23
+            outcome_held <= {outcome_qp, outcome_advance, outcome_nak_sent, outcome_dead}; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_request_stalled <= 1'b0;
+        end else begin
+            context_request_stalled <= waits_14; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_14) begin                             // properties.go:24
+            context_request_held <= context_request_qp; // properties.go:24
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -1858,34 +2124,34 @@ module responder_qp6_cq6_slots2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_request_valid_holds: assume (!request_stalled || request_valid); // hdl/stream/contract.go:18
-            assume_request_data_holds: assume (!request_stalled || request_packed == request_held); // hdl/stream/contract.go:19
-            assume_translated_valid_holds: assume (!translated_stalled || translated_valid); // hdl/stream/contract.go:18
-            assume_translated_data_holds: assume (!translated_stalled || translated_fault == translated_held); // hdl/stream/contract.go:19
-            assume_head_reply_valid_holds: assume (!head_reply_stalled || queue_head_valid); // hdl/stream/contract.go:18
-            assume_head_reply_data_holds: assume (!head_reply_stalled || head_reply_packed == head_reply_held); // hdl/stream/contract.go:19
-            assume_granule_valid_holds: assume (!granule_stalled || queue_granule_valid); // hdl/stream/contract.go:18
-            assume_granule_data_holds: assume (!granule_stalled || queue_granule_data == granule_held); // hdl/stream/contract.go:19
-            assume_flush_valid_holds: assume (!flush_stalled || flush_valid); // hdl/stream/contract.go:18
-            assume_flush_data_holds: assume (!flush_stalled || flush_qp == flush_held); // hdl/stream/contract.go:19
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // hdl/stream/contract.go:18
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_packed == context_reply_held); // hdl/stream/contract.go:19
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
-            assume_control_data_holds: assume (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:19
-            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // hdl/stream/contract.go:10
-            assert_segment_data_holds: assert (!segment_stalled || segment_packed == segment_held); // hdl/stream/contract.go:11
-            assert_head_request_valid_holds: assert (!head_request_stalled || queue_request_valid); // hdl/stream/contract.go:10
-            assert_head_request_data_holds: assert (!head_request_stalled || head_request_packed == head_request_held); // hdl/stream/contract.go:11
-            assert_read_valid_holds: assert (!read_stalled || queue_read_valid); // hdl/stream/contract.go:10
-            assert_read_data_holds: assert (!read_stalled || read_packed == read_held); // hdl/stream/contract.go:11
-            assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // hdl/stream/contract.go:10
-            assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // hdl/stream/contract.go:11
-            assert_commit_valid_holds: assert (!commit_stalled || commit_valid); // hdl/stream/contract.go:10
-            assert_commit_data_holds: assert (!commit_stalled || commit_packed == commit_held); // hdl/stream/contract.go:11
-            assert_outcome_valid_holds: assert (!outcome_stalled || outcome_valid); // hdl/stream/contract.go:10
-            assert_outcome_data_holds: assert (!outcome_stalled || outcome_packed == outcome_held); // hdl/stream/contract.go:11
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // hdl/stream/contract.go:10
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // hdl/stream/contract.go:11
+            assume_request_valid_holds: assume (!request_stalled || request_valid); // properties.go:11
+            assume_request_data_holds: assume (!request_stalled || request_data_holds_joined == request_held); // properties.go:11
+            assume_translated_valid_holds: assume (!translated_stalled || translated_valid); // properties.go:12
+            assume_translated_data_holds: assume (!translated_stalled || translated_fault == translated_held); // properties.go:12
+            assume_head_reply_valid_holds: assume (!head_reply_stalled || queue_head_valid); // properties.go:13
+            assume_head_reply_data_holds: assume (!head_reply_stalled || head_reply_data_holds_joined == head_reply_held); // properties.go:13
+            assume_granule_valid_holds: assume (!granule_stalled || queue_granule_valid); // properties.go:14
+            assume_granule_data_holds: assume (!granule_stalled || queue_granule_data == granule_held); // properties.go:14
+            assume_flush_valid_holds: assume (!flush_stalled || flush_valid); // properties.go:15
+            assume_flush_data_holds: assume (!flush_stalled || flush_qp == flush_held); // properties.go:15
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:16
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:16
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:17
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:17
+            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:18
+            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:18
+            assert_head_request_valid_holds: assert (!head_request_stalled || queue_request_valid); // properties.go:19
+            assert_head_request_data_holds: assert (!head_request_stalled || head_request_data_holds_equal); // properties.go:19
+            assert_read_valid_holds: assert (!read_stalled || queue_read_valid); // properties.go:20
+            assert_read_data_holds: assert (!read_stalled || read_data_holds_equal); // properties.go:20
+            assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // properties.go:21
+            assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // properties.go:21
+            assert_commit_valid_holds: assert (!commit_stalled || commit_valid); // properties.go:22
+            assert_commit_data_holds: assert (!commit_stalled || commit_data_holds_joined == commit_held); // properties.go:22
+            assert_outcome_valid_holds: assert (!outcome_stalled || outcome_valid); // properties.go:23
+            assert_outcome_data_holds: assert (!outcome_stalled || outcome_data_holds_joined == outcome_held); // properties.go:23
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:24
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:24
             assert_segment_has_bytes: assert (!segment_valid || |segment_len); // properties.go:28
             assert_key_has_range: assert (!asked || |segment_range); // properties.go:29
             assert_range_covers_payload: assert (!asked || segment_skip || {19'd0, segment_len} <= segment_range); // properties.go:30
@@ -1918,129 +2184,159 @@ module responder_qp6_cq6_slots2 (
     initial cover_key_of_dropped_payload_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (request_stalled && !request_valid) begin
-                $display("ASSUME %m request_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (request_stalled) begin
+                if (!request_valid) begin
+                    $display("ASSUME %m request_valid_holds blocks/responder/properties.go:11");
+                    $stop;
+                end
+                if (request_data_holds_joined != request_held) begin
+                    $display("ASSUME %m request_data_holds blocks/responder/properties.go:11");
+                    $stop;
+                end
             end
-            if (request_stalled && request_packed != request_held) begin
-                $display("ASSUME %m request_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (translated_stalled) begin
+                if (!translated_valid) begin
+                    $display("ASSUME %m translated_valid_holds blocks/responder/properties.go:12");
+                    $stop;
+                end
+                if (translated_fault != translated_held) begin
+                    $display("ASSUME %m translated_data_holds blocks/responder/properties.go:12");
+                    $stop;
+                end
             end
-            if (translated_stalled && !translated_valid) begin
-                $display("ASSUME %m translated_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (head_reply_stalled) begin
+                if (!queue_head_valid) begin
+                    $display("ASSUME %m head_reply_valid_holds blocks/responder/properties.go:13");
+                    $stop;
+                end
+                if (head_reply_data_holds_joined != head_reply_held) begin
+                    $display("ASSUME %m head_reply_data_holds blocks/responder/properties.go:13");
+                    $stop;
+                end
             end
-            if (translated_stalled && translated_fault != translated_held) begin
-                $display("ASSUME %m translated_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (granule_stalled) begin
+                if (!queue_granule_valid) begin
+                    $display("ASSUME %m granule_valid_holds blocks/responder/properties.go:14");
+                    $stop;
+                end
+                if (queue_granule_data != granule_held) begin
+                    $display("ASSUME %m granule_data_holds blocks/responder/properties.go:14");
+                    $stop;
+                end
             end
-            if (head_reply_stalled && !queue_head_valid) begin
-                $display("ASSUME %m head_reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (flush_stalled) begin
+                if (!flush_valid) begin
+                    $display("ASSUME %m flush_valid_holds blocks/responder/properties.go:15");
+                    $stop;
+                end
+                if (flush_qp != flush_held) begin
+                    $display("ASSUME %m flush_data_holds blocks/responder/properties.go:15");
+                    $stop;
+                end
             end
-            if (head_reply_stalled && head_reply_packed != head_reply_held) begin
-                $display("ASSUME %m head_reply_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (context_reply_stalled) begin
+                if (!context_reply_valid) begin
+                    $display("ASSUME %m context_reply_valid_holds blocks/responder/properties.go:16");
+                    $stop;
+                end
+                if (context_reply_data_holds_joined != context_reply_held) begin
+                    $display("ASSUME %m context_reply_data_holds blocks/responder/properties.go:16");
+                    $stop;
+                end
             end
-            if (granule_stalled && !queue_granule_valid) begin
-                $display("ASSUME %m granule_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (control_stalled) begin
+                if (!control_valid) begin
+                    $display("ASSUME %m control_valid_holds blocks/responder/properties.go:17");
+                    $stop;
+                end
+                if ({control_qp, control_kind, control_psn} != control_held) begin
+                    $display("ASSUME %m control_data_holds blocks/responder/properties.go:17");
+                    $stop;
+                end
             end
-            if (granule_stalled && queue_granule_data != granule_held) begin
-                $display("ASSUME %m granule_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (segment_stalled) begin
+                if (!segment_valid) begin
+                    $display("ASSERT %m segment_valid_holds blocks/responder/properties.go:18");
+                    $stop;
+                end
+                if (segment_data_holds_joined != segment_held) begin
+                    $display("ASSERT %m segment_data_holds blocks/responder/properties.go:18");
+                    $stop;
+                end
             end
-            if (flush_stalled && !flush_valid) begin
-                $display("ASSUME %m flush_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (head_request_stalled) begin
+                if (!queue_request_valid) begin
+                    $display("ASSERT %m head_request_valid_holds blocks/responder/properties.go:19");
+                    $stop;
+                end
+                if (!head_request_data_holds_equal) begin
+                    $display("ASSERT %m head_request_data_holds blocks/responder/properties.go:19");
+                    $stop;
+                end
             end
-            if (flush_stalled && flush_qp != flush_held) begin
-                $display("ASSUME %m flush_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_stalled) begin
+                if (!queue_read_valid) begin
+                    $display("ASSERT %m read_valid_holds blocks/responder/properties.go:20");
+                    $stop;
+                end
+                if (!read_data_holds_equal) begin
+                    $display("ASSERT %m read_data_holds blocks/responder/properties.go:20");
+                    $stop;
+                end
             end
-            if (context_reply_stalled && !context_reply_valid) begin
-                $display("ASSUME %m context_reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (take_stalled) begin
+                if (!queue_take_valid) begin
+                    $display("ASSERT %m take_valid_holds blocks/responder/properties.go:21");
+                    $stop;
+                end
+                if (queue_take_qp != take_held) begin
+                    $display("ASSERT %m take_data_holds blocks/responder/properties.go:21");
+                    $stop;
+                end
             end
-            if (context_reply_stalled && context_reply_packed != context_reply_held) begin
-                $display("ASSUME %m context_reply_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (commit_stalled) begin
+                if (!commit_valid) begin
+                    $display("ASSERT %m commit_valid_holds blocks/responder/properties.go:22");
+                    $stop;
+                end
+                if (commit_data_holds_joined != commit_held) begin
+                    $display("ASSERT %m commit_data_holds blocks/responder/properties.go:22");
+                    $stop;
+                end
             end
-            if (control_stalled && !control_valid) begin
-                $display("ASSUME %m control_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (outcome_stalled) begin
+                if (!outcome_valid) begin
+                    $display("ASSERT %m outcome_valid_holds blocks/responder/properties.go:23");
+                    $stop;
+                end
+                if (outcome_data_holds_joined != outcome_held) begin
+                    $display("ASSERT %m outcome_data_holds blocks/responder/properties.go:23");
+                    $stop;
+                end
             end
-            if (control_stalled && control_packed != control_held) begin
-                $display("ASSUME %m control_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (segment_stalled && !segment_valid) begin
-                $display("ASSERT %m segment_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (segment_stalled && segment_packed != segment_held) begin
-                $display("ASSERT %m segment_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (head_request_stalled && !queue_request_valid) begin
-                $display("ASSERT %m head_request_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (head_request_stalled && head_request_packed != head_request_held) begin
-                $display("ASSERT %m head_request_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (read_stalled && !queue_read_valid) begin
-                $display("ASSERT %m read_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (read_stalled && read_packed != read_held) begin
-                $display("ASSERT %m read_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (take_stalled && !queue_take_valid) begin
-                $display("ASSERT %m take_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (take_stalled && queue_take_qp != take_held) begin
-                $display("ASSERT %m take_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (commit_stalled && !commit_valid) begin
-                $display("ASSERT %m commit_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (commit_stalled && commit_packed != commit_held) begin
-                $display("ASSERT %m commit_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (outcome_stalled && !outcome_valid) begin
-                $display("ASSERT %m outcome_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (outcome_stalled && outcome_packed != outcome_held) begin
-                $display("ASSERT %m outcome_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (context_request_stalled && !context_request_valid) begin
-                $display("ASSERT %m context_request_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (context_request_stalled && context_request_qp != context_request_held) begin
-                $display("ASSERT %m context_request_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (context_request_stalled) begin
+                if (!context_request_valid) begin
+                    $display("ASSERT %m context_request_valid_holds blocks/responder/properties.go:24");
+                    $stop;
+                end
+                if (context_request_qp != context_request_held) begin
+                    $display("ASSERT %m context_request_data_holds blocks/responder/properties.go:24");
+                    $stop;
+                end
             end
             if (segment_valid && !(|segment_len)) begin
                 $display("ASSERT %m segment_has_bytes blocks/responder/properties.go:28");
                 $stop;
             end
-            if (asked && !(|segment_range)) begin
-                $display("ASSERT %m key_has_range blocks/responder/properties.go:29");
-                $stop;
-            end
-            if (asked && !segment_skip && {19'd0, segment_len} > segment_range) begin
-                $display("ASSERT %m range_covers_payload blocks/responder/properties.go:30");
-                $stop;
+            if (asked) begin
+                if (!(|segment_range)) begin
+                    $display("ASSERT %m key_has_range blocks/responder/properties.go:29");
+                    $stop;
+                end
+                if (!segment_skip && {19'd0, segment_len} > segment_range) begin
+                    $display("ASSERT %m range_covers_payload blocks/responder/properties.go:30");
+                    $stop;
+                end
             end
             if (segment_valid && !segment_skip && !asked) begin
                 $display("ASSERT %m written_with_rights blocks/responder/properties.go:31");
@@ -2092,6 +2388,68 @@ module responder_qp6_cq6_slots2 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // work.go:210
+    wire [5:0]  event_segment_qp /* verilator public_flat_rd */ = decided_qp;
+    wire [31:0] event_segment_key /* verilator public_flat_rd */ = segment_key;
+    wire [63:0] event_segment_va /* verilator public_flat_rd */ = segment_va;
+    wire [12:0] event_segment_bytes /* verilator public_flat_rd */ = segment_len;
+    wire [31:0] event_segment_range /* verilator public_flat_rd */ = segment_range;
+    wire [2:0]  event_segment_sge /* verilator public_flat_rd */ = now_sge;
+    wire        event_segment_skip /* verilator public_flat_rd */ = segment_skip;
+
+    wire        event_reassembly /* verilator public_flat_rd */ = saved_now; // finish.go:46
+    wire [5:0]  event_reassembly_qp /* verilator public_flat_rd */ = saved_qp;
+    wire [1:0]  event_reassembly_kind /* verilator public_flat_rd */ = saved_message_kind;
+    wire [63:0] event_reassembly_va /* verilator public_flat_rd */ = u_heard_out_next_va;
+    wire [31:0] event_reassembly_left /* verilator public_flat_rd */ = u_heard_out_next_left;
+    wire [2:0]  event_reassembly_sge /* verilator public_flat_rd */ = u_heard_out_next_sge;
+    wire [31:0] event_reassembly_at /* verilator public_flat_rd */ = u_heard_out_next_at;
+    wire [31:0] event_reassembly_done /* verilator public_flat_rd */ = u_heard_out_next_done;
+
+    wire        event_committed /* verilator public_flat_rd */ = commit_valid && commit_ready; // finish.go:50
+    wire [5:0]  event_committed_qp /* verilator public_flat_rd */ = commit_qp;
+    wire [23:0] event_committed_psn /* verilator public_flat_rd */ = commit_request_psn;
+    wire        event_committed_placed /* verilator public_flat_rd */ = commit_placed;
+    wire [1:0]  event_committed_reply /* verilator public_flat_rd */ = commit_reply;
+    wire        event_committed_message /* verilator public_flat_rd */ = commit_message;
+    wire        event_committed_complete /* verilator public_flat_rd */ = commit_complete;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_segment) begin
+                $display(
+                    "TRACE %0d %m segment qp=%0h key=%0h va=%0h bytes=%0h range=%0h sge=%0h skip=%0h",
+                    $time, event_segment_qp, event_segment_key, event_segment_va,
+                    event_segment_bytes, event_segment_range, event_segment_sge, event_segment_skip
+                );
+            end
+            if (event_reassembly) begin
+                $display(
+                    "TRACE %0d %m reassembly qp=%0h kind=%0h va=%0h left=%0h sge=%0h at=%0h done=%0h",
+                    $time, event_reassembly_qp, event_reassembly_kind, event_reassembly_va,
+                    event_reassembly_left, event_reassembly_sge, event_reassembly_at,
+                    event_reassembly_done
+                );
+            end
+            if (event_committed) begin
+                $display(
+                    "TRACE %0d %m committed qp=%0h psn=%0h placed=%0h reply=%0h message=%0h complete=%0h",
+                    $time, event_committed_qp, event_committed_psn, event_committed_placed,
+                    event_committed_reply, event_committed_message, event_committed_complete
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

@@ -210,15 +210,15 @@ module round_robin_events_task_6_2_8_x4 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        out_stalled;  // contract.go:24
-    reg [74:0] out_held;     // contract.go:25
+    reg [74:0] out_held;     // contract.go:27
     reg        in_0_stalled; // contract.go:24
-    reg [74:0] in_0_held;    // contract.go:25
+    reg [74:0] in_0_held;    // contract.go:27
     reg        in_1_stalled; // contract.go:24
-    reg [74:0] in_1_held;    // contract.go:25
+    reg [74:0] in_1_held;    // contract.go:27
     reg        in_2_stalled; // contract.go:24
-    reg [74:0] in_2_held;    // contract.go:25
+    reg [74:0] in_2_held;    // contract.go:27
     reg        in_3_stalled; // contract.go:24
-    reg [74:0] in_3_held;    // contract.go:25
+    reg [74:0] in_3_held;    // contract.go:27
     reg        frame_first;  // arbiter.go:146
     reg [1:0]  frame_from;   // arbiter.go:147
     reg [3:0]  waits_0;      // fairness.go:22
@@ -226,13 +226,35 @@ module round_robin_events_task_6_2_8_x4 (
     reg [3:0]  waits_2;      // fairness.go:22
     reg [3:0]  waits_3;      // fairness.go:22
 
-    wire [74:0] out_packed;  // contract.go:37
-    wire [74:0] in_0_packed; // contract.go:37
-    wire [74:0] in_1_packed; // contract.go:37
-    wire [74:0] in_2_packed; // contract.go:37
-    wire [74:0] in_3_packed; // contract.go:37
-
+    wire waits = out_valid & ~out_ready;  // contract.go:23
+    wire [74:0] out_data_holds_joined = { // contract.go:30
+        out_kind,
+        out_cq,
+        out_index,
+        out_arm,
+        out_solicited,
+        out_exists,
+        out_eq,
+        out_source,
+        out_event_code,
+        out_event_vendor,
+        out_event_number
+    };
     wire work_conserving_equal = out_valid == (|{in_3_valid, in_2_valid, in_1_valid, in_0_valid}); // arbiter.go:135
+    wire waits_0_2 = in_0_valid & ~in_0_ready; // contract.go:23
+    wire [74:0] in_0_data_holds_joined = {     // contract.go:30
+        in_0_kind,
+        in_0_cq,
+        in_0_index,
+        in_0_arm,
+        in_0_solicited,
+        in_0_exists,
+        in_0_eq,
+        in_0_source,
+        in_0_event_code,
+        in_0_event_vendor,
+        in_0_event_number
+    };
     wire [74:0] in_0_unchanged_joined = { // arbiter.go:140
         in_0_kind,
         in_0_cq,
@@ -258,6 +280,20 @@ module round_robin_events_task_6_2_8_x4 (
         out_event_code,
         out_event_vendor,
         out_event_number
+    };
+    wire waits_1_2 = in_1_valid & ~in_1_ready; // contract.go:23
+    wire [74:0] in_1_data_holds_joined = {     // contract.go:30
+        in_1_kind,
+        in_1_cq,
+        in_1_index,
+        in_1_arm,
+        in_1_solicited,
+        in_1_exists,
+        in_1_eq,
+        in_1_source,
+        in_1_event_code,
+        in_1_event_vendor,
+        in_1_event_number
     };
     wire [74:0] in_1_unchanged_joined = { // arbiter.go:140
         in_1_kind,
@@ -285,6 +321,20 @@ module round_robin_events_task_6_2_8_x4 (
         out_event_vendor,
         out_event_number
     };
+    wire waits_2_2 = in_2_valid & ~in_2_ready; // contract.go:23
+    wire [74:0] in_2_data_holds_joined = {     // contract.go:30
+        in_2_kind,
+        in_2_cq,
+        in_2_index,
+        in_2_arm,
+        in_2_solicited,
+        in_2_exists,
+        in_2_eq,
+        in_2_source,
+        in_2_event_code,
+        in_2_event_vendor,
+        in_2_event_number
+    };
     wire [74:0] in_2_unchanged_joined = { // arbiter.go:140
         in_2_kind,
         in_2_cq,
@@ -310,6 +360,20 @@ module round_robin_events_task_6_2_8_x4 (
         out_event_code,
         out_event_vendor,
         out_event_number
+    };
+    wire waits_3_2 = in_3_valid & ~in_3_ready; // contract.go:23
+    wire [74:0] in_3_data_holds_joined = {     // contract.go:30
+        in_3_kind,
+        in_3_cq,
+        in_3_index,
+        in_3_arm,
+        in_3_solicited,
+        in_3_exists,
+        in_3_eq,
+        in_3_source,
+        in_3_event_code,
+        in_3_event_vendor,
+        in_3_event_number
     };
     wire [74:0] in_3_unchanged_joined = { // arbiter.go:140
         in_3_kind,
@@ -348,96 +412,136 @@ module round_robin_events_task_6_2_8_x4 (
     wire [3:0] turns_3 = after[3] ? above_1 : above_2 + 4'd3; // fairness.go:47
     wire [3:0] owners_turn = (turns_0 & {4{owner[0]}}) | (turns_1 & {4{owner[1]}}) | (turns_2 & {4{owner[2]}}) // fairness.go:17
         | (turns_3 & {4{owner[3]}});
-    assign out_packed = { // contract.go:38
-        out_kind,
-        out_cq,
-        out_index,
-        out_arm,
-        out_solicited,
-        out_exists,
-        out_eq,
-        out_source,
-        out_event_code,
-        out_event_vendor,
-        out_event_number
-    };
 
     always @(posedge clk) begin
         if (rst) begin
             out_stalled <= 1'b0;
-            in_0_stalled <= 1'b0;
-            in_1_stalled <= 1'b0;
-            in_2_stalled <= 1'b0;
-            in_3_stalled <= 1'b0;
         end else begin
-            out_stalled <= out_valid & ~out_ready;    // contract.go:24
-            in_0_stalled <= in_0_valid & ~in_0_ready; // contract.go:24
-            in_1_stalled <= in_1_valid & ~in_1_ready; // contract.go:24
-            in_2_stalled <= in_2_valid & ~in_2_ready; // contract.go:24
-            in_3_stalled <= in_3_valid & ~in_3_ready; // contract.go:24
+            out_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        out_held <= out_packed;   // contract.go:25
-        in_0_held <= in_0_packed; // contract.go:25
-        in_1_held <= in_1_packed; // contract.go:25
-        in_2_held <= in_2_packed; // contract.go:25
-        in_3_held <= in_3_packed; // contract.go:25
+        if (waits) begin  // contract.go:28
+            out_held <= { // contract.go:28
+                out_kind,
+                out_cq,
+                out_index,
+                out_arm,
+                out_solicited,
+                out_exists,
+                out_eq,
+                out_source,
+                out_event_code,
+                out_event_vendor,
+                out_event_number
+            };
+        end
     end
 
-    assign in_0_packed = { // contract.go:38
-        in_0_kind,
-        in_0_cq,
-        in_0_index,
-        in_0_arm,
-        in_0_solicited,
-        in_0_exists,
-        in_0_eq,
-        in_0_source,
-        in_0_event_code,
-        in_0_event_vendor,
-        in_0_event_number
-    };
-    assign in_1_packed = { // contract.go:38
-        in_1_kind,
-        in_1_cq,
-        in_1_index,
-        in_1_arm,
-        in_1_solicited,
-        in_1_exists,
-        in_1_eq,
-        in_1_source,
-        in_1_event_code,
-        in_1_event_vendor,
-        in_1_event_number
-    };
-    assign in_2_packed = { // contract.go:38
-        in_2_kind,
-        in_2_cq,
-        in_2_index,
-        in_2_arm,
-        in_2_solicited,
-        in_2_exists,
-        in_2_eq,
-        in_2_source,
-        in_2_event_code,
-        in_2_event_vendor,
-        in_2_event_number
-    };
-    assign in_3_packed = { // contract.go:38
-        in_3_kind,
-        in_3_cq,
-        in_3_index,
-        in_3_arm,
-        in_3_solicited,
-        in_3_exists,
-        in_3_eq,
-        in_3_source,
-        in_3_event_code,
-        in_3_event_vendor,
-        in_3_event_number
-    };
+    always @(posedge clk) begin
+        if (rst) begin
+            in_0_stalled <= 1'b0;
+        end else begin
+            in_0_stalled <= waits_0_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin // contract.go:28
+            in_0_held <= {   // contract.go:28
+                in_0_kind,
+                in_0_cq,
+                in_0_index,
+                in_0_arm,
+                in_0_solicited,
+                in_0_exists,
+                in_0_eq,
+                in_0_source,
+                in_0_event_code,
+                in_0_event_vendor,
+                in_0_event_number
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_1_stalled <= 1'b0;
+        end else begin
+            in_1_stalled <= waits_1_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin // contract.go:28
+            in_1_held <= {   // contract.go:28
+                in_1_kind,
+                in_1_cq,
+                in_1_index,
+                in_1_arm,
+                in_1_solicited,
+                in_1_exists,
+                in_1_eq,
+                in_1_source,
+                in_1_event_code,
+                in_1_event_vendor,
+                in_1_event_number
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_2_stalled <= 1'b0;
+        end else begin
+            in_2_stalled <= waits_2_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin // contract.go:28
+            in_2_held <= {   // contract.go:28
+                in_2_kind,
+                in_2_cq,
+                in_2_index,
+                in_2_arm,
+                in_2_solicited,
+                in_2_exists,
+                in_2_eq,
+                in_2_source,
+                in_2_event_code,
+                in_2_event_vendor,
+                in_2_event_number
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_3_stalled <= 1'b0;
+        end else begin
+            in_3_stalled <= waits_3_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_2) begin // contract.go:28
+            in_3_held <= {   // contract.go:28
+                in_3_kind,
+                in_3_cq,
+                in_3_index,
+                in_3_arm,
+                in_3_solicited,
+                in_3_exists,
+                in_3_eq,
+                in_3_source,
+                in_3_event_code,
+                in_3_event_vendor,
+                in_3_event_number
+            };
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -502,30 +606,30 @@ module round_robin_events_task_6_2_8_x4 (
     always @(posedge clk) begin
         if (!rst) begin
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_one_grant: assert (!(|(grant & (grant - 4'd1)))); // arbiter.go:133
             assert_one_owner: assert (!locked || (|owner && !(|(owner & (owner - 4'd1))))); // arbiter.go:134
             assert_work_conserving: assert (locked || work_conserving_equal); // arbiter.go:135
             assume_in_0_valid_holds: assume (!in_0_stalled || in_0_valid); // contract.go:18
-            assume_in_0_data_holds: assume (!in_0_stalled || in_0_packed == in_0_held); // contract.go:19
+            assume_in_0_data_holds: assume (!in_0_stalled || in_0_data_holds_joined == in_0_held); // contract.go:19
             assert_in_0_taken_when_granted: assert ((in_0_valid & in_0_ready) == (out_valid & out_ready & grant[0])); // arbiter.go:139
             assert_in_0_unchanged: assert (!(in_0_valid && in_0_ready) || in_0_unchanged_joined == in_0_unchanged_joined_2); // arbiter.go:140
             assert_in_0_named: assert (!(in_0_valid && in_0_ready) || from == 2'h0); // arbiter.go:141
             cover_in_0: cover (in_0_valid && in_0_ready); // arbiter.go:142
             assume_in_1_valid_holds: assume (!in_1_stalled || in_1_valid); // contract.go:18
-            assume_in_1_data_holds: assume (!in_1_stalled || in_1_packed == in_1_held); // contract.go:19
+            assume_in_1_data_holds: assume (!in_1_stalled || in_1_data_holds_joined == in_1_held); // contract.go:19
             assert_in_1_taken_when_granted: assert ((in_1_valid & in_1_ready) == (out_valid & out_ready & grant[1])); // arbiter.go:139
             assert_in_1_unchanged: assert (!(in_1_valid && in_1_ready) || in_1_unchanged_joined == in_1_unchanged_joined_2); // arbiter.go:140
             assert_in_1_named: assert (!(in_1_valid && in_1_ready) || from == 2'h1); // arbiter.go:141
             cover_in_1: cover (in_1_valid && in_1_ready); // arbiter.go:142
             assume_in_2_valid_holds: assume (!in_2_stalled || in_2_valid); // contract.go:18
-            assume_in_2_data_holds: assume (!in_2_stalled || in_2_packed == in_2_held); // contract.go:19
+            assume_in_2_data_holds: assume (!in_2_stalled || in_2_data_holds_joined == in_2_held); // contract.go:19
             assert_in_2_taken_when_granted: assert ((in_2_valid & in_2_ready) == (out_valid & out_ready & grant[2])); // arbiter.go:139
             assert_in_2_unchanged: assert (!(in_2_valid && in_2_ready) || in_2_unchanged_joined == in_2_unchanged_joined_2); // arbiter.go:140
             assert_in_2_named: assert (!(in_2_valid && in_2_ready) || from == 2'h2); // arbiter.go:141
             cover_in_2: cover (in_2_valid && in_2_ready); // arbiter.go:142
             assume_in_3_valid_holds: assume (!in_3_stalled || in_3_valid); // contract.go:18
-            assume_in_3_data_holds: assume (!in_3_stalled || in_3_packed == in_3_held); // contract.go:19
+            assume_in_3_data_holds: assume (!in_3_stalled || in_3_data_holds_joined == in_3_held); // contract.go:19
             assert_in_3_taken_when_granted: assert ((in_3_valid & in_3_ready) == (out_valid & out_ready & grant[3])); // arbiter.go:139
             assert_in_3_unchanged: assert (!(in_3_valid && in_3_ready) || in_3_unchanged_joined == in_3_unchanged_joined_2); // arbiter.go:140
             assert_in_3_named: assert (!(in_3_valid && in_3_ready) || from == 2'h3); // arbiter.go:141
@@ -561,13 +665,15 @@ module round_robin_events_task_6_2_8_x4 (
     initial cover_in_3_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_data_holds_joined != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (|(grant & (grant - 4'd1))) begin
                 $display("ASSERT %m one_grant hdl/stream/arbiter.go:133");
@@ -581,117 +687,135 @@ module round_robin_events_task_6_2_8_x4 (
                 $display("ASSERT %m work_conserving hdl/stream/arbiter.go:135");
                 $stop;
             end
-            if (in_0_stalled && !in_0_valid) begin
-                $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_0_stalled && in_0_packed != in_0_held) begin
-                $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_0_stalled) begin
+                if (!in_0_valid) begin
+                    $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_0_data_holds_joined != in_0_held) begin
+                    $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_0_valid & in_0_ready) != (out_valid & out_ready & grant[0])) begin
                 $display("ASSERT %m in_0_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_0_valid && in_0_ready && in_0_unchanged_joined != in_0_unchanged_joined_2) begin
-                $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready && from != 2'h0) begin
-                $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready) begin
-                if (cover_in_0_count == 64'd0) begin
-                    $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+            if (in_0_valid) begin
+                if (in_0_ready && in_0_unchanged_joined != in_0_unchanged_joined_2) begin
+                    $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_0_count <= cover_in_0_count + 64'd1;
+                if (in_0_ready && from != 2'h0) begin
+                    $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_0_ready) begin
+                    if (cover_in_0_count == 64'd0) begin
+                        $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_0_count <= cover_in_0_count + 64'd1;
+                end
             end
-            if (in_1_stalled && !in_1_valid) begin
-                $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_1_stalled && in_1_packed != in_1_held) begin
-                $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_1_stalled) begin
+                if (!in_1_valid) begin
+                    $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_1_data_holds_joined != in_1_held) begin
+                    $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_1_valid & in_1_ready) != (out_valid & out_ready & grant[1])) begin
                 $display("ASSERT %m in_1_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_1_valid && in_1_ready && in_1_unchanged_joined != in_1_unchanged_joined_2) begin
-                $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready && from != 2'h1) begin
-                $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready) begin
-                if (cover_in_1_count == 64'd0) begin
-                    $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+            if (in_1_valid) begin
+                if (in_1_ready && in_1_unchanged_joined != in_1_unchanged_joined_2) begin
+                    $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_1_count <= cover_in_1_count + 64'd1;
+                if (in_1_ready && from != 2'h1) begin
+                    $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_1_ready) begin
+                    if (cover_in_1_count == 64'd0) begin
+                        $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_1_count <= cover_in_1_count + 64'd1;
+                end
             end
-            if (in_2_stalled && !in_2_valid) begin
-                $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_2_stalled && in_2_packed != in_2_held) begin
-                $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_2_stalled) begin
+                if (!in_2_valid) begin
+                    $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_2_data_holds_joined != in_2_held) begin
+                    $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_2_valid & in_2_ready) != (out_valid & out_ready & grant[2])) begin
                 $display("ASSERT %m in_2_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_2_valid && in_2_ready && in_2_unchanged_joined != in_2_unchanged_joined_2) begin
-                $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready && from != 2'h2) begin
-                $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready) begin
-                if (cover_in_2_count == 64'd0) begin
-                    $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+            if (in_2_valid) begin
+                if (in_2_ready && in_2_unchanged_joined != in_2_unchanged_joined_2) begin
+                    $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_2_count <= cover_in_2_count + 64'd1;
+                if (in_2_ready && from != 2'h2) begin
+                    $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_2_ready) begin
+                    if (cover_in_2_count == 64'd0) begin
+                        $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_2_count <= cover_in_2_count + 64'd1;
+                end
             end
-            if (in_3_stalled && !in_3_valid) begin
-                $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_3_stalled && in_3_packed != in_3_held) begin
-                $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_3_stalled) begin
+                if (!in_3_valid) begin
+                    $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_3_data_holds_joined != in_3_held) begin
+                    $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_3_valid & in_3_ready) != (out_valid & out_ready & grant[3])) begin
                 $display("ASSERT %m in_3_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_3_valid && in_3_ready && in_3_unchanged_joined != in_3_unchanged_joined_2) begin
-                $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready && from != 2'h3) begin
-                $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready) begin
-                if (cover_in_3_count == 64'd0) begin
-                    $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+            if (in_3_valid) begin
+                if (in_3_ready && in_3_unchanged_joined != in_3_unchanged_joined_2) begin
+                    $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_3_count <= cover_in_3_count + 64'd1;
+                if (in_3_ready && from != 2'h3) begin
+                    $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_3_ready) begin
+                    if (cover_in_3_count == 64'd0) begin
+                        $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_3_count <= cover_in_3_count + 64'd1;
+                end
             end
-            if (!frame_first && (!locked || frame_locked_joined != frame_from)) begin
-                $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
-                $stop;
-            end
-            if (!frame_first && out_valid && from != frame_from) begin
-                $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
-                $stop;
+            if (!frame_first) begin
+                if (!locked || frame_locked_joined != frame_from) begin
+                    $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
+                    $stop;
+                end
+                if (out_valid && from != frame_from) begin
+                    $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
+                    $stop;
+                end
             end
             if (|({after[2:0], 1'b0} & ~after)) begin
                 $display("ASSERT %m after_is_top hdl/stream/fairness.go:18");

@@ -65,28 +65,43 @@ module round_robin_link_qp_ref_6_x1 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg       out_stalled;  // contract.go:24
-    reg [5:0] out_held;     // contract.go:25
+    reg [5:0] out_held;     // contract.go:27
     reg       in_0_stalled; // contract.go:24
-    reg [5:0] in_0_held;    // contract.go:25
+    reg [5:0] in_0_held;    // contract.go:27
     reg       frame_first;  // arbiter.go:146
     reg       frame_from;   // arbiter.go:147
     reg [1:0] waits_0;      // fairness.go:22
 
+    wire waits = out_valid & ~out_ready;             // contract.go:23
+    wire waits_2 = in_0_valid & ~in_0_ready;         // contract.go:23
     wire [1:0] turns = after ? 2'd0 : {1'b0, after}; // fairness.go:47
 
     always @(posedge clk) begin
         if (rst) begin
             out_stalled <= 1'b0;
-            in_0_stalled <= 1'b0;
         end else begin
-            out_stalled <= out_valid & ~out_ready;    // contract.go:24
-            in_0_stalled <= in_0_valid & ~in_0_ready; // contract.go:24
+            out_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        out_held <= out_qp;   // contract.go:25
-        in_0_held <= in_0_qp; // contract.go:25
+        if (waits) begin        // contract.go:28
+            out_held <= out_qp; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_0_stalled <= 1'b0;
+        end else begin
+            in_0_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin        // contract.go:28
+            in_0_held <= in_0_qp; // contract.go:28
+        end
     end
 
     always @(posedge clk) begin
@@ -158,13 +173,15 @@ module round_robin_link_qp_ref_6_x1 (
     initial cover_in_0_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_qp != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_qp != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (grant && grant - 1'b1) begin
                 $display("ASSERT %m one_grant hdl/stream/arbiter.go:133");
@@ -178,39 +195,45 @@ module round_robin_link_qp_ref_6_x1 (
                 $display("ASSERT %m work_conserving hdl/stream/arbiter.go:135");
                 $stop;
             end
-            if (in_0_stalled && !in_0_valid) begin
-                $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_0_stalled && in_0_qp != in_0_held) begin
-                $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_0_stalled) begin
+                if (!in_0_valid) begin
+                    $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_0_qp != in_0_held) begin
+                    $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_0_valid & in_0_ready) != (out_valid & out_ready & grant)) begin
                 $display("ASSERT %m in_0_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_0_valid && in_0_ready && in_0_qp != out_qp) begin
-                $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready && from) begin
-                $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready) begin
-                if (cover_in_0_count == 64'd0) begin
-                    $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+            if (in_0_valid) begin
+                if (in_0_ready && in_0_qp != out_qp) begin
+                    $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_0_count <= cover_in_0_count + 64'd1;
+                if (in_0_ready && from) begin
+                    $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_0_ready) begin
+                    if (cover_in_0_count == 64'd0) begin
+                        $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_0_count <= cover_in_0_count + 64'd1;
+                end
             end
-            if (!frame_first && (!locked || frame_from)) begin
-                $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
-                $stop;
-            end
-            if (!frame_first && out_valid && from != frame_from) begin
-                $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
-                $stop;
+            if (!frame_first) begin
+                if (!locked || frame_from) begin
+                    $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
+                    $stop;
+                end
+                if (out_valid && from != frame_from) begin
+                    $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
+                    $stop;
+                end
             end
             if (1'b0) begin
                 $display("ASSERT %m after_is_top hdl/stream/fairness.go:18");

@@ -106,17 +106,17 @@ module round_robin_link_qp_ref_6_x5 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg       out_stalled;  // contract.go:24
-    reg [5:0] out_held;     // contract.go:25
+    reg [5:0] out_held;     // contract.go:27
     reg       in_0_stalled; // contract.go:24
-    reg [5:0] in_0_held;    // contract.go:25
+    reg [5:0] in_0_held;    // contract.go:27
     reg       in_1_stalled; // contract.go:24
-    reg [5:0] in_1_held;    // contract.go:25
+    reg [5:0] in_1_held;    // contract.go:27
     reg       in_2_stalled; // contract.go:24
-    reg [5:0] in_2_held;    // contract.go:25
+    reg [5:0] in_2_held;    // contract.go:27
     reg       in_3_stalled; // contract.go:24
-    reg [5:0] in_3_held;    // contract.go:25
+    reg [5:0] in_3_held;    // contract.go:27
     reg       in_4_stalled; // contract.go:24
-    reg [5:0] in_4_held;    // contract.go:25
+    reg [5:0] in_4_held;    // contract.go:27
     reg       frame_first;  // arbiter.go:146
     reg [2:0] frame_from;   // arbiter.go:147
     reg [3:0] waits_0;      // fairness.go:22
@@ -125,7 +125,13 @@ module round_robin_link_qp_ref_6_x5 (
     reg [3:0] waits_3;      // fairness.go:22
     reg [3:0] waits_4;      // fairness.go:22
 
+    wire waits = out_valid & ~out_ready;                      // contract.go:23
     wire work_conserving_any = |{in_4_valid, in_3_valid, in_2_valid, in_1_valid, in_0_valid}; // arbiter.go:135
+    wire waits_0_2 = in_0_valid & ~in_0_ready;                // contract.go:23
+    wire waits_1_2 = in_1_valid & ~in_1_ready;                // contract.go:23
+    wire waits_2_2 = in_2_valid & ~in_2_ready;                // contract.go:23
+    wire waits_3_2 = in_3_valid & ~in_3_ready;                // contract.go:23
+    wire waits_4_2 = in_4_valid & ~in_4_ready;                // contract.go:23
     wire [2:0] frame_locked_joined = {owner[4], owner[2] | owner[3], owner[1] | owner[3]}; // onehot.go:49
     wire [3:0] above_joined = {3'h0, after[0]};               // fairness.go:44
     wire [3:0] above_0 = above_joined + {3'h0, after[1]};     // fairness.go:44
@@ -143,28 +149,85 @@ module round_robin_link_qp_ref_6_x5 (
     always @(posedge clk) begin
         if (rst) begin
             out_stalled <= 1'b0;
-            in_0_stalled <= 1'b0;
-            in_1_stalled <= 1'b0;
-            in_2_stalled <= 1'b0;
-            in_3_stalled <= 1'b0;
-            in_4_stalled <= 1'b0;
         end else begin
-            out_stalled <= out_valid & ~out_ready;    // contract.go:24
-            in_0_stalled <= in_0_valid & ~in_0_ready; // contract.go:24
-            in_1_stalled <= in_1_valid & ~in_1_ready; // contract.go:24
-            in_2_stalled <= in_2_valid & ~in_2_ready; // contract.go:24
-            in_3_stalled <= in_3_valid & ~in_3_ready; // contract.go:24
-            in_4_stalled <= in_4_valid & ~in_4_ready; // contract.go:24
+            out_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        out_held <= out_qp;   // contract.go:25
-        in_0_held <= in_0_qp; // contract.go:25
-        in_1_held <= in_1_qp; // contract.go:25
-        in_2_held <= in_2_qp; // contract.go:25
-        in_3_held <= in_3_qp; // contract.go:25
-        in_4_held <= in_4_qp; // contract.go:25
+        if (waits) begin        // contract.go:28
+            out_held <= out_qp; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_0_stalled <= 1'b0;
+        end else begin
+            in_0_stalled <= waits_0_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin      // contract.go:28
+            in_0_held <= in_0_qp; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_1_stalled <= 1'b0;
+        end else begin
+            in_1_stalled <= waits_1_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin      // contract.go:28
+            in_1_held <= in_1_qp; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_2_stalled <= 1'b0;
+        end else begin
+            in_2_stalled <= waits_2_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin      // contract.go:28
+            in_2_held <= in_2_qp; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_3_stalled <= 1'b0;
+        end else begin
+            in_3_stalled <= waits_3_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_2) begin      // contract.go:28
+            in_3_held <= in_3_qp; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_4_stalled <= 1'b0;
+        end else begin
+            in_4_stalled <= waits_4_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4_2) begin      // contract.go:28
+            in_4_held <= in_4_qp; // contract.go:28
+        end
     end
 
     always @(posedge clk) begin
@@ -306,13 +369,15 @@ module round_robin_link_qp_ref_6_x5 (
     initial cover_in_4_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_qp != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if (out_qp != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (|(grant & (grant - 5'd1))) begin
                 $display("ASSERT %m one_grant hdl/stream/arbiter.go:133");
@@ -326,143 +391,165 @@ module round_robin_link_qp_ref_6_x5 (
                 $display("ASSERT %m work_conserving hdl/stream/arbiter.go:135");
                 $stop;
             end
-            if (in_0_stalled && !in_0_valid) begin
-                $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_0_stalled && in_0_qp != in_0_held) begin
-                $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_0_stalled) begin
+                if (!in_0_valid) begin
+                    $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_0_qp != in_0_held) begin
+                    $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_0_valid & in_0_ready) != (out_valid & out_ready & grant[0])) begin
                 $display("ASSERT %m in_0_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_0_valid && in_0_ready && in_0_qp != out_qp) begin
-                $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready && from != 3'h0) begin
-                $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready) begin
-                if (cover_in_0_count == 64'd0) begin
-                    $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+            if (in_0_valid) begin
+                if (in_0_ready && in_0_qp != out_qp) begin
+                    $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_0_count <= cover_in_0_count + 64'd1;
+                if (in_0_ready && from != 3'h0) begin
+                    $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_0_ready) begin
+                    if (cover_in_0_count == 64'd0) begin
+                        $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_0_count <= cover_in_0_count + 64'd1;
+                end
             end
-            if (in_1_stalled && !in_1_valid) begin
-                $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_1_stalled && in_1_qp != in_1_held) begin
-                $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_1_stalled) begin
+                if (!in_1_valid) begin
+                    $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_1_qp != in_1_held) begin
+                    $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_1_valid & in_1_ready) != (out_valid & out_ready & grant[1])) begin
                 $display("ASSERT %m in_1_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_1_valid && in_1_ready && in_1_qp != out_qp) begin
-                $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready && from != 3'h1) begin
-                $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready) begin
-                if (cover_in_1_count == 64'd0) begin
-                    $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+            if (in_1_valid) begin
+                if (in_1_ready && in_1_qp != out_qp) begin
+                    $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_1_count <= cover_in_1_count + 64'd1;
+                if (in_1_ready && from != 3'h1) begin
+                    $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_1_ready) begin
+                    if (cover_in_1_count == 64'd0) begin
+                        $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_1_count <= cover_in_1_count + 64'd1;
+                end
             end
-            if (in_2_stalled && !in_2_valid) begin
-                $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_2_stalled && in_2_qp != in_2_held) begin
-                $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_2_stalled) begin
+                if (!in_2_valid) begin
+                    $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_2_qp != in_2_held) begin
+                    $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_2_valid & in_2_ready) != (out_valid & out_ready & grant[2])) begin
                 $display("ASSERT %m in_2_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_2_valid && in_2_ready && in_2_qp != out_qp) begin
-                $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready && from != 3'h2) begin
-                $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready) begin
-                if (cover_in_2_count == 64'd0) begin
-                    $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+            if (in_2_valid) begin
+                if (in_2_ready && in_2_qp != out_qp) begin
+                    $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_2_count <= cover_in_2_count + 64'd1;
+                if (in_2_ready && from != 3'h2) begin
+                    $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_2_ready) begin
+                    if (cover_in_2_count == 64'd0) begin
+                        $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_2_count <= cover_in_2_count + 64'd1;
+                end
             end
-            if (in_3_stalled && !in_3_valid) begin
-                $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_3_stalled && in_3_qp != in_3_held) begin
-                $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_3_stalled) begin
+                if (!in_3_valid) begin
+                    $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_3_qp != in_3_held) begin
+                    $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_3_valid & in_3_ready) != (out_valid & out_ready & grant[3])) begin
                 $display("ASSERT %m in_3_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_3_valid && in_3_ready && in_3_qp != out_qp) begin
-                $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready && from != 3'h3) begin
-                $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready) begin
-                if (cover_in_3_count == 64'd0) begin
-                    $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+            if (in_3_valid) begin
+                if (in_3_ready && in_3_qp != out_qp) begin
+                    $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_3_count <= cover_in_3_count + 64'd1;
+                if (in_3_ready && from != 3'h3) begin
+                    $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_3_ready) begin
+                    if (cover_in_3_count == 64'd0) begin
+                        $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_3_count <= cover_in_3_count + 64'd1;
+                end
             end
-            if (in_4_stalled && !in_4_valid) begin
-                $display("ASSUME %m in_4_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_4_stalled && in_4_qp != in_4_held) begin
-                $display("ASSUME %m in_4_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_4_stalled) begin
+                if (!in_4_valid) begin
+                    $display("ASSUME %m in_4_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if (in_4_qp != in_4_held) begin
+                    $display("ASSUME %m in_4_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_4_valid & in_4_ready) != (out_valid & out_ready & grant[4])) begin
                 $display("ASSERT %m in_4_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_4_valid && in_4_ready && in_4_qp != out_qp) begin
-                $display("ASSERT %m in_4_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_4_valid && in_4_ready && from != 3'h4) begin
-                $display("ASSERT %m in_4_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_4_valid && in_4_ready) begin
-                if (cover_in_4_count == 64'd0) begin
-                    $display("COVER %m in_4 hdl/stream/arbiter.go:142");
+            if (in_4_valid) begin
+                if (in_4_ready && in_4_qp != out_qp) begin
+                    $display("ASSERT %m in_4_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_4_count <= cover_in_4_count + 64'd1;
+                if (in_4_ready && from != 3'h4) begin
+                    $display("ASSERT %m in_4_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_4_ready) begin
+                    if (cover_in_4_count == 64'd0) begin
+                        $display("COVER %m in_4 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_4_count <= cover_in_4_count + 64'd1;
+                end
             end
-            if (!frame_first && (!locked || frame_locked_joined != frame_from)) begin
-                $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
-                $stop;
-            end
-            if (!frame_first && out_valid && from != frame_from) begin
-                $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
-                $stop;
+            if (!frame_first) begin
+                if (!locked || frame_locked_joined != frame_from) begin
+                    $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
+                    $stop;
+                end
+                if (out_valid && from != frame_from) begin
+                    $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
+                    $stop;
+                end
             end
             if (|({after[3:0], 1'b0} & ~after)) begin
                 $display("ASSERT %m after_is_top hdl/stream/fairness.go:18");

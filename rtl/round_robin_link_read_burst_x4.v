@@ -104,15 +104,15 @@ module round_robin_link_read_burst_x4 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        out_stalled;  // contract.go:24
-    reg [71:0] out_held;     // contract.go:25
+    reg [71:0] out_held;     // contract.go:27
     reg        in_0_stalled; // contract.go:24
-    reg [71:0] in_0_held;    // contract.go:25
+    reg [71:0] in_0_held;    // contract.go:27
     reg        in_1_stalled; // contract.go:24
-    reg [71:0] in_1_held;    // contract.go:25
+    reg [71:0] in_1_held;    // contract.go:27
     reg        in_2_stalled; // contract.go:24
-    reg [71:0] in_2_held;    // contract.go:25
+    reg [71:0] in_2_held;    // contract.go:27
     reg        in_3_stalled; // contract.go:24
-    reg [71:0] in_3_held;    // contract.go:25
+    reg [71:0] in_3_held;    // contract.go:27
     reg        frame_first;  // arbiter.go:146
     reg [1:0]  frame_from;   // arbiter.go:147
     reg [3:0]  waits_0;      // fairness.go:22
@@ -120,13 +120,12 @@ module round_robin_link_read_burst_x4 (
     reg [3:0]  waits_2;      // fairness.go:22
     reg [3:0]  waits_3;      // fairness.go:22
 
-    wire [71:0] out_packed;  // contract.go:37
-    wire [71:0] in_0_packed; // contract.go:37
-    wire [71:0] in_1_packed; // contract.go:37
-    wire [71:0] in_2_packed; // contract.go:37
-    wire [71:0] in_3_packed; // contract.go:37
-
+    wire waits = out_valid & ~out_ready;                      // contract.go:23
     wire work_conserving_equal = out_valid == (|{in_3_valid, in_2_valid, in_1_valid, in_0_valid}); // arbiter.go:135
+    wire waits_0_2 = in_0_valid & ~in_0_ready;                // contract.go:23
+    wire waits_1_2 = in_1_valid & ~in_1_ready;                // contract.go:23
+    wire waits_2_2 = in_2_valid & ~in_2_ready;                // contract.go:23
+    wire waits_3_2 = in_3_valid & ~in_3_ready;                // contract.go:23
     wire [1:0] frame_locked_joined = {owner[2] | owner[3], owner[1] | owner[3]}; // onehot.go:49
     wire [3:0] above_joined = {3'h0, after[0]};               // fairness.go:44
     wire [3:0] above_0 = above_joined + {3'h0, after[1]};     // fairness.go:44
@@ -138,36 +137,76 @@ module round_robin_link_read_burst_x4 (
     wire [3:0] turns_3 = after[3] ? above_1 : above_2 + 4'd3; // fairness.go:47
     wire [3:0] owners_turn = (turns_0 & {4{owner[0]}}) | (turns_1 & {4{owner[1]}}) | (turns_2 & {4{owner[2]}}) // fairness.go:17
         | (turns_3 & {4{owner[3]}});
-    assign out_packed = {out_addr, out_len}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             out_stalled <= 1'b0;
-            in_0_stalled <= 1'b0;
-            in_1_stalled <= 1'b0;
-            in_2_stalled <= 1'b0;
-            in_3_stalled <= 1'b0;
         end else begin
-            out_stalled <= out_valid & ~out_ready;    // contract.go:24
-            in_0_stalled <= in_0_valid & ~in_0_ready; // contract.go:24
-            in_1_stalled <= in_1_valid & ~in_1_ready; // contract.go:24
-            in_2_stalled <= in_2_valid & ~in_2_ready; // contract.go:24
-            in_3_stalled <= in_3_valid & ~in_3_ready; // contract.go:24
+            out_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        out_held <= out_packed;   // contract.go:25
-        in_0_held <= in_0_packed; // contract.go:25
-        in_1_held <= in_1_packed; // contract.go:25
-        in_2_held <= in_2_packed; // contract.go:25
-        in_3_held <= in_3_packed; // contract.go:25
+        if (waits) begin                     // contract.go:28
+            out_held <= {out_addr, out_len}; // contract.go:28
+        end
     end
 
-    assign in_0_packed = {in_0_addr, in_0_len}; // contract.go:38
-    assign in_1_packed = {in_1_addr, in_1_len}; // contract.go:38
-    assign in_2_packed = {in_2_addr, in_2_len}; // contract.go:38
-    assign in_3_packed = {in_3_addr, in_3_len}; // contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            in_0_stalled <= 1'b0;
+        end else begin
+            in_0_stalled <= waits_0_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin                    // contract.go:28
+            in_0_held <= {in_0_addr, in_0_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_1_stalled <= 1'b0;
+        end else begin
+            in_1_stalled <= waits_1_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin                    // contract.go:28
+            in_1_held <= {in_1_addr, in_1_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_2_stalled <= 1'b0;
+        end else begin
+            in_2_stalled <= waits_2_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin                    // contract.go:28
+            in_2_held <= {in_2_addr, in_2_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_3_stalled <= 1'b0;
+        end else begin
+            in_3_stalled <= waits_3_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_2) begin                    // contract.go:28
+            in_3_held <= {in_3_addr, in_3_len}; // contract.go:28
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -232,30 +271,30 @@ module round_robin_link_read_burst_x4 (
     always @(posedge clk) begin
         if (!rst) begin
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || {out_addr, out_len} == out_held); // contract.go:11
             assert_one_grant: assert (!(|(grant & (grant - 4'd1)))); // arbiter.go:133
             assert_one_owner: assert (!locked || (|owner && !(|(owner & (owner - 4'd1))))); // arbiter.go:134
             assert_work_conserving: assert (locked || work_conserving_equal); // arbiter.go:135
             assume_in_0_valid_holds: assume (!in_0_stalled || in_0_valid); // contract.go:18
-            assume_in_0_data_holds: assume (!in_0_stalled || in_0_packed == in_0_held); // contract.go:19
+            assume_in_0_data_holds: assume (!in_0_stalled || {in_0_addr, in_0_len} == in_0_held); // contract.go:19
             assert_in_0_taken_when_granted: assert ((in_0_valid & in_0_ready) == (out_valid & out_ready & grant[0])); // arbiter.go:139
             assert_in_0_unchanged: assert (!(in_0_valid && in_0_ready) || {in_0_addr, in_0_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_0_named: assert (!(in_0_valid && in_0_ready) || from == 2'h0); // arbiter.go:141
             cover_in_0: cover (in_0_valid && in_0_ready); // arbiter.go:142
             assume_in_1_valid_holds: assume (!in_1_stalled || in_1_valid); // contract.go:18
-            assume_in_1_data_holds: assume (!in_1_stalled || in_1_packed == in_1_held); // contract.go:19
+            assume_in_1_data_holds: assume (!in_1_stalled || {in_1_addr, in_1_len} == in_1_held); // contract.go:19
             assert_in_1_taken_when_granted: assert ((in_1_valid & in_1_ready) == (out_valid & out_ready & grant[1])); // arbiter.go:139
             assert_in_1_unchanged: assert (!(in_1_valid && in_1_ready) || {in_1_addr, in_1_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_1_named: assert (!(in_1_valid && in_1_ready) || from == 2'h1); // arbiter.go:141
             cover_in_1: cover (in_1_valid && in_1_ready); // arbiter.go:142
             assume_in_2_valid_holds: assume (!in_2_stalled || in_2_valid); // contract.go:18
-            assume_in_2_data_holds: assume (!in_2_stalled || in_2_packed == in_2_held); // contract.go:19
+            assume_in_2_data_holds: assume (!in_2_stalled || {in_2_addr, in_2_len} == in_2_held); // contract.go:19
             assert_in_2_taken_when_granted: assert ((in_2_valid & in_2_ready) == (out_valid & out_ready & grant[2])); // arbiter.go:139
             assert_in_2_unchanged: assert (!(in_2_valid && in_2_ready) || {in_2_addr, in_2_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_2_named: assert (!(in_2_valid && in_2_ready) || from == 2'h2); // arbiter.go:141
             cover_in_2: cover (in_2_valid && in_2_ready); // arbiter.go:142
             assume_in_3_valid_holds: assume (!in_3_stalled || in_3_valid); // contract.go:18
-            assume_in_3_data_holds: assume (!in_3_stalled || in_3_packed == in_3_held); // contract.go:19
+            assume_in_3_data_holds: assume (!in_3_stalled || {in_3_addr, in_3_len} == in_3_held); // contract.go:19
             assert_in_3_taken_when_granted: assert ((in_3_valid & in_3_ready) == (out_valid & out_ready & grant[3])); // arbiter.go:139
             assert_in_3_unchanged: assert (!(in_3_valid && in_3_ready) || {in_3_addr, in_3_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_3_named: assert (!(in_3_valid && in_3_ready) || from == 2'h3); // arbiter.go:141
@@ -291,13 +330,15 @@ module round_robin_link_read_burst_x4 (
     initial cover_in_3_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_addr, out_len} != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (|(grant & (grant - 4'd1))) begin
                 $display("ASSERT %m one_grant hdl/stream/arbiter.go:133");
@@ -311,117 +352,135 @@ module round_robin_link_read_burst_x4 (
                 $display("ASSERT %m work_conserving hdl/stream/arbiter.go:135");
                 $stop;
             end
-            if (in_0_stalled && !in_0_valid) begin
-                $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_0_stalled && in_0_packed != in_0_held) begin
-                $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_0_stalled) begin
+                if (!in_0_valid) begin
+                    $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_0_addr, in_0_len} != in_0_held) begin
+                    $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_0_valid & in_0_ready) != (out_valid & out_ready & grant[0])) begin
                 $display("ASSERT %m in_0_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_0_valid && in_0_ready && {in_0_addr, in_0_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready && from != 2'h0) begin
-                $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready) begin
-                if (cover_in_0_count == 64'd0) begin
-                    $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+            if (in_0_valid) begin
+                if (in_0_ready && {in_0_addr, in_0_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_0_count <= cover_in_0_count + 64'd1;
+                if (in_0_ready && from != 2'h0) begin
+                    $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_0_ready) begin
+                    if (cover_in_0_count == 64'd0) begin
+                        $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_0_count <= cover_in_0_count + 64'd1;
+                end
             end
-            if (in_1_stalled && !in_1_valid) begin
-                $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_1_stalled && in_1_packed != in_1_held) begin
-                $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_1_stalled) begin
+                if (!in_1_valid) begin
+                    $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_1_addr, in_1_len} != in_1_held) begin
+                    $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_1_valid & in_1_ready) != (out_valid & out_ready & grant[1])) begin
                 $display("ASSERT %m in_1_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_1_valid && in_1_ready && {in_1_addr, in_1_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready && from != 2'h1) begin
-                $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready) begin
-                if (cover_in_1_count == 64'd0) begin
-                    $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+            if (in_1_valid) begin
+                if (in_1_ready && {in_1_addr, in_1_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_1_count <= cover_in_1_count + 64'd1;
+                if (in_1_ready && from != 2'h1) begin
+                    $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_1_ready) begin
+                    if (cover_in_1_count == 64'd0) begin
+                        $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_1_count <= cover_in_1_count + 64'd1;
+                end
             end
-            if (in_2_stalled && !in_2_valid) begin
-                $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_2_stalled && in_2_packed != in_2_held) begin
-                $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_2_stalled) begin
+                if (!in_2_valid) begin
+                    $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_2_addr, in_2_len} != in_2_held) begin
+                    $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_2_valid & in_2_ready) != (out_valid & out_ready & grant[2])) begin
                 $display("ASSERT %m in_2_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_2_valid && in_2_ready && {in_2_addr, in_2_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready && from != 2'h2) begin
-                $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready) begin
-                if (cover_in_2_count == 64'd0) begin
-                    $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+            if (in_2_valid) begin
+                if (in_2_ready && {in_2_addr, in_2_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_2_count <= cover_in_2_count + 64'd1;
+                if (in_2_ready && from != 2'h2) begin
+                    $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_2_ready) begin
+                    if (cover_in_2_count == 64'd0) begin
+                        $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_2_count <= cover_in_2_count + 64'd1;
+                end
             end
-            if (in_3_stalled && !in_3_valid) begin
-                $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_3_stalled && in_3_packed != in_3_held) begin
-                $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_3_stalled) begin
+                if (!in_3_valid) begin
+                    $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_3_addr, in_3_len} != in_3_held) begin
+                    $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_3_valid & in_3_ready) != (out_valid & out_ready & grant[3])) begin
                 $display("ASSERT %m in_3_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_3_valid && in_3_ready && {in_3_addr, in_3_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready && from != 2'h3) begin
-                $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready) begin
-                if (cover_in_3_count == 64'd0) begin
-                    $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+            if (in_3_valid) begin
+                if (in_3_ready && {in_3_addr, in_3_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_3_count <= cover_in_3_count + 64'd1;
+                if (in_3_ready && from != 2'h3) begin
+                    $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_3_ready) begin
+                    if (cover_in_3_count == 64'd0) begin
+                        $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_3_count <= cover_in_3_count + 64'd1;
+                end
             end
-            if (!frame_first && (!locked || frame_locked_joined != frame_from)) begin
-                $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
-                $stop;
-            end
-            if (!frame_first && out_valid && from != frame_from) begin
-                $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
-                $stop;
+            if (!frame_first) begin
+                if (!locked || frame_locked_joined != frame_from) begin
+                    $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
+                    $stop;
+                end
+                if (out_valid && from != frame_from) begin
+                    $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
+                    $stop;
+                end
             end
             if (|({after[2:0], 1'b0} & ~after)) begin
                 $display("ASSERT %m after_is_top hdl/stream/fairness.go:18");

@@ -138,19 +138,19 @@ module round_robin_link_read_burst_x6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        out_stalled;  // contract.go:24
-    reg [71:0] out_held;     // contract.go:25
+    reg [71:0] out_held;     // contract.go:27
     reg        in_0_stalled; // contract.go:24
-    reg [71:0] in_0_held;    // contract.go:25
+    reg [71:0] in_0_held;    // contract.go:27
     reg        in_1_stalled; // contract.go:24
-    reg [71:0] in_1_held;    // contract.go:25
+    reg [71:0] in_1_held;    // contract.go:27
     reg        in_2_stalled; // contract.go:24
-    reg [71:0] in_2_held;    // contract.go:25
+    reg [71:0] in_2_held;    // contract.go:27
     reg        in_3_stalled; // contract.go:24
-    reg [71:0] in_3_held;    // contract.go:25
+    reg [71:0] in_3_held;    // contract.go:27
     reg        in_4_stalled; // contract.go:24
-    reg [71:0] in_4_held;    // contract.go:25
+    reg [71:0] in_4_held;    // contract.go:27
     reg        in_5_stalled; // contract.go:24
-    reg [71:0] in_5_held;    // contract.go:25
+    reg [71:0] in_5_held;    // contract.go:27
     reg        frame_first;  // arbiter.go:146
     reg [2:0]  frame_from;   // arbiter.go:147
     reg [3:0]  waits_0;      // fairness.go:22
@@ -160,14 +160,7 @@ module round_robin_link_read_burst_x6 (
     reg [3:0]  waits_4;      // fairness.go:22
     reg [3:0]  waits_5;      // fairness.go:22
 
-    wire [71:0] out_packed;  // contract.go:37
-    wire [71:0] in_0_packed; // contract.go:37
-    wire [71:0] in_1_packed; // contract.go:37
-    wire [71:0] in_2_packed; // contract.go:37
-    wire [71:0] in_3_packed; // contract.go:37
-    wire [71:0] in_4_packed; // contract.go:37
-    wire [71:0] in_5_packed; // contract.go:37
-
+    wire waits = out_valid & ~out_ready;  // contract.go:23
     wire [5:0] work_conserving_joined = { // arbiter.go:163
         in_5_valid,
         in_4_valid,
@@ -176,7 +169,13 @@ module round_robin_link_read_burst_x6 (
         in_1_valid,
         in_0_valid
     };
-    wire [2:0] frame_locked_joined = { // onehot.go:49
+    wire waits_0_2 = in_0_valid & ~in_0_ready; // contract.go:23
+    wire waits_1_2 = in_1_valid & ~in_1_ready; // contract.go:23
+    wire waits_2_2 = in_2_valid & ~in_2_ready; // contract.go:23
+    wire waits_3_2 = in_3_valid & ~in_3_ready; // contract.go:23
+    wire waits_4_2 = in_4_valid & ~in_4_ready; // contract.go:23
+    wire waits_5_2 = in_5_valid & ~in_5_ready; // contract.go:23
+    wire [2:0] frame_locked_joined = {         // onehot.go:49
         owner[4] | owner[5],
         owner[2] | owner[3],
         owner[1] | owner[3] | owner[5]
@@ -195,44 +194,104 @@ module round_robin_link_read_burst_x6 (
     wire [3:0] turns_5 = after[5] ? above_3 : above_4 + 4'd5; // fairness.go:47
     wire [3:0] owners_turn = (turns_0 & {4{owner[0]}}) | (turns_1 & {4{owner[1]}}) | (turns_2 & {4{owner[2]}}) // fairness.go:17
         | (turns_3 & {4{owner[3]}}) | (turns_4 & {4{owner[4]}}) | (turns_5 & {4{owner[5]}});
-    assign out_packed = {out_addr, out_len}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             out_stalled <= 1'b0;
-            in_0_stalled <= 1'b0;
-            in_1_stalled <= 1'b0;
-            in_2_stalled <= 1'b0;
-            in_3_stalled <= 1'b0;
-            in_4_stalled <= 1'b0;
-            in_5_stalled <= 1'b0;
         end else begin
-            out_stalled <= out_valid & ~out_ready;    // contract.go:24
-            in_0_stalled <= in_0_valid & ~in_0_ready; // contract.go:24
-            in_1_stalled <= in_1_valid & ~in_1_ready; // contract.go:24
-            in_2_stalled <= in_2_valid & ~in_2_ready; // contract.go:24
-            in_3_stalled <= in_3_valid & ~in_3_ready; // contract.go:24
-            in_4_stalled <= in_4_valid & ~in_4_ready; // contract.go:24
-            in_5_stalled <= in_5_valid & ~in_5_ready; // contract.go:24
+            out_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        out_held <= out_packed;   // contract.go:25
-        in_0_held <= in_0_packed; // contract.go:25
-        in_1_held <= in_1_packed; // contract.go:25
-        in_2_held <= in_2_packed; // contract.go:25
-        in_3_held <= in_3_packed; // contract.go:25
-        in_4_held <= in_4_packed; // contract.go:25
-        in_5_held <= in_5_packed; // contract.go:25
+        if (waits) begin                     // contract.go:28
+            out_held <= {out_addr, out_len}; // contract.go:28
+        end
     end
 
-    assign in_0_packed = {in_0_addr, in_0_len}; // contract.go:38
-    assign in_1_packed = {in_1_addr, in_1_len}; // contract.go:38
-    assign in_2_packed = {in_2_addr, in_2_len}; // contract.go:38
-    assign in_3_packed = {in_3_addr, in_3_len}; // contract.go:38
-    assign in_4_packed = {in_4_addr, in_4_len}; // contract.go:38
-    assign in_5_packed = {in_5_addr, in_5_len}; // contract.go:38
+    always @(posedge clk) begin
+        if (rst) begin
+            in_0_stalled <= 1'b0;
+        end else begin
+            in_0_stalled <= waits_0_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0_2) begin                    // contract.go:28
+            in_0_held <= {in_0_addr, in_0_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_1_stalled <= 1'b0;
+        end else begin
+            in_1_stalled <= waits_1_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1_2) begin                    // contract.go:28
+            in_1_held <= {in_1_addr, in_1_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_2_stalled <= 1'b0;
+        end else begin
+            in_2_stalled <= waits_2_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin                    // contract.go:28
+            in_2_held <= {in_2_addr, in_2_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_3_stalled <= 1'b0;
+        end else begin
+            in_3_stalled <= waits_3_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3_2) begin                    // contract.go:28
+            in_3_held <= {in_3_addr, in_3_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_4_stalled <= 1'b0;
+        end else begin
+            in_4_stalled <= waits_4_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4_2) begin                    // contract.go:28
+            in_4_held <= {in_4_addr, in_4_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_5_stalled <= 1'b0;
+        end else begin
+            in_5_stalled <= waits_5_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5_2) begin                    // contract.go:28
+            in_5_held <= {in_5_addr, in_5_len}; // contract.go:28
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -309,42 +368,42 @@ module round_robin_link_read_burst_x6 (
     always @(posedge clk) begin
         if (!rst) begin
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || {out_addr, out_len} == out_held); // contract.go:11
             assert_one_grant: assert (!(|(grant & (grant - 6'd1)))); // arbiter.go:133
             assert_one_owner: assert (!locked || (|owner && !(|(owner & (owner - 6'd1))))); // arbiter.go:134
             assert_work_conserving: assert (locked || out_valid == (|work_conserving_joined)); // arbiter.go:135
             assume_in_0_valid_holds: assume (!in_0_stalled || in_0_valid); // contract.go:18
-            assume_in_0_data_holds: assume (!in_0_stalled || in_0_packed == in_0_held); // contract.go:19
+            assume_in_0_data_holds: assume (!in_0_stalled || {in_0_addr, in_0_len} == in_0_held); // contract.go:19
             assert_in_0_taken_when_granted: assert ((in_0_valid & in_0_ready) == (out_valid & out_ready & grant[0])); // arbiter.go:139
             assert_in_0_unchanged: assert (!(in_0_valid && in_0_ready) || {in_0_addr, in_0_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_0_named: assert (!(in_0_valid && in_0_ready) || from == 3'h0); // arbiter.go:141
             cover_in_0: cover (in_0_valid && in_0_ready); // arbiter.go:142
             assume_in_1_valid_holds: assume (!in_1_stalled || in_1_valid); // contract.go:18
-            assume_in_1_data_holds: assume (!in_1_stalled || in_1_packed == in_1_held); // contract.go:19
+            assume_in_1_data_holds: assume (!in_1_stalled || {in_1_addr, in_1_len} == in_1_held); // contract.go:19
             assert_in_1_taken_when_granted: assert ((in_1_valid & in_1_ready) == (out_valid & out_ready & grant[1])); // arbiter.go:139
             assert_in_1_unchanged: assert (!(in_1_valid && in_1_ready) || {in_1_addr, in_1_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_1_named: assert (!(in_1_valid && in_1_ready) || from == 3'h1); // arbiter.go:141
             cover_in_1: cover (in_1_valid && in_1_ready); // arbiter.go:142
             assume_in_2_valid_holds: assume (!in_2_stalled || in_2_valid); // contract.go:18
-            assume_in_2_data_holds: assume (!in_2_stalled || in_2_packed == in_2_held); // contract.go:19
+            assume_in_2_data_holds: assume (!in_2_stalled || {in_2_addr, in_2_len} == in_2_held); // contract.go:19
             assert_in_2_taken_when_granted: assert ((in_2_valid & in_2_ready) == (out_valid & out_ready & grant[2])); // arbiter.go:139
             assert_in_2_unchanged: assert (!(in_2_valid && in_2_ready) || {in_2_addr, in_2_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_2_named: assert (!(in_2_valid && in_2_ready) || from == 3'h2); // arbiter.go:141
             cover_in_2: cover (in_2_valid && in_2_ready); // arbiter.go:142
             assume_in_3_valid_holds: assume (!in_3_stalled || in_3_valid); // contract.go:18
-            assume_in_3_data_holds: assume (!in_3_stalled || in_3_packed == in_3_held); // contract.go:19
+            assume_in_3_data_holds: assume (!in_3_stalled || {in_3_addr, in_3_len} == in_3_held); // contract.go:19
             assert_in_3_taken_when_granted: assert ((in_3_valid & in_3_ready) == (out_valid & out_ready & grant[3])); // arbiter.go:139
             assert_in_3_unchanged: assert (!(in_3_valid && in_3_ready) || {in_3_addr, in_3_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_3_named: assert (!(in_3_valid && in_3_ready) || from == 3'h3); // arbiter.go:141
             cover_in_3: cover (in_3_valid && in_3_ready); // arbiter.go:142
             assume_in_4_valid_holds: assume (!in_4_stalled || in_4_valid); // contract.go:18
-            assume_in_4_data_holds: assume (!in_4_stalled || in_4_packed == in_4_held); // contract.go:19
+            assume_in_4_data_holds: assume (!in_4_stalled || {in_4_addr, in_4_len} == in_4_held); // contract.go:19
             assert_in_4_taken_when_granted: assert ((in_4_valid & in_4_ready) == (out_valid & out_ready & grant[4])); // arbiter.go:139
             assert_in_4_unchanged: assert (!(in_4_valid && in_4_ready) || {in_4_addr, in_4_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_4_named: assert (!(in_4_valid && in_4_ready) || from == 3'h4); // arbiter.go:141
             cover_in_4: cover (in_4_valid && in_4_ready); // arbiter.go:142
             assume_in_5_valid_holds: assume (!in_5_stalled || in_5_valid); // contract.go:18
-            assume_in_5_data_holds: assume (!in_5_stalled || in_5_packed == in_5_held); // contract.go:19
+            assume_in_5_data_holds: assume (!in_5_stalled || {in_5_addr, in_5_len} == in_5_held); // contract.go:19
             assert_in_5_taken_when_granted: assert ((in_5_valid & in_5_ready) == (out_valid & out_ready & grant[5])); // arbiter.go:139
             assert_in_5_unchanged: assert (!(in_5_valid && in_5_ready) || {in_5_addr, in_5_len} == {out_addr, out_len}); // arbiter.go:140
             assert_in_5_named: assert (!(in_5_valid && in_5_ready) || from == 3'h5); // arbiter.go:141
@@ -390,13 +449,15 @@ module round_robin_link_read_burst_x6 (
     initial cover_in_5_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_addr, out_len} != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (|(grant & (grant - 6'd1))) begin
                 $display("ASSERT %m one_grant hdl/stream/arbiter.go:133");
@@ -410,169 +471,195 @@ module round_robin_link_read_burst_x6 (
                 $display("ASSERT %m work_conserving hdl/stream/arbiter.go:135");
                 $stop;
             end
-            if (in_0_stalled && !in_0_valid) begin
-                $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_0_stalled && in_0_packed != in_0_held) begin
-                $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_0_stalled) begin
+                if (!in_0_valid) begin
+                    $display("ASSUME %m in_0_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_0_addr, in_0_len} != in_0_held) begin
+                    $display("ASSUME %m in_0_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_0_valid & in_0_ready) != (out_valid & out_ready & grant[0])) begin
                 $display("ASSERT %m in_0_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_0_valid && in_0_ready && {in_0_addr, in_0_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready && from != 3'h0) begin
-                $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_0_valid && in_0_ready) begin
-                if (cover_in_0_count == 64'd0) begin
-                    $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+            if (in_0_valid) begin
+                if (in_0_ready && {in_0_addr, in_0_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_0_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_0_count <= cover_in_0_count + 64'd1;
+                if (in_0_ready && from != 3'h0) begin
+                    $display("ASSERT %m in_0_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_0_ready) begin
+                    if (cover_in_0_count == 64'd0) begin
+                        $display("COVER %m in_0 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_0_count <= cover_in_0_count + 64'd1;
+                end
             end
-            if (in_1_stalled && !in_1_valid) begin
-                $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_1_stalled && in_1_packed != in_1_held) begin
-                $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_1_stalled) begin
+                if (!in_1_valid) begin
+                    $display("ASSUME %m in_1_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_1_addr, in_1_len} != in_1_held) begin
+                    $display("ASSUME %m in_1_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_1_valid & in_1_ready) != (out_valid & out_ready & grant[1])) begin
                 $display("ASSERT %m in_1_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_1_valid && in_1_ready && {in_1_addr, in_1_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready && from != 3'h1) begin
-                $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_1_valid && in_1_ready) begin
-                if (cover_in_1_count == 64'd0) begin
-                    $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+            if (in_1_valid) begin
+                if (in_1_ready && {in_1_addr, in_1_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_1_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_1_count <= cover_in_1_count + 64'd1;
+                if (in_1_ready && from != 3'h1) begin
+                    $display("ASSERT %m in_1_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_1_ready) begin
+                    if (cover_in_1_count == 64'd0) begin
+                        $display("COVER %m in_1 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_1_count <= cover_in_1_count + 64'd1;
+                end
             end
-            if (in_2_stalled && !in_2_valid) begin
-                $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_2_stalled && in_2_packed != in_2_held) begin
-                $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_2_stalled) begin
+                if (!in_2_valid) begin
+                    $display("ASSUME %m in_2_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_2_addr, in_2_len} != in_2_held) begin
+                    $display("ASSUME %m in_2_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_2_valid & in_2_ready) != (out_valid & out_ready & grant[2])) begin
                 $display("ASSERT %m in_2_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_2_valid && in_2_ready && {in_2_addr, in_2_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready && from != 3'h2) begin
-                $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_2_valid && in_2_ready) begin
-                if (cover_in_2_count == 64'd0) begin
-                    $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+            if (in_2_valid) begin
+                if (in_2_ready && {in_2_addr, in_2_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_2_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_2_count <= cover_in_2_count + 64'd1;
+                if (in_2_ready && from != 3'h2) begin
+                    $display("ASSERT %m in_2_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_2_ready) begin
+                    if (cover_in_2_count == 64'd0) begin
+                        $display("COVER %m in_2 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_2_count <= cover_in_2_count + 64'd1;
+                end
             end
-            if (in_3_stalled && !in_3_valid) begin
-                $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_3_stalled && in_3_packed != in_3_held) begin
-                $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_3_stalled) begin
+                if (!in_3_valid) begin
+                    $display("ASSUME %m in_3_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_3_addr, in_3_len} != in_3_held) begin
+                    $display("ASSUME %m in_3_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_3_valid & in_3_ready) != (out_valid & out_ready & grant[3])) begin
                 $display("ASSERT %m in_3_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_3_valid && in_3_ready && {in_3_addr, in_3_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready && from != 3'h3) begin
-                $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_3_valid && in_3_ready) begin
-                if (cover_in_3_count == 64'd0) begin
-                    $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+            if (in_3_valid) begin
+                if (in_3_ready && {in_3_addr, in_3_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_3_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_3_count <= cover_in_3_count + 64'd1;
+                if (in_3_ready && from != 3'h3) begin
+                    $display("ASSERT %m in_3_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_3_ready) begin
+                    if (cover_in_3_count == 64'd0) begin
+                        $display("COVER %m in_3 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_3_count <= cover_in_3_count + 64'd1;
+                end
             end
-            if (in_4_stalled && !in_4_valid) begin
-                $display("ASSUME %m in_4_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_4_stalled && in_4_packed != in_4_held) begin
-                $display("ASSUME %m in_4_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_4_stalled) begin
+                if (!in_4_valid) begin
+                    $display("ASSUME %m in_4_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_4_addr, in_4_len} != in_4_held) begin
+                    $display("ASSUME %m in_4_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_4_valid & in_4_ready) != (out_valid & out_ready & grant[4])) begin
                 $display("ASSERT %m in_4_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_4_valid && in_4_ready && {in_4_addr, in_4_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_4_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_4_valid && in_4_ready && from != 3'h4) begin
-                $display("ASSERT %m in_4_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_4_valid && in_4_ready) begin
-                if (cover_in_4_count == 64'd0) begin
-                    $display("COVER %m in_4 hdl/stream/arbiter.go:142");
+            if (in_4_valid) begin
+                if (in_4_ready && {in_4_addr, in_4_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_4_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_4_count <= cover_in_4_count + 64'd1;
+                if (in_4_ready && from != 3'h4) begin
+                    $display("ASSERT %m in_4_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_4_ready) begin
+                    if (cover_in_4_count == 64'd0) begin
+                        $display("COVER %m in_4 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_4_count <= cover_in_4_count + 64'd1;
+                end
             end
-            if (in_5_stalled && !in_5_valid) begin
-                $display("ASSUME %m in_5_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (in_5_stalled && in_5_packed != in_5_held) begin
-                $display("ASSUME %m in_5_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_5_stalled) begin
+                if (!in_5_valid) begin
+                    $display("ASSUME %m in_5_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_5_addr, in_5_len} != in_5_held) begin
+                    $display("ASSUME %m in_5_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
             if ((in_5_valid & in_5_ready) != (out_valid & out_ready & grant[5])) begin
                 $display("ASSERT %m in_5_taken_when_granted hdl/stream/arbiter.go:139");
                 $stop;
             end
-            if (in_5_valid && in_5_ready && {in_5_addr, in_5_len} != {out_addr, out_len}) begin
-                $display("ASSERT %m in_5_unchanged hdl/stream/arbiter.go:140");
-                $stop;
-            end
-            if (in_5_valid && in_5_ready && from != 3'h5) begin
-                $display("ASSERT %m in_5_named hdl/stream/arbiter.go:141");
-                $stop;
-            end
-            if (in_5_valid && in_5_ready) begin
-                if (cover_in_5_count == 64'd0) begin
-                    $display("COVER %m in_5 hdl/stream/arbiter.go:142");
+            if (in_5_valid) begin
+                if (in_5_ready && {in_5_addr, in_5_len} != {out_addr, out_len}) begin
+                    $display("ASSERT %m in_5_unchanged hdl/stream/arbiter.go:140");
+                    $stop;
                 end
-                cover_in_5_count <= cover_in_5_count + 64'd1;
+                if (in_5_ready && from != 3'h5) begin
+                    $display("ASSERT %m in_5_named hdl/stream/arbiter.go:141");
+                    $stop;
+                end
+                if (in_5_ready) begin
+                    if (cover_in_5_count == 64'd0) begin
+                        $display("COVER %m in_5 hdl/stream/arbiter.go:142");
+                    end
+                    cover_in_5_count <= cover_in_5_count + 64'd1;
+                end
             end
-            if (!frame_first && (!locked || frame_locked_joined != frame_from)) begin
-                $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
-                $stop;
-            end
-            if (!frame_first && out_valid && from != frame_from) begin
-                $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
-                $stop;
+            if (!frame_first) begin
+                if (!locked || frame_locked_joined != frame_from) begin
+                    $display("ASSERT %m frame_locked hdl/stream/arbiter.go:153");
+                    $stop;
+                end
+                if (out_valid && from != frame_from) begin
+                    $display("ASSERT %m frame_whole hdl/stream/arbiter.go:154");
+                    $stop;
+                end
             end
             if (|({after[4:0], 1'b0} & ~after)) begin
                 $display("ASSERT %m after_is_top hdl/stream/fairness.go:18");

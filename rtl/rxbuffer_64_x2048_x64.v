@@ -111,23 +111,26 @@ module rxbuffer_64_x2048_x64 (
     output wire [31:0] refused     // frames reported dropped for another reason
 );
 
-    reg [11:0] read;              // buffer.go:71
-    reg [11:0] given;             // buffer.go:71
-    reg [11:0] start;             // buffer.go:71
-    reg [11:0] write;             // buffer.go:71
-    reg [11:0] newest;            // buffer.go:72
-    reg        no_room;           // buffer.go:72
-    reg        partly;            // buffer.go:72
-    reg [11:0] limit;             // buffer.go:73
-    reg        start_full;        // buffer.go:73
-    reg [6:0]  fetch;             // buffer.go:77
-    reg [6:0]  next;              // buffer.go:77
-    reg [6:0]  free;              // buffer.go:77
-    reg [6:0]  filled;            // buffer.go:78
-    reg        places_full;       // buffer.go:78
-    reg [4:0]  first;             // buffer.go:81
-    reg [4:0]  last;              // buffer.go:81
-    reg        queue_full;        // buffer.go:81
+    reg [11:0] read;              // buffer.go:82
+    reg [11:0] begun;             // buffer.go:82
+    reg [11:0] given;             // buffer.go:82
+    reg [11:0] start;             // buffer.go:83
+    reg [11:0] write;             // buffer.go:83
+    reg [11:0] newest;            // buffer.go:84
+    reg        no_room;           // buffer.go:84
+    reg        partly;            // buffer.go:84
+    reg [11:0] limit;             // buffer.go:85
+    reg        start_full;        // buffer.go:85
+    reg [6:0]  fetch;             // buffer.go:89
+    reg [6:0]  next;              // buffer.go:89
+    reg [6:0]  free;              // buffer.go:89
+    reg [6:0]  filled;            // buffer.go:90
+    reg        places_full;       // buffer.go:90
+    reg [4:0]  first;             // buffer.go:93
+    reg [4:0]  last;              // buffer.go:93
+    reg        queue_full;        // buffer.go:93
+    reg [3:0]  first_job;         // buffer.go:96
+    reg [3:0]  last_job;          // buffer.go:96
     reg [11:0] before_limit;      // store.go:18
     reg        over;              // a beat of the frame found no room (store.go:23)
     reg [5:0]  filling;           // store.go:80
@@ -142,62 +145,65 @@ module rxbuffer_64_x2048_x64 (
     reg [31:0] count_stored;      // judge.go:68
     reg [31:0] count_full;        // judge.go:68
     reg [31:0] count_refused;     // judge.go:68
-    reg        header_fetched;    // fetch.go:37
-    reg [11:0] fetched_end;       // fetch.go:37
-    reg        header_whole;      // fetch.go:38
-    reg [11:0] header_end;        // fetch.go:38
-    reg        fetched_bad;       // fetch.go:41
-    reg        header_bad;        // fetch.go:41
-    reg [2:0]  fetch_word;        // fetch.go:51
-    reg [2:0]  fetched_word;      // fetch.go:51
-    reg [74:0] header_word;       // fetch.go:58
-    reg [74:0] descriptor_0;      // fetch.go:69
-    reg [74:0] descriptor_1;      // fetch.go:69
-    reg [74:0] descriptor_2;      // fetch.go:69
-    reg [74:0] descriptor_3;      // fetch.go:69
-    reg [74:0] descriptor_4;      // fetch.go:69
-    reg [74:0] descriptor_5;      // fetch.go:69
-    reg [74:0] descriptor_6;      // fetch.go:69
-    reg [74:0] descriptor_7;      // fetch.go:69
-    reg        job;               // fetch.go:98
-    reg        job_skip;          // fetch.go:98
-    reg [11:0] job_left;          // fetch.go:99
-    reg [2:0]  job_count;         // fetch.go:99
-    reg        payload_fetched;   // fetch.go:117
-    reg        payload_valid_out; // fetch.go:117
-    reg        fetched_last;      // fetch.go:118
-    reg [2:0]  fetched_count;     // fetch.go:118
-    reg        out_last;          // fetch.go:118
-    reg [2:0]  out_count;         // fetch.go:118
-    reg [63:0] sent;              // fetch.go:119
-    reg [63:0] payload_word;      // fetch.go:126
-    reg [11:0] high_water_mark;   // fetch.go:153
+    reg        header_fetched;    // fetch.go:48
+    reg [11:0] fetched_end;       // fetch.go:48
+    reg        header_whole;      // fetch.go:49
+    reg [11:0] header_end;        // fetch.go:49
+    reg        fetched_bad;       // fetch.go:52
+    reg        header_bad;        // fetch.go:52
+    reg [2:0]  fetch_word;        // fetch.go:62
+    reg [2:0]  fetched_word;      // fetch.go:62
+    reg [74:0] header_word;       // fetch.go:69
+    reg [74:0] descriptor_0;      // fetch.go:80
+    reg [74:0] descriptor_1;      // fetch.go:80
+    reg [74:0] descriptor_2;      // fetch.go:80
+    reg [74:0] descriptor_3;      // fetch.go:80
+    reg [74:0] descriptor_4;      // fetch.go:80
+    reg [74:0] descriptor_5;      // fetch.go:80
+    reg [74:0] descriptor_6;      // fetch.go:80
+    reg [74:0] descriptor_7;      // fetch.go:80
+    reg        job;               // fetch.go:119
+    reg        job_skip;          // fetch.go:119
+    reg [11:0] job_left;          // fetch.go:120
+    reg [2:0]  job_count;         // fetch.go:120
+    reg        payload_fetched;   // fetch.go:142
+    reg        payload_valid_out; // fetch.go:142
+    reg        fetched_last;      // fetch.go:143
+    reg [2:0]  fetched_count;     // fetch.go:143
+    reg        out_last;          // fetch.go:143
+    reg [2:0]  out_count;         // fetch.go:143
+    reg [63:0] sent;              // fetch.go:144
+    reg [63:0] payload_word;      // fetch.go:151
+    reg [11:0] high_water_mark;   // fetch.go:178
 
     (* no_rw_check, ram_style = "block" *)
-    reg [63:0] payload [0:2047]; // buffer.go:70
+    reg [63:0] payload [0:2047]; // buffer.go:81
 
     (* no_rw_check, ram_style = "block" *)
-    reg [74:0] headers [0:511]; // buffer.go:75
+    reg [74:0] headers [0:511]; // buffer.go:87
 
     (* ram_style = "distributed" *)
-    reg [11:0] ends [0:63]; // buffer.go:76
+    reg [11:0] ends [0:63]; // buffer.go:88
 
     (* ram_style = "distributed" *)
-    reg bad [0:63]; // buffer.go:76
+    reg bad [0:63]; // buffer.go:88
 
     (* ram_style = "distributed" *)
-    reg [6:0] queue_ [0:15]; // buffer.go:80
+    reg [6:0] queue_ [0:15]; // buffer.go:92
 
-    wire        takes;         // buffer.go:82
-    wire        keep;          // buffer.go:82
-    wire        go_back;       // buffer.go:82
+    (* ram_style = "distributed" *)
+    reg [15:0] jobs [0:7]; // buffer.go:95
+
+    wire        takes;         // buffer.go:97
+    wire        keep;          // buffer.go:97
+    wire        go_back;       // buffer.go:97
     wire        lost;          // store.go:24
     wire [4:0]  reason;        // judge.go:43
-    wire        job_ready;     // fetch.go:42
-    wire        header_leaves; // fetch.go:43
-    wire        header_fetch;  // fetch.go:46
-    wire        payload_fetch; // fetch.go:121
-    wire [11:0] used_beats;    // fetch.go:151
+    wire        header_leaves; // fetch.go:54
+    wire        header_fetch;  // fetch.go:57
+    wire        job_ready;     // fetch.go:119
+    wire        payload_fetch; // fetch.go:146
+    wire [11:0] used_beats;    // fetch.go:176
 
     assign payload_ready = 1'b1; // store.go:13
 
@@ -390,20 +396,20 @@ module rxbuffer_64_x2048_x64 (
     end
 
     assign refused = count_refused; // judge.go:70
-    wire load = header_fetched & (~header_whole | header_leaves); // fetch.go:45
-    assign header_fetch = (fetch != next) & (~header_fetched | load); // fetch.go:47
+    wire load = header_fetched & (~header_whole | header_leaves); // fetch.go:56
+    assign header_fetch = (fetch != next) & (~header_fetched | load); // fetch.go:58
 
     always @(posedge clk) begin
         if (rst) begin
             fetch_word <= 3'd0;
-        end else if (header_fetch) begin     // fetch.go:52
-            fetch_word <= fetch_word + 3'd1; // fetch.go:53
+        end else if (header_fetch) begin     // fetch.go:63
+            fetch_word <= fetch_word + 3'd1; // fetch.go:64
         end
     end
 
     always @(posedge clk) begin
-        if (header_fetch) begin         // fetch.go:52
-            fetched_word <= fetch_word; // fetch.go:54
+        if (header_fetch) begin         // fetch.go:63
+            fetched_word <= fetch_word; // fetch.go:65
         end
     end
 
@@ -412,50 +418,50 @@ module rxbuffer_64_x2048_x64 (
             fetch <= 7'd0;
             header_fetched <= 1'b0;
         end else begin
-            if (header_fetch && &fetch_word) begin // fetch.go:59
-                fetch <= fetch + 7'd1;             // fetch.go:59
+            if (header_fetch && &fetch_word) begin // fetch.go:70
+                fetch <= fetch + 7'd1;             // fetch.go:70
             end
-            if (load) begin             // fetch.go:60
-                header_fetched <= 1'b0; // fetch.go:60
+            if (load) begin             // fetch.go:71
+                header_fetched <= 1'b0; // fetch.go:71
             end
-            if (header_fetch) begin     // fetch.go:61
-                header_fetched <= 1'b1; // fetch.go:62
+            if (header_fetch) begin     // fetch.go:72
+                header_fetched <= 1'b1; // fetch.go:73
             end
         end
     end
 
-    wire [5:0] place_2 = fetch[5:0];              // fetch.go:48
-    wire [11:0] fetched_end_word = ends[place_2]; // fetch.go:63
-    wire fetched_bad_word = bad[place_2];         // fetch.go:64
+    wire [5:0] place_2 = fetch[5:0];              // fetch.go:59
+    wire [11:0] fetched_end_word = ends[place_2]; // fetch.go:74
+    wire fetched_bad_word = bad[place_2];         // fetch.go:75
 
     always @(posedge clk) begin
-        if (header_fetch) begin              // fetch.go:61
-            fetched_end <= fetched_end_word; // fetch.go:63
-            fetched_bad <= fetched_bad_word; // fetch.go:64
+        if (header_fetch) begin              // fetch.go:72
+            fetched_end <= fetched_end_word; // fetch.go:74
+            fetched_bad <= fetched_bad_word; // fetch.go:75
         end
-        if (load && fetched_word == 3'd0) begin // fetch.go:73
-            descriptor_0 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd0) begin // fetch.go:84
+            descriptor_0 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd1) begin // fetch.go:73
-            descriptor_1 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd1) begin // fetch.go:84
+            descriptor_1 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd2) begin // fetch.go:73
-            descriptor_2 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd2) begin // fetch.go:84
+            descriptor_2 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd3) begin // fetch.go:73
-            descriptor_3 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd3) begin // fetch.go:84
+            descriptor_3 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd4) begin // fetch.go:73
-            descriptor_4 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd4) begin // fetch.go:84
+            descriptor_4 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd5) begin // fetch.go:73
-            descriptor_5 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd5) begin // fetch.go:84
+            descriptor_5 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd6) begin // fetch.go:73
-            descriptor_6 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd6) begin // fetch.go:84
+            descriptor_6 <= header_word;        // fetch.go:84
         end
-        if (load && fetched_word == 3'd7) begin // fetch.go:73
-            descriptor_7 <= header_word;        // fetch.go:73
+        if (load && fetched_word == 3'd7) begin // fetch.go:84
+            descriptor_7 <= header_word;        // fetch.go:84
         end
     end
 
@@ -463,99 +469,115 @@ module rxbuffer_64_x2048_x64 (
         if (rst) begin
             header_whole <= 1'b0;
         end else begin
-            if (header_leaves) begin  // fetch.go:76
-                header_whole <= 1'b0; // fetch.go:76
+            if (header_leaves) begin  // fetch.go:87
+                header_whole <= 1'b0; // fetch.go:87
             end
-            if (load) begin                    // fetch.go:77
-                header_whole <= &fetched_word; // fetch.go:78
+            if (load) begin                    // fetch.go:88
+                header_whole <= &fetched_word; // fetch.go:89
             end
         end
     end
 
     always @(posedge clk) begin
-        if (load) begin                // fetch.go:77
-            header_end <= fetched_end; // fetch.go:79
-            header_bad <= fetched_bad; // fetch.go:80
+        if (load) begin                // fetch.go:88
+            header_end <= fetched_end; // fetch.go:90
+            header_bad <= fetched_bad; // fetch.go:91
         end
     end
 
-    assign out_header_valid = header_whole & ~header_bad & job_ready; // fetch.go:87
-    assign out_header_vlan = descriptor_7[74];             // fetch.go:88
-    assign out_header_tci = descriptor_7[73:58];           // fetch.go:88
-    assign out_header_ipv6 = descriptor_7[57];             // fetch.go:88
-    assign out_header_traffic_class = descriptor_7[56:49]; // fetch.go:88
-    assign out_header_src_hi = {descriptor_7[48:0], descriptor_6[74:60]}; // fetch.go:88
-    assign out_header_src_lo = {descriptor_6[59:0], descriptor_5[74:71]}; // fetch.go:88
-    assign out_header_dst_hi = descriptor_5[70:7];         // fetch.go:88
-    assign out_header_dst_lo = {descriptor_5[6:0], descriptor_4[74:18]}; // fetch.go:88
-    assign out_header_src_port = descriptor_4[17:2];       // fetch.go:88
-    assign out_header_opcode = {descriptor_4[1:0], descriptor_3[74:69]}; // fetch.go:88
-    assign out_header_undefined = descriptor_3[68];        // fetch.go:88
-    assign out_header_cnp = descriptor_3[67];              // fetch.go:88
-    assign out_header_se = descriptor_3[66];               // fetch.go:88
-    assign out_header_mig_req = descriptor_3[65];          // fetch.go:88
-    assign out_header_pad_cnt = descriptor_3[64:63];       // fetch.go:88
-    assign out_header_fecn = descriptor_3[62];             // fetch.go:88
-    assign out_header_becn = descriptor_3[61];             // fetch.go:88
-    assign out_header_dest_qp = descriptor_3[60:37];       // fetch.go:88
-    assign out_header_ack_req = descriptor_3[36];          // fetch.go:88
-    assign out_header_psn = descriptor_3[35:12];           // fetch.go:88
-    assign out_header_ext_0 = {descriptor_3[11:0], descriptor_2[74:55]}; // fetch.go:88
-    assign out_header_ext_1 = descriptor_2[54:23];         // fetch.go:88
-    assign out_header_ext_2 = {descriptor_2[22:0], descriptor_1[74:66]}; // fetch.go:88
-    assign out_header_ext_3 = descriptor_1[65:34];         // fetch.go:88
-    assign out_header_ext_4 = descriptor_1[33:2];          // fetch.go:88
-    assign out_header_ext_5 = {descriptor_1[1:0], descriptor_0[74:45]}; // fetch.go:88
-    assign out_header_ext_6 = descriptor_0[44:13];         // fetch.go:88
-    assign out_header_payload_len = descriptor_0[12:0];    // fetch.go:88
-    assign header_leaves = header_whole & job_ready & (header_bad | out_header_ready); // fetch.go:89
+    wire room = last_job != (first_job ^ 4'h8);            // fetch.go:53
+    assign out_header_valid = header_whole & ~header_bad & room; // fetch.go:98
+    assign out_header_vlan = descriptor_7[74];             // fetch.go:99
+    assign out_header_tci = descriptor_7[73:58];           // fetch.go:99
+    assign out_header_ipv6 = descriptor_7[57];             // fetch.go:99
+    assign out_header_traffic_class = descriptor_7[56:49]; // fetch.go:99
+    assign out_header_src_hi = {descriptor_7[48:0], descriptor_6[74:60]}; // fetch.go:99
+    assign out_header_src_lo = {descriptor_6[59:0], descriptor_5[74:71]}; // fetch.go:99
+    assign out_header_dst_hi = descriptor_5[70:7];         // fetch.go:99
+    assign out_header_dst_lo = {descriptor_5[6:0], descriptor_4[74:18]}; // fetch.go:99
+    assign out_header_src_port = descriptor_4[17:2];       // fetch.go:99
+    assign out_header_opcode = {descriptor_4[1:0], descriptor_3[74:69]}; // fetch.go:99
+    assign out_header_undefined = descriptor_3[68];        // fetch.go:99
+    assign out_header_cnp = descriptor_3[67];              // fetch.go:99
+    assign out_header_se = descriptor_3[66];               // fetch.go:99
+    assign out_header_mig_req = descriptor_3[65];          // fetch.go:99
+    assign out_header_pad_cnt = descriptor_3[64:63];       // fetch.go:99
+    assign out_header_fecn = descriptor_3[62];             // fetch.go:99
+    assign out_header_becn = descriptor_3[61];             // fetch.go:99
+    assign out_header_dest_qp = descriptor_3[60:37];       // fetch.go:99
+    assign out_header_ack_req = descriptor_3[36];          // fetch.go:99
+    assign out_header_psn = descriptor_3[35:12];           // fetch.go:99
+    assign out_header_ext_0 = {descriptor_3[11:0], descriptor_2[74:55]}; // fetch.go:99
+    assign out_header_ext_1 = descriptor_2[54:23];         // fetch.go:99
+    assign out_header_ext_2 = {descriptor_2[22:0], descriptor_1[74:66]}; // fetch.go:99
+    assign out_header_ext_3 = descriptor_1[65:34];         // fetch.go:99
+    assign out_header_ext_4 = descriptor_1[33:2];          // fetch.go:99
+    assign out_header_ext_5 = {descriptor_1[1:0], descriptor_0[74:45]}; // fetch.go:99
+    assign out_header_ext_6 = descriptor_0[44:13];         // fetch.go:99
+    assign out_header_payload_len = descriptor_0[12:0];    // fetch.go:99
+    assign header_leaves = header_whole & room & (header_bad | out_header_ready); // fetch.go:100
+
+    wire notes = header_leaves & (header_end != given); // fetch.go:107
+    wire [15:0] n_word = jobs[first_job[2:0]];          // fetch.go:118
+    wire [11:0] n_end = n_word[14:3];                   // fetch.go:118
+    wire waits = first_job != last_job;                 // fetch.go:121
 
     always @(posedge clk) begin
         if (rst) begin
-            job <= 1'b0;
             given <= 12'd0;
+            last_job <= 4'd0;
+            begun <= 12'd0;
+            first_job <= 4'd0;
+            job <= 1'b0;
         end else begin
-            if (job_ready) begin                              // fetch.go:100
-                job <= header_leaves & (header_end != given); // fetch.go:100
+            if (notes) begin                 // fetch.go:109
+                last_job <= last_job + 4'd1; // fetch.go:110
+                given <= header_end;         // fetch.go:111
             end
-            if (header_leaves) begin // fetch.go:101
-                given <= header_end; // fetch.go:105
+            if (job_ready) begin                   // fetch.go:122
+                job <= waits;                      // fetch.go:123
+                if (waits) begin                   // fetch.go:124
+                    first_job <= first_job + 4'd1; // fetch.go:125
+                    begun <= n_end;                // fetch.go:126
+                end
             end
         end
     end
 
-    wire last_any = |job_left; // fetch.go:123
+    wire last_any = |job_left; // fetch.go:148
 
     always @(posedge clk) begin
-        if (header_leaves) begin                   // fetch.go:101
-            job_skip <= header_bad;                // fetch.go:102
-            job_left <= header_end + ~given;       // end - given - 1 (fetch.go:103)
-            job_count <= descriptor_0[2:0] - 3'd1; // fetch.go:104
+        if (job_ready) begin                // fetch.go:122
+            if (waits) begin                // fetch.go:124
+                job_skip <= n_word[15];     // fetch.go:127
+                job_count <= n_word[2:0];   // fetch.go:128
+                job_left <= n_end + ~begun; // end - begun - 1 (fetch.go:129)
+            end
         end
-        if (payload_fetch && last_any) begin // fetch.go:133
-            job_left <= job_left - 12'd1;    // fetch.go:133
+        if (payload_fetch && last_any) begin // fetch.go:158
+            job_left <= job_left - 12'd1;    // fetch.go:158
         end
     end
 
-    wire load_2 = out_payload_ready | ~payload_valid_out; // fetch.go:120
-    assign payload_fetch = job & ~job_skip & (load_2 | ~payload_fetched); // fetch.go:122
-    wire last_2 = ~last_any;                              // fetch.go:123
-    assign job_ready = ~job | job_skip | (payload_fetch & last_2); // fetch.go:124
+    wire load_2 = out_payload_ready | ~payload_valid_out; // fetch.go:145
+    assign payload_fetch = job & ~job_skip & (load_2 | ~payload_fetched); // fetch.go:147
+    wire last_2 = ~last_any;                              // fetch.go:148
+    assign job_ready = ~job | job_skip | (payload_fetch & last_2); // fetch.go:149
 
     always @(posedge clk) begin
         if (rst) begin
             read <= 12'd0;
-        end else if (payload_fetch) begin   // fetch.go:127
-            read <= read + 12'd1;           // fetch.go:128
-        end else if (job && job_skip) begin // fetch.go:130
-            read <= given;                  // fetch.go:131
+        end else if (payload_fetch) begin   // fetch.go:152
+            read <= read + 12'd1;           // fetch.go:153
+        end else if (job && job_skip) begin // fetch.go:155
+            read <= begun;                  // fetch.go:156
         end
     end
 
     always @(posedge clk) begin
-        if (payload_fetch) begin        // fetch.go:127
-            fetched_last <= last_2;     // fetch.go:129
-            fetched_count <= job_count; // fetch.go:129
+        if (payload_fetch) begin        // fetch.go:152
+            fetched_last <= last_2;     // fetch.go:154
+            fetched_count <= job_count; // fetch.go:154
         end
     end
 
@@ -564,27 +586,27 @@ module rxbuffer_64_x2048_x64 (
             payload_fetched <= 1'b0;
             payload_valid_out <= 1'b0;
         end else begin
-            if (load_2) begin                         // fetch.go:134
-                payload_valid_out <= payload_fetched; // fetch.go:135
-                payload_fetched <= 1'b0;              // fetch.go:136
+            if (load_2) begin                         // fetch.go:159
+                payload_valid_out <= payload_fetched; // fetch.go:160
+                payload_fetched <= 1'b0;              // fetch.go:161
             end
-            if (payload_fetch) begin     // fetch.go:140
-                payload_fetched <= 1'b1; // fetch.go:140
+            if (payload_fetch) begin     // fetch.go:165
+                payload_fetched <= 1'b1; // fetch.go:165
             end
         end
     end
 
     always @(posedge clk) begin
-        if (load_2) begin               // fetch.go:134
-            sent <= payload_word;       // fetch.go:137
-            out_last <= fetched_last;   // fetch.go:138
-            out_count <= fetched_count; // fetch.go:138
+        if (load_2) begin               // fetch.go:159
+            sent <= payload_word;       // fetch.go:162
+            out_last <= fetched_last;   // fetch.go:163
+            out_count <= fetched_count; // fetch.go:163
         end
     end
 
-    assign out_payload_valid = payload_valid_out; // fetch.go:143
-    assign out_payload_data = sent;               // fetch.go:144
-    wire [7:0] out_payload_keep_joined = {        // hdl/stream/bytes.go:52
+    assign out_payload_valid = payload_valid_out; // fetch.go:168
+    assign out_payload_data = sent;               // fetch.go:169
+    wire [7:0] out_payload_keep_joined = {        // fetch.go:170
         out_count >= 3'd7,
         out_count >= 3'd6,
         out_count >= 3'd5,
@@ -594,21 +616,21 @@ module rxbuffer_64_x2048_x64 (
         out_count >= 3'd1,
         1'b1
     };
-    assign out_payload_keep = out_payload_keep_joined | {8{~out_last}}; // fetch.go:144
-    assign out_payload_last = out_last; // fetch.go:144
-    assign out_payload_err = 1'b0;      // fetch.go:144
-    assign used_beats = write - read;   // fetch.go:152
+    assign out_payload_keep = out_payload_keep_joined | {8{~out_last}}; // fetch.go:169
+    assign out_payload_last = out_last; // fetch.go:169
+    assign out_payload_err = 1'b0;      // fetch.go:169
+    assign used_beats = write - read;   // fetch.go:177
 
     always @(posedge clk) begin
         if (rst) begin
             high_water_mark <= 12'd0;
-        end else if (high_water_mark < used_beats) begin // fetch.go:154
-            high_water_mark <= used_beats;               // fetch.go:154
+        end else if (high_water_mark < used_beats) begin // fetch.go:179
+            high_water_mark <= used_beats;               // fetch.go:179
         end
     end
 
-    assign used = used_beats;            // fetch.go:155
-    assign high_water = high_water_mark; // fetch.go:156
+    assign used = used_beats;            // fetch.go:180
+    assign high_water = high_water_mark; // fetch.go:181
 
     always @(posedge clk) begin
         if (stores) begin                         // store.go:28
@@ -617,8 +639,8 @@ module rxbuffer_64_x2048_x64 (
     end
 
     always @(posedge clk) begin
-        if (payload_fetch) begin                 // fetch.go:126
-            payload_word <= payload[read[10:0]]; // fetch.go:126
+        if (payload_fetch) begin                 // fetch.go:151
+            payload_word <= payload[read[10:0]]; // fetch.go:151
         end
     end
 
@@ -660,8 +682,8 @@ module rxbuffer_64_x2048_x64 (
     end
 
     always @(posedge clk) begin
-        if (header_fetch) begin                            // fetch.go:58
-            header_word <= headers[{place_2, fetch_word}]; // fetch.go:58
+        if (header_fetch) begin                            // fetch.go:69
+            header_word <= headers[{place_2, fetch_word}]; // fetch.go:69
         end
     end
 
@@ -683,6 +705,12 @@ module rxbuffer_64_x2048_x64 (
         end
     end
 
+    always @(posedge clk) begin
+        if (notes) begin // fetch.go:108
+            jobs[last_job[2:0]] <= {header_bad, header_end, descriptor_0[2:0] - 3'd1}; // fetch.go:108
+        end
+    end
+
     wire unused = &{1'b0, header_valid, payload_keep, payload_last, payload_err};
 
     // ----------------------------------------------------------------------
@@ -694,85 +722,22 @@ module rxbuffer_64_x2048_x64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         status_stalled;      // hdl/stream/contract.go:24
-    reg [5:0]   status_held;         // hdl/stream/contract.go:25
-    reg         header_stalled;      // hdl/stream/contract.go:24
-    reg [599:0] header_held;         // hdl/stream/contract.go:25
-    reg         payload_stalled;     // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;        // hdl/stream/contract.go:25
-    reg         verdict_stalled;     // hdl/stream/contract.go:24
-    reg         verdict_held;        // hdl/stream/contract.go:25
-    reg         out_header_stalled;  // hdl/stream/contract.go:24
-    reg [599:0] out_header_held;     // hdl/stream/contract.go:25
-    reg         out_payload_stalled; // hdl/stream/contract.go:24
-    reg [73:0]  out_payload_held;    // hdl/stream/contract.go:25
+    reg         status_stalled;      // properties.go:26
+    reg [5:0]   status_held;         // properties.go:26
+    reg         header_stalled;      // properties.go:27
+    reg [599:0] header_held;         // properties.go:27
+    reg         payload_stalled;     // properties.go:28
+    reg [73:0]  payload_held;        // properties.go:28
+    reg         verdict_stalled;     // properties.go:29
+    reg         verdict_held;        // properties.go:29
+    reg         out_header_stalled;  // properties.go:30
+    reg [599:0] out_header_held;     // properties.go:30
+    reg         out_payload_stalled; // properties.go:31
+    reg [73:0]  out_payload_held;    // properties.go:31
 
-    wire [5:0]   status_packed;      // hdl/stream/contract.go:37
-    wire [599:0] header_packed;      // hdl/stream/contract.go:37
-    wire [73:0]  payload_packed;     // hdl/stream/contract.go:37
-    wire [599:0] out_header_packed;  // hdl/stream/contract.go:37
-    wire [73:0]  out_payload_packed; // hdl/stream/contract.go:37
-
-    wire rules_inverse = ~(|(out_payload_keep[7:1] & ~out_payload_keep[6:0])); // hdl/stream/contract.go:76
-    wire acceptable = status_valid & (status_reason == 5'h00); // properties.go:33
-    wire [11:0] first_follows_word = ends[fetch[5:0]];         // properties.go:80
-    wire [11:0] first_follows_difference = first_follows_word - read; // properties.go:66
-    wire [6:0] second_follows_sum = fetch + 7'd1;              // properties.go:82
-    wire [11:0] second_follows_word = ends[second_follows_sum[5:0]]; // properties.go:80
-    wire [11:0] second_follows_difference = second_follows_word - read; // properties.go:66
-    wire [6:0] newest_ends_at_start_difference = free - 7'd1;  // properties.go:83
-    wire [11:0] newest_ends_at_start_word = ends[newest_ends_at_start_difference[5:0]]; // properties.go:80
-    wire [6:0] newest_starts_behind_last_difference = free - 7'd2; // properties.go:83
-    wire [11:0] newest_starts_behind_last_word = ends[newest_starts_behind_last_difference[5:0]]; // properties.go:80
-    wire left_within_kept_or = header_whole | (|(header_fetched ? fetched_word : fetch_word)); // properties.go:103
-    wire [11:0] left_within_kept_choice = header_fetched ? fetched_end // properties.go:103
-        : left_within_kept_or ? header_end
-        : given;
-    wire [11:0] left_within_kept_difference = left_within_kept_choice - read; // properties.go:66
-    wire first_follows_and = (left_within_kept_difference <= first_follows_difference) // properties.go:88
-        & (first_follows_difference <= (start - read));
-    wire second_follows_and = (first_follows_difference <= second_follows_difference) // properties.go:89
-        & (second_follows_difference <= (start - read));
-    wire [11:0] newest_ends_at_start_choice = (|(free - fetch)) ? newest_ends_at_start_word - read // properties.go:90
-        : left_within_kept_difference;
-    wire [11:0] newest_starts_behind_last_choice = ((free - fetch) == 7'd1) ? left_within_kept_difference // properties.go:91
-        : newest_starts_behind_last_word - read;
-    wire whole_places_leave_and = (|(next - fetch)) & (left_within_kept_difference == first_follows_difference); // properties.go:92
-    wire written_before_read_inverse = ~(fills & (fetch[5:0] == filling) & (fetch != next)); // properties.go:129
-    wire [2:0] next_2 = header_fetched ? fetched_word : fetch_word; // to be put into the descriptor (properties.go:132)
-    wire held = header_whole | (|next_2);                  // properties.go:135
-    wire headers_no_collision_equal = {place_2, fetch_word} == {turn[0] ? place : filling, word_number}; // fetch.go:58
-    wire headers_no_collision_and = header_fetch & (turn[0] ? stores_2 : fills) & headers_no_collision_equal; // fetch.go:58
-    assign status_packed = {status_reason, status_packet}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            status_stalled <= 1'b0;
-            header_stalled <= 1'b0;
-            payload_stalled <= 1'b0;
-            verdict_stalled <= 1'b0;
-            out_header_stalled <= 1'b0;
-            out_payload_stalled <= 1'b0;
-        end else begin
-            status_stalled <= status_valid & ~status_ready;    // hdl/stream/contract.go:24
-            header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
-            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
-            verdict_stalled <= verdict_valid & ~verdict_ready; // hdl/stream/contract.go:24
-            out_header_stalled <= out_header_valid & ~out_header_ready; // hdl/stream/contract.go:24
-            out_payload_stalled <= out_payload_valid & ~out_payload_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        status_held <= status_packed;           // hdl/stream/contract.go:25
-        header_held <= header_packed;           // hdl/stream/contract.go:25
-        payload_held <= payload_packed;         // hdl/stream/contract.go:25
-        verdict_held <= verdict_good;           // hdl/stream/contract.go:25
-        out_header_held <= out_header_packed;   // hdl/stream/contract.go:25
-        out_payload_held <= out_payload_packed; // hdl/stream/contract.go:25
-    end
-
-    assign header_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = status_valid & ~status_ready; // properties.go:26
+    wire waits_3 = header_valid & ~header_ready; // properties.go:27
+    wire [599:0] header_data_holds_joined = {    // properties.go:27
         header_vlan,
         header_tci,
         header_ipv6,
@@ -802,8 +767,11 @@ module rxbuffer_64_x2048_x64 (
         header_ext_6,
         header_payload_len
     };
-    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
-    assign out_header_packed = { // hdl/stream/contract.go:38
+    wire waits_4 = payload_valid & ~payload_ready;       // properties.go:28
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:28
+    wire waits_5 = verdict_valid & ~verdict_ready;       // properties.go:29
+    wire waits_6 = out_header_valid & ~out_header_ready; // properties.go:30
+    wire [599:0] out_header_data_holds_joined = {        // properties.go:30
         out_header_vlan,
         out_header_tci,
         out_header_ipv6,
@@ -833,15 +801,238 @@ module rxbuffer_64_x2048_x64 (
         out_header_ext_6,
         out_header_payload_len
     };
-    assign out_payload_packed = { // hdl/stream/contract.go:38
+    wire waits_7 = out_payload_valid & ~out_payload_ready; // properties.go:31
+    wire [73:0] out_payload_data_holds_joined = {          // properties.go:31
         out_payload_data,
         out_payload_keep,
         out_payload_last,
         out_payload_err
     };
+    wire rules_inverse = ~(|(out_payload_keep[7:1] & ~out_payload_keep[6:0])); // properties.go:31
+    wire acceptable = status_valid & (status_reason == 5'h00);  // properties.go:33
+    wire [11:0] begun_2 = begun - read;                         // properties.go:86
+    wire [3:0] jobs_hold_difference = last_job - first_job;     // properties.go:70
+    wire [15:0] n_word_2 = jobs[first_job[2:0]];                // properties.go:75
+    wire [11:0] jobs_follow_difference = n_word_2[14:3] - read; // properties.go:86
+    wire follow_or = (jobs_hold_difference <= 4'd0) | ((begun - read) < jobs_follow_difference); // properties.go:77
+    wire [11:0] before_0 = (jobs_hold_difference > 4'd0) ? jobs_follow_difference : begun - read; // properties.go:78
+    wire [3:0] n_sum = first_job + 4'd1;                        // properties.go:75
+    wire [15:0] n_word_3 = jobs[n_sum[2:0]];                    // properties.go:75
+    wire [11:0] jobs_follow_difference_2 = n_word_3[14:3] - read; // properties.go:86
+    wire follow_or_2 = (jobs_hold_difference <= 4'd1) | (before_0 < jobs_follow_difference_2); // properties.go:77
+    wire [11:0] before_1 = (jobs_hold_difference > 4'd1) ? jobs_follow_difference_2 : before_0; // properties.go:78
+    wire [3:0] n_sum_2 = first_job + 4'd2;                      // properties.go:75
+    wire [15:0] n_word_4 = jobs[n_sum_2[2:0]];                  // properties.go:75
+    wire [11:0] jobs_follow_difference_3 = n_word_4[14:3] - read; // properties.go:86
+    wire follow_or_3 = (jobs_hold_difference <= 4'd2) | (before_1 < jobs_follow_difference_3); // properties.go:77
+    wire [11:0] before_2 = (jobs_hold_difference > 4'd2) ? jobs_follow_difference_3 : before_1; // properties.go:78
+    wire [3:0] n_sum_3 = first_job + 4'd3;                      // properties.go:75
+    wire [15:0] n_word_5 = jobs[n_sum_3[2:0]];                  // properties.go:75
+    wire [11:0] jobs_follow_difference_4 = n_word_5[14:3] - read; // properties.go:86
+    wire follow_or_4 = (jobs_hold_difference <= 4'd3) | (before_2 < jobs_follow_difference_4); // properties.go:77
+    wire [11:0] before_3 = (jobs_hold_difference > 4'd3) ? jobs_follow_difference_4 : before_2; // properties.go:78
+    wire [3:0] n_sum_4 = first_job + 4'd4;                      // properties.go:75
+    wire [15:0] n_word_6 = jobs[n_sum_4[2:0]];                  // properties.go:75
+    wire [11:0] jobs_follow_difference_5 = n_word_6[14:3] - read; // properties.go:86
+    wire follow_or_5 = (jobs_hold_difference <= 4'd4) | (before_3 < jobs_follow_difference_5); // properties.go:77
+    wire [11:0] before_4 = (jobs_hold_difference > 4'd4) ? jobs_follow_difference_5 : before_3; // properties.go:78
+    wire [3:0] n_sum_5 = first_job + 4'd5;                      // properties.go:75
+    wire [15:0] n_word_7 = jobs[n_sum_5[2:0]];                  // properties.go:75
+    wire [11:0] jobs_follow_difference_6 = n_word_7[14:3] - read; // properties.go:86
+    wire follow_or_6 = (jobs_hold_difference <= 4'd5) | (before_4 < jobs_follow_difference_6); // properties.go:77
+    wire [11:0] before_5 = (jobs_hold_difference > 4'd5) ? jobs_follow_difference_6 : before_4; // properties.go:78
+    wire [3:0] n_sum_6 = first_job + 4'd6;                      // properties.go:75
+    wire [15:0] n_word_8 = jobs[n_sum_6[2:0]];                  // properties.go:75
+    wire [11:0] jobs_follow_difference_7 = n_word_8[14:3] - read; // properties.go:86
+    wire follow_or_7 = (jobs_hold_difference <= 4'd6) | (before_5 < jobs_follow_difference_7); // properties.go:77
+    wire [11:0] before_6 = (jobs_hold_difference > 4'd6) ? jobs_follow_difference_7 : before_5; // properties.go:78
+    wire [3:0] n_sum_7 = first_job + 4'd7;                      // properties.go:75
+    wire [15:0] n_word_9 = jobs[n_sum_7[2:0]];                  // properties.go:75
+    wire [11:0] jobs_follow_difference_8 = n_word_9[14:3] - read; // properties.go:86
+    wire follow_or_8 = (jobs_hold_difference <= 4'd7) | (before_6 < jobs_follow_difference_8); // properties.go:77
+    wire [11:0] before_7 = (jobs_hold_difference > 4'd7) ? jobs_follow_difference_8 : before_6; // properties.go:78
+    wire [11:0] first_follows_word = ends[fetch[5:0]];          // properties.go:100
+    wire [11:0] first_follows_difference = first_follows_word - read; // properties.go:86
+    wire [6:0] second_follows_sum = fetch + 7'd1;               // properties.go:102
+    wire [11:0] second_follows_word = ends[second_follows_sum[5:0]]; // properties.go:100
+    wire [11:0] second_follows_difference = second_follows_word - read; // properties.go:86
+    wire [6:0] newest_ends_at_start_difference = free - 7'd1;   // properties.go:103
+    wire [11:0] newest_ends_at_start_word = ends[newest_ends_at_start_difference[5:0]]; // properties.go:100
+    wire [6:0] newest_starts_behind_last_difference = free - 7'd2; // properties.go:103
+    wire [11:0] newest_starts_behind_last_word = ends[newest_starts_behind_last_difference[5:0]]; // properties.go:100
+    wire left_within_kept_or = header_whole | (|(header_fetched ? fetched_word : fetch_word)); // properties.go:123
+    wire [11:0] left_within_kept_choice = header_fetched ? fetched_end // properties.go:123
+        : left_within_kept_or ? header_end
+        : given;
+    wire [11:0] left_within_kept_difference = left_within_kept_choice - read; // properties.go:86
+    wire first_follows_and = (left_within_kept_difference <= first_follows_difference) // properties.go:108
+        & (first_follows_difference <= (start - read));
+    wire second_follows_and = (first_follows_difference <= second_follows_difference) // properties.go:109
+        & (second_follows_difference <= (start - read));
+    wire [11:0] newest_ends_at_start_choice = (|(free - fetch)) ? newest_ends_at_start_word - read // properties.go:110
+        : left_within_kept_difference;
+    wire [11:0] newest_starts_behind_last_choice = ((free - fetch) == 7'd1) ? left_within_kept_difference // properties.go:111
+        : newest_starts_behind_last_word - read;
+    wire whole_places_leave_and = (|(next - fetch)) & (left_within_kept_difference == first_follows_difference); // properties.go:112
+    wire written_before_read_inverse = ~(fills & (fetch[5:0] == filling) & (fetch != next)); // properties.go:149
+    wire [2:0] next_2 = header_fetched ? fetched_word : fetch_word; // to be put into the descriptor (properties.go:152)
+    wire held = header_whole | (|next_2); // properties.go:155
+    wire headers_no_collision_equal = {place_2, fetch_word} == {turn[0] ? place : filling, word_number}; // fetch.go:69
+    wire headers_no_collision_and = header_fetch & (turn[0] ? stores_2 : fills) & headers_no_collision_equal; // fetch.go:69
+
+    always @(posedge clk) begin
+        if (rst) begin
+            status_stalled <= 1'b0;
+        end else begin
+            status_stalled <= waits_2; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                                 // properties.go:26
+            status_held <= {status_reason, status_packet}; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            header_stalled <= 1'b0;
+        end else begin
+            header_stalled <= waits_3; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin   // properties.go:27
+            header_held <= { // properties.go:27
+                header_vlan,
+                header_tci,
+                header_ipv6,
+                header_traffic_class,
+                header_src_hi,
+                header_src_lo,
+                header_dst_hi,
+                header_dst_lo,
+                header_src_port,
+                header_opcode,
+                header_undefined,
+                header_cnp,
+                header_se,
+                header_mig_req,
+                header_pad_cnt,
+                header_fecn,
+                header_becn,
+                header_dest_qp,
+                header_ack_req,
+                header_psn,
+                header_ext_0,
+                header_ext_1,
+                header_ext_2,
+                header_ext_3,
+                header_ext_4,
+                header_ext_5,
+                header_ext_6,
+                header_payload_len
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            payload_stalled <= 1'b0;
+        end else begin
+            payload_stalled <= waits_4; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:28
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            verdict_stalled <= 1'b0;
+        end else begin
+            verdict_stalled <= waits_5; // properties.go:29
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                // properties.go:29
+            verdict_held <= verdict_good; // properties.go:29
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_header_stalled <= 1'b0;
+        end else begin
+            out_header_stalled <= waits_6; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin       // properties.go:30
+            out_header_held <= { // properties.go:30
+                out_header_vlan,
+                out_header_tci,
+                out_header_ipv6,
+                out_header_traffic_class,
+                out_header_src_hi,
+                out_header_src_lo,
+                out_header_dst_hi,
+                out_header_dst_lo,
+                out_header_src_port,
+                out_header_opcode,
+                out_header_undefined,
+                out_header_cnp,
+                out_header_se,
+                out_header_mig_req,
+                out_header_pad_cnt,
+                out_header_fecn,
+                out_header_becn,
+                out_header_dest_qp,
+                out_header_ack_req,
+                out_header_psn,
+                out_header_ext_0,
+                out_header_ext_1,
+                out_header_ext_2,
+                out_header_ext_3,
+                out_header_ext_4,
+                out_header_ext_5,
+                out_header_ext_6,
+                out_header_payload_len
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_payload_stalled <= 1'b0;
+        end else begin
+            out_payload_stalled <= waits_7; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin        // properties.go:31
+            out_payload_held <= { // properties.go:31
+                out_payload_data,
+                out_payload_keep,
+                out_payload_last,
+                out_payload_err
+            };
+        end
+    end
 
     wire unused_by_properties = &{1'b0,
-        second_follows_sum[6],  newest_ends_at_start_difference[6],
+        n_word_2[15],  n_word_2[2:0],  n_sum[3],  n_word_3[15],  n_word_3[2:0],  n_sum_2[3],
+         n_word_4[15],  n_word_4[2:0],  n_sum_3[3],  n_word_5[15],  n_word_5[2:0],  n_sum_4[3],
+         n_word_6[15],  n_word_6[2:0],  n_sum_5[3],  n_word_7[15],  n_word_7[2:0],  n_sum_6[3],
+         n_word_8[15],  n_word_8[2:0],  n_sum_7[3],  n_word_9[15],  n_word_9[2:0],
+         second_follows_sum[6],  newest_ends_at_start_difference[6],
          newest_starts_behind_last_difference[6]
     };
 
@@ -864,26 +1055,26 @@ module rxbuffer_64_x2048_x64 (
     always @(posedge clk) begin
         if (!rst) begin
             assert_before_limit_is_before: assert (before_limit == (limit - 12'd1)); // store.go:21
-            assume_status_valid_holds: assume (!status_stalled || status_valid); // hdl/stream/contract.go:18
-            assume_status_data_holds: assume (!status_stalled || status_packed == status_held); // hdl/stream/contract.go:19
-            assume_header_valid_holds: assume (!header_stalled || header_valid); // hdl/stream/contract.go:18
-            assume_header_data_holds: assume (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:19
-            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // hdl/stream/contract.go:18
-            assume_payload_data_holds: assume (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:19
-            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:58
-            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:58
-            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:58
-            assume_verdict_valid_holds: assume (!verdict_stalled || verdict_valid); // hdl/stream/contract.go:18
-            assume_verdict_data_holds: assume (!verdict_stalled || verdict_good == verdict_held); // hdl/stream/contract.go:19
-            assert_out_header_valid_holds: assert (!out_header_stalled || out_header_valid); // hdl/stream/contract.go:10
-            assert_out_header_data_holds: assert (!out_header_stalled || out_header_packed == out_header_held); // hdl/stream/contract.go:11
-            assert_out_payload_valid_holds: assert (!out_payload_stalled || out_payload_valid); // hdl/stream/contract.go:10
-            assert_out_payload_data_holds: assert (!out_payload_stalled || out_payload_packed == out_payload_held); // hdl/stream/contract.go:11
-            assert_out_payload_keep_nonzero: assert (!out_payload_valid || out_payload_keep[0]); // hdl/stream/contract.go:50
-            assert_out_payload_err_at_last: assert (!out_payload_valid || out_payload_last || !out_payload_err); // hdl/stream/contract.go:50
-            assert_out_payload_keep_contiguous: assert (!out_payload_valid || rules_inverse); // hdl/stream/contract.go:50
-            assert_out_payload_keep_full: assert (!out_payload_valid || out_payload_last || &out_payload_keep); // hdl/stream/contract.go:50
+            assume_status_valid_holds: assume (!status_stalled || status_valid); // properties.go:26
+            assume_status_data_holds: assume (!status_stalled || {status_reason, status_packet} == status_held); // properties.go:26
+            assume_header_valid_holds: assume (!header_stalled || header_valid); // properties.go:27
+            assume_header_data_holds: assume (!header_stalled || header_data_holds_joined == header_held); // properties.go:27
+            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // properties.go:28
+            assume_payload_data_holds: assume (!payload_stalled || payload_data_holds_equal); // properties.go:28
+            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // properties.go:28
+            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // properties.go:28
+            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:28
+            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // properties.go:28
+            assume_verdict_valid_holds: assume (!verdict_stalled || verdict_valid); // properties.go:29
+            assume_verdict_data_holds: assume (!verdict_stalled || verdict_good == verdict_held); // properties.go:29
+            assert_out_header_valid_holds: assert (!out_header_stalled || out_header_valid); // properties.go:30
+            assert_out_header_data_holds: assert (!out_header_stalled || out_header_data_holds_joined == out_header_held); // properties.go:30
+            assert_out_payload_valid_holds: assert (!out_payload_stalled || out_payload_valid); // properties.go:31
+            assert_out_payload_data_holds: assert (!out_payload_stalled || out_payload_data_holds_joined == out_payload_held); // properties.go:31
+            assert_out_payload_keep_nonzero: assert (!out_payload_valid || out_payload_keep[0]); // properties.go:31
+            assert_out_payload_err_at_last: assert (!out_payload_valid || out_payload_last || !out_payload_err); // properties.go:31
+            assert_out_payload_keep_contiguous: assert (!out_payload_valid || rules_inverse); // properties.go:31
+            assert_out_payload_keep_full: assert (!out_payload_valid || out_payload_last || &out_payload_keep); // properties.go:31
             assume_header_with_status: assume (!acceptable || (header_valid && turn[0])); // properties.go:34
             assert_ring_holds: assert ((limit - read) <= 12'd2048); // properties.go:54
             assert_write_within_limit: assert ((write - read) <= (limit - read)); // properties.go:55
@@ -892,29 +1083,33 @@ module rxbuffer_64_x2048_x64 (
             assert_start_within_written: assert ((start - read) <= (write - read)); // properties.go:58
             assert_nothing_partly_written: assert (partly || (start - read) == (write - read)); // properties.go:59
             assert_given_within_kept: assert ((given - read) <= (start - read)); // properties.go:60
-            assert_job_has_beats: assert (job == (|(given - read))); // properties.go:61
-            assert_job_is_given: assert ((given - read) == (job ? job_left + 12'd1 : 12'd0)); // properties.go:62
-            assert_places_hold: assert ((free - fetch) <= 7'd64); // properties.go:74
-            assert_place_is_there: assert (places_full || (free - fetch) < 7'd64); // properties.go:75
-            assert_filled_before_free: assert (filled == (free - 7'd1)); // properties.go:76
-            assert_judged_within_kept: assert ((next - fetch) <= (free - fetch)); // properties.go:77
-            assert_left_within_kept: assert ((given - read) <= left_within_kept_difference // properties.go:87
+            assert_job_has_beats: assert (job == (|begun_2)); // properties.go:62
+            assert_job_is_begun: assert (begun_2 == (job ? job_left + 12'd1 : 12'd0)); // properties.go:63
+            assert_jobs_hold: assert (jobs_hold_difference <= 4'd8); // properties.go:71
+            assert_jobs_follow: assert (follow_or && follow_or_2 && follow_or_3 && follow_or_4 && follow_or_5 // properties.go:81
+                && follow_or_6 && follow_or_7 && follow_or_8);
+            assert_jobs_end_at_given: assert (before_7 == (given - read)); // properties.go:82
+            assert_places_hold: assert ((free - fetch) <= 7'd64); // properties.go:94
+            assert_place_is_there: assert (places_full || (free - fetch) < 7'd64); // properties.go:95
+            assert_filled_before_free: assert (filled == (free - 7'd1)); // properties.go:96
+            assert_judged_within_kept: assert ((next - fetch) <= (free - fetch)); // properties.go:97
+            assert_left_within_kept: assert ((given - read) <= left_within_kept_difference // properties.go:107
                 && left_within_kept_difference <= (start - read));
-            assert_first_follows: assert (!(|(free - fetch)) || first_follows_and); // properties.go:88
-            assert_second_follows: assert ((free - fetch) <= 7'd1 || second_follows_and); // properties.go:89
-            assert_newest_ends_at_start: assert ((start - read) == newest_ends_at_start_choice); // properties.go:90
-            assert_newest_starts_behind_last: assert (free == next || (newest - read) == newest_starts_behind_last_choice); // properties.go:91
-            assert_whole_places_leave: assert (!(|fetch_word) || whole_places_leave_and); // properties.go:92
-            assert_turn_is_number: assert (turn[0] == (word_number == 3'd0) && turn[1] == (word_number == 3'd1) // properties.go:127
+            assert_first_follows: assert (!(|(free - fetch)) || first_follows_and); // properties.go:108
+            assert_second_follows: assert ((free - fetch) <= 7'd1 || second_follows_and); // properties.go:109
+            assert_newest_ends_at_start: assert ((start - read) == newest_ends_at_start_choice); // properties.go:110
+            assert_newest_starts_behind_last: assert (free == next || (newest - read) == newest_starts_behind_last_choice); // properties.go:111
+            assert_whole_places_leave: assert (!(|fetch_word) || whole_places_leave_and); // properties.go:112
+            assert_turn_is_number: assert (turn[0] == (word_number == 3'd0) && turn[1] == (word_number == 3'd1) // properties.go:147
                 && turn[2] == (word_number == 3'd2) && turn[3] == (word_number == 3'd3)
                 && turn[4] == (word_number == 3'd4) && turn[5] == (word_number == 3'd5)
                 && turn[6] == (word_number == 3'd6) && turn[7] == (word_number == 3'd7));
-            assert_written_before_read: assert (turn[0] || written_before_read_inverse || fetch_word < word_number); // properties.go:129
-            assert_words_in_order: assert (!header_fetched || fetch_word == (fetched_word + 3'd1)); // properties.go:131
-            assert_whole_before_next: assert (!header_whole || !(|next_2)); // properties.go:133
-            assert_same_descriptor: assert (!(|next_2) || !header_fetched || header_end == fetched_end); // properties.go:134
-            assert_descriptor_follows: assert (!(header_fetched && held) || (header_end - read) <= (fetched_end - read)); // properties.go:136
-            assert_given_before_descriptor: assert (!held || (given - read) <= (header_end - read)); // properties.go:137
+            assert_written_before_read: assert (turn[0] || written_before_read_inverse || fetch_word < word_number); // properties.go:149
+            assert_words_in_order: assert (!header_fetched || fetch_word == (fetched_word + 3'd1)); // properties.go:151
+            assert_whole_before_next: assert (!header_whole || !(|next_2)); // properties.go:153
+            assert_same_descriptor: assert (!(|next_2) || !header_fetched || header_end == fetched_end); // properties.go:154
+            assert_descriptor_follows: assert (!(header_fetched && held) || (header_end - read) <= (fetched_end - read)); // properties.go:156
+            assert_given_before_descriptor: assert (!held || (given - read) <= (header_end - read)); // properties.go:157
             assert_queue_holds: assert ((last - first) <= 5'd16); // properties.go:39
             assert_queue_has_room: assert (queue_full || (last - first) < 5'd16); // properties.go:40
             assert_payload_never_waits: assert (payload_ready); // properties.go:41
@@ -922,8 +1117,8 @@ module rxbuffer_64_x2048_x64 (
             cover_passes_over: cover (job && job_skip);         // properties.go:44
             cover_no_room: cover (takes && !keep && acceptable); // properties.go:45
             cover_packet_leaves: cover (out_header_valid && out_header_ready); // properties.go:46
-            assert_payload_no_collision: assert (!(payload_fetch && stores && read[10:0] == write[10:0])); // fetch.go:126
-            assert_headers_no_collision: assert (!headers_no_collision_and); // fetch.go:58
+            assert_payload_no_collision: assert (!(payload_fetch && stores && read[10:0] == write[10:0])); // fetch.go:151
+            assert_headers_no_collision: assert (!headers_no_collision_and); // fetch.go:69
         end
     end
 `endif
@@ -944,85 +1139,101 @@ module rxbuffer_64_x2048_x64 (
                 $display("ASSERT %m before_limit_is_before blocks/rxbuffer/store.go:21");
                 $stop;
             end
-            if (status_stalled && !status_valid) begin
-                $display("ASSUME %m status_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (status_stalled) begin
+                if (!status_valid) begin
+                    $display("ASSUME %m status_valid_holds blocks/rxbuffer/properties.go:26");
+                    $stop;
+                end
+                if ({status_reason, status_packet} != status_held) begin
+                    $display("ASSUME %m status_data_holds blocks/rxbuffer/properties.go:26");
+                    $stop;
+                end
             end
-            if (status_stalled && status_packed != status_held) begin
-                $display("ASSUME %m status_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (header_stalled) begin
+                if (!header_valid) begin
+                    $display("ASSUME %m header_valid_holds blocks/rxbuffer/properties.go:27");
+                    $stop;
+                end
+                if (header_data_holds_joined != header_held) begin
+                    $display("ASSUME %m header_data_holds blocks/rxbuffer/properties.go:27");
+                    $stop;
+                end
             end
-            if (header_stalled && !header_valid) begin
-                $display("ASSUME %m header_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (payload_stalled) begin
+                if (!payload_valid) begin
+                    $display("ASSUME %m payload_valid_holds blocks/rxbuffer/properties.go:28");
+                    $stop;
+                end
+                if (!payload_data_holds_equal) begin
+                    $display("ASSUME %m payload_data_holds blocks/rxbuffer/properties.go:28");
+                    $stop;
+                end
             end
-            if (header_stalled && header_packed != header_held) begin
-                $display("ASSUME %m header_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (payload_valid) begin
+                if (!payload_keep[0]) begin
+                    $display("ASSUME %m payload_keep_nonzero blocks/rxbuffer/properties.go:28");
+                    $stop;
+                end
+                if (!payload_last && payload_err) begin
+                    $display("ASSUME %m payload_err_at_last blocks/rxbuffer/properties.go:28");
+                    $stop;
+                end
+                if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                    $display("ASSUME %m payload_keep_contiguous blocks/rxbuffer/properties.go:28");
+                    $stop;
+                end
+                if (!payload_last && !(&payload_keep)) begin
+                    $display("ASSUME %m payload_keep_full blocks/rxbuffer/properties.go:28");
+                    $stop;
+                end
             end
-            if (payload_stalled && !payload_valid) begin
-                $display("ASSUME %m payload_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (verdict_stalled) begin
+                if (!verdict_valid) begin
+                    $display("ASSUME %m verdict_valid_holds blocks/rxbuffer/properties.go:29");
+                    $stop;
+                end
+                if (verdict_good != verdict_held) begin
+                    $display("ASSUME %m verdict_data_holds blocks/rxbuffer/properties.go:29");
+                    $stop;
+                end
             end
-            if (payload_stalled && payload_packed != payload_held) begin
-                $display("ASSUME %m payload_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (out_header_stalled) begin
+                if (!out_header_valid) begin
+                    $display("ASSERT %m out_header_valid_holds blocks/rxbuffer/properties.go:30");
+                    $stop;
+                end
+                if (out_header_data_holds_joined != out_header_held) begin
+                    $display("ASSERT %m out_header_data_holds blocks/rxbuffer/properties.go:30");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_keep[0]) begin
-                $display("ASSUME %m payload_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (out_payload_stalled) begin
+                if (!out_payload_valid) begin
+                    $display("ASSERT %m out_payload_valid_holds blocks/rxbuffer/properties.go:31");
+                    $stop;
+                end
+                if (out_payload_data_holds_joined != out_payload_held) begin
+                    $display("ASSERT %m out_payload_data_holds blocks/rxbuffer/properties.go:31");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_last && payload_err) begin
-                $display("ASSUME %m payload_err_at_last hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                $display("ASSUME %m payload_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (payload_valid && !payload_last && !(&payload_keep)) begin
-                $display("ASSUME %m payload_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (verdict_stalled && !verdict_valid) begin
-                $display("ASSUME %m verdict_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (verdict_stalled && verdict_good != verdict_held) begin
-                $display("ASSUME %m verdict_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_header_stalled && !out_header_valid) begin
-                $display("ASSERT %m out_header_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_header_stalled && out_header_packed != out_header_held) begin
-                $display("ASSERT %m out_header_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_payload_stalled && !out_payload_valid) begin
-                $display("ASSERT %m out_payload_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_payload_stalled && out_payload_packed != out_payload_held) begin
-                $display("ASSERT %m out_payload_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_payload_valid && !out_payload_keep[0]) begin
-                $display("ASSERT %m out_payload_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_payload_valid && !out_payload_last && out_payload_err) begin
-                $display("ASSERT %m out_payload_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_payload_valid && !rules_inverse) begin
-                $display("ASSERT %m out_payload_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_payload_valid && !out_payload_last && !(&out_payload_keep)) begin
-                $display("ASSERT %m out_payload_keep_full hdl/stream/contract.go:50");
-                $stop;
+            if (out_payload_valid) begin
+                if (!out_payload_keep[0]) begin
+                    $display("ASSERT %m out_payload_keep_nonzero blocks/rxbuffer/properties.go:31");
+                    $stop;
+                end
+                if (!out_payload_last && out_payload_err) begin
+                    $display("ASSERT %m out_payload_err_at_last blocks/rxbuffer/properties.go:31");
+                    $stop;
+                end
+                if (!rules_inverse) begin
+                    $display("ASSERT %m out_payload_keep_contiguous blocks/rxbuffer/properties.go:31");
+                    $stop;
+                end
+                if (!out_payload_last && !(&out_payload_keep)) begin
+                    $display("ASSERT %m out_payload_keep_full blocks/rxbuffer/properties.go:31");
+                    $stop;
+                end
             end
             if (acceptable && (!header_valid || !turn[0])) begin
                 $display("ASSUME %m header_with_status blocks/rxbuffer/properties.go:34");
@@ -1056,84 +1267,97 @@ module rxbuffer_64_x2048_x64 (
                 $display("ASSERT %m given_within_kept blocks/rxbuffer/properties.go:60");
                 $stop;
             end
-            if (job != (|(given - read))) begin
-                $display("ASSERT %m job_has_beats blocks/rxbuffer/properties.go:61");
+            if (job != (|begun_2)) begin
+                $display("ASSERT %m job_has_beats blocks/rxbuffer/properties.go:62");
                 $stop;
             end
-            if ((given - read) != (job ? job_left + 12'd1 : 12'd0)) begin
-                $display("ASSERT %m job_is_given blocks/rxbuffer/properties.go:62");
+            if (begun_2 != (job ? job_left + 12'd1 : 12'd0)) begin
+                $display("ASSERT %m job_is_begun blocks/rxbuffer/properties.go:63");
+                $stop;
+            end
+            if (jobs_hold_difference > 4'd8) begin
+                $display("ASSERT %m jobs_hold blocks/rxbuffer/properties.go:71");
+                $stop;
+            end
+            if (!follow_or || !follow_or_2 || !follow_or_3 || !follow_or_4 || !follow_or_5
+                || !follow_or_6 || !follow_or_7 || !follow_or_8) begin
+                $display("ASSERT %m jobs_follow blocks/rxbuffer/properties.go:81");
+                $stop;
+            end
+            if (before_7 != (given - read)) begin
+                $display("ASSERT %m jobs_end_at_given blocks/rxbuffer/properties.go:82");
                 $stop;
             end
             if ((free - fetch) > 7'd64) begin
-                $display("ASSERT %m places_hold blocks/rxbuffer/properties.go:74");
+                $display("ASSERT %m places_hold blocks/rxbuffer/properties.go:94");
                 $stop;
             end
             if (!places_full && (free - fetch) >= 7'd64) begin
-                $display("ASSERT %m place_is_there blocks/rxbuffer/properties.go:75");
+                $display("ASSERT %m place_is_there blocks/rxbuffer/properties.go:95");
                 $stop;
             end
             if (filled != (free - 7'd1)) begin
-                $display("ASSERT %m filled_before_free blocks/rxbuffer/properties.go:76");
+                $display("ASSERT %m filled_before_free blocks/rxbuffer/properties.go:96");
                 $stop;
             end
             if ((next - fetch) > (free - fetch)) begin
-                $display("ASSERT %m judged_within_kept blocks/rxbuffer/properties.go:77");
+                $display("ASSERT %m judged_within_kept blocks/rxbuffer/properties.go:97");
                 $stop;
             end
             if ((given - read) > left_within_kept_difference
                 || left_within_kept_difference > (start - read)) begin
-                $display("ASSERT %m left_within_kept blocks/rxbuffer/properties.go:87");
+                $display("ASSERT %m left_within_kept blocks/rxbuffer/properties.go:107");
                 $stop;
             end
             if (|(free - fetch) && !first_follows_and) begin
-                $display("ASSERT %m first_follows blocks/rxbuffer/properties.go:88");
+                $display("ASSERT %m first_follows blocks/rxbuffer/properties.go:108");
                 $stop;
             end
             if ((free - fetch) > 7'd1 && !second_follows_and) begin
-                $display("ASSERT %m second_follows blocks/rxbuffer/properties.go:89");
+                $display("ASSERT %m second_follows blocks/rxbuffer/properties.go:109");
                 $stop;
             end
             if ((start - read) != newest_ends_at_start_choice) begin
-                $display("ASSERT %m newest_ends_at_start blocks/rxbuffer/properties.go:90");
+                $display("ASSERT %m newest_ends_at_start blocks/rxbuffer/properties.go:110");
                 $stop;
             end
             if (free != next && (newest - read) != newest_starts_behind_last_choice) begin
-                $display("ASSERT %m newest_starts_behind_last blocks/rxbuffer/properties.go:91");
+                $display("ASSERT %m newest_starts_behind_last blocks/rxbuffer/properties.go:111");
                 $stop;
             end
             if (|fetch_word && !whole_places_leave_and) begin
-                $display("ASSERT %m whole_places_leave blocks/rxbuffer/properties.go:92");
+                $display("ASSERT %m whole_places_leave blocks/rxbuffer/properties.go:112");
                 $stop;
             end
             if (turn[0] != (word_number == 3'd0) || turn[1] != (word_number == 3'd1)
                 || turn[2] != (word_number == 3'd2) || turn[3] != (word_number == 3'd3)
                 || turn[4] != (word_number == 3'd4) || turn[5] != (word_number == 3'd5)
                 || turn[6] != (word_number == 3'd6) || turn[7] != (word_number == 3'd7)) begin
-                $display("ASSERT %m turn_is_number blocks/rxbuffer/properties.go:127");
+                $display("ASSERT %m turn_is_number blocks/rxbuffer/properties.go:147");
                 $stop;
             end
             if (!turn[0] && !written_before_read_inverse && fetch_word >= word_number) begin
-                $display("ASSERT %m written_before_read blocks/rxbuffer/properties.go:129");
+                $display("ASSERT %m written_before_read blocks/rxbuffer/properties.go:149");
                 $stop;
             end
             if (header_fetched && fetch_word != (fetched_word + 3'd1)) begin
-                $display("ASSERT %m words_in_order blocks/rxbuffer/properties.go:131");
+                $display("ASSERT %m words_in_order blocks/rxbuffer/properties.go:151");
                 $stop;
             end
             if (header_whole && |next_2) begin
-                $display("ASSERT %m whole_before_next blocks/rxbuffer/properties.go:133");
+                $display("ASSERT %m whole_before_next blocks/rxbuffer/properties.go:153");
                 $stop;
             end
             if (|next_2 && header_fetched && header_end != fetched_end) begin
-                $display("ASSERT %m same_descriptor blocks/rxbuffer/properties.go:134");
+                $display("ASSERT %m same_descriptor blocks/rxbuffer/properties.go:154");
                 $stop;
             end
             if (header_fetched && held && (header_end - read) > (fetched_end - read)) begin
-                $display("ASSERT %m descriptor_follows blocks/rxbuffer/properties.go:136");
+                $display("ASSERT %m descriptor_follows blocks/rxbuffer/properties.go:156");
                 $stop;
             end
             if (held && (given - read) > (header_end - read)) begin
-                $display("ASSERT %m given_before_descriptor blocks/rxbuffer/properties.go:137");
+                $display("ASSERT %m given_before_descriptor blocks/rxbuffer/properties.go:157");
                 $stop;
             end
             if ((last - first) > 5'd16) begin
@@ -1173,11 +1397,11 @@ module rxbuffer_64_x2048_x64 (
                 cover_packet_leaves_count <= cover_packet_leaves_count + 64'd1;
             end
             if (payload_fetch && stores && read[10:0] == write[10:0]) begin
-                $display("ASSERT %m payload_no_collision blocks/rxbuffer/fetch.go:126");
+                $display("ASSERT %m payload_no_collision blocks/rxbuffer/fetch.go:151");
                 $stop;
             end
             if (headers_no_collision_and) begin
-                $display("ASSERT %m headers_no_collision blocks/rxbuffer/fetch.go:58");
+                $display("ASSERT %m headers_no_collision blocks/rxbuffer/fetch.go:69");
                 $stop;
             end
         end

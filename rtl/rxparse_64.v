@@ -366,7 +366,7 @@ module rxparse_64 (
         end
     end
 
-    wire bit_2 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // hdl/stream/bytes.go:23
+    wire bit_2 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // pipeline.go:42
         | in_keep[7];
 
     always @(posedge clk) begin
@@ -866,61 +866,25 @@ module rxparse_64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         in_stalled;      // hdl/stream/contract.go:24
-    reg [73:0]  in_held;         // hdl/stream/contract.go:25
-    reg         payload_stalled; // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;    // hdl/stream/contract.go:25
-    reg         raw_stalled;     // hdl/stream/contract.go:24
-    reg [73:0]  raw_held;        // hdl/stream/contract.go:25
-    reg         header_stalled;  // hdl/stream/contract.go:24
-    reg [599:0] header_held;     // hdl/stream/contract.go:25
-    reg         status_stalled;  // hdl/stream/contract.go:24
-    reg [5:0]   status_held;     // hdl/stream/contract.go:25
+    reg         in_stalled;      // properties.go:23
+    reg [73:0]  in_held;         // properties.go:23
+    reg         payload_stalled; // properties.go:24
+    reg [73:0]  payload_held;    // properties.go:24
+    reg         raw_stalled;     // properties.go:25
+    reg [73:0]  raw_held;        // properties.go:25
+    reg         header_stalled;  // properties.go:26
+    reg [599:0] header_held;     // properties.go:26
+    reg         status_stalled;  // properties.go:27
+    reg [5:0]   status_held;     // properties.go:27
     reg [2:0]   frames_inside;   // properties.go:47
     reg         gave_header;     // properties.go:31
 
-    wire [73:0]  in_packed;      // hdl/stream/contract.go:37
-    wire [73:0]  payload_packed; // hdl/stream/contract.go:37
-    wire [73:0]  raw_packed;     // hdl/stream/contract.go:37
-    wire [599:0] header_packed;  // hdl/stream/contract.go:37
-    wire [5:0]   status_packed;  // hdl/stream/contract.go:37
-
-    wire [2:0] sum_0 = {2'h0, s1_valid & s1_last} + {2'h0, s2_valid & s2_last}; // properties.go:53
-    wire waits_for_takers_only_and = status_ready & header_ready & payload_ready & raw_ready; // properties.go:30
-    wire accepted = status_valid & (status_reason == 5'd0); // properties.go:32
-    assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            in_stalled <= 1'b0;
-            payload_stalled <= 1'b0;
-            raw_stalled <= 1'b0;
-            header_stalled <= 1'b0;
-            status_stalled <= 1'b0;
-            frames_inside <= 3'd0;
-            gave_header <= 1'b0;
-        end else begin
-            in_stalled <= in_valid & ~in_ready;                // hdl/stream/contract.go:24
-            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
-            raw_stalled <= raw_valid & ~raw_ready;             // hdl/stream/contract.go:24
-            header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
-            status_stalled <= status_valid & ~status_ready;    // hdl/stream/contract.go:24
-            frames_inside <= (frames_inside + {2'h0, take & in_last}) - {2'h0, status_valid & status_ready}; // properties.go:49
-            gave_header <= flow & ends & (reason == 5'd0);     // properties.go:31
-        end
-    end
-
-    always @(posedge clk) begin
-        in_held <= in_packed;           // hdl/stream/contract.go:25
-        payload_held <= payload_packed; // hdl/stream/contract.go:25
-        raw_held <= raw_packed;         // hdl/stream/contract.go:25
-        header_held <= header_packed;   // hdl/stream/contract.go:25
-        status_held <= status_packed;   // hdl/stream/contract.go:25
-    end
-
-    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
-    assign raw_packed = {raw_data, raw_keep, raw_last, raw_err}; // hdl/stream/contract.go:38
-    assign header_packed = { // hdl/stream/contract.go:38
+    wire waits = in_valid & ~in_ready;             // properties.go:23
+    wire waits_2 = payload_valid & ~payload_ready; // properties.go:24
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:24
+    wire waits_3 = raw_valid & ~raw_ready;         // properties.go:25
+    wire waits_4 = header_valid & ~header_ready;   // properties.go:26
+    wire [599:0] header_data_holds_joined = {      // properties.go:26
         header_vlan,
         header_tci,
         header_ipv6,
@@ -950,7 +914,119 @@ module rxparse_64 (
         header_ext_6,
         header_payload_len
     };
-    assign status_packed = {status_reason, status_packet}; // hdl/stream/contract.go:38
+    wire waits_5 = status_valid & ~status_ready;            // properties.go:27
+    wire [2:0] sum_0 = {2'h0, s1_valid & s1_last} + {2'h0, s2_valid & s2_last}; // properties.go:53
+    wire waits_for_takers_only_and = status_ready & header_ready & payload_ready & raw_ready; // properties.go:30
+    wire accepted = status_valid & (status_reason == 5'd0); // properties.go:32
+
+    always @(posedge clk) begin
+        if (rst) begin
+            in_stalled <= 1'b0;
+        end else begin
+            in_stalled <= waits; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin                                    // properties.go:23
+            in_held <= {in_data, in_keep, in_last, in_err}; // properties.go:23
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            payload_stalled <= 1'b0;
+        end else begin
+            payload_stalled <= waits_2; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:24
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            raw_stalled <= 1'b0;
+        end else begin
+            raw_stalled <= waits_3; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:25
+            raw_held <= {raw_data, raw_keep, raw_last, raw_err}; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            header_stalled <= 1'b0;
+        end else begin
+            header_stalled <= waits_4; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin   // properties.go:26
+            header_held <= { // properties.go:26
+                header_vlan,
+                header_tci,
+                header_ipv6,
+                header_traffic_class,
+                header_src_hi,
+                header_src_lo,
+                header_dst_hi,
+                header_dst_lo,
+                header_src_port,
+                header_opcode,
+                header_undefined,
+                header_cnp,
+                header_se,
+                header_mig_req,
+                header_pad_cnt,
+                header_fecn,
+                header_becn,
+                header_dest_qp,
+                header_ack_req,
+                header_psn,
+                header_ext_0,
+                header_ext_1,
+                header_ext_2,
+                header_ext_3,
+                header_ext_4,
+                header_ext_5,
+                header_ext_6,
+                header_payload_len
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            status_stalled <= 1'b0;
+        end else begin
+            status_stalled <= waits_5; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                                 // properties.go:27
+            status_held <= {status_reason, status_packet}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            frames_inside <= 3'd0;
+            gave_header <= 1'b0;
+        end else begin
+            frames_inside <= (frames_inside + {2'h0, take & in_last}) - {2'h0, status_valid & status_ready}; // properties.go:49
+            gave_header <= flow & ends & (reason == 5'd0); // properties.go:31
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -970,28 +1046,28 @@ module rxparse_64 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_in_valid_holds: assume (!in_stalled || in_valid); // hdl/stream/contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // hdl/stream/contract.go:19
-            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // hdl/stream/contract.go:58
-            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // hdl/stream/contract.go:58
-            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // hdl/stream/contract.go:58
-            assert_payload_valid_holds: assert (!payload_stalled || payload_valid); // hdl/stream/contract.go:10
-            assert_payload_data_holds: assert (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:11
-            assert_payload_keep_nonzero: assert (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:50
-            assert_payload_err_at_last: assert (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:50
-            assert_payload_keep_contiguous: assert (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_payload_keep_full: assert (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:50
-            assert_raw_valid_holds: assert (!raw_stalled || raw_valid); // hdl/stream/contract.go:10
-            assert_raw_data_holds: assert (!raw_stalled || raw_packed == raw_held); // hdl/stream/contract.go:11
-            assert_raw_keep_nonzero: assert (!raw_valid || raw_keep[0]); // hdl/stream/contract.go:50
-            assert_raw_err_at_last: assert (!raw_valid || raw_last || !raw_err); // hdl/stream/contract.go:50
-            assert_raw_keep_contiguous: assert (!raw_valid || !(|(raw_keep[7:1] & ~raw_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_raw_keep_full: assert (!raw_valid || raw_last || &raw_keep); // hdl/stream/contract.go:50
-            assert_header_valid_holds: assert (!header_stalled || header_valid); // hdl/stream/contract.go:10
-            assert_header_data_holds: assert (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:11
-            assert_status_valid_holds: assert (!status_stalled || status_valid); // hdl/stream/contract.go:10
-            assert_status_data_holds: assert (!status_stalled || status_packed == status_held); // hdl/stream/contract.go:11
+            assume_in_valid_holds: assume (!in_stalled || in_valid); // properties.go:23
+            assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // properties.go:23
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // properties.go:23
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // properties.go:23
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // properties.go:23
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // properties.go:23
+            assert_payload_valid_holds: assert (!payload_stalled || payload_valid); // properties.go:24
+            assert_payload_data_holds: assert (!payload_stalled || payload_data_holds_equal); // properties.go:24
+            assert_payload_keep_nonzero: assert (!payload_valid || payload_keep[0]); // properties.go:24
+            assert_payload_err_at_last: assert (!payload_valid || payload_last || !payload_err); // properties.go:24
+            assert_payload_keep_contiguous: assert (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:24
+            assert_payload_keep_full: assert (!payload_valid || payload_last || &payload_keep); // properties.go:24
+            assert_raw_valid_holds: assert (!raw_stalled || raw_valid); // properties.go:25
+            assert_raw_data_holds: assert (!raw_stalled || {raw_data, raw_keep, raw_last, raw_err} == raw_held); // properties.go:25
+            assert_raw_keep_nonzero: assert (!raw_valid || raw_keep[0]); // properties.go:25
+            assert_raw_err_at_last: assert (!raw_valid || raw_last || !raw_err); // properties.go:25
+            assert_raw_keep_contiguous: assert (!raw_valid || !(|(raw_keep[7:1] & ~raw_keep[6:0]))); // properties.go:25
+            assert_raw_keep_full: assert (!raw_valid || raw_last || &raw_keep); // properties.go:25
+            assert_header_valid_holds: assert (!header_stalled || header_valid); // properties.go:26
+            assert_header_data_holds: assert (!header_stalled || header_data_holds_joined == header_held); // properties.go:26
+            assert_status_valid_holds: assert (!status_stalled || status_valid); // properties.go:27
+            assert_status_data_holds: assert (!status_stalled || {status_reason, status_packet} == status_held); // properties.go:27
             assert_one_status_a_frame: assert (frames_inside == (sum_0 + {2'h0, ends} + {2'h0, status_valid})); // properties.go:55
             assert_waits_for_takers_only: assert (!waits_for_takers_only_and || in_ready); // properties.go:30
             assert_header_with_status: assert (!gave_header || (accepted && header_valid)); // properties.go:33
@@ -1013,93 +1089,109 @@ module rxparse_64 (
     initial cover_stalled_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds blocks/rxparse/properties.go:23");
+                    $stop;
+                end
+                if ({in_data, in_keep, in_last, in_err} != in_held) begin
+                    $display("ASSUME %m in_data_holds blocks/rxparse/properties.go:23");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_valid) begin
+                if (!in_keep[0]) begin
+                    $display("ASSUME %m in_keep_nonzero blocks/rxparse/properties.go:23");
+                    $stop;
+                end
+                if (!in_last && in_err) begin
+                    $display("ASSUME %m in_err_at_last blocks/rxparse/properties.go:23");
+                    $stop;
+                end
+                if (|(in_keep[7:1] & ~in_keep[6:0])) begin
+                    $display("ASSUME %m in_keep_contiguous blocks/rxparse/properties.go:23");
+                    $stop;
+                end
+                if (!in_last && !(&in_keep)) begin
+                    $display("ASSUME %m in_keep_full blocks/rxparse/properties.go:23");
+                    $stop;
+                end
             end
-            if (in_valid && !in_keep[0]) begin
-                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (payload_stalled) begin
+                if (!payload_valid) begin
+                    $display("ASSERT %m payload_valid_holds blocks/rxparse/properties.go:24");
+                    $stop;
+                end
+                if (!payload_data_holds_equal) begin
+                    $display("ASSERT %m payload_data_holds blocks/rxparse/properties.go:24");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && in_err) begin
-                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
-                $stop;
+            if (payload_valid) begin
+                if (!payload_keep[0]) begin
+                    $display("ASSERT %m payload_keep_nonzero blocks/rxparse/properties.go:24");
+                    $stop;
+                end
+                if (!payload_last && payload_err) begin
+                    $display("ASSERT %m payload_err_at_last blocks/rxparse/properties.go:24");
+                    $stop;
+                end
+                if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                    $display("ASSERT %m payload_keep_contiguous blocks/rxparse/properties.go:24");
+                    $stop;
+                end
+                if (!payload_last && !(&payload_keep)) begin
+                    $display("ASSERT %m payload_keep_full blocks/rxparse/properties.go:24");
+                    $stop;
+                end
             end
-            if (in_valid && |(in_keep[7:1] & ~in_keep[6:0])) begin
-                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
+            if (raw_stalled) begin
+                if (!raw_valid) begin
+                    $display("ASSERT %m raw_valid_holds blocks/rxparse/properties.go:25");
+                    $stop;
+                end
+                if ({raw_data, raw_keep, raw_last, raw_err} != raw_held) begin
+                    $display("ASSERT %m raw_data_holds blocks/rxparse/properties.go:25");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && !(&in_keep)) begin
-                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
-                $stop;
+            if (raw_valid) begin
+                if (!raw_keep[0]) begin
+                    $display("ASSERT %m raw_keep_nonzero blocks/rxparse/properties.go:25");
+                    $stop;
+                end
+                if (!raw_last && raw_err) begin
+                    $display("ASSERT %m raw_err_at_last blocks/rxparse/properties.go:25");
+                    $stop;
+                end
+                if (|(raw_keep[7:1] & ~raw_keep[6:0])) begin
+                    $display("ASSERT %m raw_keep_contiguous blocks/rxparse/properties.go:25");
+                    $stop;
+                end
+                if (!raw_last && !(&raw_keep)) begin
+                    $display("ASSERT %m raw_keep_full blocks/rxparse/properties.go:25");
+                    $stop;
+                end
             end
-            if (payload_stalled && !payload_valid) begin
-                $display("ASSERT %m payload_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (header_stalled) begin
+                if (!header_valid) begin
+                    $display("ASSERT %m header_valid_holds blocks/rxparse/properties.go:26");
+                    $stop;
+                end
+                if (header_data_holds_joined != header_held) begin
+                    $display("ASSERT %m header_data_holds blocks/rxparse/properties.go:26");
+                    $stop;
+                end
             end
-            if (payload_stalled && payload_packed != payload_held) begin
-                $display("ASSERT %m payload_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (payload_valid && !payload_keep[0]) begin
-                $display("ASSERT %m payload_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (payload_valid && !payload_last && payload_err) begin
-                $display("ASSERT %m payload_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                $display("ASSERT %m payload_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (payload_valid && !payload_last && !(&payload_keep)) begin
-                $display("ASSERT %m payload_keep_full hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_stalled && !raw_valid) begin
-                $display("ASSERT %m raw_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (raw_stalled && raw_packed != raw_held) begin
-                $display("ASSERT %m raw_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (raw_valid && !raw_keep[0]) begin
-                $display("ASSERT %m raw_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_valid && !raw_last && raw_err) begin
-                $display("ASSERT %m raw_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_valid && |(raw_keep[7:1] & ~raw_keep[6:0])) begin
-                $display("ASSERT %m raw_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_valid && !raw_last && !(&raw_keep)) begin
-                $display("ASSERT %m raw_keep_full hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (header_stalled && !header_valid) begin
-                $display("ASSERT %m header_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (header_stalled && header_packed != header_held) begin
-                $display("ASSERT %m header_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (status_stalled && !status_valid) begin
-                $display("ASSERT %m status_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (status_stalled && status_packed != status_held) begin
-                $display("ASSERT %m status_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (status_stalled) begin
+                if (!status_valid) begin
+                    $display("ASSERT %m status_valid_holds blocks/rxparse/properties.go:27");
+                    $stop;
+                end
+                if ({status_reason, status_packet} != status_held) begin
+                    $display("ASSERT %m status_data_holds blocks/rxparse/properties.go:27");
+                    $stop;
+                end
             end
             if (frames_inside != (sum_0 + {2'h0, ends} + {2'h0, status_valid})) begin
                 $display("ASSERT %m one_status_a_frame blocks/rxparse/properties.go:55");

@@ -77,7 +77,7 @@ module rxpath_64_x2048_x64_x1024 (
     output wire [10:0] raw_high    // the most beats of raw frames that ever waited
 );
 
-    reg [31:0] count_passed; // rxpath.go:105
+    reg [31:0] count_passed; // rxpath.go:108
 
     wire        u_parse_in_ready;
     wire        u_parse_status_valid;
@@ -145,7 +145,7 @@ module rxpath_64_x2048_x64_x1024 (
     wire        u_in_out_1_last;
     wire        u_in_out_1_err;
 
-    fork_beat_64_8_x2 u_in ( // hdl/stream/fork.go:83
+    fork_beat_64_8_x2 u_in ( // rxpath.go:84
         .clk         (clk),
         .rst         (rst),
         .in_valid    (in_valid),
@@ -260,7 +260,7 @@ module rxpath_64_x2048_x64_x1024 (
         .dropped_full (u_raw_dropped_full)
     );
 
-    wire reason_and = (u_parse_status_reason < 5'd8) & (u_parse_status_reason != 5'd0) & u_raw_dropped_full; // rxpath.go:118
+    wire reason_and = (u_parse_status_reason < 5'd8) & (u_parse_status_reason != 5'd0) & u_raw_dropped_full; // rxpath.go:121
 
     rxbuffer_64_x2048_x64 u_buffer ( // rxpath.go:79
         .clk                      (clk),
@@ -357,12 +357,12 @@ module rxpath_64_x2048_x64_x1024 (
     always @(posedge clk) begin
         if (rst) begin
             count_passed <= 32'd0;
-        end else if (report_valid && report_reason < 5'd8 && report_reason != 5'd0) begin // rxpath.go:106
-            count_passed <= count_passed + 32'd1; // rxpath.go:106
+        end else if (report_valid && report_reason < 5'd8 && report_reason != 5'd0) begin // rxpath.go:109
+            count_passed <= count_passed + 32'd1; // rxpath.go:109
         end
     end
 
-    assign passed = count_passed; // rxpath.go:107
+    assign passed = count_passed; // rxpath.go:110
 
     wire unused = &{1'b0, u_buffer_used, u_raw_level, u_raw_dropped_err};
 
@@ -375,46 +375,21 @@ module rxpath_64_x2048_x64_x1024 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         in_stalled;      // hdl/stream/contract.go:24
-    reg [73:0]  in_held;         // hdl/stream/contract.go:25
-    reg         payload_stalled; // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;    // hdl/stream/contract.go:25
-    reg         raw_stalled;     // hdl/stream/contract.go:24
-    reg [73:0]  raw_held;        // hdl/stream/contract.go:25
-    reg         header_stalled;  // hdl/stream/contract.go:24
-    reg [599:0] header_held;     // hdl/stream/contract.go:25
+    reg         in_stalled;      // properties.go:12
+    reg [73:0]  in_held;         // properties.go:12
+    reg         payload_stalled; // properties.go:13
+    reg [73:0]  payload_held;    // properties.go:13
+    reg         raw_stalled;     // properties.go:14
+    reg [73:0]  raw_held;        // properties.go:14
+    reg         header_stalled;  // properties.go:15
+    reg [599:0] header_held;     // properties.go:15
 
-    wire [73:0]  in_packed;      // hdl/stream/contract.go:37
-    wire [73:0]  payload_packed; // hdl/stream/contract.go:37
-    wire [73:0]  raw_packed;     // hdl/stream/contract.go:37
-    wire [599:0] header_packed;  // hdl/stream/contract.go:37
-
-    assign in_packed = {in_data, in_keep, in_last, in_err}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            in_stalled <= 1'b0;
-            payload_stalled <= 1'b0;
-            raw_stalled <= 1'b0;
-            header_stalled <= 1'b0;
-        end else begin
-            in_stalled <= in_valid & ~in_ready;                // hdl/stream/contract.go:24
-            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
-            raw_stalled <= raw_valid & ~raw_ready;             // hdl/stream/contract.go:24
-            header_stalled <= header_valid & ~header_ready;    // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        in_held <= in_packed;           // hdl/stream/contract.go:25
-        payload_held <= payload_packed; // hdl/stream/contract.go:25
-        raw_held <= raw_packed;         // hdl/stream/contract.go:25
-        header_held <= header_packed;   // hdl/stream/contract.go:25
-    end
-
-    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
-    assign raw_packed = {raw_data, raw_keep, raw_last, raw_err}; // hdl/stream/contract.go:38
-    assign header_packed = { // hdl/stream/contract.go:38
+    wire waits = in_valid & ~in_ready;             // properties.go:12
+    wire waits_2 = payload_valid & ~payload_ready; // properties.go:13
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:13
+    wire waits_3 = raw_valid & ~raw_ready;         // properties.go:14
+    wire waits_4 = header_valid & ~header_ready;   // properties.go:15
+    wire [599:0] header_data_holds_joined = {      // properties.go:15
         header_vlan,
         header_tci,
         header_ipv6,
@@ -445,6 +420,91 @@ module rxpath_64_x2048_x64_x1024 (
         header_payload_len
     };
 
+    always @(posedge clk) begin
+        if (rst) begin
+            in_stalled <= 1'b0;
+        end else begin
+            in_stalled <= waits; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin                                    // properties.go:12
+            in_held <= {in_data, in_keep, in_last, in_err}; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            payload_stalled <= 1'b0;
+        end else begin
+            payload_stalled <= waits_2; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:13
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            raw_stalled <= 1'b0;
+        end else begin
+            raw_stalled <= waits_3; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:14
+            raw_held <= {raw_data, raw_keep, raw_last, raw_err}; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            header_stalled <= 1'b0;
+        end else begin
+            header_stalled <= waits_4; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin   // properties.go:15
+            header_held <= { // properties.go:15
+                header_vlan,
+                header_tci,
+                header_ipv6,
+                header_traffic_class,
+                header_src_hi,
+                header_src_lo,
+                header_dst_hi,
+                header_dst_lo,
+                header_src_port,
+                header_opcode,
+                header_undefined,
+                header_cnp,
+                header_se,
+                header_mig_req,
+                header_pad_cnt,
+                header_fecn,
+                header_becn,
+                header_dest_qp,
+                header_ack_req,
+                header_psn,
+                header_ext_0,
+                header_ext_1,
+                header_ext_2,
+                header_ext_3,
+                header_ext_4,
+                header_ext_5,
+                header_ext_6,
+                header_payload_len
+            };
+        end
+    end
+
 `undef GORNIC_PROPERTIES
 `endif
 
@@ -463,26 +523,26 @@ module rxpath_64_x2048_x64_x1024 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_in_valid_holds: assume (!in_stalled || in_valid); // hdl/stream/contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // hdl/stream/contract.go:19
-            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // hdl/stream/contract.go:58
-            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // hdl/stream/contract.go:58
-            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // hdl/stream/contract.go:58
-            assert_payload_valid_holds: assert (!payload_stalled || payload_valid); // hdl/stream/contract.go:10
-            assert_payload_data_holds: assert (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:11
-            assert_payload_keep_nonzero: assert (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:50
-            assert_payload_err_at_last: assert (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:50
-            assert_payload_keep_contiguous: assert (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_payload_keep_full: assert (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:50
-            assert_raw_valid_holds: assert (!raw_stalled || raw_valid); // hdl/stream/contract.go:10
-            assert_raw_data_holds: assert (!raw_stalled || raw_packed == raw_held); // hdl/stream/contract.go:11
-            assert_raw_keep_nonzero: assert (!raw_valid || raw_keep[0]); // hdl/stream/contract.go:50
-            assert_raw_err_at_last: assert (!raw_valid || raw_last || !raw_err); // hdl/stream/contract.go:50
-            assert_raw_keep_contiguous: assert (!raw_valid || !(|(raw_keep[7:1] & ~raw_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_raw_keep_full: assert (!raw_valid || raw_last || &raw_keep); // hdl/stream/contract.go:50
-            assert_header_valid_holds: assert (!header_stalled || header_valid); // hdl/stream/contract.go:10
-            assert_header_data_holds: assert (!header_stalled || header_packed == header_held); // hdl/stream/contract.go:11
+            assume_in_valid_holds: assume (!in_stalled || in_valid); // properties.go:12
+            assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // properties.go:12
+            assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // properties.go:12
+            assume_in_err_at_last: assume (!in_valid || in_last || !in_err); // properties.go:12
+            assume_in_keep_contiguous: assume (!in_valid || !(|(in_keep[7:1] & ~in_keep[6:0]))); // properties.go:12
+            assume_in_keep_full: assume (!in_valid || in_last || &in_keep); // properties.go:12
+            assert_payload_valid_holds: assert (!payload_stalled || payload_valid); // properties.go:13
+            assert_payload_data_holds: assert (!payload_stalled || payload_data_holds_equal); // properties.go:13
+            assert_payload_keep_nonzero: assert (!payload_valid || payload_keep[0]); // properties.go:13
+            assert_payload_err_at_last: assert (!payload_valid || payload_last || !payload_err); // properties.go:13
+            assert_payload_keep_contiguous: assert (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:13
+            assert_payload_keep_full: assert (!payload_valid || payload_last || &payload_keep); // properties.go:13
+            assert_raw_valid_holds: assert (!raw_stalled || raw_valid); // properties.go:14
+            assert_raw_data_holds: assert (!raw_stalled || {raw_data, raw_keep, raw_last, raw_err} == raw_held); // properties.go:14
+            assert_raw_keep_nonzero: assert (!raw_valid || raw_keep[0]); // properties.go:14
+            assert_raw_err_at_last: assert (!raw_valid || raw_last || !raw_err); // properties.go:14
+            assert_raw_keep_contiguous: assert (!raw_valid || !(|(raw_keep[7:1] & ~raw_keep[6:0]))); // properties.go:14
+            assert_raw_keep_full: assert (!raw_valid || raw_last || &raw_keep); // properties.go:14
+            assert_header_valid_holds: assert (!header_stalled || header_valid); // properties.go:15
+            assert_header_data_holds: assert (!header_stalled || header_data_holds_joined == header_held); // properties.go:15
             assert_never_stalls: assert (in_ready);          // properties.go:16
             assert_raw_never_waits: assert (u_raw_in_ready); // properties.go:17
             cover_passed: cover (report_valid && report_reason == 5'd1); // properties.go:22
@@ -499,85 +559,99 @@ module rxpath_64_x2048_x64_x1024 (
     initial cover_no_room_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds blocks/rxpath/properties.go:12");
+                    $stop;
+                end
+                if ({in_data, in_keep, in_last, in_err} != in_held) begin
+                    $display("ASSUME %m in_data_holds blocks/rxpath/properties.go:12");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (in_valid) begin
+                if (!in_keep[0]) begin
+                    $display("ASSUME %m in_keep_nonzero blocks/rxpath/properties.go:12");
+                    $stop;
+                end
+                if (!in_last && in_err) begin
+                    $display("ASSUME %m in_err_at_last blocks/rxpath/properties.go:12");
+                    $stop;
+                end
+                if (|(in_keep[7:1] & ~in_keep[6:0])) begin
+                    $display("ASSUME %m in_keep_contiguous blocks/rxpath/properties.go:12");
+                    $stop;
+                end
+                if (!in_last && !(&in_keep)) begin
+                    $display("ASSUME %m in_keep_full blocks/rxpath/properties.go:12");
+                    $stop;
+                end
             end
-            if (in_valid && !in_keep[0]) begin
-                $display("ASSUME %m in_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (payload_stalled) begin
+                if (!payload_valid) begin
+                    $display("ASSERT %m payload_valid_holds blocks/rxpath/properties.go:13");
+                    $stop;
+                end
+                if (!payload_data_holds_equal) begin
+                    $display("ASSERT %m payload_data_holds blocks/rxpath/properties.go:13");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && in_err) begin
-                $display("ASSUME %m in_err_at_last hdl/stream/contract.go:58");
-                $stop;
+            if (payload_valid) begin
+                if (!payload_keep[0]) begin
+                    $display("ASSERT %m payload_keep_nonzero blocks/rxpath/properties.go:13");
+                    $stop;
+                end
+                if (!payload_last && payload_err) begin
+                    $display("ASSERT %m payload_err_at_last blocks/rxpath/properties.go:13");
+                    $stop;
+                end
+                if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                    $display("ASSERT %m payload_keep_contiguous blocks/rxpath/properties.go:13");
+                    $stop;
+                end
+                if (!payload_last && !(&payload_keep)) begin
+                    $display("ASSERT %m payload_keep_full blocks/rxpath/properties.go:13");
+                    $stop;
+                end
             end
-            if (in_valid && |(in_keep[7:1] & ~in_keep[6:0])) begin
-                $display("ASSUME %m in_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
+            if (raw_stalled) begin
+                if (!raw_valid) begin
+                    $display("ASSERT %m raw_valid_holds blocks/rxpath/properties.go:14");
+                    $stop;
+                end
+                if ({raw_data, raw_keep, raw_last, raw_err} != raw_held) begin
+                    $display("ASSERT %m raw_data_holds blocks/rxpath/properties.go:14");
+                    $stop;
+                end
             end
-            if (in_valid && !in_last && !(&in_keep)) begin
-                $display("ASSUME %m in_keep_full hdl/stream/contract.go:58");
-                $stop;
+            if (raw_valid) begin
+                if (!raw_keep[0]) begin
+                    $display("ASSERT %m raw_keep_nonzero blocks/rxpath/properties.go:14");
+                    $stop;
+                end
+                if (!raw_last && raw_err) begin
+                    $display("ASSERT %m raw_err_at_last blocks/rxpath/properties.go:14");
+                    $stop;
+                end
+                if (|(raw_keep[7:1] & ~raw_keep[6:0])) begin
+                    $display("ASSERT %m raw_keep_contiguous blocks/rxpath/properties.go:14");
+                    $stop;
+                end
+                if (!raw_last && !(&raw_keep)) begin
+                    $display("ASSERT %m raw_keep_full blocks/rxpath/properties.go:14");
+                    $stop;
+                end
             end
-            if (payload_stalled && !payload_valid) begin
-                $display("ASSERT %m payload_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (payload_stalled && payload_packed != payload_held) begin
-                $display("ASSERT %m payload_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (payload_valid && !payload_keep[0]) begin
-                $display("ASSERT %m payload_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (payload_valid && !payload_last && payload_err) begin
-                $display("ASSERT %m payload_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                $display("ASSERT %m payload_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (payload_valid && !payload_last && !(&payload_keep)) begin
-                $display("ASSERT %m payload_keep_full hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_stalled && !raw_valid) begin
-                $display("ASSERT %m raw_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (raw_stalled && raw_packed != raw_held) begin
-                $display("ASSERT %m raw_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (raw_valid && !raw_keep[0]) begin
-                $display("ASSERT %m raw_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_valid && !raw_last && raw_err) begin
-                $display("ASSERT %m raw_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_valid && |(raw_keep[7:1] & ~raw_keep[6:0])) begin
-                $display("ASSERT %m raw_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (raw_valid && !raw_last && !(&raw_keep)) begin
-                $display("ASSERT %m raw_keep_full hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (header_stalled && !header_valid) begin
-                $display("ASSERT %m header_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (header_stalled && header_packed != header_held) begin
-                $display("ASSERT %m header_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (header_stalled) begin
+                if (!header_valid) begin
+                    $display("ASSERT %m header_valid_holds blocks/rxpath/properties.go:15");
+                    $stop;
+                end
+                if (header_data_holds_joined != header_held) begin
+                    $display("ASSERT %m header_data_holds blocks/rxpath/properties.go:15");
+                    $stop;
+                end
             end
             if (!in_ready) begin
                 $display("ASSERT %m never_stalls blocks/rxpath/properties.go:16");
@@ -587,20 +661,49 @@ module rxpath_64_x2048_x64_x1024 (
                 $display("ASSERT %m raw_never_waits blocks/rxpath/properties.go:17");
                 $stop;
             end
-            if (report_valid && report_reason == 5'd1) begin
-                if (cover_passed_count == 64'd0) begin
-                    $display("COVER %m passed blocks/rxpath/properties.go:22");
+            if (report_valid) begin
+                if (report_reason == 5'd1) begin
+                    if (cover_passed_count == 64'd0) begin
+                        $display("COVER %m passed blocks/rxpath/properties.go:22");
+                    end
+                    cover_passed_count <= cover_passed_count + 64'd1;
                 end
-                cover_passed_count <= cover_passed_count + 64'd1;
-            end
-            if (report_valid && report_reason == 5'd19) begin
-                if (cover_no_room_count == 64'd0) begin
-                    $display("COVER %m no_room blocks/rxpath/properties.go:23");
+                if (report_reason == 5'd19) begin
+                    if (cover_no_room_count == 64'd0) begin
+                        $display("COVER %m no_room blocks/rxpath/properties.go:23");
+                    end
+                    cover_no_room_count <= cover_no_room_count + 64'd1;
                 end
-                cover_no_room_count <= cover_no_room_count + 64'd1;
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_packet_accepted /* verilator public_flat_rd */ = header_valid && header_ready; // rxpath.go:101
+    wire [23:0] event_packet_accepted_dest_qp /* verilator public_flat_rd */ = header_dest_qp;
+    wire [7:0]  event_packet_accepted_opcode /* verilator public_flat_rd */ = header_opcode;
+    wire [23:0] event_packet_accepted_psn /* verilator public_flat_rd */ = header_psn;
+    wire [12:0] event_packet_accepted_bytes /* verilator public_flat_rd */ = header_payload_len;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_packet_accepted) begin
+                $display(
+                    "TRACE %0d %m packet_accepted dest_qp=%0h opcode=%0h psn=%0h bytes=%0h",
+                    $time, event_packet_accepted_dest_qp, event_packet_accepted_opcode,
+                    event_packet_accepted_psn, event_packet_accepted_bytes
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

@@ -196,7 +196,7 @@ module scatter_64_qp6_cq6 (
     wire [6:0]  u_commits_level;
     wire [6:0]  u_commits_high_water;
 
-    cut_64 u_cut ( // blocks/pieces/cut.go:67
+    cut_64 u_cut ( // blocks/pieces/cut.go:63
         .clk       (clk),
         .rst       (rst),
         .in_valid  (piece_valid),
@@ -215,7 +215,7 @@ module scatter_64_qp6_cq6 (
         .out_last  (u_cut_out_last)
     );
 
-    fifo_pieces_chunk_11_3_x4 u_chunks ( // hdl/stream/fifo.go:122
+    fifo_pieces_chunk_11_3_x4 u_chunks ( // plan.go:36
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_cut_out_valid),
@@ -297,7 +297,7 @@ module scatter_64_qp6_cq6 (
 
     wire skips = ready & u_plan_out_skip & issued_ready; // step.go:37
 
-    forward_slice_scatter_plan_61_3_3_8_8_3 u_plan ( // hdl/stream/slice.go:98
+    forward_slice_scatter_plan_61_3_3_8_8_3 u_plan ( // plan.go:65
         .clk           (clk),
         .rst           (rst),
         .in_valid      (planned_valid),
@@ -376,7 +376,7 @@ module scatter_64_qp6_cq6 (
     assign announced_valid = moves & ~burst_begun;   // step.go:75
     assign announced_addr = {u_plan_out_beat, 3'h0}; // step.go:76
 
-    slice_link_write_burst u_burst ( // hdl/stream/slice.go:56
+    slice_link_write_burst u_burst ( // step.go:77
         .clk       (clk),
         .rst       (rst),
         .in_valid  (announced_valid),
@@ -439,7 +439,7 @@ module scatter_64_qp6_cq6 (
     assign turned_0_leaves = write_beat_ready; // turn.go:48
     assign write_beat_valid = turned_0_valid;  // turn.go:49
     assign write_beat_data = turned_0_data;    // turn.go:51
-    wire [7:0] strobe_joined = {               // hdl/stream/bytes.go:52
+    wire [7:0] strobe_joined = {               // turn.go:50
         turned_0_end >= 3'd7,
         turned_0_end >= 3'd6,
         turned_0_end >= 3'd5,
@@ -477,7 +477,7 @@ module scatter_64_qp6_cq6 (
         .high_water (u_dones_high_water)
     );
 
-    fifo_scatter_ticket_x64 u_tickets ( // hdl/stream/fifo.go:122
+    fifo_scatter_ticket_x64 u_tickets ( // report.go:21
         .clk        (clk),
         .rst        (rst),
         .in_valid   (issued_valid),
@@ -507,7 +507,7 @@ module scatter_64_qp6_cq6 (
 
     wire waits = placed_commit_payload & ~placed_commit_kind; // report.go:41
 
-    fifo_scatter_result_x4 u_results ( // hdl/stream/fifo.go:122
+    fifo_scatter_result_x4 u_results ( // report.go:33
         .clk        (clk),
         .rst        (rst),
         .in_valid   (settled_valid),
@@ -520,7 +520,7 @@ module scatter_64_qp6_cq6 (
         .high_water (u_results_high_water)
     );
 
-    block_fifo_link_commit_6_6_6_x64 u_commits ( // hdl/stream/fifo.go:122
+    block_fifo_link_commit_6_6_6_x64 u_commits ( // report.go:39
         .clk                      (clk),
         .rst                      (rst),
         .in_valid                 (commit_valid),
@@ -604,61 +604,28 @@ module scatter_64_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         piece_stalled;      // hdl/stream/contract.go:24
-    reg [78:0]  piece_held;         // hdl/stream/contract.go:25
-    reg         payload_stalled;    // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;       // hdl/stream/contract.go:25
-    reg         commit_stalled;     // hdl/stream/contract.go:24
-    reg [286:0] commit_held;        // hdl/stream/contract.go:25
-    reg         burst_stalled;      // hdl/stream/contract.go:24
-    reg [71:0]  burst_held;         // hdl/stream/contract.go:25
-    reg         write_beat_stalled; // hdl/stream/contract.go:24
-    reg [72:0]  write_beat_held;    // hdl/stream/contract.go:25
-    reg         placed_stalled;     // hdl/stream/contract.go:24
-    reg [287:0] placed_held;        // hdl/stream/contract.go:25
+    reg         piece_stalled;      // properties.go:12
+    reg [78:0]  piece_held;         // properties.go:12
+    reg         payload_stalled;    // properties.go:13
+    reg [73:0]  payload_held;       // properties.go:13
+    reg         commit_stalled;     // properties.go:14
+    reg [286:0] commit_held;        // properties.go:14
+    reg         burst_stalled;      // properties.go:15
+    reg [71:0]  burst_held;         // properties.go:15
+    reg         write_beat_stalled; // properties.go:16
+    reg [72:0]  write_beat_held;    // properties.go:16
+    reg         placed_stalled;     // properties.go:17
+    reg [287:0] placed_held;        // properties.go:17
     reg         payload_inside;     // a frame of payload has begun and not ended (properties.go:23)
     reg         inside_burst;       // a burst has been announced, and not all of its beats made (properties.go:25)
     reg [7:0]   unanswered;         // properties.go:42
 
-    wire [78:0]  piece_packed;      // hdl/stream/contract.go:37
-    wire [73:0]  payload_packed;    // hdl/stream/contract.go:37
-    wire [286:0] commit_packed;     // hdl/stream/contract.go:37
-    wire [71:0]  burst_packed;      // hdl/stream/contract.go:37
-    wire [72:0]  write_beat_packed; // hdl/stream/contract.go:37
-    wire [287:0] placed_packed;     // hdl/stream/contract.go:37
-
-    wire ends = write_beat_valid & write_beat_ready & write_beat_last; // properties.go:43
-    assign piece_packed = {piece_addr, piece_len, piece_skip, piece_last}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            piece_stalled <= 1'b0;
-            payload_stalled <= 1'b0;
-            commit_stalled <= 1'b0;
-            burst_stalled <= 1'b0;
-            write_beat_stalled <= 1'b0;
-            placed_stalled <= 1'b0;
-        end else begin
-            piece_stalled <= piece_valid & ~piece_ready;       // hdl/stream/contract.go:24
-            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
-            commit_stalled <= commit_valid & ~commit_ready;    // hdl/stream/contract.go:24
-            burst_stalled <= write_burst_valid & ~write_burst_ready; // hdl/stream/contract.go:24
-            write_beat_stalled <= write_beat_valid & ~write_beat_ready; // hdl/stream/contract.go:24
-            placed_stalled <= placed_valid & ~placed_ready;    // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        piece_held <= piece_packed;           // hdl/stream/contract.go:25
-        payload_held <= payload_packed;       // hdl/stream/contract.go:25
-        commit_held <= commit_packed;         // hdl/stream/contract.go:25
-        burst_held <= burst_packed;           // hdl/stream/contract.go:25
-        write_beat_held <= write_beat_packed; // hdl/stream/contract.go:25
-        placed_held <= placed_packed;         // hdl/stream/contract.go:25
-    end
-
-    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
-    assign commit_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = piece_valid & ~piece_ready;     // properties.go:12
+    wire piece_data_holds_equal = {piece_addr, piece_len, piece_skip, piece_last} == piece_held; // properties.go:12
+    wire waits_3 = payload_valid & ~payload_ready; // properties.go:13
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:13
+    wire waits_4 = commit_valid & ~commit_ready;   // properties.go:14
+    wire [286:0] commit_data_holds_joined = {      // properties.go:14
         commit_kind,
         commit_qp,
         commit_payload,
@@ -687,9 +654,11 @@ module scatter_64_qp6_cq6 (
         commit_completion_queue,
         commit_completion_solicited
     };
-    assign burst_packed = {write_burst_addr, write_burst_len}; // hdl/stream/contract.go:38
-    assign write_beat_packed = {write_beat_data, write_beat_strb, write_beat_last}; // hdl/stream/contract.go:38
-    assign placed_packed = {                                   // hdl/stream/contract.go:38
+    wire waits_5 = write_burst_valid & ~write_burst_ready; // properties.go:15
+    wire waits_6 = write_beat_valid & ~write_beat_ready;   // properties.go:16
+    wire write_beat_data_holds_equal = {write_beat_data, write_beat_strb, write_beat_last} == write_beat_held; // properties.go:16
+    wire waits_7 = placed_valid & ~placed_ready;           // properties.go:17
+    wire [287:0] placed_data_holds_joined = {              // properties.go:17
         placed_commit_kind,
         placed_commit_qp,
         placed_commit_payload,
@@ -719,6 +688,148 @@ module scatter_64_qp6_cq6 (
         placed_commit_completion_solicited,
         placed_bus_err
     };
+    wire ends = write_beat_valid & write_beat_ready & write_beat_last; // properties.go:43
+
+    always @(posedge clk) begin
+        if (rst) begin
+            piece_stalled <= 1'b0;
+        end else begin
+            piece_stalled <= waits_2; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:12
+            piece_held <= {piece_addr, piece_len, piece_skip, piece_last}; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            payload_stalled <= 1'b0;
+        end else begin
+            payload_stalled <= waits_3; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:13
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            commit_stalled <= 1'b0;
+        end else begin
+            commit_stalled <= waits_4; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin   // properties.go:14
+            commit_held <= { // properties.go:14
+                commit_kind,
+                commit_qp,
+                commit_payload,
+                commit_placed,
+                commit_reply,
+                commit_psn,
+                commit_request_psn,
+                commit_syndrome,
+                commit_message,
+                commit_fatal,
+                commit_has_event,
+                commit_event,
+                commit_complete,
+                commit_open,
+                commit_completion_cq,
+                commit_completion_wrid,
+                commit_completion_byte_len,
+                commit_completion_imm,
+                commit_completion_qp,
+                commit_completion_qpn,
+                commit_completion_status,
+                commit_completion_wqe_index,
+                commit_completion_opcode,
+                commit_completion_flags,
+                commit_completion_vendor,
+                commit_completion_queue,
+                commit_completion_solicited
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            burst_stalled <= 1'b0;
+        end else begin
+            burst_stalled <= waits_5; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin                                     // properties.go:15
+            burst_held <= {write_burst_addr, write_burst_len}; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            write_beat_stalled <= 1'b0;
+        end else begin
+            write_beat_stalled <= waits_6; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin // properties.go:16
+            write_beat_held <= {write_beat_data, write_beat_strb, write_beat_last}; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            placed_stalled <= 1'b0;
+        end else begin
+            placed_stalled <= waits_7; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin   // properties.go:17
+            placed_held <= { // properties.go:17
+                placed_commit_kind,
+                placed_commit_qp,
+                placed_commit_payload,
+                placed_commit_placed,
+                placed_commit_reply,
+                placed_commit_psn,
+                placed_commit_request_psn,
+                placed_commit_syndrome,
+                placed_commit_message,
+                placed_commit_fatal,
+                placed_commit_has_event,
+                placed_commit_event,
+                placed_commit_complete,
+                placed_commit_open,
+                placed_commit_completion_cq,
+                placed_commit_completion_wrid,
+                placed_commit_completion_byte_len,
+                placed_commit_completion_imm,
+                placed_commit_completion_qp,
+                placed_commit_completion_qpn,
+                placed_commit_completion_status,
+                placed_commit_completion_wqe_index,
+                placed_commit_completion_opcode,
+                placed_commit_completion_flags,
+                placed_commit_completion_vendor,
+                placed_commit_completion_queue,
+                placed_commit_completion_solicited,
+                placed_bus_err
+            };
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -758,22 +869,22 @@ module scatter_64_qp6_cq6 (
         if (!rst) begin
             assume_payload_is_long_enough: assume (!next || !front_last); // step.go:68
             assert_answers_have_room: assert (!write_done_valid || write_done_ready); // report.go:20
-            assume_piece_valid_holds: assume (!piece_stalled || piece_valid); // hdl/stream/contract.go:18
-            assume_piece_data_holds: assume (!piece_stalled || piece_packed == piece_held); // hdl/stream/contract.go:19
-            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // hdl/stream/contract.go:18
-            assume_payload_data_holds: assume (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:19
-            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:58
-            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:58
-            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:58
-            assume_commit_valid_holds: assume (!commit_stalled || commit_valid); // hdl/stream/contract.go:18
-            assume_commit_data_holds: assume (!commit_stalled || commit_packed == commit_held); // hdl/stream/contract.go:19
-            assert_burst_valid_holds: assert (!burst_stalled || write_burst_valid); // hdl/stream/contract.go:10
-            assert_burst_data_holds: assert (!burst_stalled || burst_packed == burst_held); // hdl/stream/contract.go:11
-            assert_write_beat_valid_holds: assert (!write_beat_stalled || write_beat_valid); // hdl/stream/contract.go:10
-            assert_write_beat_data_holds: assert (!write_beat_stalled || write_beat_packed == write_beat_held); // hdl/stream/contract.go:11
-            assert_placed_valid_holds: assert (!placed_stalled || placed_valid); // hdl/stream/contract.go:10
-            assert_placed_data_holds: assert (!placed_stalled || placed_packed == placed_held); // hdl/stream/contract.go:11
+            assume_piece_valid_holds: assume (!piece_stalled || piece_valid); // properties.go:12
+            assume_piece_data_holds: assume (!piece_stalled || piece_data_holds_equal); // properties.go:12
+            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // properties.go:13
+            assume_payload_data_holds: assume (!payload_stalled || payload_data_holds_equal); // properties.go:13
+            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // properties.go:13
+            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // properties.go:13
+            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:13
+            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // properties.go:13
+            assume_commit_valid_holds: assume (!commit_stalled || commit_valid); // properties.go:14
+            assume_commit_data_holds: assume (!commit_stalled || commit_data_holds_joined == commit_held); // properties.go:14
+            assert_burst_valid_holds: assert (!burst_stalled || write_burst_valid); // properties.go:15
+            assert_burst_data_holds: assert (!burst_stalled || {write_burst_addr, write_burst_len} == burst_held); // properties.go:15
+            assert_write_beat_valid_holds: assert (!write_beat_stalled || write_beat_valid); // properties.go:16
+            assert_write_beat_data_holds: assert (!write_beat_stalled || write_beat_data_holds_equal); // properties.go:16
+            assert_placed_valid_holds: assert (!placed_stalled || placed_valid); // properties.go:17
+            assert_placed_data_holds: assert (!placed_stalled || placed_data_holds_joined == placed_held); // properties.go:17
             assume_skip_is_last: assume (!piece_valid || !piece_skip || piece_last); // properties.go:18
             assume_only_good_packets: assume (!payload_valid || !payload_err); // properties.go:19
             assume_payload_never_pauses: assume (!payload_inside || payload_valid); // properties.go:28
@@ -805,69 +916,83 @@ module scatter_64_qp6_cq6 (
                 $display("ASSERT %m answers_have_room blocks/scatter/report.go:20");
                 $stop;
             end
-            if (piece_stalled && !piece_valid) begin
-                $display("ASSUME %m piece_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (piece_stalled) begin
+                if (!piece_valid) begin
+                    $display("ASSUME %m piece_valid_holds blocks/scatter/properties.go:12");
+                    $stop;
+                end
+                if (!piece_data_holds_equal) begin
+                    $display("ASSUME %m piece_data_holds blocks/scatter/properties.go:12");
+                    $stop;
+                end
             end
-            if (piece_stalled && piece_packed != piece_held) begin
-                $display("ASSUME %m piece_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (payload_stalled) begin
+                if (!payload_valid) begin
+                    $display("ASSUME %m payload_valid_holds blocks/scatter/properties.go:13");
+                    $stop;
+                end
+                if (!payload_data_holds_equal) begin
+                    $display("ASSUME %m payload_data_holds blocks/scatter/properties.go:13");
+                    $stop;
+                end
             end
-            if (payload_stalled && !payload_valid) begin
-                $display("ASSUME %m payload_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (payload_valid) begin
+                if (!payload_keep[0]) begin
+                    $display("ASSUME %m payload_keep_nonzero blocks/scatter/properties.go:13");
+                    $stop;
+                end
+                if (!payload_last && payload_err) begin
+                    $display("ASSUME %m payload_err_at_last blocks/scatter/properties.go:13");
+                    $stop;
+                end
+                if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                    $display("ASSUME %m payload_keep_contiguous blocks/scatter/properties.go:13");
+                    $stop;
+                end
+                if (!payload_last && !(&payload_keep)) begin
+                    $display("ASSUME %m payload_keep_full blocks/scatter/properties.go:13");
+                    $stop;
+                end
             end
-            if (payload_stalled && payload_packed != payload_held) begin
-                $display("ASSUME %m payload_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (commit_stalled) begin
+                if (!commit_valid) begin
+                    $display("ASSUME %m commit_valid_holds blocks/scatter/properties.go:14");
+                    $stop;
+                end
+                if (commit_data_holds_joined != commit_held) begin
+                    $display("ASSUME %m commit_data_holds blocks/scatter/properties.go:14");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_keep[0]) begin
-                $display("ASSUME %m payload_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (burst_stalled) begin
+                if (!write_burst_valid) begin
+                    $display("ASSERT %m burst_valid_holds blocks/scatter/properties.go:15");
+                    $stop;
+                end
+                if ({write_burst_addr, write_burst_len} != burst_held) begin
+                    $display("ASSERT %m burst_data_holds blocks/scatter/properties.go:15");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_last && payload_err) begin
-                $display("ASSUME %m payload_err_at_last hdl/stream/contract.go:58");
-                $stop;
+            if (write_beat_stalled) begin
+                if (!write_beat_valid) begin
+                    $display("ASSERT %m write_beat_valid_holds blocks/scatter/properties.go:16");
+                    $stop;
+                end
+                if (!write_beat_data_holds_equal) begin
+                    $display("ASSERT %m write_beat_data_holds blocks/scatter/properties.go:16");
+                    $stop;
+                end
             end
-            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                $display("ASSUME %m payload_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (payload_valid && !payload_last && !(&payload_keep)) begin
-                $display("ASSUME %m payload_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (commit_stalled && !commit_valid) begin
-                $display("ASSUME %m commit_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (commit_stalled && commit_packed != commit_held) begin
-                $display("ASSUME %m commit_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (burst_stalled && !write_burst_valid) begin
-                $display("ASSERT %m burst_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (burst_stalled && burst_packed != burst_held) begin
-                $display("ASSERT %m burst_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (write_beat_stalled && !write_beat_valid) begin
-                $display("ASSERT %m write_beat_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (write_beat_stalled && write_beat_packed != write_beat_held) begin
-                $display("ASSERT %m write_beat_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (placed_stalled && !placed_valid) begin
-                $display("ASSERT %m placed_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (placed_stalled && placed_packed != placed_held) begin
-                $display("ASSERT %m placed_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (placed_stalled) begin
+                if (!placed_valid) begin
+                    $display("ASSERT %m placed_valid_holds blocks/scatter/properties.go:17");
+                    $stop;
+                end
+                if (placed_data_holds_joined != placed_held) begin
+                    $display("ASSERT %m placed_data_holds blocks/scatter/properties.go:17");
+                    $stop;
+                end
             end
             if (piece_valid && piece_skip && !piece_last) begin
                 $display("ASSUME %m skip_is_last blocks/scatter/properties.go:18");
@@ -913,6 +1038,33 @@ module scatter_64_qp6_cq6 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_in_memory /* verilator public_flat_rd */ = placed_valid && placed_ready && waits; // report.go:44
+    wire [5:0]  event_in_memory_qp /* verilator public_flat_rd */ = placed_commit_qp;
+    wire [23:0] event_in_memory_psn /* verilator public_flat_rd */ = placed_commit_request_psn;
+    wire        event_in_memory_placed /* verilator public_flat_rd */ = placed_commit_placed;
+    wire        event_in_memory_error /* verilator public_flat_rd */ = placed_bus_err;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_in_memory) begin
+                $display(
+                    "TRACE %0d %m in_memory qp=%0h psn=%0h placed=%0h error=%0h",
+                    $time, event_in_memory_qp, event_in_memory_psn, event_in_memory_placed,
+                    event_in_memory_error
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

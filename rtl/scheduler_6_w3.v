@@ -41,10 +41,10 @@ module scheduler_6_w3 (
     wire       waiting_set;      // flags.go:21
     wire [5:0] waiting_clear_at; // flags.go:22
     wire       waiting_clear;    // flags.go:22
-    wire       swept_wake_valid; // hdl/stream/inline.go:38
-    wire       swept_wake_ready; // hdl/stream/inline.go:38
-    wire       enters_valid;     // hdl/stream/inline.go:38
-    wire       enters_ready;     // hdl/stream/inline.go:38
+    wire       swept_wake_valid; // scheduler.go:63
+    wire       swept_wake_ready; // scheduler.go:63
+    wire       enters_valid;     // scheduler.go:63
+    wire       enters_ready;     // scheduler.go:63
 
     wire       u_wakes_out_valid;
     wire [1:0] u_wakes_from;
@@ -53,7 +53,7 @@ module scheduler_6_w3 (
 
     wire swept = waiting_sweep[6]; // flags.go:24
 
-    round_robin_link_qp_ref_6_x3 u_wakes ( // hdl/stream/arbiter.go:81
+    round_robin_link_qp_ref_6_x3 u_wakes ( // scheduler.go:57
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (wakes_0_valid),
@@ -80,12 +80,12 @@ module scheduler_6_w3 (
     end
 
     // A wake that adds nothing is taken and dropped.
-    assign swept_wake_valid = u_wakes_out_valid & swept; // hdl/stream/inline.go:29
+    assign swept_wake_valid = u_wakes_out_valid & swept; // scheduler.go:63
     wire waits_word = waiting_ups[waiting_set_at];       // flags.go:35
     wire waits_word_2 = waiting_downs[waiting_set_at];   // flags.go:35
     wire waits = waits_word ^ waits_word_2;              // flags.go:35
-    assign enters_valid = swept_wake_valid & ~waits;     // hdl/stream/inline.go:19
-    assign swept_wake_ready = enters_ready | waits;      // hdl/stream/inline.go:20
+    assign enters_valid = swept_wake_valid & ~waits;     // scheduler.go:63
+    assign swept_wake_ready = enters_ready | waits;      // scheduler.go:63
 
     fifo_link_qp_ref_6_x64 u_queue ( // scheduler.go:78
         .clk        (clk),
@@ -134,22 +134,27 @@ module scheduler_6_w3 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                      swept_wake_stalled; // hdl/stream/contract.go:24
-    reg                [5:0] swept_wake_held;    // hdl/stream/contract.go:25
-    reg                      wake_0_stalled;     // hdl/stream/contract.go:24
-    reg                [5:0] wake_0_held;        // hdl/stream/contract.go:25
-    reg                      wake_1_stalled;     // hdl/stream/contract.go:24
-    reg                [5:0] wake_1_held;        // hdl/stream/contract.go:25
-    reg                      wake_2_stalled;     // hdl/stream/contract.go:24
-    reg                [5:0] wake_2_held;        // hdl/stream/contract.go:25
-    reg                      grant_stalled;      // hdl/stream/contract.go:24
-    reg                [5:0] grant_held;         // hdl/stream/contract.go:25
+    reg                      swept_wake_stalled; // scheduler.go:63
+    reg                [5:0] swept_wake_held;    // scheduler.go:63
+    reg                      wake_0_stalled;     // properties.go:24
+    reg                [5:0] wake_0_held;        // properties.go:24
+    reg                      wake_1_stalled;     // properties.go:24
+    reg                [5:0] wake_1_held;        // properties.go:24
+    reg                      wake_2_stalled;     // properties.go:24
+    reg                [5:0] wake_2_held;        // properties.go:24
+    reg                      grant_stalled;      // properties.go:26
+    reg                [5:0] grant_held;         // properties.go:26
     /* verilator lint_off UNDRIVEN */
     (* anyconst *) reg [5:0] one; // properties.go:29
     /* verilator lint_on UNDRIVEN */
     reg                      one_owed;   // it was woken and has had no grant since (properties.go:32)
     reg                      one_inside; // it stands in the queue (properties.go:33)
 
+    wire waits_2 = swept_wake_valid & ~swept_wake_ready; // scheduler.go:63
+    wire waits_0 = wakes_0_valid & ~wakes_0_ready;       // properties.go:24
+    wire waits_1 = wakes_1_valid & ~wakes_1_ready;       // properties.go:24
+    wire waits_2_2 = wakes_2_valid & ~wakes_2_ready;     // properties.go:24
+    wire waits_3 = grant_valid & ~grant_ready;           // properties.go:26
     wire granted = grant_valid & grant_ready & (grant_qp == one); // properties.go:34
     wire woken_1 = (wakes_0_valid & wakes_0_ready & (wakes_0_qp == one)) // properties.go:37
         | (wakes_1_valid & wakes_1_ready & (wakes_1_qp == one))
@@ -159,25 +164,71 @@ module scheduler_6_w3 (
     always @(posedge clk) begin
         if (rst) begin
             swept_wake_stalled <= 1'b0;
-            wake_0_stalled <= 1'b0;
-            wake_1_stalled <= 1'b0;
-            wake_2_stalled <= 1'b0;
-            grant_stalled <= 1'b0;
         end else begin
-            swept_wake_stalled <= swept_wake_valid & ~swept_wake_ready; // hdl/stream/contract.go:24
-            wake_0_stalled <= wakes_0_valid & ~wakes_0_ready; // hdl/stream/contract.go:24
-            wake_1_stalled <= wakes_1_valid & ~wakes_1_ready; // hdl/stream/contract.go:24
-            wake_2_stalled <= wakes_2_valid & ~wakes_2_ready; // hdl/stream/contract.go:24
-            grant_stalled <= grant_valid & ~grant_ready;      // hdl/stream/contract.go:24
+            swept_wake_stalled <= waits_2; // scheduler.go:63
         end
     end
 
     always @(posedge clk) begin
-        swept_wake_held <= waiting_set_at; // hdl/stream/contract.go:25
-        wake_0_held <= wakes_0_qp;         // hdl/stream/contract.go:25
-        wake_1_held <= wakes_1_qp;         // hdl/stream/contract.go:25
-        wake_2_held <= wakes_2_qp;         // hdl/stream/contract.go:25
-        grant_held <= grant_qp;            // hdl/stream/contract.go:25
+        if (waits_2) begin                     // scheduler.go:63
+            swept_wake_held <= waiting_set_at; // scheduler.go:63
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            wake_0_stalled <= 1'b0;
+        end else begin
+            wake_0_stalled <= waits_0; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_0) begin             // properties.go:24
+            wake_0_held <= wakes_0_qp; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            wake_1_stalled <= 1'b0;
+        end else begin
+            wake_1_stalled <= waits_1; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_1) begin             // properties.go:24
+            wake_1_held <= wakes_1_qp; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            wake_2_stalled <= 1'b0;
+        end else begin
+            wake_2_stalled <= waits_2_2; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2_2) begin           // properties.go:24
+            wake_2_held <= wakes_2_qp; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            grant_stalled <= 1'b0;
+        end else begin
+            grant_stalled <= waits_3; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin          // properties.go:26
+            grant_held <= grant_qp; // properties.go:26
+        end
     end
 
     always @(posedge clk) begin
@@ -217,16 +268,16 @@ module scheduler_6_w3 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_swept_wake_valid_holds: assert (!swept_wake_stalled || swept_wake_valid); // hdl/stream/contract.go:10
-            assert_swept_wake_data_holds: assert (!swept_wake_stalled || waiting_set_at == swept_wake_held); // hdl/stream/contract.go:11
-            assume_wake_0_valid_holds: assume (!wake_0_stalled || wakes_0_valid); // hdl/stream/contract.go:18
-            assume_wake_0_data_holds: assume (!wake_0_stalled || wakes_0_qp == wake_0_held); // hdl/stream/contract.go:19
-            assume_wake_1_valid_holds: assume (!wake_1_stalled || wakes_1_valid); // hdl/stream/contract.go:18
-            assume_wake_1_data_holds: assume (!wake_1_stalled || wakes_1_qp == wake_1_held); // hdl/stream/contract.go:19
-            assume_wake_2_valid_holds: assume (!wake_2_stalled || wakes_2_valid); // hdl/stream/contract.go:18
-            assume_wake_2_data_holds: assume (!wake_2_stalled || wakes_2_qp == wake_2_held); // hdl/stream/contract.go:19
-            assert_grant_valid_holds: assert (!grant_stalled || grant_valid); // hdl/stream/contract.go:10
-            assert_grant_data_holds: assert (!grant_stalled || grant_qp == grant_held); // hdl/stream/contract.go:11
+            assert_swept_wake_valid_holds: assert (!swept_wake_stalled || swept_wake_valid); // scheduler.go:63
+            assert_swept_wake_data_holds: assert (!swept_wake_stalled || waiting_set_at == swept_wake_held); // scheduler.go:63
+            assume_wake_0_valid_holds: assume (!wake_0_stalled || wakes_0_valid); // properties.go:24
+            assume_wake_0_data_holds: assume (!wake_0_stalled || wakes_0_qp == wake_0_held); // properties.go:24
+            assume_wake_1_valid_holds: assume (!wake_1_stalled || wakes_1_valid); // properties.go:24
+            assume_wake_1_data_holds: assume (!wake_1_stalled || wakes_1_qp == wake_1_held); // properties.go:24
+            assume_wake_2_valid_holds: assume (!wake_2_stalled || wakes_2_valid); // properties.go:24
+            assume_wake_2_data_holds: assume (!wake_2_stalled || wakes_2_qp == wake_2_held); // properties.go:24
+            assert_grant_valid_holds: assert (!grant_stalled || grant_valid); // properties.go:26
+            assert_grant_data_holds: assert (!grant_stalled || grant_qp == grant_held); // properties.go:26
             assert_room_for_all: assert (enters_ready || !enters_valid); // properties.go:27
             assert_stands_once: assert (!stands_once_and);  // properties.go:47
             assert_woken_stands: assert (!one_owed || one_inside); // properties.go:48
@@ -242,45 +293,55 @@ module scheduler_6_w3 (
     initial cover_all_wait_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (swept_wake_stalled && !swept_wake_valid) begin
-                $display("ASSERT %m swept_wake_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (swept_wake_stalled) begin
+                if (!swept_wake_valid) begin
+                    $display("ASSERT %m swept_wake_valid_holds blocks/scheduler/scheduler.go:63");
+                    $stop;
+                end
+                if (waiting_set_at != swept_wake_held) begin
+                    $display("ASSERT %m swept_wake_data_holds blocks/scheduler/scheduler.go:63");
+                    $stop;
+                end
             end
-            if (swept_wake_stalled && waiting_set_at != swept_wake_held) begin
-                $display("ASSERT %m swept_wake_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (wake_0_stalled) begin
+                if (!wakes_0_valid) begin
+                    $display("ASSUME %m wake_0_valid_holds blocks/scheduler/properties.go:24");
+                    $stop;
+                end
+                if (wakes_0_qp != wake_0_held) begin
+                    $display("ASSUME %m wake_0_data_holds blocks/scheduler/properties.go:24");
+                    $stop;
+                end
             end
-            if (wake_0_stalled && !wakes_0_valid) begin
-                $display("ASSUME %m wake_0_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (wake_1_stalled) begin
+                if (!wakes_1_valid) begin
+                    $display("ASSUME %m wake_1_valid_holds blocks/scheduler/properties.go:24");
+                    $stop;
+                end
+                if (wakes_1_qp != wake_1_held) begin
+                    $display("ASSUME %m wake_1_data_holds blocks/scheduler/properties.go:24");
+                    $stop;
+                end
             end
-            if (wake_0_stalled && wakes_0_qp != wake_0_held) begin
-                $display("ASSUME %m wake_0_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (wake_2_stalled) begin
+                if (!wakes_2_valid) begin
+                    $display("ASSUME %m wake_2_valid_holds blocks/scheduler/properties.go:24");
+                    $stop;
+                end
+                if (wakes_2_qp != wake_2_held) begin
+                    $display("ASSUME %m wake_2_data_holds blocks/scheduler/properties.go:24");
+                    $stop;
+                end
             end
-            if (wake_1_stalled && !wakes_1_valid) begin
-                $display("ASSUME %m wake_1_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (wake_1_stalled && wakes_1_qp != wake_1_held) begin
-                $display("ASSUME %m wake_1_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (wake_2_stalled && !wakes_2_valid) begin
-                $display("ASSUME %m wake_2_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (wake_2_stalled && wakes_2_qp != wake_2_held) begin
-                $display("ASSUME %m wake_2_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (grant_stalled && !grant_valid) begin
-                $display("ASSERT %m grant_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (grant_stalled && grant_qp != grant_held) begin
-                $display("ASSERT %m grant_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (grant_stalled) begin
+                if (!grant_valid) begin
+                    $display("ASSERT %m grant_valid_holds blocks/scheduler/properties.go:26");
+                    $stop;
+                end
+                if (grant_qp != grant_held) begin
+                    $display("ASSERT %m grant_data_holds blocks/scheduler/properties.go:26");
+                    $stop;
+                end
             end
             if (!enters_ready && enters_valid) begin
                 $display("ASSERT %m room_for_all blocks/scheduler/properties.go:27");

@@ -70,9 +70,9 @@ module slice_link_read_burst (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        in_stalled;    // contract.go:24
-    reg [71:0] in_held;       // contract.go:25
+    reg [71:0] in_held;       // contract.go:27
     reg        out_stalled;   // contract.go:24
-    reg [71:0] out_held;      // contract.go:25
+    reg [71:0] out_held;      // contract.go:27
     reg [1:0]  follow_held;   // follow.go:29
     reg        follow_inside; // follow.go:30
     reg [1:0]  follow_ahead;  // follow.go:31
@@ -80,40 +80,49 @@ module slice_link_read_burst (
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]  follow_turn; // follow.go:34
 
-    wire [71:0] in_packed;  // contract.go:37
-    wire [71:0] out_packed; // contract.go:37
-
+    wire waits = in_valid & ~in_ready;     // contract.go:23
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
     wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    assign in_packed = {in_addr, in_len}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
             in_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-            follow_held <= 2'd0;
         end else begin
-            in_stalled <= in_valid & ~in_ready;                // contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // contract.go:24
-            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            in_stalled <= waits; // contract.go:24
         end
     end
 
     always @(posedge clk) begin
-        in_held <= in_packed;   // contract.go:25
-        out_held <= out_packed; // contract.go:25
+        if (waits) begin                  // contract.go:28
+            in_held <= {in_addr, in_len}; // contract.go:28
+        end
     end
-
-    assign out_packed = {out_addr, out_len}; // contract.go:38
 
     always @(posedge clk) begin
         if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_2; // contract.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin                   // contract.go:28
+            out_held <= {out_addr, out_len}; // contract.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            follow_held <= 2'd0;
             follow_inside <= 1'b0;
         end else begin
-            if (when_follow_inside) begin       // follow.go:39
-                follow_inside <= |follow_ahead; // follow.go:40
+            follow_held <= stay + {1'b0, in_valid & in_ready}; // follow.go:38
+            if (when_follow_inside) begin                      // follow.go:39
+                follow_inside <= |follow_ahead;                // follow.go:40
             end
             if (when_follow_inside_and) begin // follow.go:44
                 follow_inside <= 1'b1;        // follow.go:45
@@ -153,9 +162,9 @@ module slice_link_read_burst (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || in_packed == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || {in_addr, in_len} == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || {out_addr, out_len} == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 2'd2);    // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
@@ -179,21 +188,25 @@ module slice_link_read_burst (
     initial cover_full_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (in_stalled && !in_valid) begin
-                $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (in_stalled) begin
+                if (!in_valid) begin
+                    $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
+                    $stop;
+                end
+                if ({in_addr, in_len} != in_held) begin
+                    $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
+                    $stop;
+                end
             end
-            if (in_stalled && in_packed != in_held) begin
-                $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
+                    $stop;
+                end
+                if ({out_addr, out_len} != out_held) begin
+                    $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
+                    $stop;
+                end
             end
             if (follow_held > 2'd2) begin
                 $display("ASSERT %m capacity hdl/stream/follow.go:51");
@@ -207,9 +220,11 @@ module slice_link_read_burst (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && {out_addr, out_len} != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if ({out_addr, out_len} != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (in_ready != (follow_held < 2'd2)) begin
                 $display("ASSERT %m takes_while_room hdl/stream/slice.go:43");
@@ -227,14 +242,15 @@ module slice_link_read_burst (
                 $display("ASSERT %m spare_is_second hdl/stream/slice.go:46");
                 $stop;
             end
-            if (follow_inside && follow_ahead == 2'd0 && {data_addr, data_len} != follow_value) begin
-                $display("ASSERT %m first hdl/stream/follow.go:61");
-                $stop;
-            end
-            if (follow_inside && follow_ahead == 2'd1
-                && {spare_data_addr, spare_data_len} != follow_value) begin
-                $display("ASSERT %m second hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (follow_ahead == 2'd0 && {data_addr, data_len} != follow_value) begin
+                    $display("ASSERT %m first hdl/stream/follow.go:61");
+                    $stop;
+                end
+                if (follow_ahead == 2'd1 && {spare_data_addr, spare_data_len} != follow_value) begin
+                    $display("ASSERT %m second hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (spare) begin
                 if (cover_full_count == 64'd0) begin

@@ -11,13 +11,13 @@ module translate_64_lines4 (
     // Stream segment (sink)
     input  wire        segment_valid,
     output wire        segment_ready,
-    input  wire [31:0] segment_key,
-    input  wire [23:0] segment_pd,
-    input  wire [23:0] segment_qpn,
-    input  wire [7:0]  segment_rights,
-    input  wire [63:0] segment_va,
-    input  wire [31:0] segment_range, // bytes from VA on that the key has to cover; without Skip at least Len
-    input  wire [12:0] segment_len,   // bytes of payload, not zero
+    input  wire [31:0] segment_key,    // lkey of the SGE that the bytes are in; of a WRITE that came, the rkey
+    input  wire [23:0] segment_pd,     // of the queue pair
+    input  wire [23:0] segment_qpn,    // its number
+    input  wire [7:0]  segment_rights, // format.Access bits that are asked for; none: to read what is the host's own
+    input  wire [63:0] segment_va,     // of the first byte
+    input  wire [31:0] segment_range,  // bytes from VA on that the key has to cover; without Skip at least Len
+    input  wire [12:0] segment_len,    // bytes of payload, not zero
     // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked
     // at only if Rights are asked for
     input  wire        segment_skip,
@@ -78,16 +78,16 @@ module translate_64_lines4 (
     localparam [2:0] WALKING_FILL = 3'h3;
     localparam [2:0] WALKING_READ = 3'h4;
 
-    reg        has_work;           // translate.go:127
-    reg [12:0] work_len;           // translate.go:127
-    reg        work_skip;          // translate.go:127
-    reg        work_last;          // translate.go:127
-    reg [4:0]  work_fault;         // translate.go:127
-    reg        work_paged;         // translate.go:127
-    reg [3:0]  work_order;         // translate.go:127
-    reg [63:0] work_at;            // translate.go:127
-    reg [20:0] work_in;            // translate.go:127
-    reg        swallow;            // translate.go:128
+    reg        has_work;           // translate.go:125
+    reg [12:0] work_len;           // translate.go:125
+    reg        work_skip;          // translate.go:125
+    reg        work_last;          // translate.go:125
+    reg [4:0]  work_fault;         // translate.go:125
+    reg        work_paged;         // translate.go:125
+    reg [3:0]  work_order;         // translate.go:125
+    reg [63:0] work_at;            // translate.go:125
+    reg [20:0] work_in;            // translate.go:125
+    reg        swallow;            // translate.go:126
     reg [3:0]  valid;              // lines.go:13
     reg [2:0]  beat;               // lines.go:47
     reg        some_bad;           // lines.go:49
@@ -124,18 +124,18 @@ module translate_64_lines4 (
     (* no_rw_check, ram_style = "block" *)
     reg [51:0] pages [0:31]; // lines.go:40
 
-    wire leaves;         // translate.go:128
-    wire line_held;      // translate.go:130
-    wire line_reads;     // translate.go:130
-    wire line_wanted;    // translate.go:131
-    wire line_taken;     // translate.go:131
-    wire line_ended;     // translate.go:132
-    wire line_bad;       // translate.go:132
+    wire leaves;         // translate.go:126
+    wire line_held;      // translate.go:128
+    wire line_reads;     // translate.go:128
+    wire line_wanted;    // translate.go:129
+    wire line_taken;     // translate.go:129
+    wire line_ended;     // translate.go:130
+    wire line_bad;       // translate.go:130
     wire fate_valid;     // walk.go:82
     wire fate_ready;     // walk.go:82
-    wire noted_valid;    // translate.go:148
-    wire noted_ready;    // translate.go:148
-    wire noted_asked;    // translate.go:148
+    wire noted_valid;    // translate.go:146
+    wire noted_ready;    // translate.go:146
+    wire noted_asked;    // translate.go:146
     wire answered_moves; // locate.go:34
     wire indexed_moves;  // locate.go:34
 
@@ -206,14 +206,14 @@ module translate_64_lines4 (
     wire gives = (walking == WALKING_GIVE) & held;              // walk.go:30
     assign piece_valid = (plain | gives) & fate_ready;          // walk.go:83
     wire [8:0] low_shifted = 9'h1ff << work_order;              // locate.go:65
-    wire [8:0] middle = (page[8:0] & low_shifted) | (work_in[20:12] & ~low_shifted); // walk.go:96
+    wire [8:0] middle = (page[8:0] & low_shifted) | (work_in[20:12] & ~low_shifted); // walk.go:97
     assign piece_addr = gives ? {page[51:9], middle, work_in[11:0]} : work_at; // walk.go:84
     assign piece_len = gives ? take : work_len;                 // walk.go:84
     assign piece_skip = work_skip | (|work_fault);              // walk.go:84
     assign piece_last = gives ? work_last & ends : work_last | (|work_fault); // walk.go:84
     assign fate_valid = piece_valid & piece_ready & piece_last; // walk.go:85
 
-    fifo_link_translated_x4 u_fates ( // hdl/stream/fifo.go:122
+    fifo_link_translated_x4 u_fates ( // walk.go:87
         .clk        (clk),
         .rst        (rst),
         .in_valid   (fate_valid),
@@ -227,7 +227,7 @@ module translate_64_lines4 (
     );
 
     wire drops = (walking == WALKING_LOOK) & has_work & swallow; // walk.go:31
-    wire piece = piece_valid & piece_ready;           // walk.go:88
+    wire piece = piece_valid & piece_ready;           // walk.go:89
     assign leaves = drops | (piece & (plain | ends)); // walk.go:36
 
     always @(posedge clk) begin
@@ -280,8 +280,8 @@ module translate_64_lines4 (
         end
     end
 
-    wire [20:0] rest = ~work_in & {~(9'h1ff << work_order), 12'hfff}; // walk.go:102
-    wire [21:0] left = {1'b0, rest} + 22'd1; // walk.go:103
+    wire [20:0] rest = ~work_in & {~(9'h1ff << work_order), 12'hfff}; // walk.go:103
+    wire [21:0] left = {1'b0, rest} + 22'd1; // walk.go:104
     wire fits = {9'd0, work_len} <= left;    // walk.go:44
 
     always @(posedge clk) begin
@@ -325,20 +325,20 @@ module translate_64_lines4 (
 
     assign line_wanted = (walking == WALKING_ASK);          // walk.go:74
     assign line_reads = (walking == WALKING_LOOK) | (walking == WALKING_READ); // walk.go:75
-    assign segment_ready = noted_ready & (~noted_asked | key_request_ready); // translate.go:150
-    assign key_request_valid = segment_valid & noted_asked & noted_ready; // translate.go:151
-    assign key_request_key = segment_key;                   // translate.go:152
-    assign key_request_pd = segment_pd;                     // translate.go:152
-    assign key_request_qpn = segment_qpn;                   // translate.go:152
-    assign key_request_rights = segment_rights;             // translate.go:152
-    assign key_request_va = segment_va;                     // translate.go:152
-    assign key_request_range = segment_range;               // translate.go:152
-    assign noted_valid = segment_valid & segment_ready;     // translate.go:155
-    assign noted_asked = ~segment_skip | (|segment_rights); // translate.go:156
+    assign segment_ready = noted_ready & (~noted_asked | key_request_ready); // translate.go:148
+    assign key_request_valid = segment_valid & noted_asked & noted_ready; // translate.go:149
+    assign key_request_key = segment_key;                   // translate.go:150
+    assign key_request_pd = segment_pd;                     // translate.go:150
+    assign key_request_qpn = segment_qpn;                   // translate.go:150
+    assign key_request_rights = segment_rights;             // translate.go:150
+    assign key_request_va = segment_va;                     // translate.go:150
+    assign key_request_range = segment_range;               // translate.go:150
+    assign noted_valid = segment_valid & segment_ready;     // translate.go:153
+    assign noted_asked = ~segment_skip | (|segment_rights); // translate.go:154
 
     wire known = ~u_order_out_asked | key_reply_valid; // locate.go:43
 
-    fifo_translate_noted_x8 u_order ( // hdl/stream/fifo.go:122
+    fifo_translate_noted_x8 u_order ( // translate.go:155
         .clk        (clk),
         .rst        (rst),
         .in_valid   (noted_valid),
@@ -449,18 +449,18 @@ module translate_64_lines4 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        segment_stalled;    // hdl/stream/contract.go:24
-    reg                [198:0] segment_held;       // hdl/stream/contract.go:25
-    reg                        reply_stalled;      // hdl/stream/contract.go:24
-    reg                [158:0] reply_held;         // hdl/stream/contract.go:25
-    reg                        request_stalled;    // hdl/stream/contract.go:24
-    reg                [183:0] request_held;       // hdl/stream/contract.go:25
-    reg                        burst_stalled;      // hdl/stream/contract.go:24
-    reg                [71:0]  burst_held;         // hdl/stream/contract.go:25
-    reg                        piece_stalled;      // hdl/stream/contract.go:24
-    reg                [78:0]  piece_held;         // hdl/stream/contract.go:25
-    reg                        translated_stalled; // hdl/stream/contract.go:24
-    reg                [4:0]   translated_held;    // hdl/stream/contract.go:25
+    reg                        segment_stalled;    // properties.go:28
+    reg                [198:0] segment_held;       // properties.go:28
+    reg                        reply_stalled;      // properties.go:29
+    reg                [158:0] reply_held;         // properties.go:29
+    reg                        request_stalled;    // properties.go:30
+    reg                [183:0] request_held;       // properties.go:30
+    reg                        burst_stalled;      // properties.go:31
+    reg                [71:0]  burst_held;         // properties.go:31
+    reg                        piece_stalled;      // properties.go:32
+    reg                [78:0]  piece_held;         // properties.go:32
+    reg                        translated_stalled; // properties.go:33
+    reg                [4:0]   translated_held;    // properties.go:33
     reg                        packet_over;        // its last piece is out, and not its last segment (properties.go:40)
     /* verilator lint_off UNDRIVEN */
     (* anyconst *) reg [60:0]  one_entry; // properties.go:56
@@ -469,18 +469,8 @@ module translate_64_lines4 (
     (* anyconst *) reg [51:0]  one_frame; // properties.go:56
     /* verilator lint_on UNDRIVEN */
 
-    wire [198:0] segment_packed; // hdl/stream/contract.go:37
-    wire [158:0] reply_packed;   // hdl/stream/contract.go:37
-    wire [183:0] request_packed; // hdl/stream/contract.go:37
-    wire [71:0]  burst_packed;   // hdl/stream/contract.go:37
-    wire [78:0]  piece_packed;   // hdl/stream/contract.go:37
-
-    wire page_2 = (walking == WALKING_GIVE) & piece_valid; // properties.go:45
-    wire mine_2 = read_beat_valid & ~read_beat_err & (one_entry[60:3] == work_at[63:6]) // properties.go:64
-        & (one_entry[2:0] == beat);
-    wire [51:0] lies_and = (piece_addr[63:12] ^ one_frame) & ~{43'd0, ~(9'h1ff << work_order)}; // properties.go:72
-    wire bad_2 = line_reads & read_beat_valid & ({work_at[7:6], asked} == {work_at[7:6], beat}); // lines.go:59
-    assign segment_packed = { // hdl/stream/contract.go:38
+    wire waits = segment_valid & ~segment_ready; // properties.go:28
+    wire [198:0] segment_data_holds_joined = {   // properties.go:28
         segment_key,
         segment_pd,
         segment_qpn,
@@ -491,42 +481,16 @@ module translate_64_lines4 (
         segment_skip,
         segment_last
     };
-
-    always @(posedge clk) begin
-        if (rst) begin
-            segment_stalled <= 1'b0;
-            reply_stalled <= 1'b0;
-            request_stalled <= 1'b0;
-            burst_stalled <= 1'b0;
-            piece_stalled <= 1'b0;
-            translated_stalled <= 1'b0;
-        end else begin
-            segment_stalled <= segment_valid & ~segment_ready; // hdl/stream/contract.go:24
-            reply_stalled <= key_reply_valid & ~key_reply_ready; // hdl/stream/contract.go:24
-            request_stalled <= key_request_valid & ~key_request_ready; // hdl/stream/contract.go:24
-            burst_stalled <= read_burst_valid & ~read_burst_ready; // hdl/stream/contract.go:24
-            piece_stalled <= piece_valid & ~piece_ready;       // hdl/stream/contract.go:24
-            translated_stalled <= translated_valid & ~translated_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        segment_held <= segment_packed;      // hdl/stream/contract.go:25
-        reply_held <= reply_packed;          // hdl/stream/contract.go:25
-        request_held <= request_packed;      // hdl/stream/contract.go:25
-        burst_held <= burst_packed;          // hdl/stream/contract.go:25
-        piece_held <= piece_packed;          // hdl/stream/contract.go:25
-        translated_held <= translated_fault; // hdl/stream/contract.go:25
-    end
-
-    assign reply_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = key_reply_valid & ~key_reply_ready; // properties.go:29
+    wire [158:0] reply_data_holds_joined = {           // properties.go:29
         key_reply_fault,
         key_reply_page_shift,
         key_reply_translation,
         key_reply_offset,
         key_reply_first
     };
-    assign request_packed = { // hdl/stream/contract.go:38
+    wire waits_3 = key_request_valid & ~key_request_ready; // properties.go:30
+    wire [183:0] request_data_holds_joined = {             // properties.go:30
         key_request_key,
         key_request_pd,
         key_request_qpn,
@@ -534,8 +498,122 @@ module translate_64_lines4 (
         key_request_va,
         key_request_range
     };
-    assign burst_packed = {read_burst_addr, read_burst_len}; // hdl/stream/contract.go:38
-    assign piece_packed = {piece_addr, piece_len, piece_skip, piece_last}; // hdl/stream/contract.go:38
+    wire waits_4 = read_burst_valid & ~read_burst_ready;   // properties.go:31
+    wire waits_5 = piece_valid & ~piece_ready;             // properties.go:32
+    wire piece_data_holds_equal = {piece_addr, piece_len, piece_skip, piece_last} == piece_held; // properties.go:32
+    wire waits_6 = translated_valid & ~translated_ready;   // properties.go:33
+    wire page_2 = (walking == WALKING_GIVE) & piece_valid; // properties.go:45
+    wire mine_2 = read_beat_valid & ~read_beat_err & (one_entry[60:3] == work_at[63:6]) // properties.go:64
+        & (one_entry[2:0] == beat);
+    wire [51:0] lies_and = (piece_addr[63:12] ^ one_frame) & ~{43'd0, ~(9'h1ff << work_order)}; // properties.go:72
+    wire bad_2 = line_reads & read_beat_valid & ({work_at[7:6], asked} == {work_at[7:6], beat}); // lines.go:59
+
+    always @(posedge clk) begin
+        if (rst) begin
+            segment_stalled <= 1'b0;
+        end else begin
+            segment_stalled <= waits; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin      // properties.go:28
+            segment_held <= { // properties.go:28
+                segment_key,
+                segment_pd,
+                segment_qpn,
+                segment_rights,
+                segment_va,
+                segment_range,
+                segment_len,
+                segment_skip,
+                segment_last
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reply_stalled <= 1'b0;
+        end else begin
+            reply_stalled <= waits_2; // properties.go:29
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin  // properties.go:29
+            reply_held <= { // properties.go:29
+                key_reply_fault,
+                key_reply_page_shift,
+                key_reply_translation,
+                key_reply_offset,
+                key_reply_first
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_stalled <= 1'b0;
+        end else begin
+            request_stalled <= waits_3; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin    // properties.go:30
+            request_held <= { // properties.go:30
+                key_request_key,
+                key_request_pd,
+                key_request_qpn,
+                key_request_rights,
+                key_request_va,
+                key_request_range
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            burst_stalled <= 1'b0;
+        end else begin
+            burst_stalled <= waits_4; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                                   // properties.go:31
+            burst_held <= {read_burst_addr, read_burst_len}; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            piece_stalled <= 1'b0;
+        end else begin
+            piece_stalled <= waits_5; // properties.go:32
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin // properties.go:32
+            piece_held <= {piece_addr, piece_len, piece_skip, piece_last}; // properties.go:32
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            translated_stalled <= 1'b0;
+        end else begin
+            translated_stalled <= waits_6; // properties.go:33
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                       // properties.go:33
+            translated_held <= translated_fault; // properties.go:33
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -569,18 +647,18 @@ module translate_64_lines4 (
     always @(posedge clk) begin
         if (!rst) begin
             cover_line_is_old: cover (line_ended && old);     // lines.go:33
-            assume_segment_valid_holds: assume (!segment_stalled || segment_valid); // hdl/stream/contract.go:18
-            assume_segment_data_holds: assume (!segment_stalled || segment_packed == segment_held); // hdl/stream/contract.go:19
-            assume_reply_valid_holds: assume (!reply_stalled || key_reply_valid); // hdl/stream/contract.go:18
-            assume_reply_data_holds: assume (!reply_stalled || reply_packed == reply_held); // hdl/stream/contract.go:19
-            assert_request_valid_holds: assert (!request_stalled || key_request_valid); // hdl/stream/contract.go:10
-            assert_request_data_holds: assert (!request_stalled || request_packed == request_held); // hdl/stream/contract.go:11
-            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // hdl/stream/contract.go:10
-            assert_burst_data_holds: assert (!burst_stalled || burst_packed == burst_held); // hdl/stream/contract.go:11
-            assert_piece_valid_holds: assert (!piece_stalled || piece_valid); // hdl/stream/contract.go:10
-            assert_piece_data_holds: assert (!piece_stalled || piece_packed == piece_held); // hdl/stream/contract.go:11
-            assert_translated_valid_holds: assert (!translated_stalled || translated_valid); // hdl/stream/contract.go:10
-            assert_translated_data_holds: assert (!translated_stalled || translated_fault == translated_held); // hdl/stream/contract.go:11
+            assume_segment_valid_holds: assume (!segment_stalled || segment_valid); // properties.go:28
+            assume_segment_data_holds: assume (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:28
+            assume_reply_valid_holds: assume (!reply_stalled || key_reply_valid); // properties.go:29
+            assume_reply_data_holds: assume (!reply_stalled || reply_data_holds_joined == reply_held); // properties.go:29
+            assert_request_valid_holds: assert (!request_stalled || key_request_valid); // properties.go:30
+            assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:30
+            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:31
+            assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:31
+            assert_piece_valid_holds: assert (!piece_stalled || piece_valid); // properties.go:32
+            assert_piece_data_holds: assert (!piece_stalled || piece_data_holds_equal); // properties.go:32
+            assert_translated_valid_holds: assert (!translated_stalled || translated_valid); // properties.go:33
+            assert_translated_data_holds: assert (!translated_stalled || translated_fault == translated_held); // properties.go:33
             assume_beats_are_asked_for: assume (!read_beat_valid || walking == WALKING_FILL); // properties.go:34
             assume_segment_not_empty: assume (!segment_valid || |segment_len); // properties.go:35
             assert_piece_not_empty: assert (!piece_valid || piece_skip || |piece_len); // properties.go:36
@@ -611,53 +689,65 @@ module translate_64_lines4 (
                 end
                 cover_line_is_old_count <= cover_line_is_old_count + 64'd1;
             end
-            if (segment_stalled && !segment_valid) begin
-                $display("ASSUME %m segment_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (segment_stalled) begin
+                if (!segment_valid) begin
+                    $display("ASSUME %m segment_valid_holds blocks/translate/properties.go:28");
+                    $stop;
+                end
+                if (segment_data_holds_joined != segment_held) begin
+                    $display("ASSUME %m segment_data_holds blocks/translate/properties.go:28");
+                    $stop;
+                end
             end
-            if (segment_stalled && segment_packed != segment_held) begin
-                $display("ASSUME %m segment_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (reply_stalled) begin
+                if (!key_reply_valid) begin
+                    $display("ASSUME %m reply_valid_holds blocks/translate/properties.go:29");
+                    $stop;
+                end
+                if (reply_data_holds_joined != reply_held) begin
+                    $display("ASSUME %m reply_data_holds blocks/translate/properties.go:29");
+                    $stop;
+                end
             end
-            if (reply_stalled && !key_reply_valid) begin
-                $display("ASSUME %m reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (request_stalled) begin
+                if (!key_request_valid) begin
+                    $display("ASSERT %m request_valid_holds blocks/translate/properties.go:30");
+                    $stop;
+                end
+                if (request_data_holds_joined != request_held) begin
+                    $display("ASSERT %m request_data_holds blocks/translate/properties.go:30");
+                    $stop;
+                end
             end
-            if (reply_stalled && reply_packed != reply_held) begin
-                $display("ASSUME %m reply_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (burst_stalled) begin
+                if (!read_burst_valid) begin
+                    $display("ASSERT %m burst_valid_holds blocks/translate/properties.go:31");
+                    $stop;
+                end
+                if ({read_burst_addr, read_burst_len} != burst_held) begin
+                    $display("ASSERT %m burst_data_holds blocks/translate/properties.go:31");
+                    $stop;
+                end
             end
-            if (request_stalled && !key_request_valid) begin
-                $display("ASSERT %m request_valid_holds hdl/stream/contract.go:10");
-                $stop;
+            if (piece_stalled) begin
+                if (!piece_valid) begin
+                    $display("ASSERT %m piece_valid_holds blocks/translate/properties.go:32");
+                    $stop;
+                end
+                if (!piece_data_holds_equal) begin
+                    $display("ASSERT %m piece_data_holds blocks/translate/properties.go:32");
+                    $stop;
+                end
             end
-            if (request_stalled && request_packed != request_held) begin
-                $display("ASSERT %m request_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (burst_stalled && !read_burst_valid) begin
-                $display("ASSERT %m burst_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (burst_stalled && burst_packed != burst_held) begin
-                $display("ASSERT %m burst_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (piece_stalled && !piece_valid) begin
-                $display("ASSERT %m piece_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (piece_stalled && piece_packed != piece_held) begin
-                $display("ASSERT %m piece_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (translated_stalled && !translated_valid) begin
-                $display("ASSERT %m translated_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (translated_stalled && translated_fault != translated_held) begin
-                $display("ASSERT %m translated_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (translated_stalled) begin
+                if (!translated_valid) begin
+                    $display("ASSERT %m translated_valid_holds blocks/translate/properties.go:33");
+                    $stop;
+                end
+                if (translated_fault != translated_held) begin
+                    $display("ASSERT %m translated_data_holds blocks/translate/properties.go:33");
+                    $stop;
+                end
             end
             if (read_beat_valid && walking != WALKING_FILL) begin
                 $display("ASSUME %m beats_are_asked_for blocks/translate/properties.go:34");
@@ -667,13 +757,15 @@ module translate_64_lines4 (
                 $display("ASSUME %m segment_not_empty blocks/translate/properties.go:35");
                 $stop;
             end
-            if (piece_valid && !piece_skip && !(|piece_len)) begin
-                $display("ASSERT %m piece_not_empty blocks/translate/properties.go:36");
-                $stop;
-            end
-            if (piece_valid && packet_over) begin
-                $display("ASSERT %m nothing_behind_last blocks/translate/properties.go:44");
-                $stop;
+            if (piece_valid) begin
+                if (!piece_skip && !(|piece_len)) begin
+                    $display("ASSERT %m piece_not_empty blocks/translate/properties.go:36");
+                    $stop;
+                end
+                if (packet_over) begin
+                    $display("ASSERT %m nothing_behind_last blocks/translate/properties.go:44");
+                    $stop;
+                end
             end
             if (leaves && page_2 && piece_len != work_len) begin
                 $display("ASSERT %m segment_whole blocks/translate/properties.go:46");
@@ -705,6 +797,31 @@ module translate_64_lines4 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_piece /* verilator public_flat_rd */ = piece_valid && piece_ready; // walk.go:88
+    wire [63:0] event_piece_addr /* verilator public_flat_rd */ = piece_addr;
+    wire [12:0] event_piece_bytes /* verilator public_flat_rd */ = piece_len;
+    wire        event_piece_skip /* verilator public_flat_rd */ = piece_skip;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_piece) begin
+                $display(
+                    "TRACE %0d %m piece addr=%0h bytes=%0h skip=%0h",
+                    $time, event_piece_addr, event_piece_bytes, event_piece_skip
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

@@ -188,80 +188,80 @@ module transmit_64_qp6_cq6 (
     localparam [1:0] STEP_WAIT   = 2'h2;
     localparam [1:0] STEP_LEAVE  = 2'h3;
 
-    reg [1:0]  step;                     // transmit.go:120
-    reg        is_ack;                   // transmit.go:121
-    reg [5:0]  ack_now_qp;               // transmit.go:121
-    reg [7:0]  ack_now_syndrome;         // transmit.go:121
-    reg [23:0] ack_now_psn;              // transmit.go:121
-    reg [23:0] ack_now_msn;              // transmit.go:121
-    reg [1:0]  job_now_kind;             // transmit.go:121
-    reg [5:0]  job_now_qp;               // transmit.go:121
-    reg [7:0]  job_now_opcode;           // transmit.go:121
-    reg        job_now_se;               // transmit.go:121
-    reg        job_now_ack_req;          // transmit.go:121
-    reg [12:0] job_now_payload_len;      // transmit.go:121
-    reg [63:0] job_now_va;               // transmit.go:121
-    reg [31:0] job_now_r_key;            // transmit.go:121
-    reg [31:0] job_now_dma_len;          // transmit.go:121
-    reg [31:0] job_now_imm;              // transmit.go:121
-    reg        job_now_inline;           // transmit.go:121
-    reg [23:0] job_now_entry_psn;        // transmit.go:121
-    reg [15:0] job_now_entry_wqe_index;  // transmit.go:121
-    reg [31:0] job_now_entry_offset;     // transmit.go:121
-    reg [12:0] job_now_entry_length;     // transmit.go:121
-    reg        job_now_entry_first;      // transmit.go:121
-    reg        job_now_entry_last;       // transmit.go:121
-    reg        job_now_entry_signaled;   // transmit.go:121
-    reg [2:0]  job_now_entry_wc;         // transmit.go:121
-    reg [63:0] job_now_entry_wrid;       // transmit.go:121
-    reg [7:0]  job_now_entry_status;     // transmit.go:121
-    reg [4:0]  job_now_entry_vendor;     // transmit.go:121
-    reg        to_context_exists;        // transmit.go:122
-    reg [23:0] to_context_qpn;           // transmit.go:122
-    reg [2:0]  to_context_state;         // transmit.go:122
-    reg [23:0] to_context_pd;            // transmit.go:122
-    reg [23:0] to_context_dest_qpn;      // transmit.go:122
-    reg [2:0]  to_context_path_mtu;      // transmit.go:122
-    reg [3:0]  to_context_access;        // transmit.go:122
-    reg [4:0]  to_context_min_rnr;       // transmit.go:122
-    reg [4:0]  to_context_timeout;       // transmit.go:122
-    reg [2:0]  to_context_retry_cnt;     // transmit.go:122
-    reg [2:0]  to_context_rnr_retry;     // transmit.go:122
-    reg        to_context_sig_all;       // transmit.go:122
-    reg        to_context_sq_stride;     // transmit.go:122
-    reg        to_context_rq_stride;     // transmit.go:122
-    reg [5:0]  to_context_send_cq;       // transmit.go:122
-    reg [5:0]  to_context_recv_cq;       // transmit.go:122
-    reg [7:0]  to_context_max_rd;        // transmit.go:122
-    reg [7:0]  to_context_max_dest_rd;   // transmit.go:122
-    reg [47:0] to_address_dst_mac;       // transmit.go:122
-    reg [7:0]  to_address_hop_limit;     // transmit.go:122
-    reg [7:0]  to_address_traffic_class; // transmit.go:122
-    reg [19:0] to_address_flow_label;    // transmit.go:122
-    reg        to_address_ipv6;          // transmit.go:122
-    reg        to_address_vlan;          // transmit.go:122
-    reg [15:0] to_address_tci;           // transmit.go:122
-    reg [15:0] to_address_src_port;      // transmit.go:122
-    reg [63:0] to_address_src_hi;        // transmit.go:122
-    reg [63:0] to_address_src_lo;        // transmit.go:122
-    reg [63:0] to_address_dst_hi;        // transmit.go:122
-    reg [63:0] to_address_dst_lo;        // transmit.go:122
-    reg [4:0]  payload_fault;            // transmit.go:123
-    reg        owes_desc;                // transmit.go:124
-    reg        owes_record;              // transmit.go:124
-    reg        owes_route;               // transmit.go:124
-    reg        inline_jobs;              // transmit.go:127
-    reg [7:0]  record_status;            // transmit.go:187
-    reg        sends;                    // transmit.go:187
+    reg [1:0]  step;                     // transmit.go:122
+    reg        is_ack;                   // transmit.go:123
+    reg [5:0]  ack_now_qp;               // transmit.go:123
+    reg [7:0]  ack_now_syndrome;         // transmit.go:123
+    reg [23:0] ack_now_psn;              // transmit.go:123
+    reg [23:0] ack_now_msn;              // transmit.go:123
+    reg [1:0]  job_now_kind;             // transmit.go:123
+    reg [5:0]  job_now_qp;               // transmit.go:123
+    reg [7:0]  job_now_opcode;           // transmit.go:123
+    reg        job_now_se;               // transmit.go:123
+    reg        job_now_ack_req;          // transmit.go:123
+    reg [12:0] job_now_payload_len;      // transmit.go:123
+    reg [63:0] job_now_va;               // transmit.go:123
+    reg [31:0] job_now_r_key;            // transmit.go:123
+    reg [31:0] job_now_dma_len;          // transmit.go:123
+    reg [31:0] job_now_imm;              // transmit.go:123
+    reg        job_now_inline;           // transmit.go:123
+    reg [23:0] job_now_entry_psn;        // transmit.go:123
+    reg [15:0] job_now_entry_wqe_index;  // transmit.go:123
+    reg [31:0] job_now_entry_offset;     // transmit.go:123
+    reg [12:0] job_now_entry_length;     // transmit.go:123
+    reg        job_now_entry_first;      // transmit.go:123
+    reg        job_now_entry_last;       // transmit.go:123
+    reg        job_now_entry_signaled;   // transmit.go:123
+    reg [2:0]  job_now_entry_wc;         // transmit.go:123
+    reg [63:0] job_now_entry_wrid;       // transmit.go:123
+    reg [7:0]  job_now_entry_status;     // transmit.go:123
+    reg [4:0]  job_now_entry_vendor;     // transmit.go:123
+    reg        to_context_exists;        // transmit.go:124
+    reg [23:0] to_context_qpn;           // transmit.go:124
+    reg [2:0]  to_context_state;         // transmit.go:124
+    reg [23:0] to_context_pd;            // transmit.go:124
+    reg [23:0] to_context_dest_qpn;      // transmit.go:124
+    reg [2:0]  to_context_path_mtu;      // transmit.go:124
+    reg [3:0]  to_context_access;        // transmit.go:124
+    reg [4:0]  to_context_min_rnr;       // transmit.go:124
+    reg [4:0]  to_context_timeout;       // transmit.go:124
+    reg [2:0]  to_context_retry_cnt;     // transmit.go:124
+    reg [2:0]  to_context_rnr_retry;     // transmit.go:124
+    reg        to_context_sig_all;       // transmit.go:124
+    reg        to_context_sq_stride;     // transmit.go:124
+    reg        to_context_rq_stride;     // transmit.go:124
+    reg [5:0]  to_context_send_cq;       // transmit.go:124
+    reg [5:0]  to_context_recv_cq;       // transmit.go:124
+    reg [7:0]  to_context_max_rd;        // transmit.go:124
+    reg [7:0]  to_context_max_dest_rd;   // transmit.go:124
+    reg [47:0] to_address_dst_mac;       // transmit.go:124
+    reg [7:0]  to_address_hop_limit;     // transmit.go:124
+    reg [7:0]  to_address_traffic_class; // transmit.go:124
+    reg [19:0] to_address_flow_label;    // transmit.go:124
+    reg        to_address_ipv6;          // transmit.go:124
+    reg        to_address_vlan;          // transmit.go:124
+    reg [15:0] to_address_tci;           // transmit.go:124
+    reg [15:0] to_address_src_port;      // transmit.go:124
+    reg [63:0] to_address_src_hi;        // transmit.go:124
+    reg [63:0] to_address_src_lo;        // transmit.go:124
+    reg [63:0] to_address_dst_hi;        // transmit.go:124
+    reg [63:0] to_address_dst_lo;        // transmit.go:124
+    reg [4:0]  payload_fault;            // transmit.go:125
+    reg        owes_desc;                // transmit.go:126
+    reg        owes_record;              // transmit.go:126
+    reg        owes_route;               // transmit.go:126
+    reg        inline_jobs;              // transmit.go:129
+    reg        drops;                    // transmit.go:130
+    reg [7:0]  record_status;            // transmit.go:192
+    reg        sends;                    // transmit.go:192
 
     (* ram_style = "distributed" *)
-    reg failed [0:63]; // transmit.go:123
+    reg failed [0:63]; // transmit.go:125
 
-    wire route_valid;  // transmit.go:125
-    wire route_ready;  // transmit.go:125
-    wire route_drop;   // transmit.go:125
-    wire inline_taken; // transmit.go:127
-    wire inline_gone;  // transmit.go:127
+    wire route_ready;  // transmit.go:127
+    wire route_drop;   // transmit.go:127
+    wire inline_taken; // transmit.go:129
+    wire inline_gone;  // transmit.go:129
 
     wire       u_routes_out_valid;
     wire       u_routes_out_inline;
@@ -273,36 +273,37 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             inline_jobs <= 1'b0;
         end else begin
-            if (inline_gone) begin   // transmit.go:148
-                inline_jobs <= 1'b0; // transmit.go:148
+            if (inline_gone) begin   // transmit.go:152
+                inline_jobs <= 1'b0; // transmit.go:152
             end
-            if (inline_taken) begin  // transmit.go:149
-                inline_jobs <= 1'b1; // transmit.go:149
+            if (inline_taken) begin  // transmit.go:153
+                inline_jobs <= 1'b1; // transmit.go:153
             end
         end
     end
 
-    wire inline_ = (job_kind == 2'h0) & (|job_payload_len) & job_inline; // transmit.go:138
-    assign inline_taken = job_valid & job_ready & inline_; // transmit.go:150
-    assign ack_ready = (step == STEP_CHOOSE);              // transmit.go:154
-    wire ready_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:133
-    wire ready = inline_ ? inline_valid & ~inline_jobs : ~ready_and | gathered_valid; // transmit.go:151
-    wire takes_job = ack_ready & ~ack_valid & job_valid & ready; // transmit.go:152
-    wire is_fence = job_kind == 2'h2;                      // transmit.go:153
-    assign fence_valid = takes_job & is_fence;             // transmit.go:155
-    assign fence_token = job_entry_psn[0];                 // transmit.go:156
-    assign job_ready = ack_ready & ~ack_valid & ready & (~is_fence | fence_ready); // transmit.go:157
-    assign gathered_ready = takes_job & (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:158
+    wire inline_ = (job_kind == 2'h0) & (|job_payload_len) & job_inline; // transmit.go:141
+    assign inline_taken = job_valid & job_ready & inline_; // transmit.go:154
+    assign ack_ready = (step == STEP_CHOOSE);              // transmit.go:159
+    wire ready_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:136
+    wire ready = inline_ ? inline_valid & ~inline_jobs : ~ready_and | gathered_valid; // transmit.go:155
+    wire ready_2 = ready & ~drops;                         // transmit.go:156
+    wire takes_job = ack_ready & ~ack_valid & job_valid & ready_2; // transmit.go:157
+    wire is_fence = job_kind == 2'h2;                      // transmit.go:158
+    assign fence_valid = takes_job & is_fence;             // transmit.go:160
+    assign fence_token = job_entry_psn[0];                 // transmit.go:161
+    assign job_ready = ack_ready & ~ack_valid & ready_2 & (~is_fence | fence_ready); // transmit.go:162
+    assign gathered_ready = takes_job & (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:163
 
-    wire when_step = job_valid & job_ready & ~is_fence; // transmit.go:163
-    wire when_step_and = context_reply_valid & context_reply_ready; // transmit.go:174
-    wire is_packet = job_now_kind == 2'h0;              // transmit.go:188
-    wire dead_word = failed[job_now_qp];                // transmit.go:189
-    wire dead = dead_word | (context_reply_context_state == 3'h6) | ~context_reply_context_exists; // transmit.go:189
-    wire broken = |payload_fault;                       // transmit.go:190
-    wire sends_2 = is_ack ? context_reply_context_exists : is_packet & ~dead & ~broken; // transmit.go:194
-    wire done_or = (owes_desc & ~desc_ready) | (owes_record & ~record_ready) | (owes_route & ~route_ready); // transmit.go:222
-    wire done = (step == STEP_LEAVE) & ~done_or;        // transmit.go:222
+    wire when_step = job_valid & job_ready & ~is_fence; // transmit.go:168
+    wire when_step_and = context_reply_valid & context_reply_ready; // transmit.go:179
+    wire is_packet = job_now_kind == 2'h0;              // transmit.go:193
+    wire dead_word = failed[job_now_qp];                // transmit.go:194
+    wire dead = dead_word | (context_reply_context_state == 3'h6) | ~context_reply_context_exists; // transmit.go:194
+    wire broken = |payload_fault;                       // transmit.go:195
+    wire sends_2 = is_ack ? context_reply_context_exists : is_packet & ~dead & ~broken; // transmit.go:199
+    wire waits = (owes_desc & ~desc_ready) | (owes_record & ~record_ready) | (owes_route & ~route_ready); // transmit.go:213
+    wire done = (step == STEP_LEAVE) & ~waits;          // transmit.go:218
 
     always @(posedge clk) begin
         if (rst) begin
@@ -311,175 +312,174 @@ module transmit_64_qp6_cq6 (
             owes_record <= 1'b0;
             owes_route <= 1'b0;
         end else begin
-            if (ack_valid && ack_ready) begin // transmit.go:159
-                step <= STEP_LOOK;            // transmit.go:162
-            end else if (when_step) begin     // transmit.go:163
+            if (ack_valid && ack_ready) begin // transmit.go:164
                 step <= STEP_LOOK;            // transmit.go:167
+            end else if (when_step) begin     // transmit.go:168
+                step <= STEP_LOOK;            // transmit.go:172
             end
-            if (context_request_valid && context_request_ready) begin // transmit.go:172
-                step <= STEP_WAIT; // transmit.go:172
+            if (context_request_valid && context_request_ready) begin // transmit.go:177
+                step <= STEP_WAIT; // transmit.go:177
             end
-            if (when_step_and) begin    // transmit.go:174
-                step <= STEP_LEAVE;     // transmit.go:176
-                owes_desc <= sends_2;   // transmit.go:196
-                owes_record <= ~is_ack; // transmit.go:197
-                owes_route <= ~is_ack & is_packet & (|job_now_payload_len) & (job_now_inline | ~broken); // transmit.go:198
+            if (when_step_and) begin    // transmit.go:179
+                step <= STEP_LEAVE;     // transmit.go:181
+                owes_desc <= sends_2;   // transmit.go:201
+                owes_record <= ~is_ack; // transmit.go:202
+                owes_route <= ~is_ack & is_packet & (|job_now_payload_len) & (job_now_inline | ~broken); // transmit.go:203
             end
-            if (desc_valid && desc_ready) begin // transmit.go:207
-                owes_desc <= 1'b0;              // transmit.go:207
+            if (owes_desc && desc_ready) begin // transmit.go:214
+                owes_desc <= 1'b0;             // transmit.go:214
             end
-            if (record_valid && record_ready) begin // transmit.go:207
-                owes_record <= 1'b0;                // transmit.go:207
+            if (owes_record && record_ready) begin // transmit.go:215
+                owes_record <= 1'b0;               // transmit.go:215
             end
-            if (route_valid && route_ready) begin // transmit.go:207
-                owes_route <= 1'b0;               // transmit.go:207
+            if (owes_route && route_ready) begin // transmit.go:216
+                owes_route <= 1'b0;              // transmit.go:216
             end
-            if (done) begin          // transmit.go:223
-                step <= STEP_CHOOSE; // transmit.go:223
+            if (done) begin          // transmit.go:219
+                step <= STEP_CHOOSE; // transmit.go:219
             end
         end
     end
 
-    wire payload_fault_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:133
+    wire payload_fault_and = (job_kind == 2'h0) & (|job_payload_len) & ~job_inline; // transmit.go:136
 
     always @(posedge clk) begin
-        if (ack_valid && ack_ready) begin                   // transmit.go:159
-            is_ack <= 1'b1;                                 // transmit.go:160
-            ack_now_qp <= ack_qp;                           // transmit.go:161
-            ack_now_syndrome <= ack_syndrome;               // transmit.go:161
-            ack_now_psn <= ack_psn;                         // transmit.go:161
-            ack_now_msn <= ack_msn;                         // transmit.go:161
-        end else if (when_step) begin                       // transmit.go:163
-            is_ack <= 1'b0;                                 // transmit.go:164
-            job_now_kind <= job_kind;                       // transmit.go:165
-            job_now_qp <= job_qp;                           // transmit.go:165
-            job_now_opcode <= job_opcode;                   // transmit.go:165
-            job_now_se <= job_se;                           // transmit.go:165
-            job_now_ack_req <= job_ack_req;                 // transmit.go:165
-            job_now_payload_len <= job_payload_len;         // transmit.go:165
-            job_now_va <= job_va;                           // transmit.go:165
-            job_now_r_key <= job_r_key;                     // transmit.go:165
-            job_now_dma_len <= job_dma_len;                 // transmit.go:165
-            job_now_imm <= job_imm;                         // transmit.go:165
-            job_now_inline <= job_inline;                   // transmit.go:165
-            job_now_entry_psn <= job_entry_psn;             // transmit.go:165
-            job_now_entry_wqe_index <= job_entry_wqe_index; // transmit.go:165
-            job_now_entry_offset <= job_entry_offset;       // transmit.go:165
-            job_now_entry_length <= job_entry_length;       // transmit.go:165
-            job_now_entry_first <= job_entry_first;         // transmit.go:165
-            job_now_entry_last <= job_entry_last;           // transmit.go:165
-            job_now_entry_signaled <= job_entry_signaled;   // transmit.go:165
-            job_now_entry_wc <= job_entry_wc;               // transmit.go:165
-            job_now_entry_wrid <= job_entry_wrid;           // transmit.go:165
-            job_now_entry_status <= job_entry_status;       // transmit.go:165
-            job_now_entry_vendor <= job_entry_vendor;       // transmit.go:165
-            payload_fault <= payload_fault_and ? gathered_fault : 5'h00; // transmit.go:166
+        if (ack_valid && ack_ready) begin                   // transmit.go:164
+            is_ack <= 1'b1;                                 // transmit.go:165
+            ack_now_qp <= ack_qp;                           // transmit.go:166
+            ack_now_syndrome <= ack_syndrome;               // transmit.go:166
+            ack_now_psn <= ack_psn;                         // transmit.go:166
+            ack_now_msn <= ack_msn;                         // transmit.go:166
+        end else if (when_step) begin                       // transmit.go:168
+            is_ack <= 1'b0;                                 // transmit.go:169
+            job_now_kind <= job_kind;                       // transmit.go:170
+            job_now_qp <= job_qp;                           // transmit.go:170
+            job_now_opcode <= job_opcode;                   // transmit.go:170
+            job_now_se <= job_se;                           // transmit.go:170
+            job_now_ack_req <= job_ack_req;                 // transmit.go:170
+            job_now_payload_len <= job_payload_len;         // transmit.go:170
+            job_now_va <= job_va;                           // transmit.go:170
+            job_now_r_key <= job_r_key;                     // transmit.go:170
+            job_now_dma_len <= job_dma_len;                 // transmit.go:170
+            job_now_imm <= job_imm;                         // transmit.go:170
+            job_now_inline <= job_inline;                   // transmit.go:170
+            job_now_entry_psn <= job_entry_psn;             // transmit.go:170
+            job_now_entry_wqe_index <= job_entry_wqe_index; // transmit.go:170
+            job_now_entry_offset <= job_entry_offset;       // transmit.go:170
+            job_now_entry_length <= job_entry_length;       // transmit.go:170
+            job_now_entry_first <= job_entry_first;         // transmit.go:170
+            job_now_entry_last <= job_entry_last;           // transmit.go:170
+            job_now_entry_signaled <= job_entry_signaled;   // transmit.go:170
+            job_now_entry_wc <= job_entry_wc;               // transmit.go:170
+            job_now_entry_wrid <= job_entry_wrid;           // transmit.go:170
+            job_now_entry_status <= job_entry_status;       // transmit.go:170
+            job_now_entry_vendor <= job_entry_vendor;       // transmit.go:170
+            payload_fault <= payload_fault_and ? gathered_fault : 5'h00; // transmit.go:171
         end
-        if (when_step_and) begin                               // transmit.go:174
-            to_context_exists <= context_reply_context_exists; // transmit.go:175
-            to_context_qpn <= context_reply_context_qpn;       // transmit.go:175
-            to_context_state <= context_reply_context_state;   // transmit.go:175
-            to_context_pd <= context_reply_context_pd;         // transmit.go:175
-            to_context_dest_qpn <= context_reply_context_dest_qpn; // transmit.go:175
-            to_context_path_mtu <= context_reply_context_path_mtu; // transmit.go:175
-            to_context_access <= context_reply_context_access; // transmit.go:175
-            to_context_min_rnr <= context_reply_context_min_rnr; // transmit.go:175
-            to_context_timeout <= context_reply_context_timeout; // transmit.go:175
-            to_context_retry_cnt <= context_reply_context_retry_cnt; // transmit.go:175
-            to_context_rnr_retry <= context_reply_context_rnr_retry; // transmit.go:175
-            to_context_sig_all <= context_reply_context_sig_all; // transmit.go:175
-            to_context_sq_stride <= context_reply_context_sq_stride; // transmit.go:175
-            to_context_rq_stride <= context_reply_context_rq_stride; // transmit.go:175
-            to_context_send_cq <= context_reply_context_send_cq; // transmit.go:175
-            to_context_recv_cq <= context_reply_context_recv_cq; // transmit.go:175
-            to_context_max_rd <= context_reply_context_max_rd; // transmit.go:175
-            to_context_max_dest_rd <= context_reply_context_max_dest_rd; // transmit.go:175
-            to_address_dst_mac <= context_reply_address_dst_mac; // transmit.go:175
-            to_address_hop_limit <= context_reply_address_hop_limit; // transmit.go:175
-            to_address_traffic_class <= context_reply_address_traffic_class; // transmit.go:175
-            to_address_flow_label <= context_reply_address_flow_label; // transmit.go:175
-            to_address_ipv6 <= context_reply_address_ipv6;     // transmit.go:175
-            to_address_vlan <= context_reply_address_vlan;     // transmit.go:175
-            to_address_tci <= context_reply_address_tci;       // transmit.go:175
-            to_address_src_port <= context_reply_address_src_port; // transmit.go:175
-            to_address_src_hi <= context_reply_address_src_hi; // transmit.go:175
-            to_address_src_lo <= context_reply_address_src_lo; // transmit.go:175
-            to_address_dst_hi <= context_reply_address_dst_hi; // transmit.go:175
-            to_address_dst_lo <= context_reply_address_dst_lo; // transmit.go:175
-            record_status <= dead ? 8'h05                      // transmit.go:193
+        if (when_step_and) begin                               // transmit.go:179
+            to_context_exists <= context_reply_context_exists; // transmit.go:180
+            to_context_qpn <= context_reply_context_qpn;       // transmit.go:180
+            to_context_state <= context_reply_context_state;   // transmit.go:180
+            to_context_pd <= context_reply_context_pd;         // transmit.go:180
+            to_context_dest_qpn <= context_reply_context_dest_qpn; // transmit.go:180
+            to_context_path_mtu <= context_reply_context_path_mtu; // transmit.go:180
+            to_context_access <= context_reply_context_access; // transmit.go:180
+            to_context_min_rnr <= context_reply_context_min_rnr; // transmit.go:180
+            to_context_timeout <= context_reply_context_timeout; // transmit.go:180
+            to_context_retry_cnt <= context_reply_context_retry_cnt; // transmit.go:180
+            to_context_rnr_retry <= context_reply_context_rnr_retry; // transmit.go:180
+            to_context_sig_all <= context_reply_context_sig_all; // transmit.go:180
+            to_context_sq_stride <= context_reply_context_sq_stride; // transmit.go:180
+            to_context_rq_stride <= context_reply_context_rq_stride; // transmit.go:180
+            to_context_send_cq <= context_reply_context_send_cq; // transmit.go:180
+            to_context_recv_cq <= context_reply_context_recv_cq; // transmit.go:180
+            to_context_max_rd <= context_reply_context_max_rd; // transmit.go:180
+            to_context_max_dest_rd <= context_reply_context_max_dest_rd; // transmit.go:180
+            to_address_dst_mac <= context_reply_address_dst_mac; // transmit.go:180
+            to_address_hop_limit <= context_reply_address_hop_limit; // transmit.go:180
+            to_address_traffic_class <= context_reply_address_traffic_class; // transmit.go:180
+            to_address_flow_label <= context_reply_address_flow_label; // transmit.go:180
+            to_address_ipv6 <= context_reply_address_ipv6;     // transmit.go:180
+            to_address_vlan <= context_reply_address_vlan;     // transmit.go:180
+            to_address_tci <= context_reply_address_tci;       // transmit.go:180
+            to_address_src_port <= context_reply_address_src_port; // transmit.go:180
+            to_address_src_hi <= context_reply_address_src_hi; // transmit.go:180
+            to_address_src_lo <= context_reply_address_src_lo; // transmit.go:180
+            to_address_dst_hi <= context_reply_address_dst_hi; // transmit.go:180
+            to_address_dst_lo <= context_reply_address_dst_lo; // transmit.go:180
+            record_status <= dead ? 8'h05                      // transmit.go:198
                 : is_packet ? (broken ? 8'h04 : 8'h00)
                 : job_now_entry_status;
-            sends <= sends_2; // transmit.go:195
+            sends <= sends_2; // transmit.go:200
         end
     end
 
-    assign context_request_valid = (step == STEP_LOOK);         // transmit.go:170
-    assign context_request_qp = is_ack ? ack_now_qp : job_now_qp; // transmit.go:171
-    assign context_reply_ready = (step == STEP_WAIT);           // transmit.go:173
-    assign desc_valid = (step == STEP_LEAVE) & owes_desc;       // transmit.go:210
-    assign desc_dst_mac = to_address_dst_mac;                   // transmit.go:211
-    assign desc_src_mac = mac;                                  // transmit.go:211
-    assign desc_vlan = to_address_vlan;                         // transmit.go:211
-    assign desc_tci = to_address_tci;                           // transmit.go:211
-    assign desc_ipv6 = to_address_ipv6;                         // transmit.go:211
-    assign desc_traffic_class = to_address_traffic_class;       // transmit.go:211
-    assign desc_hop_limit = to_address_hop_limit;               // transmit.go:211
-    assign desc_ipid = 16'd0;                                   // transmit.go:211
-    assign desc_df = 1'b1;                                      // transmit.go:211
-    assign desc_flow_label = to_address_flow_label;             // transmit.go:211
-    assign desc_src_hi = to_address_src_hi;                     // transmit.go:211
-    assign desc_src_lo = to_address_src_lo;                     // transmit.go:211
-    assign desc_dst_hi = to_address_dst_hi;                     // transmit.go:211
-    assign desc_dst_lo = to_address_dst_lo;                     // transmit.go:211
-    assign desc_src_port = to_address_src_port;                 // transmit.go:211
-    assign desc_udp_checksum = 16'd0;                           // transmit.go:211
-    assign desc_opcode = is_ack ? 8'h11 : job_now_opcode;       // transmit.go:211
-    assign desc_se = ~is_ack & job_now_se;                      // transmit.go:211
-    assign desc_mig_req = 1'b0;                                 // transmit.go:211
-    assign desc_pad_cnt = ~desc_payload_len[1:0] + 2'd1;        // transmit.go:211
-    assign desc_p_key = 16'hffff;                               // transmit.go:211
-    assign desc_fecn = 1'b0;                                    // transmit.go:211
-    assign desc_becn = 1'b0;                                    // transmit.go:211
-    assign desc_dest_qp = to_context_dest_qpn;                  // transmit.go:211
-    assign desc_ack_req = ~is_ack & job_now_ack_req;            // transmit.go:211
-    assign desc_psn = is_ack ? ack_now_psn : job_now_entry_psn; // transmit.go:211
-    wire reth_1 = (job_now_opcode == 8'h06) | (job_now_opcode == 8'h0a) | (job_now_opcode == 8'h0b); // descriptor.go:38
-    assign desc_ext_0 = is_ack ? {ack_now_syndrome, ack_now_msn} // transmit.go:211
+    assign context_request_valid = (step == STEP_LOOK);         // transmit.go:175
+    assign context_request_qp = is_ack ? ack_now_qp : job_now_qp; // transmit.go:176
+    assign context_reply_ready = (step == STEP_WAIT);           // transmit.go:178
+    assign desc_valid = owes_desc;                              // transmit.go:214
+    assign desc_dst_mac = to_address_dst_mac;                   // transmit.go:214
+    assign desc_src_mac = mac;                                  // transmit.go:214
+    assign desc_vlan = to_address_vlan;                         // transmit.go:214
+    assign desc_tci = to_address_tci;                           // transmit.go:214
+    assign desc_ipv6 = to_address_ipv6;                         // transmit.go:214
+    assign desc_traffic_class = to_address_traffic_class;       // transmit.go:214
+    assign desc_hop_limit = to_address_hop_limit;               // transmit.go:214
+    assign desc_ipid = 16'd0;                                   // transmit.go:214
+    assign desc_df = 1'b1;                                      // transmit.go:214
+    assign desc_flow_label = to_address_flow_label;             // transmit.go:214
+    assign desc_src_hi = to_address_src_hi;                     // transmit.go:214
+    assign desc_src_lo = to_address_src_lo;                     // transmit.go:214
+    assign desc_dst_hi = to_address_dst_hi;                     // transmit.go:214
+    assign desc_dst_lo = to_address_dst_lo;                     // transmit.go:214
+    assign desc_src_port = to_address_src_port;                 // transmit.go:214
+    assign desc_udp_checksum = 16'd0;                           // transmit.go:214
+    assign desc_opcode = is_ack ? 8'h11 : job_now_opcode;       // transmit.go:214
+    assign desc_se = ~is_ack & job_now_se;                      // transmit.go:214
+    assign desc_mig_req = 1'b0;                                 // transmit.go:214
+    assign desc_pad_cnt = ~desc_payload_len[1:0] + 2'd1;        // transmit.go:214
+    assign desc_p_key = 16'hffff;                               // transmit.go:214
+    assign desc_fecn = 1'b0;                                    // transmit.go:214
+    assign desc_becn = 1'b0;                                    // transmit.go:214
+    assign desc_dest_qp = to_context_dest_qpn;                  // transmit.go:214
+    assign desc_ack_req = ~is_ack & job_now_ack_req;            // transmit.go:214
+    assign desc_psn = is_ack ? ack_now_psn : job_now_entry_psn; // transmit.go:214
+    wire reth_1 = (job_now_opcode == 8'h06) | (job_now_opcode == 8'h0a) | (job_now_opcode == 8'h0b); // descriptor.go:37
+    assign desc_ext_0 = is_ack ? {ack_now_syndrome, ack_now_msn} // transmit.go:214
         : reth_1 ? job_now_va[63:32]
         : job_now_imm;
-    assign desc_ext_1 = job_now_va[31:0];                     // transmit.go:211
-    assign desc_ext_2 = job_now_r_key;                        // transmit.go:211
-    assign desc_ext_3 = job_now_dma_len;                      // transmit.go:211
-    assign desc_ext_4 = job_now_imm;                          // transmit.go:211
-    assign desc_ext_5 = 32'd0;                                // transmit.go:211
-    assign desc_ext_6 = 32'd0;                                // transmit.go:211
-    assign desc_payload_len = is_ack ? 13'd0 : job_now_payload_len; // transmit.go:211
-    assign record_valid = (step == STEP_LEAVE) & owes_record; // transmit.go:212
-    assign record_qp = job_now_qp;                            // transmit.go:217
-    assign record_entry_psn = job_now_entry_psn;              // transmit.go:217
-    assign record_entry_wqe_index = job_now_entry_wqe_index;  // transmit.go:217
-    assign record_entry_offset = job_now_entry_offset;        // transmit.go:217
-    assign record_entry_length = job_now_entry_length;        // transmit.go:217
-    assign record_entry_first = job_now_entry_first;          // transmit.go:217
-    assign record_entry_last = job_now_entry_last;            // transmit.go:217
-    assign record_entry_signaled = job_now_entry_signaled;    // transmit.go:217
-    assign record_entry_wc = job_now_entry_wc;                // transmit.go:217
-    assign record_entry_wrid = job_now_entry_wrid;            // transmit.go:217
-    assign record_entry_status = record_status;               // transmit.go:217
-    assign record_entry_vendor = (job_now_kind == 2'h0) ? ((record_status == 8'h04) ? payload_fault : 5'h00) // transmit.go:217
+    assign desc_ext_1 = job_now_va[31:0];                    // transmit.go:214
+    assign desc_ext_2 = job_now_r_key;                       // transmit.go:214
+    assign desc_ext_3 = job_now_dma_len;                     // transmit.go:214
+    assign desc_ext_4 = job_now_imm;                         // transmit.go:214
+    assign desc_ext_5 = 32'd0;                               // transmit.go:214
+    assign desc_ext_6 = 32'd0;                               // transmit.go:214
+    assign desc_payload_len = is_ack ? 13'd0 : job_now_payload_len; // transmit.go:214
+    assign record_valid = owes_record;                       // transmit.go:215
+    assign record_qp = job_now_qp;                           // transmit.go:215
+    assign record_entry_psn = job_now_entry_psn;             // transmit.go:215
+    assign record_entry_wqe_index = job_now_entry_wqe_index; // transmit.go:215
+    assign record_entry_offset = job_now_entry_offset;       // transmit.go:215
+    assign record_entry_length = job_now_entry_length;       // transmit.go:215
+    assign record_entry_first = job_now_entry_first;         // transmit.go:215
+    assign record_entry_last = job_now_entry_last;           // transmit.go:215
+    assign record_entry_signaled = job_now_entry_signaled;   // transmit.go:215
+    assign record_entry_wc = job_now_entry_wc;               // transmit.go:215
+    assign record_entry_wrid = job_now_entry_wrid;           // transmit.go:215
+    assign record_entry_status = record_status;              // transmit.go:215
+    assign record_entry_vendor = (job_now_kind == 2'h0) ? ((record_status == 8'h04) ? payload_fault : 5'h00) // transmit.go:215
         : job_now_entry_vendor;
-    assign route_valid = (step == STEP_LEAVE) & owes_route; // transmit.go:218
-    assign route_drop = ~sends;                             // transmit.go:219
-    assign sent = desc_valid & desc_ready;                  // transmit.go:224
-    assign sent_nak = desc_valid & desc_ready & is_ack & (ack_now_syndrome >= 8'd32); // transmit.go:225
-    assign control_ready = (step != STEP_LEAVE);            // transmit.go:230
+    assign route_drop = ~sends;                  // transmit.go:216
+    assign sent = desc_valid & desc_ready;       // transmit.go:223
+    assign sent_nak = desc_valid & desc_ready & is_ack & (ack_now_syndrome >= 8'd32); // transmit.go:224
+    assign control_ready = (step != STEP_LEAVE); // transmit.go:229
 
-    wire ends = inline_gone | (payload_valid & payload_ready & payload_last); // transmit.go:248
+    wire ends = inline_gone | (payload_valid & payload_ready & payload_last); // transmit.go:247
 
-    fifo_transmit_route_x4 u_routes ( // hdl/stream/fifo.go:122
+    fifo_transmit_route_x4 u_routes ( // transmit.go:239
         .clk        (clk),
         .rst        (rst),
-        .in_valid   (route_valid),
+        .in_valid   (owes_route),
         .in_ready   (route_ready),
         .in_inline  (job_now_inline),
         .in_drop    (route_drop),
@@ -491,24 +491,37 @@ module transmit_64_qp6_cq6 (
         .high_water (u_routes_high_water)
     );
 
-    assign inline_ready = u_routes_out_valid & u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:243
-    assign inline_gone = inline_valid & inline_ready & inline_last; // transmit.go:247
-    assign payload_ready = u_routes_out_valid & ~u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:243
-    assign out_valid = u_routes_out_valid & (u_routes_out_inline ? inline_valid : payload_valid) // transmit.go:250
+    assign inline_ready = u_routes_out_valid & u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:242
+    assign inline_gone = inline_valid & inline_ready & inline_last; // transmit.go:246
+    assign payload_ready = u_routes_out_valid & ~u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:242
+    assign out_valid = u_routes_out_valid & (u_routes_out_inline ? inline_valid : payload_valid) // transmit.go:249
         & ~u_routes_out_drop;
-    assign out_data = u_routes_out_inline ? inline_data : payload_data; // transmit.go:251
-    assign out_keep = u_routes_out_inline ? inline_keep : payload_keep; // transmit.go:251
-    assign out_last = u_routes_out_inline ? inline_last : payload_last; // transmit.go:251
-    assign out_err = u_routes_out_inline ? inline_err : payload_err; // transmit.go:251
-
-    // A queue pair fails with the first entry that is not a success, and begins anew by Control.
-    wire fails = done & ~is_ack & (|record_status); // transmit.go:228
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // transmit.go:231
-    wire [5:0] failed_write_addr = (step == STEP_LEAVE) ? job_now_qp : control_qp; // transmit.go:233
+    assign out_data = u_routes_out_inline ? inline_data : payload_data; // transmit.go:250
+    assign out_keep = u_routes_out_inline ? inline_keep : payload_keep; // transmit.go:250
+    assign out_last = u_routes_out_inline ? inline_last : payload_last; // transmit.go:250
+    assign out_err = u_routes_out_inline ? inline_err : payload_err; // transmit.go:250
 
     always @(posedge clk) begin
-        if (fails || clears) begin              // transmit.go:233
-            failed[failed_write_addr] <= fails; // transmit.go:233
+        if (rst) begin
+            drops <= 1'b0;
+        end else begin
+            if (ends && u_routes_out_drop) begin // transmit.go:252
+                drops <= 1'b0;                   // transmit.go:252
+            end
+            if (owes_route && route_ready && route_drop) begin // transmit.go:253
+                drops <= 1'b1;                                 // transmit.go:253
+            end
+        end
+    end
+
+    // A queue pair fails with the first entry that is not a success, and begins anew by Control.
+    wire fails = done & ~is_ack & (|record_status); // transmit.go:227
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // transmit.go:230
+    wire [5:0] failed_write_addr = (step == STEP_LEAVE) ? job_now_qp : control_qp; // transmit.go:232
+
+    always @(posedge clk) begin
+        if (fails || clears) begin              // transmit.go:232
+            failed[failed_write_addr] <= fails; // transmit.go:232
         end
     end
 
@@ -529,84 +542,32 @@ module transmit_64_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         ack_stalled;             // hdl/stream/contract.go:24
-    reg [61:0]  ack_held;                // hdl/stream/contract.go:25
-    reg         job_stalled;             // hdl/stream/contract.go:24
-    reg [359:0] job_held;                // hdl/stream/contract.go:25
-    reg         gathered_stalled;        // hdl/stream/contract.go:24
-    reg [4:0]   gathered_held;           // hdl/stream/contract.go:25
-    reg         payload_stalled;         // hdl/stream/contract.go:24
-    reg [73:0]  payload_held;            // hdl/stream/contract.go:25
-    reg         inline_stalled;          // hdl/stream/contract.go:24
-    reg [73:0]  inline_held;             // hdl/stream/contract.go:25
-    reg         context_reply_stalled;   // hdl/stream/contract.go:24
-    reg [503:0] context_reply_held;      // hdl/stream/contract.go:25
-    reg         control_stalled;         // hdl/stream/contract.go:24
-    reg [31:0]  control_held;            // hdl/stream/contract.go:25
-    reg         context_request_stalled; // hdl/stream/contract.go:24
-    reg [5:0]   context_request_held;    // hdl/stream/contract.go:25
-    reg         desc_stalled;            // hdl/stream/contract.go:24
-    reg [770:0] desc_held;               // hdl/stream/contract.go:25
-    reg         record_stalled;          // hdl/stream/contract.go:24
-    reg [173:0] record_held;             // hdl/stream/contract.go:25
-    reg         out_stalled;             // hdl/stream/contract.go:24
-    reg [73:0]  out_held;                // hdl/stream/contract.go:25
+    reg         ack_stalled;             // properties.go:11
+    reg [61:0]  ack_held;                // properties.go:11
+    reg         job_stalled;             // properties.go:12
+    reg [359:0] job_held;                // properties.go:12
+    reg         gathered_stalled;        // properties.go:13
+    reg [4:0]   gathered_held;           // properties.go:13
+    reg         payload_stalled;         // properties.go:14
+    reg [73:0]  payload_held;            // properties.go:14
+    reg         inline_stalled;          // properties.go:15
+    reg [73:0]  inline_held;             // properties.go:15
+    reg         context_reply_stalled;   // properties.go:16
+    reg [503:0] context_reply_held;      // properties.go:16
+    reg         control_stalled;         // properties.go:17
+    reg [31:0]  control_held;            // properties.go:17
+    reg         context_request_stalled; // properties.go:18
+    reg [5:0]   context_request_held;    // properties.go:18
+    reg         desc_stalled;            // properties.go:19
+    reg [770:0] desc_held;               // properties.go:19
+    reg         record_stalled;          // properties.go:20
+    reg [173:0] record_held;             // properties.go:20
+    reg         out_stalled;             // properties.go:21
+    reg [73:0]  out_held;                // properties.go:21
 
-    wire [61:0]  ack_packed;           // hdl/stream/contract.go:37
-    wire [359:0] job_packed;           // hdl/stream/contract.go:37
-    wire [73:0]  payload_packed;       // hdl/stream/contract.go:37
-    wire [73:0]  inline_packed;        // hdl/stream/contract.go:37
-    wire [503:0] context_reply_packed; // hdl/stream/contract.go:37
-    wire [31:0]  control_packed;       // hdl/stream/contract.go:37
-    wire [770:0] desc_packed;          // hdl/stream/contract.go:37
-    wire [173:0] record_packed;        // hdl/stream/contract.go:37
-    wire [73:0]  out_packed;           // hdl/stream/contract.go:37
-
-    assign ack_packed = {ack_qp, ack_syndrome, ack_psn, ack_msn}; // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            ack_stalled <= 1'b0;
-            job_stalled <= 1'b0;
-            gathered_stalled <= 1'b0;
-            payload_stalled <= 1'b0;
-            inline_stalled <= 1'b0;
-            context_reply_stalled <= 1'b0;
-            control_stalled <= 1'b0;
-            context_request_stalled <= 1'b0;
-            desc_stalled <= 1'b0;
-            record_stalled <= 1'b0;
-            out_stalled <= 1'b0;
-        end else begin
-            ack_stalled <= ack_valid & ~ack_ready;             // hdl/stream/contract.go:24
-            job_stalled <= job_valid & ~job_ready;             // hdl/stream/contract.go:24
-            gathered_stalled <= gathered_valid & ~gathered_ready; // hdl/stream/contract.go:24
-            payload_stalled <= payload_valid & ~payload_ready; // hdl/stream/contract.go:24
-            inline_stalled <= inline_valid & ~inline_ready;    // hdl/stream/contract.go:24
-            context_reply_stalled <= context_reply_valid & ~context_reply_ready; // hdl/stream/contract.go:24
-            control_stalled <= control_valid & ~control_ready; // hdl/stream/contract.go:24
-            context_request_stalled <= context_request_valid & ~context_request_ready; // hdl/stream/contract.go:24
-            desc_stalled <= desc_valid & ~desc_ready;          // hdl/stream/contract.go:24
-            record_stalled <= record_valid & ~record_ready;    // hdl/stream/contract.go:24
-            out_stalled <= out_valid & ~out_ready;             // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        ack_held <= ack_packed;                     // hdl/stream/contract.go:25
-        job_held <= job_packed;                     // hdl/stream/contract.go:25
-        gathered_held <= gathered_fault;            // hdl/stream/contract.go:25
-        payload_held <= payload_packed;             // hdl/stream/contract.go:25
-        inline_held <= inline_packed;               // hdl/stream/contract.go:25
-        context_reply_held <= context_reply_packed; // hdl/stream/contract.go:25
-        control_held <= control_packed;             // hdl/stream/contract.go:25
-        context_request_held <= context_request_qp; // hdl/stream/contract.go:25
-        desc_held <= desc_packed;                   // hdl/stream/contract.go:25
-        record_held <= record_packed;               // hdl/stream/contract.go:25
-        out_held <= out_packed;                     // hdl/stream/contract.go:25
-    end
-
-    assign job_packed = { // hdl/stream/contract.go:38
+    wire waits_2 = ack_valid & ~ack_ready; // properties.go:11
+    wire waits_3 = job_valid & ~job_ready; // properties.go:12
+    wire [359:0] job_data_holds_joined = { // properties.go:12
         job_kind,
         job_qp,
         job_opcode,
@@ -630,9 +591,13 @@ module transmit_64_qp6_cq6 (
         job_entry_status,
         job_entry_vendor
     };
-    assign payload_packed = {payload_data, payload_keep, payload_last, payload_err}; // hdl/stream/contract.go:38
-    assign inline_packed = {inline_data, inline_keep, inline_last, inline_err}; // hdl/stream/contract.go:38
-    assign context_reply_packed = { // hdl/stream/contract.go:38
+    wire waits_4 = gathered_valid & ~gathered_ready;           // properties.go:13
+    wire waits_5 = payload_valid & ~payload_ready;             // properties.go:14
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:14
+    wire waits_6 = inline_valid & ~inline_ready;               // properties.go:15
+    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:15
+    wire waits_7 = context_reply_valid & ~context_reply_ready; // properties.go:16
+    wire [503:0] context_reply_data_holds_joined = {           // properties.go:16
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -664,8 +629,10 @@ module transmit_64_qp6_cq6 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    assign control_packed = {control_qp, control_kind, control_psn}; // hdl/stream/contract.go:38
-    assign desc_packed = { // hdl/stream/contract.go:38
+    wire waits_8 = control_valid & ~control_ready; // properties.go:17
+    wire waits_9 = context_request_valid & ~context_request_ready; // properties.go:18
+    wire waits_10 = desc_valid & ~desc_ready;      // properties.go:19
+    wire [770:0] desc_data_holds_joined = {        // properties.go:19
         desc_dst_mac,
         desc_src_mac,
         desc_vlan,
@@ -701,7 +668,8 @@ module transmit_64_qp6_cq6 (
         desc_ext_6,
         desc_payload_len
     };
-    assign record_packed = { // hdl/stream/contract.go:38
+    wire waits_11 = record_valid & ~record_ready; // properties.go:20
+    wire [173:0] record_data_holds_joined = {     // properties.go:20
         record_qp,
         record_entry_psn,
         record_entry_wqe_index,
@@ -715,7 +683,263 @@ module transmit_64_qp6_cq6 (
         record_entry_status,
         record_entry_vendor
     };
-    assign out_packed = {out_data, out_keep, out_last, out_err}; // hdl/stream/contract.go:38
+    wire waits_12 = out_valid & ~out_ready; // properties.go:21
+
+    always @(posedge clk) begin
+        if (rst) begin
+            ack_stalled <= 1'b0;
+        end else begin
+            ack_stalled <= waits_2; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin // properties.go:11
+            ack_held <= {ack_qp, ack_syndrome, ack_psn, ack_msn}; // properties.go:11
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            job_stalled <= 1'b0;
+        end else begin
+            job_stalled <= waits_3; // properties.go:12
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:12
+            job_held <= {  // properties.go:12
+                job_kind,
+                job_qp,
+                job_opcode,
+                job_se,
+                job_ack_req,
+                job_payload_len,
+                job_va,
+                job_r_key,
+                job_dma_len,
+                job_imm,
+                job_inline,
+                job_entry_psn,
+                job_entry_wqe_index,
+                job_entry_offset,
+                job_entry_length,
+                job_entry_first,
+                job_entry_last,
+                job_entry_signaled,
+                job_entry_wc,
+                job_entry_wrid,
+                job_entry_status,
+                job_entry_vendor
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            gathered_stalled <= 1'b0;
+        end else begin
+            gathered_stalled <= waits_4; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin                   // properties.go:13
+            gathered_held <= gathered_fault; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            payload_stalled <= 1'b0;
+        end else begin
+            payload_stalled <= waits_5; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin // properties.go:14
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            inline_stalled <= 1'b0;
+        end else begin
+            inline_stalled <= waits_6; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin // properties.go:15
+            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_reply_stalled <= 1'b0;
+        end else begin
+            context_reply_stalled <= waits_7; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin          // properties.go:16
+            context_reply_held <= { // properties.go:16
+                context_reply_context_exists,
+                context_reply_context_qpn,
+                context_reply_context_state,
+                context_reply_context_pd,
+                context_reply_context_dest_qpn,
+                context_reply_context_path_mtu,
+                context_reply_context_access,
+                context_reply_context_min_rnr,
+                context_reply_context_timeout,
+                context_reply_context_retry_cnt,
+                context_reply_context_rnr_retry,
+                context_reply_context_sig_all,
+                context_reply_context_sq_stride,
+                context_reply_context_rq_stride,
+                context_reply_context_send_cq,
+                context_reply_context_recv_cq,
+                context_reply_context_max_rd,
+                context_reply_context_max_dest_rd,
+                context_reply_address_dst_mac,
+                context_reply_address_hop_limit,
+                context_reply_address_traffic_class,
+                context_reply_address_flow_label,
+                context_reply_address_ipv6,
+                context_reply_address_vlan,
+                context_reply_address_tci,
+                context_reply_address_src_port,
+                context_reply_address_src_hi,
+                context_reply_address_src_lo,
+                context_reply_address_dst_hi,
+                context_reply_address_dst_lo
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            control_stalled <= 1'b0;
+        end else begin
+            control_stalled <= waits_8; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:17
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            context_request_stalled <= 1'b0;
+        end else begin
+            context_request_stalled <= waits_9; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin                              // properties.go:18
+            context_request_held <= context_request_qp; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            desc_stalled <= 1'b0;
+        end else begin
+            desc_stalled <= waits_10; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_10) begin // properties.go:19
+            desc_held <= {  // properties.go:19
+                desc_dst_mac,
+                desc_src_mac,
+                desc_vlan,
+                desc_tci,
+                desc_ipv6,
+                desc_traffic_class,
+                desc_hop_limit,
+                desc_ipid,
+                desc_df,
+                desc_flow_label,
+                desc_src_hi,
+                desc_src_lo,
+                desc_dst_hi,
+                desc_dst_lo,
+                desc_src_port,
+                desc_udp_checksum,
+                desc_opcode,
+                desc_se,
+                desc_mig_req,
+                desc_pad_cnt,
+                desc_p_key,
+                desc_fecn,
+                desc_becn,
+                desc_dest_qp,
+                desc_ack_req,
+                desc_psn,
+                desc_ext_0,
+                desc_ext_1,
+                desc_ext_2,
+                desc_ext_3,
+                desc_ext_4,
+                desc_ext_5,
+                desc_ext_6,
+                desc_payload_len
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            record_stalled <= 1'b0;
+        end else begin
+            record_stalled <= waits_11; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_11) begin  // properties.go:20
+            record_held <= { // properties.go:20
+                record_qp,
+                record_entry_psn,
+                record_entry_wqe_index,
+                record_entry_offset,
+                record_entry_length,
+                record_entry_first,
+                record_entry_last,
+                record_entry_signaled,
+                record_entry_wc,
+                record_entry_wrid,
+                record_entry_status,
+                record_entry_vendor
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            out_stalled <= 1'b0;
+        end else begin
+            out_stalled <= waits_12; // properties.go:21
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_12) begin // properties.go:21
+            out_held <= {out_data, out_keep, out_last, out_err}; // properties.go:21
+        end
+    end
 
 `undef GORNIC_PROPERTIES
 `endif
@@ -735,43 +959,43 @@ module transmit_64_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_ack_valid_holds: assume (!ack_stalled || ack_valid); // hdl/stream/contract.go:18
-            assume_ack_data_holds: assume (!ack_stalled || ack_packed == ack_held); // hdl/stream/contract.go:19
-            assume_job_valid_holds: assume (!job_stalled || job_valid); // hdl/stream/contract.go:18
-            assume_job_data_holds: assume (!job_stalled || job_packed == job_held); // hdl/stream/contract.go:19
-            assume_gathered_valid_holds: assume (!gathered_stalled || gathered_valid); // hdl/stream/contract.go:18
-            assume_gathered_data_holds: assume (!gathered_stalled || gathered_fault == gathered_held); // hdl/stream/contract.go:19
-            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // hdl/stream/contract.go:18
-            assume_payload_data_holds: assume (!payload_stalled || payload_packed == payload_held); // hdl/stream/contract.go:19
-            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // hdl/stream/contract.go:58
-            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // hdl/stream/contract.go:58
-            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // hdl/stream/contract.go:58
-            assume_inline_valid_holds: assume (!inline_stalled || inline_valid); // hdl/stream/contract.go:18
-            assume_inline_data_holds: assume (!inline_stalled || inline_packed == inline_held); // hdl/stream/contract.go:19
-            assume_inline_keep_nonzero: assume (!inline_valid || inline_keep[0]); // hdl/stream/contract.go:58
-            assume_inline_err_at_last: assume (!inline_valid || inline_last || !inline_err); // hdl/stream/contract.go:58
-            assume_inline_keep_contiguous: assume (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // hdl/stream/contract.go:58
-            assume_inline_keep_full: assume (!inline_valid || inline_last || &inline_keep); // hdl/stream/contract.go:58
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // hdl/stream/contract.go:18
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_packed == context_reply_held); // hdl/stream/contract.go:19
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // hdl/stream/contract.go:18
-            assume_control_data_holds: assume (!control_stalled || control_packed == control_held); // hdl/stream/contract.go:19
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // hdl/stream/contract.go:10
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // hdl/stream/contract.go:11
-            assert_desc_valid_holds: assert (!desc_stalled || desc_valid); // hdl/stream/contract.go:10
-            assert_desc_data_holds: assert (!desc_stalled || desc_packed == desc_held); // hdl/stream/contract.go:11
-            assert_record_valid_holds: assert (!record_stalled || record_valid); // hdl/stream/contract.go:10
-            assert_record_data_holds: assert (!record_stalled || record_packed == record_held); // hdl/stream/contract.go:11
-            assert_out_valid_holds: assert (!out_stalled || out_valid); // hdl/stream/contract.go:10
-            assert_out_data_holds: assert (!out_stalled || out_packed == out_held); // hdl/stream/contract.go:11
-            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // hdl/stream/contract.go:50
-            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // hdl/stream/contract.go:50
-            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // hdl/stream/contract.go:50
-            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // hdl/stream/contract.go:50
+            assume_ack_valid_holds: assume (!ack_stalled || ack_valid); // properties.go:11
+            assume_ack_data_holds: assume (!ack_stalled || {ack_qp, ack_syndrome, ack_psn, ack_msn} == ack_held); // properties.go:11
+            assume_job_valid_holds: assume (!job_stalled || job_valid); // properties.go:12
+            assume_job_data_holds: assume (!job_stalled || job_data_holds_joined == job_held); // properties.go:12
+            assume_gathered_valid_holds: assume (!gathered_stalled || gathered_valid); // properties.go:13
+            assume_gathered_data_holds: assume (!gathered_stalled || gathered_fault == gathered_held); // properties.go:13
+            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // properties.go:14
+            assume_payload_data_holds: assume (!payload_stalled || payload_data_holds_equal); // properties.go:14
+            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // properties.go:14
+            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // properties.go:14
+            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:14
+            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // properties.go:14
+            assume_inline_valid_holds: assume (!inline_stalled || inline_valid); // properties.go:15
+            assume_inline_data_holds: assume (!inline_stalled || inline_data_holds_equal); // properties.go:15
+            assume_inline_keep_nonzero: assume (!inline_valid || inline_keep[0]); // properties.go:15
+            assume_inline_err_at_last: assume (!inline_valid || inline_last || !inline_err); // properties.go:15
+            assume_inline_keep_contiguous: assume (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:15
+            assume_inline_keep_full: assume (!inline_valid || inline_last || &inline_keep); // properties.go:15
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:16
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:16
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:17
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:17
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:18
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:18
+            assert_desc_valid_holds: assert (!desc_stalled || desc_valid); // properties.go:19
+            assert_desc_data_holds: assert (!desc_stalled || desc_data_holds_joined == desc_held); // properties.go:19
+            assert_record_valid_holds: assert (!record_stalled || record_valid); // properties.go:20
+            assert_record_data_holds: assert (!record_stalled || record_data_holds_joined == record_held); // properties.go:20
+            assert_out_valid_holds: assert (!out_stalled || out_valid); // properties.go:21
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // properties.go:21
+            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // properties.go:21
+            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // properties.go:21
+            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // properties.go:21
+            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // properties.go:21
             assert_no_packet_without_record: assert (!desc_valid || is_ack || !(|record_entry_status)); // properties.go:23
             cover_fault: cover (record_valid && record_ready && job_now_kind == 2'h0 && |record_entry_status); // properties.go:24
-            cover_dropped_payload: cover (route_valid && route_ready && route_drop); // properties.go:25
+            cover_dropped_payload: cover (owes_route && route_ready && route_drop); // properties.go:25
         end
     end
 `endif
@@ -784,141 +1008,169 @@ module transmit_64_qp6_cq6 (
     initial cover_dropped_payload_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (ack_stalled && !ack_valid) begin
-                $display("ASSUME %m ack_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (ack_stalled) begin
+                if (!ack_valid) begin
+                    $display("ASSUME %m ack_valid_holds blocks/transmit/properties.go:11");
+                    $stop;
+                end
+                if ({ack_qp, ack_syndrome, ack_psn, ack_msn} != ack_held) begin
+                    $display("ASSUME %m ack_data_holds blocks/transmit/properties.go:11");
+                    $stop;
+                end
             end
-            if (ack_stalled && ack_packed != ack_held) begin
-                $display("ASSUME %m ack_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (job_stalled) begin
+                if (!job_valid) begin
+                    $display("ASSUME %m job_valid_holds blocks/transmit/properties.go:12");
+                    $stop;
+                end
+                if (job_data_holds_joined != job_held) begin
+                    $display("ASSUME %m job_data_holds blocks/transmit/properties.go:12");
+                    $stop;
+                end
             end
-            if (job_stalled && !job_valid) begin
-                $display("ASSUME %m job_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (gathered_stalled) begin
+                if (!gathered_valid) begin
+                    $display("ASSUME %m gathered_valid_holds blocks/transmit/properties.go:13");
+                    $stop;
+                end
+                if (gathered_fault != gathered_held) begin
+                    $display("ASSUME %m gathered_data_holds blocks/transmit/properties.go:13");
+                    $stop;
+                end
             end
-            if (job_stalled && job_packed != job_held) begin
-                $display("ASSUME %m job_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (payload_stalled) begin
+                if (!payload_valid) begin
+                    $display("ASSUME %m payload_valid_holds blocks/transmit/properties.go:14");
+                    $stop;
+                end
+                if (!payload_data_holds_equal) begin
+                    $display("ASSUME %m payload_data_holds blocks/transmit/properties.go:14");
+                    $stop;
+                end
             end
-            if (gathered_stalled && !gathered_valid) begin
-                $display("ASSUME %m gathered_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (payload_valid) begin
+                if (!payload_keep[0]) begin
+                    $display("ASSUME %m payload_keep_nonzero blocks/transmit/properties.go:14");
+                    $stop;
+                end
+                if (!payload_last && payload_err) begin
+                    $display("ASSUME %m payload_err_at_last blocks/transmit/properties.go:14");
+                    $stop;
+                end
+                if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
+                    $display("ASSUME %m payload_keep_contiguous blocks/transmit/properties.go:14");
+                    $stop;
+                end
+                if (!payload_last && !(&payload_keep)) begin
+                    $display("ASSUME %m payload_keep_full blocks/transmit/properties.go:14");
+                    $stop;
+                end
             end
-            if (gathered_stalled && gathered_fault != gathered_held) begin
-                $display("ASSUME %m gathered_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (inline_stalled) begin
+                if (!inline_valid) begin
+                    $display("ASSUME %m inline_valid_holds blocks/transmit/properties.go:15");
+                    $stop;
+                end
+                if (!inline_data_holds_equal) begin
+                    $display("ASSUME %m inline_data_holds blocks/transmit/properties.go:15");
+                    $stop;
+                end
             end
-            if (payload_stalled && !payload_valid) begin
-                $display("ASSUME %m payload_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (inline_valid) begin
+                if (!inline_keep[0]) begin
+                    $display("ASSUME %m inline_keep_nonzero blocks/transmit/properties.go:15");
+                    $stop;
+                end
+                if (!inline_last && inline_err) begin
+                    $display("ASSUME %m inline_err_at_last blocks/transmit/properties.go:15");
+                    $stop;
+                end
+                if (|(inline_keep[7:1] & ~inline_keep[6:0])) begin
+                    $display("ASSUME %m inline_keep_contiguous blocks/transmit/properties.go:15");
+                    $stop;
+                end
+                if (!inline_last && !(&inline_keep)) begin
+                    $display("ASSUME %m inline_keep_full blocks/transmit/properties.go:15");
+                    $stop;
+                end
             end
-            if (payload_stalled && payload_packed != payload_held) begin
-                $display("ASSUME %m payload_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (context_reply_stalled) begin
+                if (!context_reply_valid) begin
+                    $display("ASSUME %m context_reply_valid_holds blocks/transmit/properties.go:16");
+                    $stop;
+                end
+                if (context_reply_data_holds_joined != context_reply_held) begin
+                    $display("ASSUME %m context_reply_data_holds blocks/transmit/properties.go:16");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_keep[0]) begin
-                $display("ASSUME %m payload_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
+            if (control_stalled) begin
+                if (!control_valid) begin
+                    $display("ASSUME %m control_valid_holds blocks/transmit/properties.go:17");
+                    $stop;
+                end
+                if ({control_qp, control_kind, control_psn} != control_held) begin
+                    $display("ASSUME %m control_data_holds blocks/transmit/properties.go:17");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_last && payload_err) begin
-                $display("ASSUME %m payload_err_at_last hdl/stream/contract.go:58");
-                $stop;
+            if (context_request_stalled) begin
+                if (!context_request_valid) begin
+                    $display("ASSERT %m context_request_valid_holds blocks/transmit/properties.go:18");
+                    $stop;
+                end
+                if (context_request_qp != context_request_held) begin
+                    $display("ASSERT %m context_request_data_holds blocks/transmit/properties.go:18");
+                    $stop;
+                end
             end
-            if (payload_valid && |(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                $display("ASSUME %m payload_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
+            if (desc_stalled) begin
+                if (!desc_valid) begin
+                    $display("ASSERT %m desc_valid_holds blocks/transmit/properties.go:19");
+                    $stop;
+                end
+                if (desc_data_holds_joined != desc_held) begin
+                    $display("ASSERT %m desc_data_holds blocks/transmit/properties.go:19");
+                    $stop;
+                end
             end
-            if (payload_valid && !payload_last && !(&payload_keep)) begin
-                $display("ASSUME %m payload_keep_full hdl/stream/contract.go:58");
-                $stop;
+            if (record_stalled) begin
+                if (!record_valid) begin
+                    $display("ASSERT %m record_valid_holds blocks/transmit/properties.go:20");
+                    $stop;
+                end
+                if (record_data_holds_joined != record_held) begin
+                    $display("ASSERT %m record_data_holds blocks/transmit/properties.go:20");
+                    $stop;
+                end
             end
-            if (inline_stalled && !inline_valid) begin
-                $display("ASSUME %m inline_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (out_stalled) begin
+                if (!out_valid) begin
+                    $display("ASSERT %m out_valid_holds blocks/transmit/properties.go:21");
+                    $stop;
+                end
+                if ({out_data, out_keep, out_last, out_err} != out_held) begin
+                    $display("ASSERT %m out_data_holds blocks/transmit/properties.go:21");
+                    $stop;
+                end
             end
-            if (inline_stalled && inline_packed != inline_held) begin
-                $display("ASSUME %m inline_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (inline_valid && !inline_keep[0]) begin
-                $display("ASSUME %m inline_keep_nonzero hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (inline_valid && !inline_last && inline_err) begin
-                $display("ASSUME %m inline_err_at_last hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (inline_valid && |(inline_keep[7:1] & ~inline_keep[6:0])) begin
-                $display("ASSUME %m inline_keep_contiguous hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (inline_valid && !inline_last && !(&inline_keep)) begin
-                $display("ASSUME %m inline_keep_full hdl/stream/contract.go:58");
-                $stop;
-            end
-            if (context_reply_stalled && !context_reply_valid) begin
-                $display("ASSUME %m context_reply_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (context_reply_stalled && context_reply_packed != context_reply_held) begin
-                $display("ASSUME %m context_reply_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (control_stalled && !control_valid) begin
-                $display("ASSUME %m control_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (control_stalled && control_packed != control_held) begin
-                $display("ASSUME %m control_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (context_request_stalled && !context_request_valid) begin
-                $display("ASSERT %m context_request_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (context_request_stalled && context_request_qp != context_request_held) begin
-                $display("ASSERT %m context_request_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (desc_stalled && !desc_valid) begin
-                $display("ASSERT %m desc_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (desc_stalled && desc_packed != desc_held) begin
-                $display("ASSERT %m desc_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (record_stalled && !record_valid) begin
-                $display("ASSERT %m record_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (record_stalled && record_packed != record_held) begin
-                $display("ASSERT %m record_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_stalled && !out_valid) begin
-                $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (out_stalled && out_packed != out_held) begin
-                $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (out_valid && !out_keep[0]) begin
-                $display("ASSERT %m out_keep_nonzero hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && out_err) begin
-                $display("ASSERT %m out_err_at_last hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && |(out_keep[7:1] & ~out_keep[6:0])) begin
-                $display("ASSERT %m out_keep_contiguous hdl/stream/contract.go:50");
-                $stop;
-            end
-            if (out_valid && !out_last && !(&out_keep)) begin
-                $display("ASSERT %m out_keep_full hdl/stream/contract.go:50");
-                $stop;
+            if (out_valid) begin
+                if (!out_keep[0]) begin
+                    $display("ASSERT %m out_keep_nonzero blocks/transmit/properties.go:21");
+                    $stop;
+                end
+                if (!out_last && out_err) begin
+                    $display("ASSERT %m out_err_at_last blocks/transmit/properties.go:21");
+                    $stop;
+                end
+                if (|(out_keep[7:1] & ~out_keep[6:0])) begin
+                    $display("ASSERT %m out_keep_contiguous blocks/transmit/properties.go:21");
+                    $stop;
+                end
+                if (!out_last && !(&out_keep)) begin
+                    $display("ASSERT %m out_keep_full blocks/transmit/properties.go:21");
+                    $stop;
+                end
             end
             if (desc_valid && !is_ack && |record_entry_status) begin
                 $display("ASSERT %m no_packet_without_record blocks/transmit/properties.go:23");
@@ -930,7 +1182,7 @@ module transmit_64_qp6_cq6 (
                 end
                 cover_fault_count <= cover_fault_count + 64'd1;
             end
-            if (route_valid && route_ready && route_drop) begin
+            if (owes_route && route_ready && route_drop) begin
                 if (cover_dropped_payload_count == 64'd0) begin
                     $display("COVER %m dropped_payload blocks/transmit/properties.go:25");
                 end
@@ -938,6 +1190,33 @@ module transmit_64_qp6_cq6 (
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_packet_leaves /* verilator public_flat_rd */ = desc_valid && desc_ready; // transmit.go:221
+    wire [5:0]  event_packet_leaves_qp /* verilator public_flat_rd */ = is_ack ? ack_now_qp : job_now_qp;
+    wire [7:0]  event_packet_leaves_opcode /* verilator public_flat_rd */ = desc_opcode;
+    wire [23:0] event_packet_leaves_psn /* verilator public_flat_rd */ = desc_psn;
+    wire [12:0] event_packet_leaves_bytes /* verilator public_flat_rd */ = desc_payload_len;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_packet_leaves) begin
+                $display(
+                    "TRACE %0d %m packet_leaves qp=%0h opcode=%0h psn=%0h bytes=%0h",
+                    $time, event_packet_leaves_qp, event_packet_leaves_opcode,
+                    event_packet_leaves_psn, event_packet_leaves_bytes
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

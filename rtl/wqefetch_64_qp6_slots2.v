@@ -101,10 +101,10 @@ module wqefetch_64_qp6_slots2 (
     reg [6:0]   fetch_near;            // fetch.go:39
     reg [6:0]   fetch_count;           // fetch.go:40
     reg [2:0]   on_their_way;          // fetch.go:114
-    reg         beat_second;           // arrive.go:103
-    reg [63:0]  beat_low_data;         // arrive.go:104
-    reg         beat_low_err;          // arrive.go:104
-    reg         beat_low_last;         // arrive.go:104
+    reg         beat_second;           // arrive.go:104
+    reg [63:0]  beat_low_data;         // arrive.go:105
+    reg         beat_low_err;          // arrive.go:105
+    reg         beat_low_last;         // arrive.go:105
     reg         here_begun;            // some of the burst has been written (arrive.go:22)
     reg [15:0]  here_index;            // of the WQE that is being written (arrive.go:23)
     reg [2:0]   here_part;             // which of its granules (arrive.go:24)
@@ -118,44 +118,44 @@ module wqefetch_64_qp6_slots2 (
     reg         answer_fault;          // answer.go:23
     reg [15:0]  answer_index;          // answer.go:23
     reg [2:0]   answer_slot;           // answer.go:23
-    reg         granule_read;          // answer.go:52
-    reg         granule_out_valid;     // answer.go:53
-    reg [127:0] granule_out;           // answer.go:54
-    reg [127:0] granule_word;          // answer.go:59
+    reg         granule_read;          // answer.go:53
+    reg         granule_out_valid;     // answer.go:54
+    reg [127:0] granule_out;           // answer.go:55
+    reg [127:0] granule_word;          // answer.go:60
     reg [15:0]  peeked;                // answer.go:12
 
     (* ram_style = "distributed" *)
-    reg [56:0] rings [0:63]; // wqefetch.go:125
+    reg [56:0] rings [0:63]; // wqefetch.go:133
 
     (* ram_style = "distributed" *)
-    reg [15:0] producers [0:63]; // wqefetch.go:121
+    reg [15:0] producers [0:63]; // wqefetch.go:129
 
     (* ram_style = "distributed" *)
-    reg [15:0] fetched_to [0:63]; // wqefetch.go:121
+    reg [15:0] fetched_to [0:63]; // wqefetch.go:129
 
     (* ram_style = "distributed" *)
-    reg [15:0] here_to [0:63]; // wqefetch.go:121
+    reg [15:0] here_to [0:63]; // wqefetch.go:129
 
     (* ram_style = "distributed" *)
-    reg [15:0] heads [0:63]; // wqefetch.go:121
+    reg [15:0] heads [0:63]; // wqefetch.go:129
 
     (* no_rw_check, ram_style = "block" *)
-    reg [127:0] store [0:2047]; // wqefetch.go:127
+    reg [127:0] store [0:2047]; // wqefetch.go:135
 
     (* ram_style = "distributed" *)
-    reg faults [0:511]; // wqefetch.go:128
+    reg faults [0:511]; // wqefetch.go:136
 
-    wire         again_valid;   // wqefetch.go:130
-    wire         again_ready;   // wqefetch.go:130
-    wire         idle;          // wqefetch.go:131
-    wire         landed;        // wqefetch.go:132
+    wire         again_valid;   // wqefetch.go:138
+    wire         again_ready;   // wqefetch.go:138
+    wire         idle;          // wqefetch.go:139
+    wire         landed;        // wqefetch.go:140
     wire         noted_valid;   // fetch.go:110
     wire         noted_ready;   // fetch.go:110
     wire [15:0]  noted_last;    // fetch.go:110
-    wire         granule_valid; // arrive.go:77
-    wire         granule_ready; // arrive.go:77
-    wire [127:0] granule_data;  // arrive.go:77
-    wire         granule_err;   // arrive.go:77
+    wire         granule_valid; // arrive.go:78
+    wire         granule_ready; // arrive.go:78
+    wire [127:0] granule_data;  // arrive.go:78
+    wire         granule_err;   // arrive.go:78
 
     wire        u_due_grant_valid;
     wire        u_due_grant_ready;
@@ -164,17 +164,17 @@ module wqefetch_64_qp6_slots2 (
     wire [15:0] u_flights_out_index;
     wire [15:0] u_flights_out_last;
     wire        u_flights_out_log_stride;
-    wire [2:0]  u_flights_level;
-    wire [2:0]  u_flights_high_water;
+    wire [1:0]  u_flights_level;
+    wire [1:0]  u_flights_high_water;
     wire        u_beats_out_valid;
     wire        u_beats_out_ready;
     wire [63:0] u_beats_out_data;
     wire        u_beats_out_err;
     wire        u_beats_out_last;
-    wire [7:0]  u_beats_level;
-    wire [7:0]  u_beats_high_water;
+    wire [6:0]  u_beats_level;
+    wire [6:0]  u_beats_high_water;
 
-    scheduler_6_w3 u_due ( // wqefetch.go:129
+    scheduler_6_w3 u_due ( // wqefetch.go:137
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (bell_valid),
@@ -287,7 +287,7 @@ module wqefetch_64_qp6_slots2 (
     assign noted_valid = read_burst_valid & read_burst_ready; // fetch.go:111
     assign noted_last = (fetch_first + {9'd0, fetch_count}) - 16'd1; // fetch.go:112
 
-    fifo_wqefetch_flight_6_x4 u_flights ( // hdl/stream/fifo.go:122
+    fifo_wqefetch_flight_6_x2 u_flights ( // fetch.go:113
         .clk            (clk),
         .rst            (rst),
         .in_valid       (noted_valid),
@@ -316,7 +316,7 @@ module wqefetch_64_qp6_slots2 (
 
     // Doorbells and steps of heads have the memories first: Config waits for a cycle without.
     assign config_ready = idle & ~(|on_their_way) & ~bell_valid & ~queue_take_valid; // fetch.go:119
-    assign read_burst_valid = (fetch == FETCH_ASK) & (|fetch_count) & (on_their_way < 3'd4); // fetch.go:125
+    assign read_burst_valid = (fetch == FETCH_ASK) & (|fetch_count) & (on_their_way < 3'd2); // fetch.go:125
 
     // The slots of a ring that is not smaller than a page fill whole pages.
     wire [15:0] offset = fetch_first & ~(16'hffff << fetch_ring_log_size); // fetch.go:122
@@ -327,7 +327,7 @@ module wqefetch_64_qp6_slots2 (
     wire [11:0] read_burst_len_difference = {2'h0, read_burst_len_choice, 3'h0} - 12'd1; // fetch.go:129
     assign read_burst_len = read_burst_len_difference[7:0]; // fetch.go:129
 
-    block_fifo_link_read_beat_64_x128 u_beats ( // arrive.go:68
+    block_fifo_link_read_beat_64_x64 u_beats ( // arrive.go:69
         .clk        (clk),
         .rst        (rst),
         .in_valid   (read_beat_valid),
@@ -344,59 +344,59 @@ module wqefetch_64_qp6_slots2 (
         .high_water (u_beats_high_water)
     );
 
-    wire when_beat_second = u_beats_out_valid & u_beats_out_ready; // arrive.go:105
+    wire when_beat_second = u_beats_out_valid & u_beats_out_ready; // arrive.go:106
 
     always @(posedge clk) begin
         if (rst) begin
             beat_second <= 1'b0;
-        end else if (when_beat_second) begin // arrive.go:105
-            beat_second <= ~beat_second;     // arrive.go:106
+        end else if (when_beat_second) begin // arrive.go:106
+            beat_second <= ~beat_second;     // arrive.go:107
         end
     end
 
     always @(posedge clk) begin
-        if (when_beat_second) begin            // arrive.go:105
-            beat_low_data <= u_beats_out_data; // arrive.go:107
-            beat_low_err <= u_beats_out_err;   // arrive.go:107
-            beat_low_last <= u_beats_out_last; // arrive.go:107
+        if (when_beat_second) begin            // arrive.go:106
+            beat_low_data <= u_beats_out_data; // arrive.go:108
+            beat_low_err <= u_beats_out_err;   // arrive.go:108
+            beat_low_last <= u_beats_out_last; // arrive.go:108
         end
     end
 
-    assign granule_valid = u_beats_out_valid & beat_second;  // arrive.go:110
-    assign granule_data = {u_beats_out_data, beat_low_data}; // arrive.go:111
-    assign granule_err = u_beats_out_err | beat_low_err;     // arrive.go:111
-    assign u_beats_out_ready = granule_ready | ~beat_second; // arrive.go:112
+    assign granule_valid = u_beats_out_valid & beat_second;  // arrive.go:111
+    assign granule_data = {u_beats_out_data, beat_low_data}; // arrive.go:112
+    assign granule_err = u_beats_out_err | beat_low_err;     // arrive.go:112
+    assign u_beats_out_ready = granule_ready | ~beat_second; // arrive.go:113
     wire final_ = here_part == (u_flights_out_log_stride ? 3'd7 : 3'd3); // arrive.go:27
     assign granule_ready = granule_valid & u_flights_out_valid & (~final_ | ready_ready); // arrive.go:35
     assign ready_valid = granule_valid & u_flights_out_valid & final_; // arrive.go:36
     wire [15:0] now = here_begun ? here_index : u_flights_out_index; // arrive.go:26
     wire ends = granule_ready & final_;                      // arrive.go:29
-    assign landed = ends & (now == u_flights_out_last);      // arrive.go:39
+    assign landed = ends & (now == u_flights_out_last);      // arrive.go:40
 
     always @(posedge clk) begin
         if (rst) begin
             here_begun <= 1'b0;
             here_part <= 3'd0;
             here_fault <= 1'b0;
-        end else if (granule_ready) begin           // arrive.go:41
-            here_begun <= 1'b1;                     // arrive.go:42
-            here_part <= here_part + 3'd1;          // arrive.go:44
-            here_fault <= here_fault | granule_err; // arrive.go:45
-            if (final_) begin                       // arrive.go:46
-                here_part <= 3'd0;                  // arrive.go:48
-                here_fault <= 1'b0;                 // arrive.go:49
+        end else if (granule_ready) begin           // arrive.go:42
+            here_begun <= 1'b1;                     // arrive.go:43
+            here_part <= here_part + 3'd1;          // arrive.go:45
+            here_fault <= here_fault | granule_err; // arrive.go:46
+            if (final_) begin                       // arrive.go:47
+                here_part <= 3'd0;                  // arrive.go:49
+                here_fault <= 1'b0;                 // arrive.go:50
             end
-            if (landed) begin       // arrive.go:51
-                here_begun <= 1'b0; // arrive.go:51
+            if (landed) begin       // arrive.go:52
+                here_begun <= 1'b0; // arrive.go:52
             end
         end
     end
 
     always @(posedge clk) begin
-        if (granule_ready) begin           // arrive.go:41
-            here_index <= now;             // arrive.go:43
-            if (final_) begin              // arrive.go:46
-                here_index <= now + 16'd1; // arrive.go:47
+        if (granule_ready) begin           // arrive.go:42
+            here_index <= now;             // arrive.go:44
+            if (final_) begin              // arrive.go:47
+                here_index <= now + 16'd1; // arrive.go:48
             end
         end
     end
@@ -409,25 +409,25 @@ module wqefetch_64_qp6_slots2 (
     wire moves = asked & known & (~answer_valid | queue_head_ready); // answer.go:32
     assign queue_request_ready = ~asked | moves; // answer.go:34
 
-    wire when_asked = queue_request_valid & queue_request_ready; // answer.go:36
+    wire when_asked = queue_request_valid & queue_request_ready; // answer.go:37
 
     always @(posedge clk) begin
         if (rst) begin
             asked <= 1'b0;
         end else begin
-            if (moves) begin   // answer.go:35
-                asked <= 1'b0; // answer.go:35
+            if (moves) begin   // answer.go:36
+                asked <= 1'b0; // answer.go:36
             end
-            if (when_asked) begin // answer.go:36
-                asked <= 1'b1;    // answer.go:37
+            if (when_asked) begin // answer.go:37
+                asked <= 1'b1;    // answer.go:38
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_asked) begin                    // answer.go:36
-            question_qp <= queue_request_qp;     // answer.go:38
-            question_wait <= queue_request_wait; // answer.go:38
+        if (when_asked) begin                    // answer.go:37
+            question_qp <= queue_request_qp;     // answer.go:39
+            question_wait <= queue_request_wait; // answer.go:39
         end
     end
 
@@ -435,61 +435,61 @@ module wqefetch_64_qp6_slots2 (
         if (rst) begin
             answer_valid <= 1'b0;
         end else begin
-            if (queue_head_valid && queue_head_ready) begin // answer.go:40
-                answer_valid <= 1'b0;                       // answer.go:40
+            if (queue_head_valid && queue_head_ready) begin // answer.go:41
+                answer_valid <= 1'b0;                       // answer.go:41
             end
-            if (moves) begin          // answer.go:41
-                answer_valid <= 1'b1; // answer.go:42
+            if (moves) begin          // answer.go:42
+                answer_valid <= 1'b1; // answer.go:43
             end
         end
     end
 
     wire [56:0] r_word = rings[question_qp];              // answer.go:27
-    wire [2:0] slot = r_word[0] ? {head[1:0], 1'b0} : head[2:0]; // wqefetch.go:169
-    wire answer_fault_word = faults[{question_qp, slot}]; // answer.go:43
+    wire [2:0] slot = r_word[0] ? {head[1:0], 1'b0} : head[2:0]; // wqefetch.go:179
+    wire answer_fault_word = faults[{question_qp, slot}]; // answer.go:44
 
     always @(posedge clk) begin
-        if (moves) begin                                       // answer.go:41
-            answer_here <= (queue_request_ready_word != head); // answer.go:43
-            answer_empty <= queue_request_ready_equal;         // answer.go:43
-            answer_fault <= answer_fault_word;                 // answer.go:43
-            answer_index <= head;                              // answer.go:43
-            answer_slot <= slot;                               // answer.go:43
+        if (moves) begin                                       // answer.go:42
+            answer_here <= (queue_request_ready_word != head); // answer.go:44
+            answer_empty <= queue_request_ready_equal;         // answer.go:44
+            answer_fault <= answer_fault_word;                 // answer.go:44
+            answer_index <= head;                              // answer.go:44
+            answer_slot <= slot;                               // answer.go:44
         end
     end
 
-    assign queue_head_valid = answer_valid;                  // answer.go:45
-    assign queue_head_here = answer_here;                    // answer.go:46
-    assign queue_head_empty = answer_empty;                  // answer.go:46
-    assign queue_head_fault = answer_fault;                  // answer.go:46
-    assign queue_head_index = answer_index;                  // answer.go:46
-    assign queue_head_slot = answer_slot;                    // answer.go:46
-    wire moves_2 = ~granule_out_valid | queue_granule_ready; // answer.go:55
-    assign queue_read_ready = ~granule_read | moves_2;       // answer.go:57
+    assign queue_head_valid = answer_valid;                  // answer.go:46
+    assign queue_head_here = answer_here;                    // answer.go:47
+    assign queue_head_empty = answer_empty;                  // answer.go:47
+    assign queue_head_fault = answer_fault;                  // answer.go:47
+    assign queue_head_index = answer_index;                  // answer.go:47
+    assign queue_head_slot = answer_slot;                    // answer.go:47
+    wire moves_2 = ~granule_out_valid | queue_granule_ready; // answer.go:56
+    assign queue_read_ready = ~granule_read | moves_2;       // answer.go:58
 
     always @(posedge clk) begin
         if (rst) begin
             granule_read <= 1'b0;
             granule_out_valid <= 1'b0;
         end else begin
-            if (moves_2) begin                     // answer.go:60
-                granule_read <= 1'b0;              // answer.go:61
-                granule_out_valid <= granule_read; // answer.go:62
+            if (moves_2) begin                     // answer.go:61
+                granule_read <= 1'b0;              // answer.go:62
+                granule_out_valid <= granule_read; // answer.go:63
             end
-            if (queue_read_valid && queue_read_ready) begin // answer.go:65
-                granule_read <= 1'b1;                       // answer.go:65
+            if (queue_read_valid && queue_read_ready) begin // answer.go:66
+                granule_read <= 1'b1;                       // answer.go:66
             end
         end
     end
 
     always @(posedge clk) begin
-        if (moves_2) begin               // answer.go:60
-            granule_out <= granule_word; // answer.go:63
+        if (moves_2) begin               // answer.go:61
+            granule_out <= granule_word; // answer.go:64
         end
     end
 
-    assign queue_granule_valid = granule_out_valid; // answer.go:66
-    assign queue_granule_data = granule_out;        // answer.go:67
+    assign queue_granule_valid = granule_out_valid; // answer.go:67
+    assign queue_granule_data = granule_out;        // answer.go:68
 
     wire [15:0] peeked_word = heads[peek_qp]; // answer.go:13
 
@@ -500,49 +500,48 @@ module wqefetch_64_qp6_slots2 (
     assign peek_value = peeked; // answer.go:14
 
     always @(posedge clk) begin
-        if (config_valid && config_ready && !config_keep) begin // wqefetch.go:135
-            rings[config_qp] <= {config_base[63:12], config_log_size, config_log_stride}; // wqefetch.go:135
+        if (config_valid && config_ready && !config_keep) begin // wqefetch.go:143
+            rings[config_qp] <= {config_base[63:12], config_log_size, config_log_stride}; // wqefetch.go:143
         end
     end
 
-    wire [5:0] producers_write_addr = (config_valid && config_ready) ? config_qp : bell_qp; // wqefetch.go:145
+    wire [5:0] producers_write_addr = (config_valid && config_ready) ? config_qp : bell_qp; // wqefetch.go:153
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || (bell_valid && bell_ready)) begin // wqefetch.go:145
-            producers[producers_write_addr] <= (config_valid && config_ready) ? 16'd0 : bell_index; // wqefetch.go:145
+        if ((config_valid && config_ready) || (bell_valid && bell_ready)) begin // wqefetch.go:153
+            producers[producers_write_addr] <= (config_valid && config_ready) ? 16'd0 : bell_index; // wqefetch.go:153
         end
     end
 
-    wire [5:0] fetched_to_write_addr = (config_valid && config_ready) ? config_qp : fetch_qp; // wqefetch.go:145
+    wire [5:0] fetched_to_write_addr = (config_valid && config_ready) ? config_qp : fetch_qp; // wqefetch.go:153
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || (read_burst_valid && read_burst_ready)) begin // wqefetch.go:145
-            fetched_to[fetched_to_write_addr] <= (config_valid && config_ready) ? 16'd0 // wqefetch.go:145
+        if ((config_valid && config_ready) || (read_burst_valid && read_burst_ready)) begin // wqefetch.go:153
+            fetched_to[fetched_to_write_addr] <= (config_valid && config_ready) ? 16'd0 // wqefetch.go:153
                 : noted_last + 16'd1;
         end
     end
 
-    wire [5:0] here_to_write_addr = (config_valid && config_ready) ? config_qp : ready_qp; // wqefetch.go:145
+    wire [5:0] here_to_write_addr = (config_valid && config_ready) ? config_qp : ready_qp; // wqefetch.go:153
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || ends) begin // wqefetch.go:145
-            here_to[here_to_write_addr] <= (config_valid && config_ready) ? 16'd0 : now + 16'd1; // wqefetch.go:145
+        if ((config_valid && config_ready) || ends) begin // wqefetch.go:153
+            here_to[here_to_write_addr] <= (config_valid && config_ready) ? 16'd0 : now + 16'd1; // wqefetch.go:153
         end
     end
 
-    wire [15:0] heads_write_data_word = heads[queue_take_qp]; // wqefetch.go:161
-    wire [5:0] heads_write_addr = (config_valid && config_ready) ? config_qp : queue_take_qp; // wqefetch.go:145
+    wire [15:0] index = heads[queue_take_qp]; // wqefetch.go:169
+    wire [5:0] heads_write_addr = (config_valid && config_ready) ? config_qp : queue_take_qp; // wqefetch.go:153
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || (queue_take_valid && queue_take_ready)) begin // wqefetch.go:145
-            heads[heads_write_addr] <= (config_valid && config_ready) ? 16'd0 // wqefetch.go:145
-                : heads_write_data_word + 16'd1;
+        if ((config_valid && config_ready) || (queue_take_valid && queue_take_ready)) begin // wqefetch.go:153
+            heads[heads_write_addr] <= (config_valid && config_ready) ? 16'd0 : index + 16'd1; // wqefetch.go:153
         end
     end
 
-    wire [2:0] slot_2 = u_flights_out_log_stride ? {now[1:0], 1'b0} : now[2:0]; // wqefetch.go:169
-    wire [10:0] store_write_addr = {ready_qp, slot_2 + {2'h0, here_part[2]}, here_part[1:0]}; // arrive.go:58
-    wire [10:0] at = { // arrive.go:58
+    wire [2:0] slot_2 = u_flights_out_log_stride ? {now[1:0], 1'b0} : now[2:0]; // wqefetch.go:179
+    wire [10:0] store_write_addr = {ready_qp, slot_2 + {2'h0, here_part[2]}, here_part[1:0]}; // arrive.go:59
+    wire [10:0] at = { // arrive.go:59
         queue_read_qp,
         queue_read_slot + {2'h0, queue_read_granule[2]},
         queue_read_granule[1:0]
@@ -555,8 +554,8 @@ module wqefetch_64_qp6_slots2 (
     end
 
     always @(posedge clk) begin
-        if (queue_read_valid && queue_read_ready) begin // answer.go:59
-            granule_word <= store[at];                  // answer.go:59
+        if (queue_read_valid && queue_read_ready) begin // answer.go:60
+            granule_word <= store[at];                  // answer.go:60
         end
     end
 
@@ -581,100 +580,200 @@ module wqefetch_64_qp6_slots2 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        bell_stalled;    // hdl/stream/contract.go:24
-    reg                [21:0]  bell_held;       // hdl/stream/contract.go:25
-    reg                        config_stalled;  // hdl/stream/contract.go:24
-    reg                [75:0]  config_held;     // hdl/stream/contract.go:25
-    reg                        request_stalled; // hdl/stream/contract.go:24
-    reg                [6:0]   request_held;    // hdl/stream/contract.go:25
-    reg                        read_stalled;    // hdl/stream/contract.go:24
-    reg                [11:0]  read_held;       // hdl/stream/contract.go:25
-    reg                        take_stalled;    // hdl/stream/contract.go:24
-    reg                [5:0]   take_held;       // hdl/stream/contract.go:25
-    reg                        burst_stalled;   // hdl/stream/contract.go:24
-    reg                [71:0]  burst_held;      // hdl/stream/contract.go:25
-    reg                        ready_stalled;   // hdl/stream/contract.go:24
-    reg                [5:0]   ready_held;      // hdl/stream/contract.go:25
-    reg                        head_stalled;    // hdl/stream/contract.go:24
-    reg                [21:0]  head_held;       // hdl/stream/contract.go:25
-    reg                        granule_stalled; // hdl/stream/contract.go:24
-    reg                [127:0] granule_held;    // hdl/stream/contract.go:25
+    reg                        bell_stalled;    // properties.go:24
+    reg                [21:0]  bell_held;       // properties.go:24
+    reg                        config_stalled;  // properties.go:25
+    reg                [75:0]  config_held;     // properties.go:25
+    reg                        request_stalled; // properties.go:26
+    reg                [6:0]   request_held;    // properties.go:26
+    reg                        read_stalled;    // properties.go:27
+    reg                [11:0]  read_held;       // properties.go:27
+    reg                        take_stalled;    // properties.go:28
+    reg                [5:0]   take_held;       // properties.go:28
+    reg                        burst_stalled;   // properties.go:29
+    reg                [71:0]  burst_held;      // properties.go:29
+    reg                        ready_stalled;   // properties.go:30
+    reg                [5:0]   ready_held;      // properties.go:30
+    reg                        head_stalled;    // properties.go:31
+    reg                [21:0]  head_held;       // properties.go:31
+    reg                        granule_stalled; // properties.go:32
+    reg                [127:0] granule_held;    // properties.go:32
     /* verilator lint_off UNDRIVEN */
     (* anyconst *) reg [5:0]   one; // properties.go:36
     /* verilator lint_on UNDRIVEN */
     reg                        one_made; // properties.go:39
 
-    wire [21:0] bell_packed;    // hdl/stream/contract.go:37
-    wire [75:0] config_packed;  // hdl/stream/contract.go:37
-    wire [6:0]  request_packed; // hdl/stream/contract.go:37
-    wire [11:0] read_packed;    // hdl/stream/contract.go:37
-    wire [71:0] burst_packed;   // hdl/stream/contract.go:37
-    wire [21:0] head_packed;    // hdl/stream/contract.go:37
-
-    wire [15:0] take_what_is_here_word = here_to[queue_take_qp]; // properties.go:34
-    wire [15:0] take_what_is_here_word_2 = heads[queue_take_qp]; // properties.go:34
-    wire [15:0] fetched_has_room_word_2 = heads[one];    // properties.go:41
-    wire [15:0] here_was_fetched_word = here_to[one];    // properties.go:41
-    wire [15:0] fetched_has_room_word = fetched_to[one]; // properties.go:41
-    wire [56:0] stride_word = rings[one];                // properties.go:42
-    wire fetched_has_room_at_most = (fetched_has_room_word - fetched_has_room_word_2) <= (stride_word[0] ? 16'd4 : 16'd8); // properties.go:45
-    wire here_was_fetched_at_most = (here_was_fetched_word - fetched_has_room_word_2) <= (fetched_has_room_word - fetched_has_room_word_2); // properties.go:46
-    wire store_no_collision_and = queue_read_valid & queue_read_ready & granule_ready & (at == store_write_addr); // answer.go:59
-    assign bell_packed = {bell_qp, bell_index};          // hdl/stream/contract.go:38
-
-    always @(posedge clk) begin
-        if (rst) begin
-            bell_stalled <= 1'b0;
-            config_stalled <= 1'b0;
-            request_stalled <= 1'b0;
-            read_stalled <= 1'b0;
-            take_stalled <= 1'b0;
-            burst_stalled <= 1'b0;
-            ready_stalled <= 1'b0;
-            head_stalled <= 1'b0;
-            granule_stalled <= 1'b0;
-        end else begin
-            bell_stalled <= bell_valid & ~bell_ready;       // hdl/stream/contract.go:24
-            config_stalled <= config_valid & ~config_ready; // hdl/stream/contract.go:24
-            request_stalled <= queue_request_valid & ~queue_request_ready; // hdl/stream/contract.go:24
-            read_stalled <= queue_read_valid & ~queue_read_ready; // hdl/stream/contract.go:24
-            take_stalled <= queue_take_valid & ~queue_take_ready; // hdl/stream/contract.go:24
-            burst_stalled <= read_burst_valid & ~read_burst_ready; // hdl/stream/contract.go:24
-            ready_stalled <= ready_valid & ~ready_ready;    // hdl/stream/contract.go:24
-            head_stalled <= queue_head_valid & ~queue_head_ready; // hdl/stream/contract.go:24
-            granule_stalled <= queue_granule_valid & ~queue_granule_ready; // hdl/stream/contract.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        bell_held <= bell_packed;           // hdl/stream/contract.go:25
-        config_held <= config_packed;       // hdl/stream/contract.go:25
-        request_held <= request_packed;     // hdl/stream/contract.go:25
-        read_held <= read_packed;           // hdl/stream/contract.go:25
-        take_held <= queue_take_qp;         // hdl/stream/contract.go:25
-        burst_held <= burst_packed;         // hdl/stream/contract.go:25
-        ready_held <= ready_qp;             // hdl/stream/contract.go:25
-        head_held <= head_packed;           // hdl/stream/contract.go:25
-        granule_held <= queue_granule_data; // hdl/stream/contract.go:25
-    end
-
-    assign config_packed = { // hdl/stream/contract.go:38
+    wire waits = bell_valid & ~bell_ready;       // properties.go:24
+    wire waits_2 = config_valid & ~config_ready; // properties.go:25
+    wire [75:0] config_data_holds_joined = {     // properties.go:25
         config_qp,
         config_keep,
         config_base,
         config_log_size,
         config_log_stride
     };
-    assign request_packed = {queue_request_qp, queue_request_wait}; // hdl/stream/contract.go:38
-    assign read_packed = {queue_read_qp, queue_read_slot, queue_read_granule}; // hdl/stream/contract.go:38
-    assign burst_packed = {read_burst_addr, read_burst_len}; // hdl/stream/contract.go:38
-    assign head_packed = {                                   // hdl/stream/contract.go:38
+    wire waits_3 = queue_request_valid & ~queue_request_ready; // properties.go:26
+    wire waits_4 = queue_read_valid & ~queue_read_ready;       // properties.go:27
+    wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:27
+    wire waits_5 = queue_take_valid & ~queue_take_ready;       // properties.go:28
+    wire waits_6 = read_burst_valid & ~read_burst_ready;       // properties.go:29
+    wire waits_7 = ready_valid & ~ready_ready;                 // properties.go:30
+    wire waits_8 = queue_head_valid & ~queue_head_ready;       // properties.go:31
+    wire [21:0] head_data_holds_joined = {                     // properties.go:31
         queue_head_here,
         queue_head_empty,
         queue_head_fault,
         queue_head_index,
         queue_head_slot
     };
+    wire waits_9 = queue_granule_valid & ~queue_granule_ready; // properties.go:32
+    wire [15:0] take_what_is_here_word = here_to[queue_take_qp]; // properties.go:34
+    wire [15:0] take_what_is_here_word_2 = heads[queue_take_qp]; // properties.go:34
+    wire [15:0] fetched_has_room_word_2 = heads[one];          // properties.go:41
+    wire [15:0] here_was_fetched_word = here_to[one];          // properties.go:41
+    wire [15:0] fetched_has_room_word = fetched_to[one];       // properties.go:41
+    wire [56:0] stride_word = rings[one];                      // properties.go:42
+    wire fetched_has_room_at_most = (fetched_has_room_word - fetched_has_room_word_2) <= (stride_word[0] ? 16'd4 : 16'd8); // properties.go:45
+    wire here_was_fetched_at_most = (here_was_fetched_word - fetched_has_room_word_2) <= (fetched_has_room_word - fetched_has_room_word_2); // properties.go:46
+    wire store_no_collision_and = queue_read_valid & queue_read_ready & granule_ready & (at == store_write_addr); // answer.go:60
+
+    always @(posedge clk) begin
+        if (rst) begin
+            bell_stalled <= 1'b0;
+        end else begin
+            bell_stalled <= waits; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits) begin                        // properties.go:24
+            bell_held <= {bell_qp, bell_index}; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            config_stalled <= 1'b0;
+        end else begin
+            config_stalled <= waits_2; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_2) begin   // properties.go:25
+            config_held <= { // properties.go:25
+                config_qp,
+                config_keep,
+                config_base,
+                config_log_size,
+                config_log_stride
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            request_stalled <= 1'b0;
+        end else begin
+            request_stalled <= waits_3; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_3) begin // properties.go:26
+            request_held <= {queue_request_qp, queue_request_wait}; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            read_stalled <= 1'b0;
+        end else begin
+            read_stalled <= waits_4; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:27
+            read_held <= {queue_read_qp, queue_read_slot, queue_read_granule}; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            take_stalled <= 1'b0;
+        end else begin
+            take_stalled <= waits_5; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin              // properties.go:28
+            take_held <= queue_take_qp; // properties.go:28
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            burst_stalled <= 1'b0;
+        end else begin
+            burst_stalled <= waits_6; // properties.go:29
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                                   // properties.go:29
+            burst_held <= {read_burst_addr, read_burst_len}; // properties.go:29
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            ready_stalled <= 1'b0;
+        end else begin
+            ready_stalled <= waits_7; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin          // properties.go:30
+            ready_held <= ready_qp; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            head_stalled <= 1'b0;
+        end else begin
+            head_stalled <= waits_8; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:31
+            head_held <= { // properties.go:31
+                queue_head_here,
+                queue_head_empty,
+                queue_head_fault,
+                queue_head_index,
+                queue_head_slot
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            granule_stalled <= 1'b0;
+        end else begin
+            granule_stalled <= waits_9; // properties.go:32
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin                      // properties.go:32
+            granule_held <= queue_granule_data; // properties.go:32
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
@@ -704,32 +803,32 @@ module wqefetch_64_qp6_slots2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_flights_have_room: assert (noted_ready || !noted_valid); // fetch.go:132
-            assert_beats_have_room: assert (read_beat_ready || !read_beat_valid); // arrive.go:71
-            assume_bell_valid_holds: assume (!bell_stalled || bell_valid); // hdl/stream/contract.go:18
-            assume_bell_data_holds: assume (!bell_stalled || bell_packed == bell_held); // hdl/stream/contract.go:19
-            assume_config_valid_holds: assume (!config_stalled || config_valid); // hdl/stream/contract.go:18
-            assume_config_data_holds: assume (!config_stalled || config_packed == config_held); // hdl/stream/contract.go:19
-            assume_request_valid_holds: assume (!request_stalled || queue_request_valid); // hdl/stream/contract.go:18
-            assume_request_data_holds: assume (!request_stalled || request_packed == request_held); // hdl/stream/contract.go:19
-            assume_read_valid_holds: assume (!read_stalled || queue_read_valid); // hdl/stream/contract.go:18
-            assume_read_data_holds: assume (!read_stalled || read_packed == read_held); // hdl/stream/contract.go:19
-            assume_take_valid_holds: assume (!take_stalled || queue_take_valid); // hdl/stream/contract.go:18
-            assume_take_data_holds: assume (!take_stalled || queue_take_qp == take_held); // hdl/stream/contract.go:19
-            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // hdl/stream/contract.go:10
-            assert_burst_data_holds: assert (!burst_stalled || burst_packed == burst_held); // hdl/stream/contract.go:11
-            assert_ready_valid_holds: assert (!ready_stalled || ready_valid); // hdl/stream/contract.go:10
-            assert_ready_data_holds: assert (!ready_stalled || ready_qp == ready_held); // hdl/stream/contract.go:11
-            assert_head_valid_holds: assert (!head_stalled || queue_head_valid); // hdl/stream/contract.go:10
-            assert_head_data_holds: assert (!head_stalled || head_packed == head_held); // hdl/stream/contract.go:11
-            assert_granule_valid_holds: assert (!granule_stalled || queue_granule_valid); // hdl/stream/contract.go:10
-            assert_granule_data_holds: assert (!granule_stalled || queue_granule_data == granule_held); // hdl/stream/contract.go:11
+            assert_flights_have_room: assert (noted_ready || !noted_valid); // fetch.go:134
+            assert_beats_have_room: assert (read_beat_ready || !read_beat_valid); // arrive.go:72
+            assume_bell_valid_holds: assume (!bell_stalled || bell_valid); // properties.go:24
+            assume_bell_data_holds: assume (!bell_stalled || {bell_qp, bell_index} == bell_held); // properties.go:24
+            assume_config_valid_holds: assume (!config_stalled || config_valid); // properties.go:25
+            assume_config_data_holds: assume (!config_stalled || config_data_holds_joined == config_held); // properties.go:25
+            assume_request_valid_holds: assume (!request_stalled || queue_request_valid); // properties.go:26
+            assume_request_data_holds: assume (!request_stalled || {queue_request_qp, queue_request_wait} == request_held); // properties.go:26
+            assume_read_valid_holds: assume (!read_stalled || queue_read_valid); // properties.go:27
+            assume_read_data_holds: assume (!read_stalled || read_data_holds_equal); // properties.go:27
+            assume_take_valid_holds: assume (!take_stalled || queue_take_valid); // properties.go:28
+            assume_take_data_holds: assume (!take_stalled || queue_take_qp == take_held); // properties.go:28
+            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:29
+            assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:29
+            assert_ready_valid_holds: assert (!ready_stalled || ready_valid); // properties.go:30
+            assert_ready_data_holds: assert (!ready_stalled || ready_qp == ready_held); // properties.go:30
+            assert_head_valid_holds: assert (!head_stalled || queue_head_valid); // properties.go:31
+            assert_head_data_holds: assert (!head_stalled || head_data_holds_joined == head_held); // properties.go:31
+            assert_granule_valid_holds: assert (!granule_stalled || queue_granule_valid); // properties.go:32
+            assert_granule_data_holds: assert (!granule_stalled || queue_granule_data == granule_held); // properties.go:32
             assume_take_what_is_here: assume (!queue_take_valid || take_what_is_here_word != take_what_is_here_word_2); // properties.go:34
             assert_fetched_has_room: assert (!one_made || fetched_has_room_at_most); // properties.go:45
             assert_here_was_fetched: assert (!one_made || here_was_fetched_at_most); // properties.go:46
             cover_waits: cover (!queue_request_ready); // properties.go:47
             cover_fault: cover (queue_head_valid && queue_head_fault); // properties.go:48
-            assert_store_no_collision: assert (!store_no_collision_and); // answer.go:59
+            assert_store_no_collision: assert (!store_no_collision_and); // answer.go:60
         end
     end
 `endif
@@ -743,96 +842,116 @@ module wqefetch_64_qp6_slots2 (
     always @(posedge clk) begin
         if (!rst) begin
             if (!noted_ready && noted_valid) begin
-                $display("ASSERT %m flights_have_room blocks/wqefetch/fetch.go:132");
+                $display("ASSERT %m flights_have_room blocks/wqefetch/fetch.go:134");
                 $stop;
             end
             if (!read_beat_ready && read_beat_valid) begin
-                $display("ASSERT %m beats_have_room blocks/wqefetch/arrive.go:71");
+                $display("ASSERT %m beats_have_room blocks/wqefetch/arrive.go:72");
                 $stop;
             end
-            if (bell_stalled && !bell_valid) begin
-                $display("ASSUME %m bell_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (bell_stalled) begin
+                if (!bell_valid) begin
+                    $display("ASSUME %m bell_valid_holds blocks/wqefetch/properties.go:24");
+                    $stop;
+                end
+                if ({bell_qp, bell_index} != bell_held) begin
+                    $display("ASSUME %m bell_data_holds blocks/wqefetch/properties.go:24");
+                    $stop;
+                end
             end
-            if (bell_stalled && bell_packed != bell_held) begin
-                $display("ASSUME %m bell_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (config_stalled) begin
+                if (!config_valid) begin
+                    $display("ASSUME %m config_valid_holds blocks/wqefetch/properties.go:25");
+                    $stop;
+                end
+                if (config_data_holds_joined != config_held) begin
+                    $display("ASSUME %m config_data_holds blocks/wqefetch/properties.go:25");
+                    $stop;
+                end
             end
-            if (config_stalled && !config_valid) begin
-                $display("ASSUME %m config_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (request_stalled) begin
+                if (!queue_request_valid) begin
+                    $display("ASSUME %m request_valid_holds blocks/wqefetch/properties.go:26");
+                    $stop;
+                end
+                if ({queue_request_qp, queue_request_wait} != request_held) begin
+                    $display("ASSUME %m request_data_holds blocks/wqefetch/properties.go:26");
+                    $stop;
+                end
             end
-            if (config_stalled && config_packed != config_held) begin
-                $display("ASSUME %m config_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (read_stalled) begin
+                if (!queue_read_valid) begin
+                    $display("ASSUME %m read_valid_holds blocks/wqefetch/properties.go:27");
+                    $stop;
+                end
+                if (!read_data_holds_equal) begin
+                    $display("ASSUME %m read_data_holds blocks/wqefetch/properties.go:27");
+                    $stop;
+                end
             end
-            if (request_stalled && !queue_request_valid) begin
-                $display("ASSUME %m request_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (take_stalled) begin
+                if (!queue_take_valid) begin
+                    $display("ASSUME %m take_valid_holds blocks/wqefetch/properties.go:28");
+                    $stop;
+                end
+                if (queue_take_qp != take_held) begin
+                    $display("ASSUME %m take_data_holds blocks/wqefetch/properties.go:28");
+                    $stop;
+                end
             end
-            if (request_stalled && request_packed != request_held) begin
-                $display("ASSUME %m request_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (burst_stalled) begin
+                if (!read_burst_valid) begin
+                    $display("ASSERT %m burst_valid_holds blocks/wqefetch/properties.go:29");
+                    $stop;
+                end
+                if ({read_burst_addr, read_burst_len} != burst_held) begin
+                    $display("ASSERT %m burst_data_holds blocks/wqefetch/properties.go:29");
+                    $stop;
+                end
             end
-            if (read_stalled && !queue_read_valid) begin
-                $display("ASSUME %m read_valid_holds hdl/stream/contract.go:18");
-                $stop;
+            if (ready_stalled) begin
+                if (!ready_valid) begin
+                    $display("ASSERT %m ready_valid_holds blocks/wqefetch/properties.go:30");
+                    $stop;
+                end
+                if (ready_qp != ready_held) begin
+                    $display("ASSERT %m ready_data_holds blocks/wqefetch/properties.go:30");
+                    $stop;
+                end
             end
-            if (read_stalled && read_packed != read_held) begin
-                $display("ASSUME %m read_data_holds hdl/stream/contract.go:19");
-                $stop;
+            if (head_stalled) begin
+                if (!queue_head_valid) begin
+                    $display("ASSERT %m head_valid_holds blocks/wqefetch/properties.go:31");
+                    $stop;
+                end
+                if (head_data_holds_joined != head_held) begin
+                    $display("ASSERT %m head_data_holds blocks/wqefetch/properties.go:31");
+                    $stop;
+                end
             end
-            if (take_stalled && !queue_take_valid) begin
-                $display("ASSUME %m take_valid_holds hdl/stream/contract.go:18");
-                $stop;
-            end
-            if (take_stalled && queue_take_qp != take_held) begin
-                $display("ASSUME %m take_data_holds hdl/stream/contract.go:19");
-                $stop;
-            end
-            if (burst_stalled && !read_burst_valid) begin
-                $display("ASSERT %m burst_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (burst_stalled && burst_packed != burst_held) begin
-                $display("ASSERT %m burst_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (ready_stalled && !ready_valid) begin
-                $display("ASSERT %m ready_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (ready_stalled && ready_qp != ready_held) begin
-                $display("ASSERT %m ready_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (head_stalled && !queue_head_valid) begin
-                $display("ASSERT %m head_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (head_stalled && head_packed != head_held) begin
-                $display("ASSERT %m head_data_holds hdl/stream/contract.go:11");
-                $stop;
-            end
-            if (granule_stalled && !queue_granule_valid) begin
-                $display("ASSERT %m granule_valid_holds hdl/stream/contract.go:10");
-                $stop;
-            end
-            if (granule_stalled && queue_granule_data != granule_held) begin
-                $display("ASSERT %m granule_data_holds hdl/stream/contract.go:11");
-                $stop;
+            if (granule_stalled) begin
+                if (!queue_granule_valid) begin
+                    $display("ASSERT %m granule_valid_holds blocks/wqefetch/properties.go:32");
+                    $stop;
+                end
+                if (queue_granule_data != granule_held) begin
+                    $display("ASSERT %m granule_data_holds blocks/wqefetch/properties.go:32");
+                    $stop;
+                end
             end
             if (queue_take_valid && take_what_is_here_word == take_what_is_here_word_2) begin
                 $display("ASSUME %m take_what_is_here blocks/wqefetch/properties.go:34");
                 $stop;
             end
-            if (one_made && !fetched_has_room_at_most) begin
-                $display("ASSERT %m fetched_has_room blocks/wqefetch/properties.go:45");
-                $stop;
-            end
-            if (one_made && !here_was_fetched_at_most) begin
-                $display("ASSERT %m here_was_fetched blocks/wqefetch/properties.go:46");
-                $stop;
+            if (one_made) begin
+                if (!fetched_has_room_at_most) begin
+                    $display("ASSERT %m fetched_has_room blocks/wqefetch/properties.go:45");
+                    $stop;
+                end
+                if (!here_was_fetched_at_most) begin
+                    $display("ASSERT %m here_was_fetched blocks/wqefetch/properties.go:46");
+                    $stop;
+                end
             end
             if (!queue_request_ready) begin
                 if (cover_waits_count == 64'd0) begin
@@ -847,11 +966,70 @@ module wqefetch_64_qp6_slots2 (
                 cover_fault_count <= cover_fault_count + 64'd1;
             end
             if (store_no_collision_and) begin
-                $display("ASSERT %m store_no_collision blocks/wqefetch/answer.go:59");
+                $display("ASSERT %m store_no_collision blocks/wqefetch/answer.go:60");
                 $stop;
             end
         end
     end
+`endif
+
+    // ----------------------------------------------------------------------
+    // Events
+
+`ifdef GORNIC_TRACE
+
+    wire        event_wqe_taken /* verilator public_flat_rd */ = queue_take_valid && queue_take_ready; // wqefetch.go:171
+    wire [5:0]  event_wqe_taken_qp /* verilator public_flat_rd */ = queue_take_qp;
+    wire [15:0] event_wqe_taken_wqe /* verilator public_flat_rd */ = index;
+
+    wire        event_wqes_asked /* verilator public_flat_rd */ = read_burst_valid && read_burst_ready; // fetch.go:131
+    wire [5:0]  event_wqes_asked_qp /* verilator public_flat_rd */ = fetch_qp;
+    wire [15:0] event_wqes_asked_first /* verilator public_flat_rd */ = fetch_first;
+    wire [15:0] event_wqes_asked_last /* verilator public_flat_rd */ = noted_last;
+    wire [63:0] event_wqes_asked_addr /* verilator public_flat_rd */ = read_burst_addr;
+
+    wire        event_wqe_here /* verilator public_flat_rd */ = ends; // arrive.go:38
+    wire [5:0]  event_wqe_here_qp /* verilator public_flat_rd */ = ready_qp;
+    wire [15:0] event_wqe_here_wqe /* verilator public_flat_rd */ = now;
+
+    wire        event_head /* verilator public_flat_rd */ = moves; // answer.go:35
+    wire [5:0]  event_head_qp /* verilator public_flat_rd */ = question_qp;
+    wire [15:0] event_head_wqe /* verilator public_flat_rd */ = head;
+    wire        event_head_here /* verilator public_flat_rd */ = queue_request_ready_word != head;
+    wire        event_head_empty /* verilator public_flat_rd */ = queue_request_ready_equal;
+
+`ifndef GORNIC_TRACE_QUIET
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (event_wqe_taken) begin
+                $display(
+                    "TRACE %0d %m wqe_taken qp=%0h wqe=%0h",
+                    $time, event_wqe_taken_qp, event_wqe_taken_wqe
+                );
+            end
+            if (event_wqes_asked) begin
+                $display(
+                    "TRACE %0d %m wqes_asked qp=%0h first=%0h last=%0h addr=%0h",
+                    $time, event_wqes_asked_qp, event_wqes_asked_first, event_wqes_asked_last,
+                    event_wqes_asked_addr
+                );
+            end
+            if (event_wqe_here) begin
+                $display(
+                    "TRACE %0d %m wqe_here qp=%0h wqe=%0h",
+                    $time, event_wqe_here_qp, event_wqe_here_wqe
+                );
+            end
+            if (event_head) begin
+                $display(
+                    "TRACE %0d %m head qp=%0h wqe=%0h here=%0h empty=%0h",
+                    $time, event_head_qp, event_head_wqe, event_head_here, event_head_empty
+                );
+            end
+        end
+    end
+`endif
 `endif
 endmodule
 

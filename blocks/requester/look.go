@@ -47,9 +47,11 @@ func (b *block) look() {
 	offered.Valid.Set(hdl.AndAll(busy, w.done, io.Context.Reply.Valid))
 	io.Context.Reply.Ready.Set(offered.Fire())
 	m.Unused(hdl.Pack(io.Context.Reply.Data.Address))
+	used := m.RegN("used", 16) // what is offered stays; the state is here before the head is known
+	m.If(offered.Valid.Not(), func() { used.Set(state.Issued.Sub(b.retired.At(qp))) })
 	hdl.Set(offered.Data, turn{
 		QP: qp, Context: io.Context.Reply.Data.Context, Head: w.head, Message: state, PSN: psn,
-		Used:    state.Issued.Sub(b.retired.At(qp)),
+		Used:    used,
 		Control: hdl.UnpackLow(format.SendControl[hdl.Bits]{}, control),
 		SGE:     hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[2]),
 	})

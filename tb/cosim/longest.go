@@ -19,7 +19,7 @@ func longestScenarios() []Scenario {
 	return []Scenario{
 		{
 			Name: "longest/begin", What: "a WRITE one way and a SEND the other of 2^31 bytes each: as much of it as there is time for",
-			Configs: []string{"tiny", "board", "dc"}, Run: func(ctx context.Context, env *Env) error {
+			Configs: []string{"tiny", "board"}, Run: func(ctx context.Context, env *Env) error {
 				packets := 40
 				if env.Fast() {
 					packets = 2000
@@ -75,12 +75,13 @@ func pageOf(i int) int { return int(wire.Hash(1, uint64(i)) % longPages) }
 // send sends so many packets of the message each way, or all.
 func (l *longest) send(ctx context.Context, packets int) (err error) {
 	l.watch, l.mtu = monitor.New(), l.env.Config.PathMTU
+	config := lossless(l.env.Config, workload.Workload{QueuePairs: []workload.QueuePairs{{Count: 1}}})
 	if l.length/l.mtu >= 1<<23 { // too many packets (protocol section 10, row 25)
 		l.length = (1<<23 - 1) * l.mtu
 	}
 	packets = min(packets, l.packets())
 	l.lab, err = newLab(rtl.Options{
-		Config: l.env.Config, Sides: l.sides, Seed: l.env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap}, NIC: rtl.NICOptions{Simulator: l.env.Simulator},
+		Config: config, Sides: l.sides, Seed: l.env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap}, NIC: rtl.NICOptions{Simulator: l.env.Simulator},
 	})
 	if err != nil {
 		return err

@@ -183,21 +183,22 @@ module requester_64_qp6_cq6_r5 (
     reg [5:0]   look_qp;         // look.go:19
     reg [116:0] message;         // look.go:38
     reg [23:0]  psn;             // look.go:39
-    reg         context_asked;   // look.go:61
-    reg         head_asked;      // look.go:61
-    reg         head_known;      // look.go:77
-    reg [1:0]   granules_asked;  // look.go:78
-    reg [1:0]   granules_got;    // look.go:78
-    reg         head_here;       // look.go:79
-    reg         head_empty;      // look.go:79
-    reg         head_fault;      // look.go:79
-    reg [15:0]  head_index;      // look.go:79
-    reg [2:0]   head_slot;       // look.go:79
-    reg         granule_offered; // one of this turn's has not been taken (look.go:91)
-    reg         extra_asked;     // look.go:94
-    reg [127:0] granule_0;       // look.go:111
-    reg [127:0] granule_1;       // look.go:111
-    reg [127:0] granule_2;       // look.go:111
+    reg         context_asked;   // look.go:63
+    reg         head_asked;      // look.go:63
+    reg         head_known;      // look.go:79
+    reg [1:0]   granules_asked;  // look.go:80
+    reg [1:0]   granules_got;    // look.go:80
+    reg         head_here;       // look.go:81
+    reg         head_empty;      // look.go:81
+    reg         head_fault;      // look.go:81
+    reg [15:0]  head_index;      // look.go:81
+    reg [2:0]   head_slot;       // look.go:81
+    reg         granule_offered; // one of this turn's has not been taken (look.go:93)
+    reg         extra_asked;     // look.go:96
+    reg [127:0] granule_0;       // look.go:113
+    reg [127:0] granule_1;       // look.go:113
+    reg [127:0] granule_2;       // look.go:113
+    reg [15:0]  used;            // what is offered stays; the state is here before the head is known (look.go:50)
     reg [2:0]   sending;         // send.go:31
     reg         now_active;      // send.go:79
     reg         now_broken;      // send.go:79
@@ -257,7 +258,6 @@ module requester_64_qp6_cq6_r5 (
     wire [2:0]  offered_message_sge;         // look.go:20
     wire [31:0] offered_message_sge_at;      // look.go:20
     wire [15:0] offered_message_issued;      // look.go:20
-    wire [15:0] offered_used;                // look.go:20
     wire [7:0]  offered_control_opcode;      // look.go:20
     wire [7:0]  offered_control_flags;       // look.go:20
     wire [7:0]  offered_control_num_sge;     // look.go:20
@@ -367,7 +367,7 @@ module requester_64_qp6_cq6_r5 (
         .in_message_sge_at       (offered_message_sge_at),
         .in_message_issued       (offered_message_issued),
         .in_psn                  (psn),
-        .in_used                 (offered_used),
+        .in_used                 (used),
         .in_control_opcode       (offered_control_opcode),
         .in_control_flags        (offered_control_flags),
         .in_control_num_sge      (offered_control_num_sge),
@@ -463,8 +463,8 @@ module requester_64_qp6_cq6_r5 (
             context_asked <= 1'b0;
             head_asked <= 1'b0;
         end else begin
-            context_asked <= context_request_valid & ~context_request_ready; // look.go:63
-            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:63
+            context_asked <= context_request_valid & ~context_request_ready; // look.go:65
+            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:65
         end
     end
 
@@ -472,13 +472,13 @@ module requester_64_qp6_cq6_r5 (
     assign queue_request_qp = context_request_qp;          // look.go:42
     assign queue_request_wait = 1'b0;                      // look.go:42
     assign queue_request_valid = begins | head_asked;      // look.go:43
-    assign queue_head_ready = ~head_known;                 // look.go:80
+    assign queue_head_ready = ~head_known;                 // look.go:82
 
-    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:81
-    wire between = granules_asked == granules_got;              // look.go:90
+    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:83
+    wire between = granules_asked == granules_got;              // look.go:92
 
     // Who sends asks for a granule while none of this one is on its way.
-    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:92
+    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:94
         & (~extra_wants | ~between | granule_offered);
 
     always @(posedge clk) begin
@@ -487,30 +487,30 @@ module requester_64_qp6_cq6_r5 (
             granules_asked <= 2'd0;
             granules_got <= 2'd0;
         end else begin
-            if (when_head_known) begin // look.go:81
-                head_known <= 1'b1;    // look.go:82
+            if (when_head_known) begin // look.go:83
+                head_known <= 1'b1;    // look.go:84
             end
-            if (mine && queue_read_ready) begin          // look.go:116
-                granules_asked <= granules_asked + 2'd1; // look.go:116
+            if (mine && queue_read_ready) begin          // look.go:118
+                granules_asked <= granules_asked + 2'd1; // look.go:118
             end
-            if (queue_granule_valid && !extra_asked) begin // look.go:117
-                granules_got <= granules_got + 2'd1;       // look.go:117
+            if (queue_granule_valid && !extra_asked) begin // look.go:119
+                granules_got <= granules_got + 2'd1;       // look.go:119
             end
-            if (begins) begin           // look.go:118
-                head_known <= 1'b0;     // look.go:119
-                granules_asked <= 2'd0; // look.go:120
-                granules_got <= 2'd0;   // look.go:121
+            if (begins) begin           // look.go:120
+                head_known <= 1'b0;     // look.go:121
+                granules_asked <= 2'd0; // look.go:122
+                granules_got <= 2'd0;   // look.go:123
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_head_known) begin          // look.go:81
-            head_here <= queue_head_here;   // look.go:83
-            head_empty <= queue_head_empty; // look.go:83
-            head_fault <= queue_head_fault; // look.go:83
-            head_index <= queue_head_index; // look.go:83
-            head_slot <= queue_head_slot;   // look.go:83
+        if (when_head_known) begin          // look.go:83
+            head_here <= queue_head_here;   // look.go:85
+            head_empty <= queue_head_empty; // look.go:85
+            head_fault <= queue_head_fault; // look.go:85
+            head_index <= queue_head_index; // look.go:85
+            head_slot <= queue_head_slot;   // look.go:85
         end
     end
 
@@ -518,77 +518,84 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             granule_offered <= 1'b0;
         end else begin
-            granule_offered <= mine & ~queue_read_ready; // look.go:93
+            granule_offered <= mine & ~queue_read_ready; // look.go:95
         end
     end
 
-    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:95
-    assign queue_read_valid = mine | other;                    // look.go:98
-    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:99
-    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:99
-    assign queue_read_granule = other ? extra_granule          // look.go:99
+    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:97
+    assign queue_read_valid = mine | other;                    // look.go:100
+    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:101
+    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:101
+    assign queue_read_granule = other ? extra_granule          // look.go:101
         : granules_asked[1] ? offered_message_sge + 3'd2
         : granules_asked[0] ? 3'd1
         : 3'd0;
-    assign queue_granule_ready = 1'b1;                      // look.go:102
-    assign extra_comes = queue_granule_valid & extra_asked; // look.go:104
+    assign queue_granule_ready = 1'b1;                      // look.go:104
+    assign extra_comes = queue_granule_valid & extra_asked; // look.go:106
 
     always @(posedge clk) begin
         if (rst) begin
             extra_asked <= 1'b0;
         end else begin
-            if (extra_comes) begin   // look.go:105
-                extra_asked <= 1'b0; // look.go:105
+            if (extra_comes) begin   // look.go:107
+                extra_asked <= 1'b0; // look.go:107
             end
-            if (other && queue_read_ready) begin // look.go:106
-                extra_asked <= 1'b1;             // look.go:106
+            if (other && queue_read_ready) begin // look.go:108
+                extra_asked <= 1'b1;             // look.go:108
             end
         end
     end
 
     always @(posedge clk) begin
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:112
-            granule_0 <= queue_granule_data; // look.go:112
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:114
+            granule_0 <= queue_granule_data; // look.go:114
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:112
-            granule_1 <= queue_granule_data; // look.go:112
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:114
+            granule_1 <= queue_granule_data; // look.go:114
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:112
-            granule_2 <= queue_granule_data; // look.go:112
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:114
+            granule_2 <= queue_granule_data; // look.go:114
         end
     end
 
-    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:109
-    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:124
+    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:111
+    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:126
     assign offered_valid = look & (head_known | queue_head_valid) & done_or & context_reply_valid; // look.go:47
     assign context_reply_ready = offered_valid & offered_ready; // look.go:48
-    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:50
-    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:50
-    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:50
-    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:50
-    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:50
-    assign offered_message_active = message[116];               // look.go:50
-    assign offered_message_broken = message[115];               // look.go:50
-    assign offered_message_offset = message[114:83];            // look.go:50
-    assign offered_message_total = message[82:51];              // look.go:50
-    assign offered_message_sge = message[50:48];                // look.go:50
-    assign offered_message_sge_at = message[47:16];             // look.go:50
-    assign offered_message_issued = message[15:0];              // look.go:50
-    wire [15:0] offered_used_word = retired[look_qp];           // look.go:52
-    assign offered_used = offered_message_issued - offered_used_word; // look.go:50
-    assign offered_control_opcode = granule_0[7:0];             // look.go:50
-    assign offered_control_flags = granule_0[15:8];             // look.go:50
-    assign offered_control_num_sge = granule_0[23:16];          // look.go:50
-    assign offered_control_inline_len = granule_0[31:24];       // look.go:50
-    assign offered_control_imm = granule_0[63:32];              // look.go:50
-    assign offered_control_wrid = granule_0[127:64];            // look.go:50
-    assign offered_control_remote_addr = granule_1[63:0];       // look.go:50
-    assign offered_control_r_key = granule_1[95:64];            // look.go:50
-    assign offered_control_reserved = granule_1[127:96];        // look.go:50
-    wire [127:0] granule = last_2 ? queue_granule_data : granule_2; // look.go:115
-    assign offered_sge_addr = granule[63:0];                    // look.go:50
-    assign offered_sge_length = granule[95:64];                 // look.go:50
-    assign offered_sge_l_key = granule[127:96];                 // look.go:50
+
+    wire [15:0] used_word = retired[look_qp]; // look.go:51
+
+    always @(posedge clk) begin
+        if (!offered_valid) begin                       // look.go:51
+            used <= offered_message_issued - used_word; // look.go:51
+        end
+    end
+
+    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:52
+    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:52
+    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:52
+    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:52
+    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:52
+    assign offered_message_active = message[116];         // look.go:52
+    assign offered_message_broken = message[115];         // look.go:52
+    assign offered_message_offset = message[114:83];      // look.go:52
+    assign offered_message_total = message[82:51];        // look.go:52
+    assign offered_message_sge = message[50:48];          // look.go:52
+    assign offered_message_sge_at = message[47:16];       // look.go:52
+    assign offered_message_issued = message[15:0];        // look.go:52
+    assign offered_control_opcode = granule_0[7:0];       // look.go:52
+    assign offered_control_flags = granule_0[15:8];       // look.go:52
+    assign offered_control_num_sge = granule_0[23:16];    // look.go:52
+    assign offered_control_inline_len = granule_0[31:24]; // look.go:52
+    assign offered_control_imm = granule_0[63:32];        // look.go:52
+    assign offered_control_wrid = granule_0[127:64];      // look.go:52
+    assign offered_control_remote_addr = granule_1[63:0]; // look.go:52
+    assign offered_control_r_key = granule_1[95:64];      // look.go:52
+    assign offered_control_reserved = granule_1[127:96];  // look.go:52
+    wire [127:0] granule = last_2 ? queue_granule_data : granule_2; // look.go:117
+    assign offered_sge_addr = granule[63:0];              // look.go:52
+    assign offered_sge_length = granule[95:64];           // look.go:52
+    assign offered_sge_l_key = granule[127:96];           // look.go:52
 
     wire is_2 = (u_turn_out_control_opcode == 8'h02) | (u_turn_out_control_opcode == 8'h03) // send.go:125
         | (u_turn_out_control_opcode == 8'h00) | (u_turn_out_control_opcode == 8'h01);

@@ -49,6 +49,17 @@ func TestVersionOfABrokenTool(t *testing.T) {
 	require.ErrorContains(t, err, "no solver today")
 }
 
+func TestVersionBehindAWarning(t *testing.T) {
+	machine := t.TempDir()
+	t.Setenv("PATH", machine+":/bin")
+	script(t, filepath.Join(machine, Tshark), `echo 'Running as user "root". This could be dangerous.' >&2; echo 'TShark (Wireshark) 4.0.17 (Git v4.0.17).'`)
+	tool, err := FindIn("", Tshark)
+	require.NoError(t, err)
+	version, err := tool.Version(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "4.0.17", version)
+}
+
 func TestABrokenToolIsNotTakenForItsPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tool-5.048", Verilator)
 	script(t, path, "exec "+path+"_bin")

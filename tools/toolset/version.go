@@ -81,12 +81,23 @@ func (t Tool) Version(ctx context.Context) (string, error) {
 // Banner runs the tool for the line in which it names itself.
 func (t Tool) Banner(ctx context.Context) (string, error) {
 	out, err := t.Command(ctx, versionArgs(t.Name)...).CombinedOutput()
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	line := banner(string(out))
 	// Icarus asks its own parts for their versions and fails if one of them is installed elsewhere.
 	if err != nil && (t.Name != Icarus || !versionNumber.MatchString(line)) {
 		return "", fmt.Errorf("%s: %w: %s", t.Path, err, line)
 	}
 	return line, nil
+}
+
+// banner is the first line with a version number, else the first line: some tools warn of something before.
+func banner(out string) string {
+	for line := range strings.Lines(out) {
+		if versionNumber.MatchString(line) {
+			return strings.TrimSpace(line)
+		}
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	return line
 }
 
 func versionArgs(name string) []string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 
 	nic "gornic/blocks/core"
@@ -112,10 +111,10 @@ func (p *programs) prepare(ctx context.Context) error {
 // many tells that there is no time for the properties.
 func (p *programs) many() bool { return p.count >= programsMany }
 
-// run runs all programs, on two processors where there are two.
+// run runs all programs, on as many processors as there are for them.
 func (p *programs) run(ctx context.Context) error {
 	var workers sync.WaitGroup
-	for range min(2, runtime.GOMAXPROCS(0)) {
+	for range max(1, p.env.Cores) {
 		workers.Go(func() {
 			for p.one(ctx) {
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -49,6 +50,7 @@ type Env struct {
 	Pcap      string             // file for what crosses the wire; empty: none
 	Waves     string             // file of waves; empty: none
 	Programs  int                // random programs; 0: the scenario's own number
+	Cores     int                // processors that it may keep busy, at least 1
 	Capture   string             // file to replay; empty: the scenario's own
 	// Tap, where it is not nil, sees what crosses the wire of a pair.
 	Tap wire.Tap
@@ -112,19 +114,7 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 	if err != nil {
 		return err
 	}
-	bar := newProgress(stderr, len(jobs))
-	var results []result
-	for i, j := range jobs {
-		if ctx.Err() != nil {
-			break
-		}
-		show := func(done float64) {
-			bar.at(i, done, fmt.Sprintf("%s, %s, %s", j.scenario.Name, j.simulator.Name, j.config.Name))
-		}
-		show(0)
-		results = append(results, j.run(ctx, o, show))
-	}
-	bar.end()
+	results := runJobs(ctx, o, jobs, newProgress(stderr, len(jobs)))
 	if o.json {
 		return reportJSON(ctx, stdout, results)
 	}
@@ -136,6 +126,48 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 	return report(ctx, stdout, results, len(jobs))
 }
 
+// cores is how many processors the scenarios share.
+const cores = 2
+
+// runJobs runs jobs side by side, one on each core. The results are those of the jobs
+// that have run, in their order.
+func runJobs(ctx context.Context, o options, jobs []job, bar *progress) []result {
+	workers := min(cores, len(jobs))
+	results := make([]*result, len(jobs))
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for i := range next {
+				j := jobs[i]
+				show := func(done float64) {
+					bar.at(i, done, fmt.Sprintf("%s, %s, %s", j.scenario.Name, j.simulator.Name, j.config.Name))
+				}
+				show(0)
+				r := j.run(ctx, o, cores/workers, show)
+				show(1)
+				results[i] = &r
+			}
+		})
+	}
+	for i := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	bar.end()
+	var ran []result
+	for _, r := range results {
+		if r != nil {
+			ran = append(ran, *r)
+		}
+	}
+	return ran
+}
+
 // A job is a scenario in one simulator and configuration.
 type job struct {
 	scenario  Scenario
@@ -144,7 +176,7 @@ type job struct {
 	named     string // the configuration as -config takes it
 }
 
-func (j job) run(ctx context.Context, o options, progress func(float64)) result {
+func (j job) run(ctx context.Context, o options, cores int, progress func(float64)) result {
 	r := result{scenario: j.scenario.Name, simulator: j.simulator.Name, config: j.config.Name, replay: j.replay(o)}
 	env := &Env{
 		Config:    j.config,
@@ -155,6 +187,7 @@ func (j job) run(ctx context.Context, o options, progress func(float64)) result 
 		Pcap:      o.pcap,
 		Waves:     o.waves,
 		Programs:  o.programs,
+		Cores:     cores,
 		Capture:   o.capture,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },

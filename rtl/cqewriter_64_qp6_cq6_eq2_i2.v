@@ -664,7 +664,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     reg                [19:0]  fault_held;           // properties.go:37
     reg                        async_stalled;        // properties.go:38
     reg                [36:0]  async_held;           // properties.go:38
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [5:0]   one; // properties.go:40
     /* verilator lint_on UNDRIVEN */
     reg                        one_exists;   // properties.go:43

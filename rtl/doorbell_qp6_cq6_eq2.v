@@ -185,7 +185,7 @@ module doorbell_qp6_cq6_eq2 (
     reg                [23:0] cq_held;       // properties.go:26
     reg                       eq_stalled;    // properties.go:27
     reg                [17:0] eq_held;       // properties.go:27
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [5:0]  one; // properties.go:29
     /* verilator lint_on UNDRIVEN */
     reg                       one_exists;  // properties.go:32

@@ -932,7 +932,7 @@ module psncheck_qp6_cq6 (
     reg                [199:0] response_held;    // properties.go:20
     reg                        async_stalled;    // properties.go:21
     reg                [36:0]  async_held;       // properties.go:21
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [5:0]   one; // properties.go:23
     /* verilator lint_on UNDRIVEN */
     reg                        one_out; // a request of it is with the responder (properties.go:27)

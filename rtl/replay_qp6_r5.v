@@ -359,7 +359,7 @@ module replay_qp6_r5 (
     reg                [5:0]   recorded_held;    // properties.go:30
     reg                        gone_stalled;     // properties.go:31
     reg                [21:0]  gone_held;        // properties.go:31
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [5:0]   one; // properties.go:33
     /* verilator lint_on UNDRIVEN */
     reg                        one_made;  // properties.go:36

@@ -164,7 +164,7 @@ module scheduler_6_w5 (
     reg                [5:0] wake_4_held;        // properties.go:24
     reg                      grant_stalled;      // properties.go:26
     reg                [5:0] grant_held;         // properties.go:26
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [5:0] one; // properties.go:29
     /* verilator lint_on UNDRIVEN */
     reg                      one_owed;   // it was woken and has had no grant since (properties.go:32)

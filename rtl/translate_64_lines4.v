@@ -462,10 +462,10 @@ module translate_64_lines4 (
     reg                        translated_stalled; // properties.go:33
     reg                [4:0]   translated_held;    // properties.go:33
     reg                        packet_over;        // its last piece is out, and not its last segment (properties.go:40)
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [60:0]  one_entry; // properties.go:56
     /* verilator lint_on UNDRIVEN */
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [51:0]  one_frame; // properties.go:56
     /* verilator lint_on UNDRIVEN */
 

@@ -598,7 +598,7 @@ module wqefetch_64_qp6_slots2 (
     reg                [21:0]  head_held;       // properties.go:31
     reg                        granule_stalled; // properties.go:32
     reg                [127:0] granule_held;    // properties.go:32
-    /* verilator lint_off UNDRIVEN */
+    /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
     (* anyconst *) reg [5:0]   one; // properties.go:36
     /* verilator lint_on UNDRIVEN */
     reg                        one_made; // properties.go:39

@@ -48,7 +48,7 @@ func (e *module) printHead(t *text) {
 		t.comment([]string{"SPDX-License-Identifier: " + e.opts.License})
 	}
 	if hollow(e.ir) {
-		t.plain("/* verilator lint_off UNDRIVEN */")
+		t.plain("/* verilator lint_off UNDRIVEN */ // a black box: its outputs come from elsewhere")
 		t.plain("(* blackbox *)")
 	}
 	name := "module " + e.ir.Name
@@ -115,7 +115,7 @@ func (e *module) declare(t *text, signals []*ir.Signal) {
 		}
 		alone := i+1 == len(signals) || signals[i+1].Pos != s.Pos
 		if s.Free { // nobody drives it, by intent
-			t.plain("/* verilator lint_off UNDRIVEN */")
+			t.plain("/* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it")
 		}
 		e.declareOne(t, s.Pos, l, alone)
 		if s.Free {

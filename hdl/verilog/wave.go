@@ -21,7 +21,7 @@ func (e *module) printWaves() {
 			e.out.blank()
 			e.out.plain("`ifdef GORNIC_WAVES")
 			e.out.comment([]string{"Shadows with the names of values, for wave viewers (SystemVerilog)."})
-			e.out.plain("/* verilator lint_off UNUSEDSIGNAL */")
+			e.out.plain("/* verilator lint_off UNUSEDSIGNAL */ // read by people, in a viewer")
 		}
 		if types[set] == "" {
 			types[set] = e.scope.take(strings.ToLower(set.prefix) + "_names")

@@ -87,7 +87,7 @@ func CheckBut(t *testing.T, d *ir.Design, tool, why string) {
 	t.Helper()
 	check(t, d, func(t *testing.T, name string) []toolset.Tool {
 		if name == tool {
-			t.Skip(why)
+			t.Skip(why) // each caller gives its reason, which the run prints
 		}
 		return need(t, name)
 	})

@@ -147,7 +147,7 @@ module framer_64 (
 
 `ifdef GORNIC_WAVES
     // Shadows with the names of values, for wave viewers (SystemVerilog).
-    /* verilator lint_off UNUSEDSIGNAL */
+    /* verilator lint_off UNUSEDSIGNAL */ // read by people, in a viewer
     typedef enum logic [7:0] {
         SEND_FIRST  = 8'h00,
         SEND_ONLY   = 8'h04,

@@ -109,7 +109,7 @@ module second_sender (
 
 `ifdef GORNIC_WAVES
     // Shadows with the names of values, for wave viewers (SystemVerilog).
-    /* verilator lint_off UNUSEDSIGNAL */
+    /* verilator lint_off UNUSEDSIGNAL */ // read by people, in a viewer
     typedef enum logic {
         HEADER  = 1'h0,
         PAYLOAD = 1'h1

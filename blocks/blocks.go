@@ -217,7 +217,7 @@ func RxPath(c configs.Config) rxpath.Params {
 func Sizes(c configs.Config) link.Sizes {
 	return link.Sizes{
 		DataWidth: c.DataWidth, QPBits: hdl.Log2(c.QPs), CQBits: hdl.Log2(c.CQs), EQBits: hdl.Log2(c.EQs),
-		SlotBits: hdl.Log2(c.WQEs), ReplayBits: hdl.Log2(c.Replay),
+		SlotBits: hdl.Log2(c.WQEs), ReplayBits: hdl.Log2(c.Replay), ReadBits: hdl.Log2(c.Reads),
 	}
 }
 

@@ -13,6 +13,7 @@ type Config struct {
 	EQs       int    // event queues, each with an interrupt vector
 	WQEs      int    // WQEs of 128 bytes of each queue that are read ahead
 	Replay    int    // packets of each queue pair that may wait for their acknowledgement
+	Reads     int    // READs and atomics of each queue pair that may be outstanding, in each direction
 	Keys      int    // keys that are held of those in host memory
 }
 
@@ -79,6 +80,11 @@ func Fields() []Field {
 			Name: "replay_entries", Doc: "packets of each queue pair that may wait for their acknowledgement",
 			Want: "a power of two from 2 to 4096",
 			at:   func(c *Config) *int { return &c.Replay }, ok: powerOfTwo(2, 4096),
+		},
+		{
+			Name: "reads", Doc: "READs and atomics of each queue pair that may be outstanding, in each direction",
+			Want: "a power of two from 2 to 64",
+			at:   func(c *Config) *int { return &c.Reads }, ok: powerOfTwo(2, 64),
 		},
 		{
 			Name: "keys_cached", Doc: "keys that are held of those in host memory",

@@ -21,7 +21,7 @@ func TestNamedConfigurationsAreRight(t *testing.T) {
 }
 
 const good = "data_width: 64\npath_mtu: 256\nrx_buffer: 1024\nrx_packets: 8\nraw_buffer: 2048\n" +
-	"qps: 4\ncqs: 8\neqs: 2\nwqes_ahead: 2\nreplay_entries: 16\nkeys_cached: 4\n"
+	"qps: 4\ncqs: 8\neqs: 2\nwqes_ahead: 2\nreplay_entries: 16\nreads: 4\nkeys_cached: 4\n"
 
 func TestParse(t *testing.T) {
 	c, err := configs.Parse("dir/mine.yaml", []byte(good))
@@ -42,7 +42,7 @@ func TestMistakes(t *testing.T) {
 		{"not UTF-8", good + "# caf\xe9\n", "c.yaml:12: not text in UTF-8"},
 		{"a second document", good + "---\n" + good, "c.yaml:12: a second document: a file holds one"},
 		{"rubbish behind the document", good + "...\nx: [\n", "c.yaml:12: did not find expected <document start>"},
-		{"unknown field", good + "colour: 3\n", "c.yaml:12: colour: unknown field: expected one of data_width, path_mtu, rx_buffer, rx_packets, raw_buffer, qps, cqs, eqs, wqes_ahead, replay_entries, keys_cached"},
+		{"unknown field", good + "colour: 3\n", "c.yaml:13: colour: unknown field: expected one of data_width, path_mtu, rx_buffer, rx_packets, raw_buffer, qps, cqs, eqs, wqes_ahead, replay_entries, reads, keys_cached"},
 		{"twice", good + "path_mtu: 512\n", "c.yaml:12: path_mtu: given twice: first on line 2"},
 		{"not a number", "data_width: wide\n" + good[15:], `c.yaml:1: data_width: "wide" is not a whole number: expected 64, 128, 256 or 512`},
 		{"a text", "data_width: \"64\"\n" + good[15:], `c.yaml:1: data_width: "64" is not a whole number: expected 64, 128, 256 or 512`},

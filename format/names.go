@@ -40,6 +40,8 @@ var vendorNames = map[VendorCode]string{
 	VendorBusWrite: "error response to a write", VendorSequence: "opcode out of sequence", VendorLength: "wrong packet length",
 	VendorNoRoom: "message longer than the receive WQE", VendorAccess: "the QP does not grant the operation",
 	VendorNAK: "the peer refused", VendorCQOverflow: "the completion queue was full", VendorWQERead: "the WQE could not be read",
+	VendorKeyType: "key of the wrong type", VendorKeyState: "key in the wrong state", VendorKeyBound: "windows are bound to the region",
+	VendorAlignment: "atomic not aligned", VendorResources: "more READs and atomics than agreed", VendorResponse: "response that does not fit",
 }
 
 func (v VendorCode) String() string { return nameOf(vendorNames, v, "vendor code") }

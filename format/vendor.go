@@ -22,4 +22,10 @@ const (
 	VendorNAK         VendorCode = 14 // the peer refused; the status says how
 	VendorCQOverflow  VendorCode = 15 // the completion queue was full
 	VendorWQERead     VendorCode = 16 // the WQE could not be read
+	VendorKeyType     VendorCode = 17 // key of a type that the operation is not for
+	VendorKeyState    VendorCode = 18 // key in a state that the operation is not for
+	VendorKeyBound    VendorCode = 19 // windows are bound to the region
+	VendorAlignment   VendorCode = 20 // atomic at an address that is no multiple of 8
+	VendorResources   VendorCode = 21 // more READs and atomics at once than agreed
+	VendorResponse    VendorCode = 22 // a response that does not fit what it answers
 )

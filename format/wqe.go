@@ -38,7 +38,7 @@ type SendControl[V any] struct {
 	Flags      V `w:"8"`  // WRFlag...
 	NumSGE     V `w:"8"`  // SGEs that follow; 0 with inline data
 	InlineLen  V `w:"8"`  // bytes of inline data
-	Imm        V `w:"32"` // immediate, its bytes in the order of the wire; or the key to invalidate
+	Imm        V `w:"32"` // immediate, its bytes in the order of the wire; or the key to invalidate, as a number
 	WRID       V `w:"64"` // returned in the completion
 	RemoteAddr V `w:"64"` // of WRITE, READ and atomics
 	RKey       V `w:"32"` // that covers it
@@ -65,6 +65,26 @@ type SGE[V any] struct {
 type AtomicOperands[V any] struct {
 	SwapOrAdd V `w:"64"` // the new value, or the addend of FETCH_ADD
 	Compare   V `w:"64"` // 0 of FETCH_ADD
+}
+
+// RegMROperands stand behind the [SendControl] of a REG_MR, whose RKey is the key and
+// RemoteAddr the first virtual address of the region.
+type RegMROperands[V any] struct {
+	Length      V `w:"64"` // bytes
+	Translation V `w:"64"` // as in a [KeyEntry]
+	Rights      V `w:"8"`  // Access...
+	PageShift   V `w:"8"`  // as in a [KeyEntry]
+	Reserved0   V `w:"48"` // 0
+	Reserved1   V `w:"64"` // 0
+}
+
+// BindMWOperands stand behind the [SendControl] of a BIND_MW, whose RKey is the new key of
+// the window and RemoteAddr its first virtual address.
+type BindMWOperands[V any] struct {
+	Length   V `w:"64"` // bytes; 0 of a window of type 1 ends its binding
+	Region   V `w:"32"` // key of the region that it is bound to
+	Rights   V `w:"8"`  // Access...
+	Reserved V `w:"24"` // 0
 }
 
 // WQE slots of a queue are 64 << LogStride bytes, LogStride 0 to [LogStrideMax];

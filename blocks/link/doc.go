@@ -19,6 +19,7 @@
 //	queue.go     work, completion and event queues
 //	send.go      requests on their way out, and the replay ring
 //	receive.go   packets that have come, and what becomes of them
+//	read.go      READs and atomics: outstanding, and to be answered
 //	key.go       keys, segments, pieces: from virtual addresses to bus addresses
 //	dma.go       bursts of host memory; axi.go: the port
 package link
@@ -31,4 +32,5 @@ type Sizes struct {
 	EQBits     int // log2 of the event queues, each with an interrupt vector
 	SlotBits   int // log2 of the WQEs of 128 bytes that the core holds of each queue; of 64 bytes, twice as many
 	ReplayBits int // log2 of the replay entries of a queue pair
+	ReadBits   int // log2 of the READs and atomics of a queue pair that may be outstanding, in each direction
 }

@@ -9,13 +9,18 @@ import (
 // VendorKeyUnknown to VendorWQERead.
 const FaultBits = 5
 
+// RightRevoke, alone among the rights that are asked for, ends the key instead, as a SEND with
+// invalidate does (protocol section 3.9): what is asked behind it finds no such key.
+// VA and Range mean nothing then.
+const RightRevoke = 1 << 7
+
 // KeyRequest asks the key cache whether a key grants rights over a range
 // (protocol section 6).
 type KeyRequest struct {
 	Key    hdl.Bits `w:"32"`
 	PD     hdl.Bits `w:"24"` // of the queue pair that asks
 	QPN    hdl.Bits `w:"24"` // and its number, for windows of type 2
-	Rights hdl.Bits `w:"8"`  // format.Access bits, all of which have to be granted
+	Rights hdl.Bits `w:"8"`  // format.Access bits, all of which have to be granted; or RightRevoke
 	VA     hdl.Bits `w:"64"`
 	Range  hdl.Bits `w:"32"` // bytes from VA on, not zero
 }
@@ -46,19 +51,23 @@ const (
 	KeyInvalidate = 1 // ends the key, if no windows are bound to it
 	KeyQuery      = 2 // reads its entry
 	KeyForget     = 3 // nothing is held any more; nobody may ask meanwhile
+	KeyLocalInv   = 4 // ends Key, as a LOCAL_INV of a queue pair does
+	KeyRegister   = 5 // makes a free fast-registration region what Entry says
+	KeyBind       = 6 // binds the window Entry.Key to the region Entry.Parent, or ends its binding where Length is 0
 )
 
 // KeyCommand works on the key table in host memory, of which the key cache is the
 // only writer. It is taken when it has been done; its KeyDone follows.
 type KeyCommand struct {
-	Kind  hdl.Bits                  `w:"2"` // KeyWrite, KeyInvalidate, KeyQuery or KeyForget
-	Entry format.KeyEntry[hdl.Bits] // of a KeyInvalidate and KeyQuery, Key alone
+	Kind  hdl.Bits                  `w:"3"` // KeyWrite and others
+	Entry format.KeyEntry[hdl.Bits] // of a KeyInvalidate and KeyQuery, Key alone; of what a queue pair asks for, PD and QPN are its own
 }
 
 // KeyDone answers a KeyCommand, and is taken at once: no lookup that begins later
 // sees what was before. Replies on an invalidated key may still be on their way: a Fence finds them.
 type KeyDone struct {
 	Status hdl.Bits                  `w:"3"` // format.CmdOK, CmdBadNumber, CmdBusy or CmdBusError
+	Vendor hdl.Bits                  `w:"5"` // of KeyLocalInv, KeyRegister and KeyBind that were refused: why
 	Entry  format.KeyEntry[hdl.Bits] // of a KeyQuery that went well; else it means nothing
 }
 
@@ -77,7 +86,10 @@ type Segment struct {
 	Range  hdl.Bits `w:"32"` // bytes from VA on that the key has to cover; without Skip at least Len
 	Len    hdl.Bits `w:"13"` // bytes of payload, not zero
 	Skip   hdl.Bits `w:"1"`  // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked at only if Rights are asked for
-	Last   hdl.Bits `w:"1"`  // of the packet
+	Probe  hdl.Bits `w:"1"`  // no payload, and no piece: the key is looked at. Len means nothing
+	Find   hdl.Bits `w:"1"`  // with Probe: the bus address of VA is looked up, too
+	Last   hdl.Bits `w:"1"`  // of the packet's pieces; and of its segments, unless Probed
+	Probed hdl.Bits `w:"1"`  // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a fault came before it
 }
 
 // Piece is a piece of one packet's payload in bus addresses that follow each
@@ -92,12 +104,15 @@ type Piece struct {
 // Translated says how the segments of one packet fared: one for each packet with
 // segments, in order. With a fault, the rest of the packet's payload is dropped.
 type Translated struct {
-	Fault hdl.Bits `w:"5"` // FaultBits
+	Fault hdl.Bits `w:"5"`  // FaultBits
+	Probe hdl.Bits `w:"1"`  // all its segments were probes: there are no pieces
+	Tail  hdl.Bits `w:"1"`  // the fault is that of the Probe behind a payload
+	Addr  hdl.Bits `w:"64"` // of the last segment, if it had Find and there is no fault: its bus address
 }
 
 // Gathered says how the payload of a packet with segments fared: one for each,
-// in order. Without a fault its payload is whole in the buffer and follows; with
-// one there is no payload.
+// in order. Without a fault its payload is whole in the buffer and follows, unless its segments were
+// probes; with one there is no payload.
 type Gathered struct {
 	Fault hdl.Bits `w:"5"` // FaultBits
 }

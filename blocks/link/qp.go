@@ -101,7 +101,7 @@ func (s Sizes) QPFault() QPFault { return QPFault{QP: hdl.W(s.QPBits)} }
 // Fence is a token that goes through a pipeline behind everything that entered
 // before it, with the responses of host memory to that.
 type Fence struct {
-	Token hdl.Bits `w:"1"` // returned as it came
+	Token hdl.Bits `w:"2"` // returned as it came: bit 1 says whose it is, 0 command's, 1 that of keyops
 }
 
 // ContextWrite makes a queue pair what Lookup says: from command. State ERR is

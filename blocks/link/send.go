@@ -7,6 +7,7 @@ const (
 	JobPacket = 0 // a packet
 	JobRecord = 1 // no packet: an entry of Status for the completer
 	JobFence  = 2 // a fence passes
+	JobAnswer = 3 // a packet of responder resources: a READ response or ATOMIC_ACK, which is not recorded
 )
 
 // TxJob is a request packet, or what takes a packet's place in the order of its
@@ -14,25 +15,40 @@ const (
 type TxJob struct {
 	Kind       hdl.Bits `w:"2"`
 	QP         hdl.Bits
-	Opcode     hdl.Bits `w:"8"`
-	SE         hdl.Bits `w:"1"`
-	AckReq     hdl.Bits `w:"1"`
-	PayloadLen hdl.Bits `w:"13"`
-	VA         hdl.Bits `w:"64"` // RETH
-	RKey       hdl.Bits `w:"32"`
-	DMALen     hdl.Bits `w:"32"`
-	Imm        hdl.Bits `w:"32"` // immediate or key to invalidate, as a number of the wire
-	Inline     hdl.Bits `w:"1"`  // the payload comes on the stream of inline data
-	Entry      ReplayEntry
+	Opcode     hdl.Bits    `w:"8"`
+	SE         hdl.Bits    `w:"1"`
+	AckReq     hdl.Bits    `w:"1"`
+	PayloadLen hdl.Bits    `w:"13"`
+	VA         hdl.Bits    `w:"64"` // RETH
+	RKey       hdl.Bits    `w:"32"`
+	DMALen     hdl.Bits    `w:"32"`
+	Imm        hdl.Bits    `w:"32"` // immediate or key to invalidate, as a number of the wire
+	Inline     hdl.Bits    `w:"1"`  // the payload comes on the stream of inline data
+	Probes     hdl.Bits    `w:"1"`  // the segments are probes: Gathered comes, and no payload
+	Swap       hdl.Bits    `w:"64"` // AtomicETH: SwapOrAdd; of an ATOMIC_ACK, the original value
+	Compare    hdl.Bits    `w:"64"` // AtomicETH
+	MSN        hdl.Bits    `w:"24"` // of a JobAnswer
+	Failed     hdl.Bits    `w:"1"`  // of a JobAnswer: an atomic that memory refused, which a NAK answers
+	Entry      ReplayEntry // of a JobAnswer, PSN alone
 }
+
+// Kinds of ReplayEntry: what completes them.
+const (
+	EntryRequest = 0 // SEND or WRITE: the acknowledgement of its PSN, or of a later one
+	EntryRead    = 1 // READ: its last response, and nothing else
+	EntryAtomic  = 2 // atomic: its response, and nothing else
+	EntryLocal   = 3 // no packet: that it is the oldest. PSN is that of the packet to come
+)
 
 // ReplayEntry is a packet that has been sent and not been acknowledged, or a
 // failed WQE that waits for those before it. It names the packet; its payload is
 // gathered again when it is sent again.
 type ReplayEntry struct {
+	Kind     hdl.Bits `w:"2"` // EntryRequest and others
 	PSN      hdl.Bits `w:"24"`
+	LastPSN  hdl.Bits `w:"24"` // the last one that it takes: that of a READ's last response; else PSN
 	WQEIndex hdl.Bits `w:"16"`
-	Offset   hdl.Bits `w:"32"` // bytes of the message before it
+	Offset   hdl.Bits `w:"32"` // bytes of the message before it; of a READ or atomic, its bytes in all
 	Length   hdl.Bits `w:"13"` // bytes of payload
 	First    hdl.Bits `w:"1"`  // of its message
 	Last     hdl.Bits `w:"1"`
@@ -60,6 +76,7 @@ func (s Sizes) Record() Record { return Record{QP: hdl.W(s.QPBits)} }
 type Retired struct {
 	QP    hdl.Bits
 	Count hdl.Bits `w:"16"` // free-running
+	Reads hdl.Bits `w:"8"`  // how many of those were READs and atomics; free-running
 }
 
 // Retired returns the prototype.
@@ -92,7 +109,7 @@ type ReplayRequest struct {
 // Oldest answers ReplayPeek.
 type Oldest struct {
 	Any    hdl.Bits `w:"1"`  // there is an entry; else the rest means nothing
-	Newest hdl.Bits `w:"24"` // PSN of the newest entry
+	Newest hdl.Bits `w:"24"` // LastPSN of the newest entry
 	Failed hdl.Bits `w:"1"`  // some entry, this one or a later one, is of a WQE that failed,
 	Cause  hdl.Bits `w:"16"` // the first one of this index, until it is removed
 	Entry  ReplayEntry

@@ -43,7 +43,7 @@ func TestMistakes(t *testing.T) {
 		{"a second document", good + "---\n" + good, "c.yaml:12: a second document: a file holds one"},
 		{"rubbish behind the document", good + "...\nx: [\n", "c.yaml:12: did not find expected <document start>"},
 		{"unknown field", good + "colour: 3\n", "c.yaml:13: colour: unknown field: expected one of data_width, path_mtu, rx_buffer, rx_packets, raw_buffer, qps, cqs, eqs, wqes_ahead, replay_entries, reads, keys_cached"},
-		{"twice", good + "path_mtu: 512\n", "c.yaml:12: path_mtu: given twice: first on line 2"},
+		{"twice", good + "path_mtu: 512\n", "c.yaml:13: path_mtu: given twice: first on line 2"},
 		{"not a number", "data_width: wide\n" + good[15:], `c.yaml:1: data_width: "wide" is not a whole number: expected 64, 128, 256 or 512`},
 		{"a text", "data_width: \"64\"\n" + good[15:], `c.yaml:1: data_width: "64" is not a whole number: expected 64, 128, 256 or 512`},
 		{"octal, perhaps", "data_width: 0100\n" + good[15:], `c.yaml:1: data_width: "0100" is not a whole number: expected 64, 128, 256 or 512`},

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, configs.Config{
 		Name: "mine", DataWidth: 64, PathMTU: 256, RxBuffer: 1024, RxPackets: 8, RawBuffer: 2048,
-		QPs: 4, CQs: 8, EQs: 2, WQEs: 2, Replay: 16, Keys: 4,
+		QPs: 4, CQs: 8, EQs: 2, WQEs: 2, Replay: 16, Reads: 4, Keys: 4,
 	}, c)
 }
 
@@ -38,10 +38,10 @@ func TestMistakes(t *testing.T) {
 		{"a list", "- 1\n", "c.yaml:1: a list of `field: value` lines was expected"},
 		{"not YAML", "data_width: [64\n", "c.yaml:1: did not find expected ',' or ']'"},
 		{"a tab", "\tdata_width: 64\n", "c.yaml:1: found character that cannot start any token"},
-		{"not text", good + "\x00", "c.yaml:12: not text in UTF-8"},
-		{"not UTF-8", good + "# caf\xe9\n", "c.yaml:12: not text in UTF-8"},
-		{"a second document", good + "---\n" + good, "c.yaml:12: a second document: a file holds one"},
-		{"rubbish behind the document", good + "...\nx: [\n", "c.yaml:12: did not find expected <document start>"},
+		{"not text", good + "\x00", "c.yaml:13: not text in UTF-8"},
+		{"not UTF-8", good + "# caf\xe9\n", "c.yaml:13: not text in UTF-8"},
+		{"a second document", good + "---\n" + good, "c.yaml:13: a second document: a file holds one"},
+		{"rubbish behind the document", good + "...\nx: [\n", "c.yaml:13: did not find expected <document start>"},
 		{"unknown field", good + "colour: 3\n", "c.yaml:13: colour: unknown field: expected one of data_width, path_mtu, rx_buffer, rx_packets, raw_buffer, qps, cqs, eqs, wqes_ahead, replay_entries, reads, keys_cached"},
 		{"twice", good + "path_mtu: 512\n", "c.yaml:13: path_mtu: given twice: first on line 2"},
 		{"not a number", "data_width: wide\n" + good[15:], `c.yaml:1: data_width: "wide" is not a whole number: expected 64, 128, 256 or 512`},

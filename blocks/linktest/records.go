@@ -88,12 +88,19 @@ type TxJob struct {
 	RKey, DMALen uint32
 	Imm          uint32
 	Inline       bool
+	Probes       bool
+	Swap         uint64
+	Compare      uint64
+	MSN          uint32
+	Failed       bool
 	Entry        ReplayEntry
 }
 
 // ReplayEntry is a link.ReplayEntry.
 type ReplayEntry struct {
+	Kind        int // link.EntryRequest and others
 	PSN         uint32
+	LastPSN     uint32
 	WQEIndex    uint16
 	Offset      uint32
 	Length      int
@@ -134,11 +141,13 @@ type RxRequest struct {
 // RxResponse is a link.RxResponse.
 type RxResponse struct {
 	QP       int
-	Opcode   format.Opcode
+	Dead     bool
+	Match    int // link.MatchACK and others
 	PSN      uint32
 	Syndrome int
-	MSN      uint32
-	Context  Context
+	Fault    format.VendorCode
+	QPN      uint32
+	SendCQ   int
 }
 
 // Outcome is a link.Outcome.

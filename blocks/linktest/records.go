@@ -71,11 +71,13 @@ type QPFault struct {
 // Segment is a link.Segment.
 type Segment struct {
 	Key, PD, QPN uint32
-	Rights       int // format.Access bits
+	Rights       int // format.Access bits, or link.RightRevoke
 	VA           uint64
 	Range        uint32
 	Len          int
-	Skip, Last   bool
+	Skip         bool
+	Probe, Find  bool
+	Last, Probed bool
 }
 
 // TxJob is a link.TxJob.
@@ -118,6 +120,13 @@ type Record struct {
 	Entry ReplayEntry
 }
 
+// Retired is a link.Retired.
+type Retired struct {
+	QP    int
+	Count uint16
+	Reads uint8
+}
+
 // Ack is a link.Ack.
 type Ack struct {
 	QP, Syndrome int
@@ -150,6 +159,14 @@ type RxResponse struct {
 	SendCQ   int
 }
 
+// RxMatched is a link.RxMatched.
+type RxMatched struct {
+	Packet     RxRequest
+	Match      int // link.MatchACK and others
+	Fault      format.VendorCode
+	Skip, More bool
+}
+
 // Outcome is a link.Outcome.
 type Outcome struct {
 	QP            int
@@ -168,6 +185,9 @@ type Commit struct {
 	HasEvent        bool
 	Event           format.AsyncEvent
 	Complete, Open  bool
+	Match           int // link.MatchACK and others
+	Fault           format.VendorCode
+	Resource        Resource
 	Completion      Completion
 }
 

@@ -17,6 +17,10 @@ func TestRecords(t *testing.T) {
 		{linktest.Segment{}, link.Segment{}}, {linktest.TxJob{}, link.TxJob{}},
 		{linktest.Record{}, link.Record{}}, {linktest.Ack{}, link.Ack{}}, {linktest.RxRequest{}, link.RxRequest{}},
 		{linktest.RxResponse{}, link.RxResponse{}}, {linktest.Outcome{}, link.Outcome{}}, {linktest.Placed{}, link.Placed{}},
+		{linktest.Retired{}, link.Retired{}}, {linktest.RxMatched{}, link.RxMatched{}}, {linktest.ReadIssue{}, link.ReadIssue{}},
+		{linktest.ResourceRequest{}, link.ResourceRequest{}}, {linktest.Served{}, link.Served{}}, {linktest.Operands{}, link.Operands{}},
+		{linktest.AtomicCommand{}, link.AtomicCommand{}}, {linktest.AtomicResult{}, link.AtomicResult{}},
+		{linktest.KeyOp{}, link.KeyOp{}}, {linktest.KeyOpDone{}, link.KeyOpDone{}},
 	} {
 		record, message := reflect.TypeOf(pair[0]), reflect.TypeOf(pair[1])
 		require.Equal(t, message.Name(), record.Name())

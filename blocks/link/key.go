@@ -92,6 +92,9 @@ type Segment struct {
 	Probed hdl.Bits `w:"1"`  // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a fault came before it
 }
 
+// IsLast makes the segments of a packet a frame.
+func (s Segment) IsLast() hdl.Bits { return s.Last.And(s.Probed.Not()) }
+
 // Piece is a piece of one packet's payload in bus addresses that follow each
 // other. It may cross boundaries of 4 KiB.
 type Piece struct {

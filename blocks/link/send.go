@@ -59,6 +59,12 @@ type ReplayEntry struct {
 	Vendor   hdl.Bits `w:"5"`
 }
 
+// HasSegments returns one bit: segments of the job go to the translator, and Gathered comes for it.
+func (j TxJob) HasSegments() hdl.Bits {
+	packet := j.Kind.Is(JobPacket).Or(j.Kind.Is(JobAnswer))
+	return hdl.AndAll(packet, j.Inline.Not(), j.PayloadLen.Any().Or(j.Probes))
+}
+
 // TxJob returns the prototype.
 func (s Sizes) TxJob() TxJob { return TxJob{QP: hdl.W(s.QPBits)} }
 

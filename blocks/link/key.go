@@ -56,6 +56,42 @@ const (
 	KeyBind       = 6 // binds the window Entry.Key to the region Entry.Parent, or ends its binding where Length is 0
 )
 
+// What queue pairs ask for is refused for the first of these reasons (protocol section 6), and then
+// changes nothing. A bus error is VendorBusRead or VendorBusWrite.
+//
+//	KeyLocalInv, and RightRevoke
+//	  VendorKeyUnknown  no entry of this index, or another key
+//	  VendorKeyPD       another PD than the queue pair's; of a valid KeyWindow2, another QPN
+//	  VendorKeyType     neither KeyFastRegion nor KeyWindow2
+//	  VendorKeyState    not KeyValid
+//	  VendorKeyBound    Windows is not 0
+//	  done: State KeyFree; a window leaves the count of its parent. Nothing else of the entry changes
+//	KeyRegister
+//	  VendorKeyUnknown  no entry of this index; its tag may be another
+//	  VendorKeyPD       as above
+//	  VendorKeyType     not KeyFastRegion
+//	  VendorKeyState    not KeyFree
+//	  VendorKeyRights   rights that do not exist, or remote write or atomic without local write
+//	  VendorKeyRange    what a KeyWrite with this VA, Length, Translation and PageShift is refused for
+//	  done: State KeyValid, and Key, VA, Length, Translation, Rights and PageShift of the command
+//	KeyBind: the window
+//	  VendorKeyUnknown  no entry of this index; its tag may be another
+//	  VendorKeyPD       as above
+//	  VendorKeyType     neither KeyWindow1 nor KeyWindow2
+//	  VendorKeyState    KeyWindow2, and not KeyFree
+//	  VendorKeyRange    KeyWindow2, and Length is 0
+//	  done with a KeyWindow1 of Length 0: State KeyFree and Key alone; it leaves the count of its parent
+//	  VendorKeyRights   rights beside remote write, read and atomic
+//	KeyBind: the region
+//	  VendorKeyUnknown  no entry of this index, or another key
+//	  VendorKeyPD       another PD than the queue pair's
+//	  VendorKeyType     neither KeyRegion nor KeyFastRegion
+//	  VendorKeyState    not KeyValid
+//	  VendorKeyRights   without AccessMWBind; or without AccessLocalWrite where the window has remote write or atomic
+//	  VendorKeyRange    the window is not inside of it
+//	  done: State KeyValid, Key, VA, Length, Rights, Parent, of a KeyWindow2 QPN, and Translation and
+//	  PageShift that map the window as its region does; counts of the old and of the new parent
+
 // KeyCommand works on the key table in host memory, of which the key cache is the
 // only writer. It is taken when it has been done; its KeyDone follows.
 type KeyCommand struct {

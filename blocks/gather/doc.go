@@ -20,7 +20,8 @@
 //
 // # Order
 //
-// Everything in the order of the packets. Payload is offered as soon as it is
+// Everything in the order of the packets. One whose segments were probes has no
+// pieces: Gathered comes in its turn, and no payload. Payload is offered as soon as it is
 // whole, even if Gathered waits for its taker or for Translated. Bursts of the
 // packets behind are on their way while one arrives: up to 64 bursts, of up to
 // 64 packets.

@@ -134,16 +134,17 @@ func (b *block) account() {
 	})
 }
 
-// report tells how each packet fared: those whose keys were bad at once, the
+// report tells how each packet fared: those whose keys were bad, and those of probes alone, at once, the
 // others when their beats have come.
 func (b *block) report() {
 	io, results := b.io, stream.FIFO(b.m, "u_results", b.results, outstanding)
 	keys := stream.ForwardSlice(b.m, "u_key", stream.FIFO(b.m, "u_keys", io.Translated, outstanding))
-	bad := keys.Data.Fault.Any()
-	io.Gathered.Valid.Set(keys.Valid.And(bad.Or(results.Valid)))
-	io.Gathered.Data.Fault.Set(hdl.Mux(bad.Not().And(results.Data.Err), keys.Data.Fault.K(uint64(format.VendorBusRead)), keys.Data.Fault))
-	b.m.Event("payload_whole", io.Gathered.Fire(), hdl.Field("fault", io.Gathered.Data.Fault))
+	b.m.Unused(keys.Data.Tail, keys.Data.Addr)
+	alone := keys.Data.Fault.Any().Or(keys.Data.Probe)
+	io.Gathered.Valid.Set(keys.Valid.And(alone.Or(results.Valid)))
+	io.Gathered.Data.Fault.Set(hdl.Mux(alone.Not().And(results.Data.Err), keys.Data.Fault.K(uint64(format.VendorBusRead)), keys.Data.Fault))
+	b.m.Event("payload_whole", io.Gathered.Fire().And(keys.Data.Probe.Not()), hdl.Field("fault", io.Gathered.Data.Fault))
 	keys.Ready.Set(io.Gathered.Fire())
-	results.Ready.Set(io.Gathered.Fire().And(bad.Not()))
+	results.Ready.Set(io.Gathered.Fire().And(alone.Not()))
 	b.told = results.Fire()
 }

@@ -33,11 +33,18 @@ type bench struct {
 	faults            []format.VendorCode
 	got               []hdltest.Frame
 
-	hold bool  // what the keys were is not told,
-	held []int // but kept here
+	hold bool   // what the keys were is not told,
+	held []fate // but kept here
 
 	wantFaults []format.VendorCode
 	want       [][]byte
+}
+
+// fate is a link.Translated.
+type fate struct {
+	Fault       format.VendorCode
+	Probe, Tail bool
+	Addr        uint64
 }
 
 // Where payload lies: memoryBytes from base on, of random bytes, with holes.
@@ -84,17 +91,18 @@ func (b *bench) give(p gather.Packet) {
 	for i, x := range p.Pieces {
 		b.piece.Send(piece{x.Addr, x.Len, false, p.Fault == format.VendorNone && i == len(p.Pieces)-1})
 	}
-	if p.Fault != format.VendorNone {
+	if p.Fault != format.VendorNone && !p.Probe {
 		b.piece.Send(piece{Skip: true, Last: true})
 	}
+	told := fate{Fault: p.Fault, Probe: p.Probe, Addr: 0xABC}
 	if b.hold {
-		b.held = append(b.held, int(p.Fault))
+		b.held = append(b.held, told)
 	} else {
-		b.translated.Send(int(p.Fault))
+		b.translated.Send(told)
 	}
 	payload, fault := gather.Reference(b.mem.Read, p)
 	b.wantFaults = append(b.wantFaults, fault)
-	if fault == format.VendorNone {
+	if payload != nil {
 		b.want = append(b.want, payload)
 	}
 }
@@ -120,6 +128,9 @@ func (b *bench) finish(limit int) {
 // randomPacket draws pieces of a packet, long or short, few or many.
 func randomPacket(r *rand.Rand) gather.Packet {
 	var p gather.Packet
+	if r.IntN(5) == 0 {
+		return gather.Packet{Probe: true, Fault: []format.VendorCode{format.VendorNone, format.VendorKeyPD}[r.IntN(2)]}
+	}
 	left := 1 + r.IntN(1<<(1+r.IntN(12)))
 	most := 1 + r.IntN(1<<(1+r.IntN(12)))
 	for left > 0 {
@@ -151,6 +162,7 @@ func TestAgainstReference(t *testing.T) {
 						b.give(randomPacket(r))
 					}
 					b.finish(400_000)
+					require.NotZero(t, s.Covered("probe_waits_for_payload"))
 				}, linktest.Others(c.width)...)
 			}
 		})
@@ -227,6 +239,38 @@ func TestLateKeys(t *testing.T) {
 			b.translated.Send(f)
 		}
 		b.finish(2000)
+	})
+}
+
+// Probes are told in their order, though they read nothing: not before the payload in front of them
+// has come, and one a cycle.
+func TestProbes(t *testing.T) {
+	design, io := hdltest.Build(t, gather.Def(params(512)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, 0, 0)
+		probes := func(n int) {
+			for i := range n {
+				b.give(gather.Packet{Probe: true, Fault: []format.VendorCode{format.VendorNone, format.VendorKeyRange}[i%2]})
+			}
+		}
+		b.reads.Hold = true
+		b.give(gather.Packet{Pieces: []gather.Piece{{Addr: base, Len: 100}}})
+		probes(2)
+		b.give(gather.Packet{Pieces: []gather.Piece{{Addr: base + 200, Len: 100}}})
+		for range 200 {
+			b.step()
+		}
+		require.Empty(t, b.faults)
+		b.reads.Hold = false
+		b.finish(200)
+		require.Equal(t, 2, b.reads.Bursts)
+		const n = 40
+		probes(n)
+		before := len(b.faults)
+		for range n + 5 {
+			b.step()
+		}
+		require.Equal(t, before+n, len(b.faults))
 	})
 }
 

@@ -15,6 +15,7 @@ func (b *block) properties() {
 	stream.AssertSource(m, "gathered", io.Gathered)
 	stream.AssertFrame(m, "payload", io.Payload)
 	m.Assume("skip_is_last", hdl.OrAll(io.Piece.Valid.Not(), io.Piece.Data.Skip.Not(), io.Piece.Data.Last))
+	m.Assume("no_tail", io.Translated.Valid.And(io.Translated.Data.Tail).Not())
 	b.assumeBeats(io.Read.Beat)
 
 	var inside hdl.Bits
@@ -27,6 +28,7 @@ func (b *block) properties() {
 	m.Assert("waiting_at_most_all", b.waiting.LeK(outstanding))
 	m.Cover("gives_up", b.forgets.Any())
 	m.Cover("fails", b.drops.Any())
+	m.Cover("probe_waits_for_payload", hdl.AndAll(io.Translated.Fire(), io.Translated.Data.Probe, b.waiting.Any()))
 	m.Cover("key_fault", io.Gathered.Fire().And(io.Gathered.Data.Fault.Any()))
 }
 

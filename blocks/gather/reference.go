@@ -13,13 +13,17 @@ type Piece struct {
 type Packet struct {
 	Pieces []Piece
 	Fault  format.VendorCode // of a key
+	Probe  bool              // it has no pieces, as its keys alone are looked at
 }
 
 // Reference is what becomes of a packet, in plain Go and without time: its
-// payload, or why there is none. Read is host memory.
+// payload, or why there is none; nil of a Probe. Read is host memory.
 func Reference(read func(addr uint64, b []byte) error, p Packet) ([]byte, format.VendorCode) {
 	if p.Fault != format.VendorNone {
 		return nil, p.Fault
+	}
+	if p.Probe {
+		return nil, format.VendorNone
 	}
 	var payload []byte
 	for _, piece := range p.Pieces {

@@ -182,6 +182,7 @@ type command struct {
 
 type done struct {
 	Status format.CommandStatus
+	Vendor format.VendorCode
 	Entry  keycache.Entry
 }
 

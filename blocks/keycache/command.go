@@ -75,6 +75,7 @@ func (b *block) command() {
 	in.Ready.Set(st.Is(stEnd))
 	done.Valid.Set(st.Is(stDone))
 	done.Data.Status.Set(c.status)
+	done.Data.Vendor.SetK(0)
 	hdl.Set(done.Data.Entry, b.entry())
 }
 

@@ -9,14 +9,14 @@
 //	Read        lines of page lists
 //	Piece       the same in bus addresses, to gather or scatter
 //	Translated  one for each packet that has segments: the fault, if there was one
-//	Flush       a pulse: what is held of page lists is old, from command
+//	Flush       a pulse: what is held of page lists is old, from command and keyops
 //
 // # From a key to an address
 //
-//	translate.go  a segment with a key becomes a question to keycache
-//	locate.go     the answer, a bus address and an offset, makes the place of the bytes, or of their entry in the page list
-//	lines.go      the cache of lines, where that entry is looked up
-//	walk.go       page by page, an entry and the offset in the page make a piece
+//	ask.go     a segment with a key becomes a question to keycache
+//	locate.go  the answer, a bus address and an offset, makes the place of the bytes, or of their entry in the page list
+//	lines.go   the cache of lines, where that entry is looked up
+//	walk.go    page by page, an entry and the offset in the page make a piece
 //
 // # A segment
 //
@@ -26,19 +26,28 @@
 // segment with Skip gives a piece with Skip; its key is looked at if it asks
 // for rights.
 //
+// # A probe
+//
+// A segment that is a Probe gives no piece: its key is looked at, and with Find
+// the bus address of its first byte is looked up, which Translated tells. A packet is of
+// probes alone, or has one behind its payload (Probed). That one is not asked
+// before all of the payload has its pieces: its question may be link.RightRevoke, which
+// has to come behind the last use of the key, and must not come where the
+// payload cannot be placed.
+//
 // # State
 //
 // A direct-mapped cache of lines of page lists: 8 entries of 8 bytes, 64 bytes
 // of host memory, named by their bus address. A line may hold memory that
-// becomes a list later: so command gives Flush with every command that makes a
+// becomes a list later: so command and keyops give Flush whenever they make a
 // key, when its list is in memory. A line on its way at that time is used, but
 // not held.
 //
 // # Order
 //
 // Pieces leave in the order of their segments; Translated comes with the last
-// piece of its packet. Questions to the key cache run ahead of the pieces, by
-// as many as it has room for.
+// piece of its packet, or when its last probe has been answered. Questions to the
+// key cache run ahead of the pieces, by as many as it has room for.
 //
 // # Miss, stall, fault
 //
@@ -53,5 +62,6 @@
 //
 // A segment every second cycle, and a piece of a page list every second one, as
 // far as the key cache keeps up; 3 cycles from its answer to the piece, 4 for a
-// page. A miss adds 3 cycles and the read.
+// page. A probe takes the time of a piece; the one behind a payload adds some 10
+// cycles. A miss adds 3 cycles and the read.
 package translate

@@ -8,8 +8,7 @@ import (
 // answered is a segment whose key is known.
 type answered struct {
 	Len   hdl.Bits `w:"13"`
-	Skip  hdl.Bits `w:"1"`
-	Last  hdl.Bits `w:"1"`
+	Kind  kind
 	Fault hdl.Bits `w:"5"`
 	Paged hdl.Bits `w:"1"`
 	Order hdl.Bits `w:"4"`  // pages of 4096 << Order bytes
@@ -45,14 +44,14 @@ func (b *block) answer(order hdl.Stream[noted]) stage[answered] {
 	b.io.Key.Reply.Ready.Set(hdl.AndAll(out.valid.Not(), order.Valid, asked))
 
 	fault := hdl.Mux(asked, r.Fault, r.Fault.K(0))
-	paged := hdl.AndAll(asked, order.Data.Skip.Not(), r.PageShift.Any(), r.Fault.None())
+	paged := hdl.AndAll(asked, order.Data.Find, r.PageShift.Any(), r.Fault.None())
 	steps := r.PageShift.SubK(format.PageShiftMin).Trunc(4)
 	inFirst := r.First.And(hdl.Cat(inPage(steps), hdl.Ones(format.PageShiftMin)))
 	m.If(out.ready, func() { out.valid.SetK(0) })
 	m.If(out.valid.Not(), func() {
 		out.valid.Set(order.Valid.And(known))
 		hdl.Set(out.data, answered{
-			Len: order.Data.Len, Skip: order.Data.Skip, Last: order.Data.Last, Fault: fault, Paged: paged, Order: steps,
+			Len: order.Data.Len, Kind: order.Data.Kind, Fault: fault, Paged: paged, Order: steps,
 			Base: r.Translation.Add(hdl.Mux(paged, r.Offset.K(0), r.Offset)),
 			From: r.Offset.Add(inFirst.ZExt(64)),
 		})
@@ -75,7 +74,7 @@ func (b *block) index(in stage[answered]) stage[indexed] {
 	m.If(in.ready, func() {
 		out.valid.Set(in.valid)
 		hdl.Set(out.data, indexed{Offset: hdl.Mux(x.Paged, offset, offset.K(0)), Work: work{
-			Len: x.Len, Skip: x.Skip, Last: x.Last, Fault: x.Fault, Paged: x.Paged, Order: x.Order,
+			Len: x.Len, Kind: x.Kind, Fault: x.Fault, Paged: x.Paged, Order: x.Order,
 			At: x.Base, In: x.From.Trunc(pageBits),
 		}})
 	})

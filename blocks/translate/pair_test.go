@@ -128,6 +128,7 @@ func (p *pairBench) do(kind int, e keycache.Entry) {
 
 type done struct {
 	Status format.CommandStatus
+	Vendor format.VendorCode
 	Entry  keycache.Entry
 }
 

@@ -16,6 +16,8 @@ func Proofs() []hdl.Proof {
 		hdl.StuckAt1("ends").As("a segment ends with its first page"),
 		hdl.StuckAt0("swallow").As("what is behind a fault comes out"),
 		hdl.StuckAt0("line_bad").As("an entry that could not be read is used"),
+		hdl.StuckAt0("tail_bad").As("a probe behind a payload that failed is asked"),
+		hdl.StuckAt0("tail_waits").As("a probe behind a payload does not wait for it"),
 		hdl.Invert("work_at", 3).As("another entry of the line is read"),
 	)
 	proof.NoCovers = true
@@ -32,14 +34,16 @@ func (b *block) properties() {
 	stream.AssertSource(m, "piece", io.Piece)
 	stream.AssertSource(m, "translated", io.Translated)
 	m.Assume("beats_are_asked_for", io.Read.Beat.Valid.Not().Or(b.st.Is(stFill)))
-	m.Assume("segment_not_empty", io.Segment.Valid.Not().Or(io.Segment.Data.Len.Any()))
+	m.Assume("segment_not_empty", hdl.OrAll(io.Segment.Valid.Not(), io.Segment.Data.Probe, io.Segment.Data.Len.Any()))
 	m.Assert("piece_not_empty", io.Piece.Valid.Not().Or(io.Piece.Data.Skip).Or(io.Piece.Data.Len.Any()))
+
+	b.tailProperties()
 
 	var over hdl.Bits
 	m.Ghost(func() {
 		over = m.Reg("packet_over", 1, 0) // its last piece is out, and not its last segment
 		m.If(io.Piece.Fire().And(io.Piece.Data.Last), func() { over.SetK(1) })
-		m.If(b.leaves.And(w.Last), func() { over.SetK(0) })
+		m.If(b.leaves.And(w.Kind.Last), func() { over.SetK(0) })
 	})
 	m.Assert("nothing_behind_last", io.Piece.Valid.Not().Or(over.Not()))
 	page := b.st.Is(stGive).And(io.Piece.Valid)
@@ -47,6 +51,27 @@ func (b *block) properties() {
 	b.follow(page)
 	m.Cover("swallows", b.leaves.And(b.swallow))
 	m.Cover("second_page", page.And(w.In.None()))
+}
+
+// tailProperties takes the shape of packets for granted, and states that a Probe behind a
+// payload is asked when all that payload has its pieces, and only then.
+func (b *block) tailProperties() {
+	m, in, t := b.m, b.io.Segment, b.tail
+	x, w := in.Data, b.work
+	var failed, whole hdl.Bits
+	m.Ghost(func() {
+		failed, whole = m.Reg("payload_failed", 1, 0), m.Reg("payload_whole", 1, 0)
+		m.If(b.io.Piece.Fire(), func() { failed.Set(w.Fault.Any().Or(failed)) })
+		m.If(b.leaves.And(w.Kind.Probed), func() { whole.SetK(1) })
+		m.If(in.Fire(), func() { whole.SetK(0) })
+		m.If(in.Fire().And(t.next).Or(hdl.AndAll(b.leaves, w.Kind.Last, w.Kind.Probed.Not())), func() { failed.SetK(0) })
+	})
+	m.Assume("probed_is_last", hdl.OrAll(in.Valid.Not(), x.Probed.Not(), x.Last.And(x.Probe.Not())))
+	m.Assume("find_is_probe", hdl.OrAll(in.Valid.Not(), x.Find.Not(), x.Probe))
+	m.Assume("tail_is_probe", hdl.OrAll(in.Valid.Not(), t.next.Not(), x.Probe.And(x.Last)))
+	m.Assert("tail_behind_payload", hdl.OrAll(b.io.Key.Request.Valid.Not(), t.next.Not(), whole))
+	m.Assert("tail_of_whole_payload", hdl.AndAll(b.io.Key.Request.Valid, t.next, failed).Not())
+	m.Cover("found_in_page", hdl.AndAll(b.leaves, w.Kind.Probe, b.st.Is(stGive)))
 }
 
 // follow takes one entry of a page list, which the solver chooses, for granted wherever it

@@ -10,8 +10,8 @@ import (
 // Segment is a piece of one packet's payload in virtual addresses; see link.Segment.
 type Segment struct {
 	keycache.Question
-	Len        int
-	Skip, Last bool
+	Len                             int
+	Skip, Probe, Find, Last, Probed bool
 }
 
 // Piece is a piece of one packet's payload in bus addresses. With Skip, Addr is 0; so is the
@@ -22,6 +22,13 @@ type Piece struct {
 	Skip, Last bool
 }
 
+// Fate is what becomes of a packet; see link.Translated. Addr is 0 where it means nothing.
+type Fate struct {
+	Fault       format.VendorCode
+	Probe, Tail bool
+	Addr        uint64
+}
+
 // Reference translates without a cache.
 type Reference struct {
 	Ask  func(keycache.Question) keycache.Answer
@@ -29,7 +36,47 @@ type Reference struct {
 }
 
 // Packet translates the segments of one packet.
-func (r Reference) Packet(segments []Segment) ([]Piece, format.VendorCode) {
+func (r Reference) Packet(segments []Segment) ([]Piece, Fate) {
+	last := len(segments) - 1
+	switch {
+	case segments[0].Probe:
+		fate := r.probes(segments)
+		fate.Probe = true
+		return nil, fate
+	case last > 0 && segments[last-1].Probed:
+		pieces, fault := r.payload(segments[:last])
+		if fault != format.VendorNone {
+			return pieces, Fate{Fault: fault}
+		}
+		fate := r.probes(segments[last:])
+		fate.Tail = fate.Fault != format.VendorNone
+		return pieces, fate
+	}
+	pieces, fault := r.payload(segments)
+	return pieces, Fate{Fault: fault}
+}
+
+// probes looks at keys, up to the first fault.
+func (r Reference) probes(segments []Segment) Fate {
+	var fate Fate
+	for _, s := range segments {
+		s.Len = 1 // that of a probe means nothing
+		if !s.Find {
+			fate = Fate{Fault: r.Ask(s.Question).Fault}
+		} else if pieces, fault := r.segment(s); fault != format.VendorNone {
+			fate = Fate{Fault: fault}
+		} else {
+			fate = Fate{Addr: pieces[0].Addr}
+		}
+		if fate.Fault != format.VendorNone {
+			break
+		}
+	}
+	return fate
+}
+
+// payload translates segments that are no probes.
+func (r Reference) payload(segments []Segment) ([]Piece, format.VendorCode) {
 	var out []Piece
 	for _, s := range segments {
 		if s.Skip {

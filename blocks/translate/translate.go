@@ -7,7 +7,6 @@ import (
 	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
-	"gornic/hdl/stream"
 )
 
 // Params are the parameters of the block.
@@ -89,17 +88,26 @@ type block struct {
 	work    work
 	leaves  hdl.Bits // the work is done in this cycle
 	swallow hdl.Bits // the rest of the packet is dropped
+	tail    tail
 
 	st   *hdl.FSM[walking]
 	line line
 	beat hdl.Bits // number of the beat of a line that comes, where there are several
 }
 
+// kind is what is done with a segment.
+type kind struct {
+	Skip   hdl.Bits `w:"1"`
+	Probe  hdl.Bits `w:"1"`
+	Last   hdl.Bits `w:"1"`
+	Probed hdl.Bits `w:"1"` // its packet has a tail: what becomes of it is told with that
+	Tail   hdl.Bits `w:"1"` // it is the Probe behind a payload
+}
+
 // work is what is left of a segment.
 type work struct {
 	Len   hdl.Bits `w:"13"`
-	Skip  hdl.Bits `w:"1"`
-	Last  hdl.Bits `w:"1"`
+	Kind  kind
 	Fault hdl.Bits `w:"5"`
 	Paged hdl.Bits `w:"1"`
 	Order hdl.Bits `w:"4"`  // pages of 4096 << Order bytes
@@ -124,33 +132,11 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		m: m, p: p, io: io,
 		has: m.Reg("has_work", 1, 0), work: hdl.NewReg(m, "work", work{}),
 		leaves: m.Wire("leaves", 1), swallow: m.Reg("swallow", 1, 0),
+		tail: newTail(m),
 		line: line{
 			held: m.Wire("line_held", 1), reads: m.Wire("line_reads", 1),
 			wanted: m.Wire("line_wanted", 1), taken: m.Wire("line_taken", 1),
 			ended: m.Wire("line_ended", 1), bad: m.Wire("line_bad", 1),
 		},
 	}
-}
-
-// noted is what is kept of a segment while the key cache looks at its key.
-type noted struct {
-	Len   hdl.Bits `w:"13"`
-	Skip  hdl.Bits `w:"1"`
-	Last  hdl.Bits `w:"1"`
-	Asked hdl.Bits `w:"1"` // its key is looked at
-}
-
-// ask asks about the key of each segment that has one, and notes the segment.
-func (b *block) ask() hdl.Stream[noted] {
-	m, in, out := b.m, b.io.Segment, b.io.Key.Request
-	order := hdl.NewWire(m, "noted", hdl.StreamOf(noted{}))
-	asks := in.Data.Skip.Not().Or(in.Data.Rights.Any())
-	in.Ready.Set(order.Ready.And(asks.Not().Or(out.Ready)))
-	out.Valid.Set(hdl.AndAll(in.Valid, asks, order.Ready))
-	hdl.Set(out.Data, link.KeyRequest{
-		Key: in.Data.Key, PD: in.Data.PD, QPN: in.Data.QPN, Rights: in.Data.Rights, VA: in.Data.VA, Range: in.Data.Range,
-	})
-	order.Valid.Set(in.Fire())
-	hdl.Set(order.Data, noted{Len: in.Data.Len, Skip: in.Data.Skip, Last: in.Data.Last, Asked: asks})
-	return stream.FIFO(m, "u_order", order, ahead)
 }

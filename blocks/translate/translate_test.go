@@ -3,6 +3,7 @@ package translate_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,30 @@ func (b *bench) draw(r *rand.Rand, keys int) translate.Segment {
 	return s
 }
 
+// packet is a payload, one with a Probe behind it, or probes alone.
+func (b *bench) packet(r *rand.Rand, keys int) []translate.Segment {
+	packet := []translate.Segment{b.draw(r, keys)}
+	for r.IntN(2) == 0 && len(packet) < 5 {
+		packet = append(packet, b.draw(r, keys))
+	}
+	probe := func(s *translate.Segment) {
+		s.Probe, s.Find, s.Skip = true, r.IntN(2) == 0, r.IntN(8) == 0
+		s.Len = r.IntN(4097) // means nothing
+	}
+	last := len(packet) - 1
+	switch r.IntN(3) {
+	case 0:
+		packet[last].Last, packet[last].Probed = true, true
+		packet = append(packet, b.draw(r, keys))
+		probe(&packet[last+1])
+	case 1:
+		for i := range packet {
+			probe(&packet[i])
+		}
+	}
+	return packet
+}
+
 // Random packets over keys of all page sizes, with lines that cannot be read, and
 // flushes: each piece is where the reference says, and each packet has its fault.
 func TestAgainstReference(t *testing.T) {
@@ -83,12 +108,8 @@ func TestAgainstReference(t *testing.T) {
 					b.mem.Fault(func(addr uint64) bool { return addr>>6 == bad })
 					b.drop()
 					for range 40 {
-						packet := []translate.Segment{b.draw(r, keys)}
-						for r.IntN(2) == 0 && len(packet) < 5 {
-							packet = append(packet, b.draw(r, keys))
-						}
-						b.send(packet...)
-						if b.fates[len(b.fates)-1] != format.VendorNone {
+						b.send(b.packet(r, keys)...)
+						if b.fates[len(b.fates)-1].Fault != format.VendorNone {
 							faults++
 						}
 						b.until("room", func() bool { return b.segment.Pending() < 6 })
@@ -101,6 +122,9 @@ func TestAgainstReference(t *testing.T) {
 				require.Greater(t, faults, 30)
 				require.NotZero(t, s.Covered("swallows"))
 				require.NotZero(t, s.Covered("second_page"))
+				require.NotZero(t, s.Covered("tail_asked"))
+				require.NotZero(t, s.Covered("tail_dropped"))
+				require.NotZero(t, s.Covered("found_in_page"))
 			}, linktest.Others(c.width)...)
 		})
 	}
@@ -164,24 +188,98 @@ func TestPages(t *testing.T) {
 	}, verilator.Simulator)
 }
 
-// Packets of one segment: one every second cycle, contiguous or in a page.
+// What probes tell, one by one.
+func TestProbes(t *testing.T) {
+	design, io := hdltest.Build(t, translate.Def(params(64, 4)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		b.twoKeys()
+		const unreadable = listBase + 64
+		b.mem.Fault(func(addr uint64) bool { return addr>>6 == unreadable>>6 })
+		probe := func(key uint32, va uint64, find bool) translate.Segment {
+			x := segment(key, va, 8)
+			x.Probe, x.Find, x.Len = true, find, 0
+			return x
+		}
+		load := func(key uint32, va uint64) translate.Segment {
+			x := segment(key, va, 100)
+			x.Last, x.Probed = true, true
+			return x
+		}
+		for name, c := range map[string]struct {
+			packet []translate.Segment
+			pieces int
+			fate   translate.Fate
+		}{
+			"contiguous":        {[]translate.Segment{probe(1, 0x10_0008, true)}, 0, translate.Fate{Probe: true, Addr: 1<<40 + 8}},
+			"paged":             {[]translate.Segment{probe(2, 0x10_1008, true)}, 0, translate.Fate{Probe: true, Addr: 0x10_1008}},
+			"key alone":         {[]translate.Segment{probe(2, 0x10_8808, false)}, 0, translate.Fate{Probe: true}},
+			"no page":           {[]translate.Segment{probe(2, 0x10_8808, true)}, 0, translate.Fate{Probe: true, Fault: format.VendorBusRead}},
+			"several":           {[]translate.Segment{probe(1, 0x10_0000, false), probe(1, 0x10_0010, true)}, 0, translate.Fate{Probe: true, Addr: 1<<40 + 16}},
+			"first of several":  {[]translate.Segment{probe(3, 0, false), probe(1, 0x10_0010, true)}, 0, translate.Fate{Probe: true, Fault: format.VendorKeyUnknown}},
+			"tail":              {[]translate.Segment{load(1, 0x10_0000), probe(2, 0x10_1008, true)}, 1, translate.Fate{Addr: 0x10_1008}},
+			"bad tail":          {[]translate.Segment{load(1, 0x10_0000), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorKeyUnknown, Tail: true}},
+			"bad payload":       {[]translate.Segment{load(1, 0x11_0000), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorKeyRange}},
+			"no page of it":     {[]translate.Segment{load(2, 0x10_8808), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorBusRead}},
+			"bad, and more":     {[]translate.Segment{segment(3, 0, 1), load(1, 0x10_0000), probe(1, 0x10_0000, false)}, 1, translate.Fate{Fault: format.VendorKeyUnknown}},
+			"payload, no probe": {[]translate.Segment{segment(1, 0x10_0000, 100)}, 1, translate.Fate{}},
+		} {
+			b.send(c.packet...)
+			require.Equal(t, c.fate, b.fates[0], name)
+			require.Len(t, b.pieces, c.pieces, name)
+			asked := b.asked
+			b.until(name, b.idle)
+			if strings.HasPrefix(name, "bad payload") || strings.HasPrefix(name, "no page of") {
+				require.Equal(t, asked+1, b.asked, "the Probe behind a bad payload is not asked")
+			}
+		}
+	}, verilator.Simulator)
+}
+
+// A Probe behind a payload is not asked while a page of that is not known.
+func TestTailWaits(t *testing.T) {
+	design, io := hdltest.Build(t, translate.Def(params(64, 4)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		b.twoKeys()
+		b.reads.Hold = true
+		payload, probe := segment(2, 0x10_0900, 10), segment(1, 0x10_0000, 1)
+		payload.Last, payload.Probed, probe.Probe = true, true, true
+		b.send(payload, probe)
+		b.until("line is read", func() bool { return b.reads.Bursts == 1 })
+		for range 50 {
+			b.step()
+		}
+		require.Equal(t, 1, b.asked)
+		b.reads.Hold = false
+		b.until("fate", b.idle)
+		require.Equal(t, 2, b.asked)
+	}, verilator.Simulator)
+}
+
+// Packets of one segment: one every second cycle, contiguous or in a page, or a probe.
 func TestCycles(t *testing.T) {
 	design, io := hdltest.Build(t, translate.Def(params(64, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io, sim.Pattern{})
 		b.twoKeys()
-		count := func(key uint32) int {
-			b.send(segment(key, 0x10_0900, 64))
+		count := func(x translate.Segment) int {
+			b.send(x)
 			b.until("pieces", b.idle)
 			start := b.now
 			for range 100 {
-				b.send(segment(key, 0x10_0900, 64))
+				b.send(x)
 			}
 			b.until("pieces", b.idle)
 			return b.now - start
 		}
-		require.LessOrEqual(t, count(1), 200+10)
-		require.LessOrEqual(t, count(2), 200+10)
+		require.LessOrEqual(t, count(segment(1, 0x10_0900, 64)), 200+10)
+		require.LessOrEqual(t, count(segment(2, 0x10_0900, 64)), 200+10)
+		probe := segment(2, 0x10_0900, 64)
+		probe.Probe = true
+		require.LessOrEqual(t, count(probe), 200+10)
+		probe.Find = true
+		require.LessOrEqual(t, count(probe), 200+10)
 	}, verilator.Simulator)
 }
 

@@ -27,15 +27,18 @@ func (b *block) walk() {
 	held := m.RegN("held", 1)
 	take, ends := m.RegN("take", link.LengthBits), m.RegN("ends", 1)
 	plain := hdl.AndAll(b.st.Is(stLook), b.has, b.swallow.Not(), w.Paged.Not())
-	gives := b.st.Is(stGive).And(held)
+	listed := b.st.Is(stGive).And(held)
 	drops := hdl.AndAll(b.st.Is(stLook), b.has, b.swallow)
-	piece := b.piece(plain.Or(gives), link.Piece{
-		Addr: hdl.Mux(gives, inside(b.line.page, w), w.At), Len: hdl.Mux(gives, take, w.Len),
-		Skip: w.Skip.Or(w.Fault.Any()), Last: hdl.Mux(gives, w.Last.And(ends), w.Last.Or(w.Fault.Any())),
+	fault := w.Fault.Any()
+	gone := b.give(plain.Or(listed), link.Piece{
+		Addr: hdl.Mux(listed, inside(b.line.page, w), w.At), Len: hdl.Mux(listed, take, w.Len),
+		Skip: w.Kind.Skip.Or(fault), Last: hdl.Mux(listed, w.Kind.Last.And(ends), w.Kind.Last.Or(fault)),
 	})
-	b.leaves.Set(drops.Or(piece.And(plain.Or(ends))))
-	m.If(drops.And(w.Last), func() { b.swallow.SetK(0) })
-	m.If(hdl.AndAll(piece, plain, w.Fault.Any(), w.Last.Not()), func() { b.swallow.SetK(1) })
+	b.leaves.Set(drops.Or(gone.And(plain.Or(ends))))
+	b.tail.settled.Set(b.leaves.And(w.Kind.Probed))
+	b.tail.bad.Set(b.swallow.Or(fault))
+	m.If(drops.And(w.Kind.Last), func() { b.swallow.SetK(0) })
+	m.If(hdl.AndAll(gone, plain, fault, w.Kind.Last.Not()), func() { b.swallow.SetK(1) })
 
 	b.st.Switch(
 		hdl.On(stLook, func() {
@@ -43,12 +46,12 @@ func (b *block) walk() {
 			left := inThisPage(w)
 			fits := left.Ge(w.Len.ZExt(left.Width()))
 			take.Set(hdl.Mux(fits, w.Len, left.Trunc(link.LengthBits)))
-			ends.Set(fits)
+			ends.Set(fits.Or(w.Kind.Probe))
 			m.If(hdl.AndAll(b.has, b.swallow.Not(), w.Paged), func() { b.st.Goto(stGive) })
 		}),
 		hdl.On(stGive, func() {
 			m.If(held.Not(), func() { b.st.Goto(stAsk) })
-			m.If(piece, func() {
+			m.If(gone, func() {
 				b.st.Goto(stLook)
 				m.If(ends.Not(), func() {
 					w.At.Set(w.At.AddK(1 << logEntry))
@@ -75,18 +78,21 @@ func (b *block) walk() {
 	b.line.reads.Set(b.st.Is(stLook).Or(b.st.Is(stRead)))
 }
 
-// piece offers a piece, and with the last of a packet what became of it. It returns one
-// bit: the piece has been taken.
-func (b *block) piece(valid hdl.Bits, p link.Piece) hdl.Bits {
-	m, out := b.m, b.io.Piece
+// give offers a piece, if the work is no probe, and with the last one of a packet what
+// became of it, but for a packet with a tail, which is yet to come. It returns one bit: what is offered has been taken.
+func (b *block) give(valid hdl.Bits, p link.Piece) hdl.Bits {
+	m, out, w := b.m, b.io.Piece, b.work
 	fate := hdl.NewWire(m, "fate", hdl.StreamOf(link.Translated{}))
-	out.Valid.Set(valid.And(fate.Ready))
+	probe, fault := w.Kind.Probe, w.Fault.Any()
+	out.Valid.Set(hdl.AndAll(valid, probe.Not(), fate.Ready))
 	hdl.Set(out.Data, p)
-	fate.Valid.Set(out.Fire().And(p.Last))
-	fate.Data.Fault.Set(b.work.Fault)
+	gone := hdl.AndAll(valid, fate.Ready, probe.Or(out.Ready))
+	fate.Valid.Set(hdl.AndAll(gone, p.Last, w.Kind.Probed.Not().Or(fault)))
+	hdl.Set(fate.Data, link.Translated{Fault: w.Fault, Probe: probe.And(w.Kind.Tail.Not()), Tail: w.Kind.Tail.And(fault), Addr: p.Addr})
 	hdl.Connect(b.io.Translated, stream.FIFO(m, "u_fates", fate, told))
 	m.Event("piece", out.Fire(), hdl.Field("addr", p.Addr), hdl.Field("bytes", p.Len), hdl.Field("skip", p.Skip))
-	return out.Fire()
+	m.Event("probed", gone.And(probe), hdl.Field("addr", p.Addr), hdl.Field("fault", w.Fault))
+	return gone
 }
 
 // inside is the address of the byte of the work in a page, whose entry may have any

@@ -19,7 +19,7 @@ type DeviceAttr struct {
 	MaxCQ         int
 	MaxCQE        int // CQEs of one CQ
 	MaxEQ         int
-	MaxMR         int
+	MaxMR         int // MRs and MWs together
 	MaxMTU        MTU
 	MaxMessage    uint32 // bytes
 	DataWidth     int    // bytes of its bus

@@ -28,6 +28,8 @@ const (
 	WRFetchAdd = format.WRFetchAdd
 	WRLocalInv = format.WRLocalInv
 	WRSendInv  = format.WRSendInv
+	WRBindMW   = format.WRBindMW // of windows of type 2; for type 1 see [QP.BindMW]
+	WRRegMR    = format.WRRegMR  // IB_WR_REG_MR of the kernel's verbs
 )
 
 // SendFlags are ibv_send_flags.
@@ -120,7 +122,9 @@ const (
 	WCRead      = format.WCRead
 	WCCompSwap  = format.WCCompSwap
 	WCFetchAdd  = format.WCFetchAdd
+	WCBindMW    = format.WCBindMW
 	WCLocalInv  = format.WCLocalInv
+	WCRegMR     = format.WCRegMR
 	WCRecv      = format.WCRecv
 	WCRecvWrite = format.WCRecvWriteI // the message of a WRITE with immediate
 )

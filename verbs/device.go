@@ -42,13 +42,14 @@ type Device struct {
 	cqs   map[uint32]*CQ
 	qps   map[uint32]*QP // by QPN
 	mrs   map[uint32]*MR // by index of the key
+	mws   map[uint32]*MW // by index of the key
 	async []AsyncEvent   // not yet asked for
 
 	eqNumbers *numbers
 	cqNumbers *numbers
 	qpNumbers *numbers // the indices
 	pdNumbers *numbers
-	mrNumbers *numbers          // the indices
+	mrNumbers *numbers          // the indices, of MRs and MWs
 	qpTags    map[uint32]uint32 // of the next QP, by index
 	mrTags    map[uint32]uint8  // of the next key, by index
 }
@@ -60,7 +61,7 @@ type Device struct {
 // [ErrNoDevice] if there is none.
 func Open(ctx context.Context, bus Bus, c Config) (*Device, error) {
 	d := &Device{
-		bus: bus, mu: newTurns(), cqs: map[uint32]*CQ{}, qps: map[uint32]*QP{}, mrs: map[uint32]*MR{},
+		bus: bus, mu: newTurns(), cqs: map[uint32]*CQ{}, qps: map[uint32]*QP{}, mrs: map[uint32]*MR{}, mws: map[uint32]*MW{},
 		qpTags: map[uint32]uint32{}, mrTags: map[uint32]uint8{},
 	}
 	if err := d.open(ctx, c); err != nil {
@@ -173,6 +174,9 @@ func (d *Device) Close(ctx context.Context) error {
 	}
 	for _, n := range slices.Sorted(maps.Keys(d.cqs)) {
 		errs = append(errs, d.cqs[n].destroy(ctx))
+	}
+	for _, n := range slices.Sorted(maps.Keys(d.mws)) {
+		errs = append(errs, d.mws[n].dealloc(ctx))
 	}
 	for _, n := range slices.Sorted(maps.Keys(d.mrs)) {
 		errs = append(errs, d.mrs[n].deregister(ctx))

@@ -6,6 +6,9 @@
 //
 //	Device.AllocPD         protection domains    ibv_alloc_pd
 //	PD.RegMR, CreateMR     memory regions        ibv_reg_mr, ibv_reg_mr_iova
+//	MR.Rereg               re-registration       ibv_rereg_mr
+//	PD.AllocFastMR         fast registration     ib_alloc_mr, ib_map_mr_sg
+//	PD.AllocMW, QP.BindMW  memory windows        ibv_alloc_mw, ibv_bind_mw
 //	Device.CreateEQ        event queues          ibv_create_comp_channel
 //	Device.CreateCQ        completion queues     ibv_create_cq
 //	PD.CreateQP            queue pairs           ibv_create_qp

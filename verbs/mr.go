@@ -26,11 +26,13 @@ type MRInitAttr struct {
 
 // MR is a memory region (ibv_mr).
 type MR struct {
-	pd   *PD
-	key  uint32
-	attr MRInitAttr
-	list uint64 // bus address of the page list, if there is one
-	dead bool
+	keyHolder
+	pd     *PD
+	attr   MRInitAttr
+	list   uint64 // bus address of the page list
+	listed bool   // there is one
+	fast   bool   // it is that of a [FastMR]
+	dead   bool
 }
 
 // RegMR registers length bytes of shared memory at a bus address under the same
@@ -65,82 +67,77 @@ func (p *PD) createMR(ctx context.Context, attr MRInitAttr) (*MR, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MR{pd: p, key: key, attr: attr}
+	m := &MR{keyHolder: keyHolder{key: key}, pd: p, attr: attr}
 	if err := m.writeKey(ctx); err != nil {
 		return nil, err
 	}
-	p.users++
-	p.d.mrs[key>>format.KeyTagBits] = m
+	p.add(m)
 	return m, nil
+}
+
+// add makes a region known that the device has.
+func (p *PD) add(m *MR) {
+	p.users++
+	p.d.mrs[m.index()] = m
 }
 
 // writeKey makes the page list and the entry of the key table. If the device
 // refuses, both are given back.
 func (m *MR) writeKey(ctx context.Context) error {
-	d, index := m.pd.d, m.key>>format.KeyTagBits
-	entry := format.KeyEntry[uint64]{
-		Key: uint64(m.key), PD: uint64(m.pd.number), State: format.KeyValid, Type: format.KeyRegion,
-		VA: m.attr.Addr, Length: m.attr.Length, Translation: m.attr.Bus, Rights: uint64(m.attr.Access),
-	}
-	if m.paged() {
+	if m.attr.paged() {
 		if err := m.writeList(ctx); err != nil {
-			d.mrNumbers.release(index)
+			m.pd.d.giveKey(m.key)
 			return err
 		}
-		entry.Translation, entry.PageShift = m.list, uint64(bits.TrailingZeros64(m.attr.PageSize))
 	}
-	err := run(ctx, d, format.CmdWriteKey, entry)
+	err := m.pd.d.makeKey(ctx, m.entry())
 	if refused(err) {
-		d.mrNumbers.release(index)
 		err = errors.Join(err, m.freeList())
 	}
 	return err
 }
 
-func (m *MR) paged() bool { return m.attr.paged() }
-
-func (m *MR) writeList(ctx context.Context) error {
-	b := make([]byte, 0, 8*len(m.attr.Pages))
-	for _, page := range m.attr.Pages {
-		b = binary.LittleEndian.AppendUint64(b, page)
+// entry is the region in the key table.
+func (m *MR) entry() format.KeyEntry[uint64] {
+	e := format.KeyEntry[uint64]{
+		Key: uint64(m.key), PD: uint64(m.pd.number), State: format.KeyValid, Type: format.KeyRegion,
+		VA: m.attr.Addr, Length: m.attr.Length, Translation: m.attr.Bus, Rights: uint64(m.attr.Access),
 	}
+	if m.listed {
+		e.Translation, e.PageShift = m.list, uint64(bits.TrailingZeros64(m.attr.PageSize))
+	}
+	return e
+}
+
+// writeList makes a page list of the region's pages.
+func (m *MR) writeList(ctx context.Context) error {
 	bus := m.pd.d.bus
-	list, err := bus.Alloc(uint64(len(b)), tableAlign)
+	list, err := bus.Alloc(8*uint64(len(m.attr.Pages)), tableAlign)
 	if err != nil {
 		return fmt.Errorf("page list: %w", err)
 	}
-	if err := bus.WriteMemory(ctx, list, b); err != nil {
+	if err := bus.WriteMemory(ctx, list, pageList(m.attr.Pages)); err != nil {
 		return fmt.Errorf("page list: %w", errors.Join(err, bus.Free(list)))
 	}
-	m.list = list
+	m.list, m.listed = list, true
 	return nil
 }
 
-func (m *MR) freeList() error {
-	if !m.paged() {
-		return nil
+// pageList is a page list as the device reads it.
+func pageList(pages []uint64) []byte {
+	b := make([]byte, 0, 8*len(pages))
+	for _, page := range pages {
+		b = binary.LittleEndian.AppendUint64(b, page)
 	}
-	return m.pd.d.bus.Free(m.list)
+	return b
 }
 
-// takeKey returns a key: the one that is wanted, or one of the driver's choice,
-// with a tag that its index did not have last time.
-func (d *Device) takeKey(want uint32) (uint32, error) {
-	if want != 0 {
-		index := want >> format.KeyTagBits
-		if err := d.mrNumbers.claim(index); err != nil {
-			return 0, fmt.Errorf("index of key %#x: %w", want, err)
-		}
-		d.mrTags[index] = uint8(want) + 1
-		return want, nil
+func (m *MR) freeList() error {
+	if !m.listed {
+		return nil
 	}
-	index, err := d.mrNumbers.take()
-	if err != nil {
-		return 0, err
-	}
-	tag := d.mrTags[index]
-	d.mrTags[index] = tag + 1
-	return index<<format.KeyTagBits | uint32(tag), nil
+	m.listed = false
+	return m.pd.d.bus.Free(m.list)
 }
 
 func (a *MRInitAttr) check() error {
@@ -184,20 +181,34 @@ func (a *MRInitAttr) checkPages() error {
 }
 
 // LKey returns the key for SGEs. It is the same as RKey.
-func (m *MR) LKey() uint32 { return m.key }
+func (m *MR) LKey() uint32 {
+	m.pd.d.mu.Lock()
+	defer m.pd.d.mu.Unlock()
+	return m.key
+}
 
 // RKey returns the key for peers.
-func (m *MR) RKey() uint32 { return m.key }
+func (m *MR) RKey() uint32 { return m.LKey() }
 
 // Addr returns the first virtual address.
-func (m *MR) Addr() uint64 { return m.attr.Addr }
+func (m *MR) Addr() uint64 {
+	m.pd.d.mu.Lock()
+	defer m.pd.d.mu.Unlock()
+	return m.attr.Addr
+}
 
 // Length returns the length in bytes.
-func (m *MR) Length() uint64 { return m.attr.Length }
+func (m *MR) Length() uint64 {
+	m.pd.d.mu.Lock()
+	defer m.pd.d.mu.Unlock()
+	return m.attr.Length
+}
 
 // SGE returns the element for length bytes from offset on. It is not checked
 // against the region: that is the device's concern.
 func (m *MR) SGE(offset uint64, length uint32) SGE {
+	m.pd.d.mu.Lock()
+	defer m.pd.d.mu.Unlock()
 	return SGE{Addr: m.attr.Addr + offset, Length: length, LKey: m.key}
 }
 
@@ -205,7 +216,7 @@ func (m *MR) SGE(offset uint64, length uint32) SGE {
 func (m *MR) Query(ctx context.Context) (format.KeyEntry[uint64], error) {
 	m.pd.d.mu.Lock()
 	defer m.pd.d.mu.Unlock()
-	entry, err := query[format.KeyEntry[uint64]](ctx, m.pd.d, format.CmdQueryKey, format.KeyRef[uint64]{Key: uint64(m.key)})
+	entry, err := m.query(ctx, m.pd.d)
 	if err != nil {
 		return entry, fmt.Errorf("verbs: query MR %#x: %w", m.key, err)
 	}
@@ -218,10 +229,7 @@ func (m *MR) Query(ctx context.Context) (format.KeyEntry[uint64], error) {
 func (m *MR) Dereg(ctx context.Context) error {
 	m.pd.d.mu.Lock()
 	defer m.pd.d.mu.Unlock()
-	err := m.pd.d.usable()
-	if m.dead {
-		err = ErrDestroyed
-	}
+	err := m.alive()
 	if err == nil {
 		err = m.deregister(ctx)
 	}
@@ -231,14 +239,25 @@ func (m *MR) Dereg(ctx context.Context) error {
 	return nil
 }
 
+func (m *MR) alive() error {
+	if m.dead {
+		return ErrDestroyed
+	}
+	return m.pd.d.usable()
+}
+
 func (m *MR) deregister(ctx context.Context) error {
-	d := m.pd.d
-	if err := run(ctx, d, format.CmdInvalidate, format.KeyRef[uint64]{Key: uint64(m.key)}); err != nil {
+	if err := m.revoke(ctx, m.pd.d); err != nil {
 		return err
 	}
+	return m.gone()
+}
+
+// gone forgets a region that the device has no more.
+func (m *MR) gone() error {
 	m.dead = true
 	m.pd.users--
-	delete(d.mrs, m.key>>format.KeyTagBits)
-	d.mrNumbers.release(m.key >> format.KeyTagBits)
+	delete(m.pd.d.mrs, m.index())
+	m.pd.d.giveKey(m.key)
 	return m.freeList()
 }

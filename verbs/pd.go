@@ -7,7 +7,7 @@ import "fmt"
 type PD struct {
 	d      *Device
 	number uint32
-	users  int // MRs and QPs
+	users  int // MRs, MWs and QPs
 	dead   bool
 }
 
@@ -28,14 +28,14 @@ func (d *Device) AllocPD() (*PD, error) {
 // Number returns the number of the domain, 24 bits.
 func (p *PD) Number() uint32 { return p.number }
 
-// Dealloc ends the domain (ibv_dealloc_pd). While a region or a queue pair is in
-// it, it wraps [ErrBusy].
+// Dealloc ends the domain (ibv_dealloc_pd). While a region, a window or a
+// queue pair is in it, it wraps [ErrBusy].
 func (p *PD) Dealloc() error {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
 	err := p.alive()
 	if err == nil && p.users > 0 {
-		err = fmt.Errorf("%w by %d regions and queue pairs", ErrBusy, p.users)
+		err = fmt.Errorf("%w by %d regions, windows and queue pairs", ErrBusy, p.users)
 	}
 	if err != nil {
 		return fmt.Errorf("verbs: deallocate PD %d: %w", p.number, err)

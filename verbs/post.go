@@ -10,35 +10,53 @@ import (
 // encoder appends the i-th WQE of a list to b.
 type encoder func(b []byte, i int) ([]byte, error)
 
-// post writes n WQEs to a queue, as far as there is room and encode can make them,
+// posting is a list of work requests for a queue.
+type posting struct {
+	queue  string // its name
+	ring   *workRing
+	state  func() error // whether the queue pair's state allows it
+	n      int
+	encode encoder
+	posted func(i int) // what follows from the i-th being in the ring; nil: nothing
+}
+
+// post writes WQEs to a queue, as far as there is room and encode can make them,
 // and rings its doorbell.
-func (q *QP) post(ctx context.Context, r *workRing, queue string, state func() error, n int, encode encoder) error {
+func (q *QP) post(ctx context.Context, p posting) error {
 	q.pd.d.mu.Lock()
 	defer q.pd.d.mu.Unlock()
-	if n == 0 {
+	if p.n == 0 {
 		return nil
 	}
 	err := q.alive()
 	if err == nil {
-		err = state()
+		err = p.state()
 	}
 	if err != nil {
-		return q.badWR(queue, 0, err)
+		return q.badWR(p.queue, 0, err)
 	}
-	slots, bad := r.fill(n, encode)
-	posted := len(slots) / r.stride
+	slots, bad := p.ring.fill(p.n, p.encode)
+	posted := len(slots) / p.ring.stride
 	if posted > 0 {
-		if err := r.put(ctx, q.pd.d.bus, slots); err != nil {
-			return q.badWR(queue, 0, err)
+		if err := p.ring.put(ctx, q.pd.d.bus, slots); err != nil {
+			return q.badWR(p.queue, 0, err)
 		}
-		if err := q.pd.d.doorbell(ctx, q.page, q.kind(r), r.head, q.qpn); err != nil {
-			return fmt.Errorf("verbs: post %s to QP %#x: %w", queue, q.qpn, err)
+		p.note(posted)
+		if err := q.pd.d.doorbell(ctx, q.page, q.kind(p.ring), p.ring.head, q.qpn); err != nil {
+			return fmt.Errorf("verbs: post %s to QP %#x: %w", p.queue, q.qpn, err)
 		}
 	}
 	if bad != nil {
-		return q.badWR(queue, posted, bad)
+		return q.badWR(p.queue, posted, bad)
 	}
 	return nil
+}
+
+// note tells what was posted.
+func (p posting) note(n int) {
+	for i := 0; i < n && p.posted != nil; i++ {
+		p.posted(i)
+	}
 }
 
 // fill makes the slots of n WQEs. With an error they are those before the WQE that

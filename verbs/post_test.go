@@ -156,7 +156,8 @@ func TestBadSendWR(t *testing.T) {
 		"LOCAL_INV with an SGE":      {verbs.SendWR{Opcode: verbs.WRLocalInv, SGL: sges(1)}, verbs.ErrInvalid},
 		"a flag that does not exist": {verbs.SendWR{Opcode: verbs.WRSend, Flags: 16}, verbs.ErrInvalid},
 		"TSO":                        {verbs.SendWR{Opcode: 10}, verbs.ErrUnsupported},
-		"bind":                       {verbs.SendWR{Opcode: format.WRBindMW}, verbs.ErrUnsupported},
+		"bind without a window":      {verbs.SendWR{Opcode: verbs.WRBindMW}, verbs.ErrInvalid},
+		"registration of nothing":    {verbs.SendWR{Opcode: verbs.WRRegMR}, verbs.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStation(t, 4)

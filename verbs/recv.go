@@ -18,13 +18,13 @@ type RecvWR struct {
 // are those of [QP.PostSend].
 func (q *QP) PostRecv(ctx context.Context, wrs ...RecvWR) error {
 	encode := func(b []byte, i int) ([]byte, error) { return q.appendRecv(b, &wrs[i]) }
-	return q.post(ctx, &q.rq, "receive", q.recvState, len(wrs), encode)
+	return q.post(ctx, posting{ring: &q.rq, queue: "receive", state: q.recvState, n: len(wrs), encode: encode})
 }
 
 // PostRawRecv posts receive WQEs as they are, as [QP.PostRawSend] does.
 func (q *QP) PostRawRecv(ctx context.Context, wqes ...[]byte) error {
 	encode := func(b []byte, i int) ([]byte, error) { return append(b, wqes[i]...), nil }
-	return q.post(ctx, &q.rq, "receive", q.recvState, len(wqes), encode)
+	return q.post(ctx, posting{ring: &q.rq, queue: "receive", state: q.recvState, n: len(wqes), encode: encode})
 }
 
 func (q *QP) recvState() error {

@@ -30,16 +30,37 @@ type SendWR struct {
 	RKey       uint32
 	CompareAdd uint64 // of atomics: what is compared, or the addend
 	Swap       uint64 // of WRCompSwap: the new value
+
+	Bind BindMWWR // of WRBindMW
+	Reg  RegMRWR  // of WRRegMR
+}
+
+// BindMWWR binds a memory window of type 2 to a piece of a region (bind_mw of
+// ibv_send_wr).
+type BindMWWR struct {
+	MW   *MW
+	RKey uint32 // its new key: IncRKey of the one it has
+	Info MWBindInfo
+}
+
+// RegMRWR registers what a region for fast registration was mapped to
+// (ib_reg_wr).
+type RegMRWR struct {
+	MR     *FastMR
+	Key    uint32 // its new key, of which the tag alone may be another
+	Access Access
 }
 
 // sendRule is what a send operation takes.
 type sendRule struct {
-	inline   bool // may have inline data
-	sges     int  // exactly so many SGEs, anySGEs: up to what the queue has
-	remote   bool // RemoteAddr and RKey
-	imm      bool // Imm
-	inv      bool // InvalidateRKey
-	operands bool // CompareAdd and Swap
+	inline bool // may have inline data
+	sges   int  // exactly so many SGEs, anySGEs: up to what the queue has
+	remote bool // RemoteAddr and RKey
+	imm    bool // Imm
+	inv    bool // InvalidateRKey
+	atomic bool // CompareAdd and Swap
+	bind   bool // Bind
+	reg    bool // Reg
 }
 
 const anySGEs = -1
@@ -51,9 +72,11 @@ var sendRules = map[Opcode]sendRule{
 	WRSendImm:  {inline: true, sges: anySGEs, imm: true},
 	WRSendInv:  {inline: true, sges: anySGEs, inv: true},
 	WRRead:     {sges: anySGEs, remote: true},
-	WRCompSwap: {sges: 1, remote: true, operands: true},
-	WRFetchAdd: {sges: 1, remote: true, operands: true},
+	WRCompSwap: {sges: 1, remote: true, atomic: true},
+	WRFetchAdd: {sges: 1, remote: true, atomic: true},
 	WRLocalInv: {inv: true},
+	WRBindMW:   {bind: true},
+	WRRegMR:    {reg: true},
 }
 
 // PostSend appends work requests to the send queue, in order, and rings its
@@ -65,15 +88,33 @@ var sendRules = map[Opcode]sendRule{
 // tells that all are posted, but the doorbell may not have reached the device; it
 // is rung again with the next request.
 func (q *QP) PostSend(ctx context.Context, wrs ...SendWR) error {
-	encode := func(b []byte, i int) ([]byte, error) { return q.appendSend(b, &wrs[i]) }
-	return q.post(ctx, &q.sq, "send", q.sendState, len(wrs), encode)
+	encode := func(b []byte, i int) ([]byte, error) {
+		if wrs[i].Opcode == WRBindMW {
+			if err := wrs[i].Bind.checkType2(); err != nil {
+				return b, err
+			}
+		}
+		return q.appendSend(b, &wrs[i])
+	}
+	posted := func(i int) { wrs[i].posted() }
+	return q.post(ctx, posting{ring: &q.sq, queue: "send", state: q.sendState, n: len(wrs), encode: encode, posted: posted})
+}
+
+// posted notes the key that the work request makes good.
+func (wr *SendWR) posted() {
+	switch wr.Opcode {
+	case WRBindMW:
+		wr.Bind.MW.become(wr.Bind.RKey)
+	case WRRegMR:
+		wr.Reg.posted()
+	}
 }
 
 // PostRawSend posts send WQEs as they are, unchecked, for tests of devices. None
 // is longer than a slot of the queue; the rest of its slot is zero.
 func (q *QP) PostRawSend(ctx context.Context, wqes ...[]byte) error {
 	encode := func(b []byte, i int) ([]byte, error) { return append(b, wqes[i]...), nil }
-	return q.post(ctx, &q.sq, "send", q.sendState, len(wqes), encode)
+	return q.post(ctx, posting{ring: &q.sq, queue: "send", state: q.sendState, n: len(wqes), encode: encode})
 }
 
 func (q *QP) sendState() error {
@@ -93,10 +134,8 @@ func (q *QP) appendSend(b []byte, wr *SendWR) ([]byte, error) {
 	if b, err = format.AppendHost(b, sendControl(wr, rule)); err != nil {
 		return b, err
 	}
-	if rule.operands {
-		if b, err = format.AppendHost(b, atomicOperands(wr)); err != nil {
-			return b, err
-		}
+	if b, err = appendOperands(b, wr, rule); err != nil {
+		return b, err
 	}
 	if wr.Flags&SendInline != 0 {
 		return append(b, wr.Inline...), nil
@@ -124,6 +163,10 @@ func (q *QP) checkSend(wr *SendWR) (sendRule, error) {
 		return rule, invalid("%v with %d SGEs, want %d", wr.Opcode, len(wr.SGL), rule.sges)
 	case len(wr.SGL) > q.cap.MaxSendSGE:
 		return rule, invalid("%d SGEs, at most %d", len(wr.SGL), q.cap.MaxSendSGE)
+	case rule.bind:
+		return rule, wr.Bind.check(q.pd.d)
+	case rule.reg:
+		return rule, wr.Reg.check(q.pd.d)
 	}
 	return rule, nil
 }
@@ -138,10 +181,29 @@ func sendControl(wr *SendWR, rule sendRule) format.SendControl[uint64] {
 	case rule.inv:
 		c.Imm = uint64(wr.InvalidateRKey)
 	}
-	if rule.remote {
+	switch {
+	case rule.remote:
 		c.RemoteAddr, c.RKey = wr.RemoteAddr, uint64(wr.RKey)
+	case rule.bind:
+		c.RemoteAddr, c.RKey = wr.Bind.Info.Addr, uint64(wr.Bind.RKey)
+	case rule.reg:
+		c.RemoteAddr, c.RKey = wr.Reg.MR.mapping.Addr, uint64(wr.Reg.Key)
 	}
 	return c
+}
+
+// appendOperands appends what stands between the control part of a WQE and its
+// SGEs.
+func appendOperands(b []byte, wr *SendWR, rule sendRule) ([]byte, error) {
+	switch {
+	case rule.atomic:
+		return format.AppendHost(b, atomicOperands(wr))
+	case rule.bind:
+		return format.AppendHost(b, wr.Bind.operands())
+	case rule.reg:
+		return format.AppendHost(b, wr.Reg.operands())
+	}
+	return b, nil
 }
 
 func atomicOperands(wr *SendWR) format.AtomicOperands[uint64] {

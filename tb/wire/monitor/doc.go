@@ -6,9 +6,8 @@
 // [Monitor.Tap] on a wire.Link. What it accepts is what the protocol allows: it
 // does not say which of several legal packets has to come, nor when.
 //
-//	frame.go     fields that every packet has
-//	requests.go  PSNs, opcodes and lengths of requests, and of those sent again
-//	answers.go   what may be acknowledged or refused, and in which order
-//
-// So far it knows SEND and WRITE; READ and atomics are unknown opcodes.
+//	frame.go      fields that every packet has
+//	requests.go   PSNs, opcodes and lengths of requests, and of those sent again
+//	answers.go    what may be acknowledged or refused, and in which order
+//	responses.go responses of READs and atomics
 package monitor

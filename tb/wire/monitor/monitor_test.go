@@ -44,8 +44,11 @@ func (s step) crossing(t *testing.T, number int) wire.Crossing {
 	if at, ok := info.ExtOffset(format.ExtRETH); ok {
 		d.Ext[at/4+3] = s.dma
 	}
+	if s.op >= format.OpReadResponseFirst && s.op <= format.OpAtomicAck {
+		d.DestQP, c.Direction, c.Packet.Response = qpnA, wire.BToA, true
+	}
 	if _, ok := info.ExtOffset(format.ExtAETH); ok {
-		d.Ext[0], d.DestQP, c.Direction, c.Packet.Response = s.aeth, qpnA, wire.BToA, true
+		d.Ext[0] = s.aeth
 	}
 	if s.fromB {
 		d.PSN, d.DestQP, c.Direction = (psnB+s.psn)&0xFFFFFF, qpnA, wire.BToA
@@ -121,6 +124,117 @@ func TestAllows(t *testing.T) {
 	}
 }
 
+// READs and atomics, as the protocol allows them. A READ of 600 bytes has three responses.
+func TestAllowsReads(t *testing.T) {
+	whole := func(psn uint64) []step { return responses(psn, 600, 1) }
+	for name, steps := range map[string][]step{
+		"a READ":                      join(read(0, 600), whole(0)),
+		"a READ of no bytes":          join(read(0, 0), respond(0, format.OpReadResponseOnly, 0, 1)),
+		"the next PSN":                join(read(0, 600), only(3), whole(0), ack(3, 2)),
+		"a message of then":           join(read(0, 600), only(3), responses(0, 600, 2), ack(3, 2)),
+		"an atomic":                   {atomic(0), respond(0, format.OpAtomicAck, 0, 1)},
+		"an answer for all before":    join(only(0), read(1, 10), responses(1, 10, 2)),
+		"a SEND with invalidate":      {{op: format.OpSendFirst, size: 256}, {op: format.OpSendLastInv, psn: 1, size: 1, a: 1}, ack(1, 1)},
+		"again, what is missing":      join(read(0, 600), whole(0)[0], whole(0)[1].lost(), whole(0)[2], readFrom(1, 256, 344), responses(1, 344, 1)),
+		"again in the middle":         join(read(0, 600), whole(0)[0], readFrom(1, 256, 344), whole(0)[1], responses(1, 344, 1)),
+		"an atomic again":             {atomic(0), respond(0, format.OpAtomicAck, 0, 1).lost(), atomic(0), respond(0, format.OpAtomicAck, 0, 1)},
+		"refused in the middle":       join(read(0, 600), whole(0)[0], answer(1, 0x62, 1)),
+		"refused behind what follows": join(read(0, 600), only(3), answer(0, 0x62, 2)),
+		"refused at once":             join(only(0), read(1, 600), answer(1, 0x62, 1)),
+		"refused when it comes again": join(read(0, 600), whole(0), read(0, 600), answer(0, 0x62, 1)),
+		"RNR behind a READ":           join(read(0, 10), only(1), responses(0, 10, 1), answer(1, 0x21, 1), only(1), ack(1, 2)),
+	} {
+		require.NoError(t, watch(t, steps).Err(), name)
+	}
+}
+
+// And each of their rules, broken by the last packet.
+func TestRefusesReads(t *testing.T) {
+	type descriptor = format.TxDescriptor[uint64]
+	whole := func(psn uint64) []step { return responses(psn, 600, 1) }
+	for _, c := range []struct {
+		name  string
+		steps []step
+		want  string
+	}{
+		{"a PSN of the READ", join(read(0, 600), only(2)), "sent again, it was READ_REQUEST"},
+		{"PSN too high", join(read(0, 600), only(4)), "expected PSN 0x1, the next one"},
+		{"longer than 2^31", join(read(0, 1<<31+1)), "a READ of 2147483649 bytes, expected no more than 2^31 (protocol section 1.4)"},
+		{"in a message", join(first(0), read(1, 1)), "a message begins before the one before it ends"},
+		{"with payload", []step{{op: format.OpReadRequest, size: 4, a: 1}}, "4 bytes of payload, expected 0 to 0"},
+		{"without AckReq", []step{{op: format.OpReadRequest}}, "does not ask for an acknowledgement"},
+		{"reserved", []step{{op: 0x15, a: 1}}, "no request that there is"},
+		{"solicited", []step{read(0, 1).with(func(d *descriptor) { d.SE = 1 })}, "SE is set"},
+		{"again, the wrong part", join(read(0, 600), readFrom(1, 255, 344)), "a READ of 344 bytes at 0xff with key 0x0, what is missing there are 344 at 0x100 with key 0x0 (protocol section 4.5)"},
+		{"another atomic again", []step{atomic(0), atomic(0).with(func(d *descriptor) { d.Ext[4]++ })}, "sent again with other headers"},
+
+		{"answered before it arrived", []step{read(0, 9).lost(), respond(0, format.OpReadResponseOnly, 9, 1)}, "answered, but PSN 0xfffffe did not arrive"},
+		{"ATOMIC_ACK of a READ", []step{read(0, 9), respond(0, format.OpAtomicAck, 0, 1)}, "an answer to READ_REQUEST"},
+		{"data of an atomic", []step{atomic(0), respond(0, format.OpReadResponseOnly, 8, 1)}, "an answer to "},
+		{"acknowledged", []step{read(0, 9), ack(0, 1)}, "acknowledged, but the READ or atomic of PSN 0xfffffe has not been answered whole (protocol section 3.8)"},
+		{"overtaken by an ACK", join(read(0, 600), only(3), whole(0)[:2], ack(3, 2)), "PSN 0xfffffe has not been answered whole"},
+		{"overtaken by a NAK", join(read(0, 600), only(3), whole(0)[:2], answer(3, 0x61, 1)), "refused, but the READ or atomic of PSN 0xfffffe has not been answered whole"},
+		{"out of order", []step{read(0, 9), atomic(1), respond(1, format.OpAtomicAck, 0, 2)}, "answered before the READ or atomic of PSN 0xfffffe"},
+		{"LAST too early", join(read(0, 600), whole(0)[0], respond(1, format.OpReadResponseLast, 256, 1)), "the last response of the READ is that of PSN 0x0"},
+		{"MIDDLE too late", join(read(0, 600), whole(0)[:2], respond(2, format.OpReadResponseMiddle, 88, 0)), "the last response of the READ"},
+		{"MIDDLE at first", join(read(0, 600), respond(0, format.OpReadResponseMiddle, 256, 0)), "it follows no response of the PSN before"},
+		{"one is missing", join(read(0, 600), whole(0)[0], whole(0)[2]), "it follows no response of the PSN before"},
+		{"too short", join(read(0, 600), respond(0, format.OpReadResponseFirst, 255, 1)), "255 bytes of payload, expected 256"},
+		{"too long", join(read(0, 9), respond(0, format.OpReadResponseOnly, 10, 1)), "10 bytes of payload, expected 9"},
+		{"FIRST twice", join(read(0, 600), whole(0)[0], whole(0)[0]), "nobody asked for it again (protocol section 3.7)"},
+		{"an atomic twice", []step{atomic(0), respond(0, format.OpAtomicAck, 0, 1), respond(0, format.OpAtomicAck, 0, 1)}, "nobody asked for it again"},
+		{"a NAK in it", join(read(0, 9), respond(0, format.OpReadResponseOnly, 9, 0x60<<24|1)), "syndrome 0x60, expected one of an ACK"},
+		{"MSN too low", join(read(0, 9), respond(0, format.OpReadResponseOnly, 9, 0)), "MSN 0, expected 1 to 1"},
+		{"MSN too high", join(read(0, 9), respond(0, format.OpReadResponseOnly, 9, 2)), "MSN 2, expected 1 to 1"},
+		{"AckReq", join(read(0, 9), respond(0, format.OpReadResponseOnly, 9, 1).with(func(d *descriptor) { d.AckReq = 1 })), "an acknowledgement with AckReq"},
+		{"goes on when refused", join(read(0, 600), whole(0)[0], answer(1, 0x62, 1), whole(0)[1]), "an answer behind a fatal NAK"},
+		{"refused, the messages of before", join(read(0, 600), only(3), answer(0, 0x62, 3)), "MSN 3, expected 0"},
+		{"RNR of a READ", join(read(0, 9), answer(0, 0x21, 0)), "RNR NAK of READ_REQUEST"},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.ErrorContains(t, watch(t, c.steps).Err(), c.want) })
+	}
+}
+
+// Shorthand for READs and atomics.
+func read(psn, length uint64) step { return readFrom(psn, 0, length) }
+
+func readFrom(psn, va, length uint64) step {
+	return step{op: format.OpReadRequest, psn: psn, dma: length, a: 1, change: func(d *format.TxDescriptor[uint64]) { d.Ext[1] = va }}
+}
+
+func atomic(psn uint64) step { return step{op: format.OpFetchAdd, psn: psn, a: 1} }
+
+func respond(psn uint64, op format.Opcode, size int, aeth uint64) step {
+	return step{op: op, psn: psn, size: size, aeth: aeth}
+}
+
+// responses are those of a READ of more bytes than a packet has, or of less.
+func responses(psn uint64, length int, msn uint64) []step {
+	if length <= 256 {
+		return []step{respond(psn, format.OpReadResponseOnly, length, msn)}
+	}
+	steps := []step{respond(psn, format.OpReadResponseFirst, 256, msn)}
+	for length -= 256; length > 256; length -= 256 {
+		psn++
+		steps = append(steps, respond(psn, format.OpReadResponseMiddle, 256, 0))
+	}
+	return append(steps, respond(psn+1, format.OpReadResponseLast, length, msn))
+}
+
+// join is steps and slices of them, one after the other.
+func join(parts ...any) []step {
+	var all []step
+	for _, p := range parts {
+		switch p := p.(type) {
+		case step:
+			all = append(all, p)
+		case []step:
+			all = append(all, p...)
+		}
+	}
+	return all
+}
+
 // Each rule, broken by the last packet: the error names the packet, what is
 // wrong with it, and the section.
 func TestRefuses(t *testing.T) {
@@ -138,7 +252,6 @@ func TestRefuses(t *testing.T) {
 		{"another length again", []step{only(0), {op: format.OpSendOnly, size: 4, a: 1}}, "sent again with 4 bytes, it had 3"},
 		{"another header again", []step{write(0), {op: format.OpWriteOnly, size: 8, dma: 9, a: 1}}, "sent again with other headers"},
 		{"another payload again", []step{only(0), {op: format.OpSendOnly, size: 3, a: 1, damage: payload}}, "sent again with another payload"},
-		{"READ", []step{{op: format.OpReadRequest, a: 1}}, "no request that there is (protocol section 1.5)"},
 		{"undefined", []step{{op: 0x1F, a: 1}}, "no request that there is"},
 		{"MIDDLE without FIRST", []step{{op: format.OpSendMiddle, size: 256}}, "no message has begun (protocol section 3.5)"},
 		{"FIRST twice", []step{first(0), first(1)}, "a message begins before the one before it ends, which began at PSN 0xfffffe"},
@@ -183,7 +296,7 @@ func TestRefuses(t *testing.T) {
 		{"RNR of a LAST", []step{first(0), last(1), answer(1, 0x21, 0)}, "RNR NAK of SEND_LAST, which needs no receive WQE"},
 		{"reserved syndrome", []step{only(0), answer(0, 0x64, 0)}, "syndrome 0x64 is reserved (protocol section 1.6)"},
 		{"behind the end", []step{only(0), only(1), answer(0, 0x62, 0), ack(1, 2)}, "an answer behind a fatal NAK"},
-		{"READ response", []step{only(0), {op: format.OpReadResponseOnly}}, "no request has this answer (protocol section 3.6)"},
+		{"READ response", []step{only(0), respond(0, format.OpReadResponseOnly, 0, 0)}, "an answer to SEND_ONLY (protocol section 3.6)"},
 		{"ACK with SE", []step{only(0), ack(0, 1).with(func(d *descriptor) { d.SE = 1 })}, "an acknowledgement with AckReq, SE or payload"},
 		{"ACK with AckReq", []step{only(0), ack(0, 1).with(func(d *descriptor) { d.AckReq = 1 })}, "an acknowledgement with AckReq, SE or payload"},
 	} {

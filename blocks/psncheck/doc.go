@@ -3,20 +3,22 @@
 //
 // # Streams
 //
-//	Header    good packets in order, from rxpath; their payload waits at scatter
-//	Context   what is known of a queue pair (qpcontext)
-//	Request   requests, judged, and whose payload is to be dropped; fences; to responder
-//	Response  acknowledgements, to completer
-//	Async     the first request has come to a queue pair in RTR, to events
-//	Outcome   what became of an expected request, from responder
-//	Control   a queue pair begins anew, or receives from a PSN on, from command
-//	Fence     tokens, from command
+//	Header      good packets in order, from rxpath; their payload waits at scatter
+//	Dead        queue pairs that have gone to ERR, from qpcontext
+//	Context     what is known of a queue pair (qpcontext)
+//	Request     packets: requests, judged; responses; whose payload is to be dropped; dead queue pairs; fences; to readmatch
+//	Async       the first request has come to a queue pair in RTR, to events
+//	Outcome     what became of an expected request, from responder
+//	AtomicDone  an atomic of a queue pair is in memory, or will never be, from the atomic block
+//	Control     a queue pair begins anew, or receives from a PSN on, from command
+//	Fence       tokens, from command
 //
 // # State
 //
 // Of each queue pair: the expected PSN, whether a NAK was sent for it, whether
 // it takes no more requests, and whether its first one was told of. And a few
-// locks: the queue pairs of which a request is with the responder.
+// locks: the queue pairs of which a request is with the responder, or atomics have
+// not been executed.
 //
 // # Which packets (protocol section 2)
 //
@@ -31,19 +33,26 @@
 //
 // # Order
 //
-// Request and Response have the packets' order, each for itself. Each packet
-// with payload makes one Request, ignored where the payload is not a request's,
-// so that responder and scatter stay in step. A packet without payload that is
-// ignored makes none.
+// Request has the packets' order. Each packet with payload makes one, ignored
+// where nobody wants it, so that responder and scatter stay in step. A packet
+// without payload that is ignored makes none.
 //
-// A fence passes when all packets before it have.
+// A dead queue pair passes behind the packets that were looked up before it: what of
+// it comes later has its new state, and is dropped. A fence passes when all packets
+// before it have, and the dead queue pairs that wait.
+//
+// SENDs, WRITEs and atomics of a queue pair are executed in their order (C9-28). An
+// atomic is executed when it has gone through the pipeline behind this block; until
+// then SENDs and WRITEs of its queue pair wait here. READs and atomics do not,
+// as they take their turn behind it.
 //
 // # Stall
 //
-// A request waits for the Outcome of the one before it, of the same queue pair;
-// packets behind it wait, too. Nothing else waits for Outcome, and Outcome
-// waits for nothing for more than a cycle. A packet waits until its Async is
-// taken.
+// A request waits for the Outcome of the one before it, of the same queue pair, and
+// perhaps for an AtomicDone; packets behind it wait, too. Nothing else waits for
+// these, and they wait for nothing for more than a cycle or two. Where eight queue pairs
+// have something to wait for, requests of others wait, too. A packet waits until its
+// Async is taken.
 //
 // # Cycles
 //
@@ -53,5 +62,5 @@
 // # Files
 //
 //	judge.go  what a packet is, by state and PSN
-//	locks.go  the queue pairs whose request is with the responder
+//	locks.go  the queue pairs whose next request may have to wait
 package psncheck

@@ -15,28 +15,28 @@ type judged struct {
 	distance hdl.Bits // of its PSN from the expected one (protocol section 3.2)
 	request  hdl.Bits // it is a request to be judged by its PSN
 	kind     hdl.Bits // link.PSNExpected, PSNDuplicate or PSNAhead, if it is
+	response hdl.Bits // it is a response
 	bad      hdl.Bits // it fits no queue pair
 	cnp      hdl.Bits // it is a CNP, which does
 	owesReq  hdl.Bits // a Request has not been taken,
-	owesResp hdl.Bits // a Response has not been taken,
 	owesTell hdl.Bits // an Async has not been taken
 }
 
-// judge reads the state of the packet's queue pair when no other request of it is
-// with the responder, and then says what the packet is.
+// judge reads the state of the packet's queue pair when no other request of it stands
+// in the way, and then says what the packet is.
 func (b *block) judge() {
 	m, io, f := b.m, b.io, b.found.Data
 	n := &b.now
 	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
 	n.state, n.distance = hdl.NewReg(m, "now", state{}), m.RegN("distance", 24)
-	n.request, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
-	n.owesReq, n.owesResp, n.owesTell = m.RegN("owes_request", 1), m.RegN("owes_response", 1), m.RegN("owes_async", 1)
+	n.request, n.response, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_response", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
+	n.owesReq, n.owesTell = m.RegN("owes_request", 1), m.RegN("owes_async", 1)
 
 	response := isResponse(f.Opcode)
-	fits := hdl.AndAll(f.Number, f.Source, f.Dest, stateTakes(f.Context.State, response))
+	fits := hdl.AndAll(f.Dead.Not(), f.Number, f.Source, f.Dest, stateTakes(f.Context.State, response))
 	request := hdl.AndAll(fits, response.Not(), f.CNP.Not())
 	now := hdl.Unpack(state{}, b.states.At(f.QP))
-	waits := request.And(b.locks.held(f.QP).Or(b.locks.full()))
+	waits := request.And(b.locks.holds(f.QP, isResource(f.Opcode)))
 	reads := hdl.AndAll(b.found.Valid, n.known.Not(), waits.Not())
 	n.fresh.Set(reads)
 	m.If(reads, func() {
@@ -45,10 +45,10 @@ func (b *block) judge() {
 		n.distance.Set(f.PSN.Sub(now.Expected))
 		alive := request.And(now.Dead.Not())
 		n.request.Set(alive)
-		n.bad.Set(fits.Not().Or(request.And(now.Dead)))
+		n.response.Set(fits.And(response))
+		n.bad.Set(f.Dead.Not().And(fits.Not().Or(request.And(now.Dead))))
 		n.cnp.Set(fits.And(f.CNP))
-		n.owesReq.Set(alive.Or(f.PayloadLen.Any()))
-		n.owesResp.Set(fits.And(response))
+		n.owesReq.Set(hdl.OrAll(alive, fits.And(response), f.Dead, f.PayloadLen.Any()))
 		n.owesTell.Set(hdl.AndAll(alive, f.Context.State.Is(uint64(format.QPRTR)), now.Established.Not()))
 	})
 
@@ -57,37 +57,32 @@ func (b *block) judge() {
 	behind := n.distance.MSB()
 	n.kind = hdl.Mux(n.distance.None(), kind(link.PSNExpected), hdl.Mux(behind, kind(link.PSNDuplicate), kind(link.PSNAhead)))
 
-	fence := io.Fence.Valid.And(b.inside.Not())
+	fence := b.fences
+	other := hdl.Mux(f.Dead, kind(link.PSNDead), hdl.Mux(n.response, kind(link.PSNResponse), kind(link.PSNIgnored)))
 	io.Fence.Ready.Set(fence.And(io.Request.Ready))
 	io.Request.Valid.Set(n.known.And(n.owesReq).Or(fence))
 	hdl.Set(io.Request.Data, link.RxRequest{
-		Kind: hdl.Mux(fence, kind(link.PSNFence), hdl.Mux(n.request, n.kind, kind(link.PSNIgnored))),
+		Kind: hdl.Mux(fence, kind(link.PSNFence), hdl.Mux(n.request, n.kind, other)),
 		QP:   f.QP, Opcode: f.Opcode, Undefined: f.Undefined, SE: f.SE, AckReq: f.AckReq, PadCnt: f.PadCnt,
 		PSN: hdl.Mux(fence, io.Fence.Data.Token.ZExt(24), f.PSN), Expected: n.state.Expected, SendNAK: n.state.NAKSent.Not(),
 		Ext: f.Ext, PayloadLen: f.PayloadLen, Context: f.Context,
-	})
-
-	aeth := hdl.Unpack(format.AETH[hdl.Bits]{}, f.Ext[0])
-	io.Response.Valid.Set(n.known.And(n.owesResp))
-	hdl.Set(io.Response.Data, link.RxResponse{
-		QP: f.QP, Opcode: f.Opcode, PSN: f.PSN, Syndrome: aeth.Syndrome, MSN: aeth.MSN, Context: f.Context,
 	})
 
 	io.Async.Valid.Set(n.known.And(n.owesTell))
 	hdl.Set(io.Async.Data, link.Async{Code: hdl.K(8, uint64(format.EventCommEst)), Vendor: hdl.K(5, 0), Number: f.Context.QPN})
 
 	m.If(n.known.And(io.Request.Ready), func() { n.owesReq.SetK(0) })
-	m.If(n.known.And(io.Response.Ready), func() { n.owesResp.SetK(0) })
 	m.If(n.known.And(io.Async.Ready), func() { n.owesTell.SetK(0) })
-	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesResp.Not().Or(io.Response.Ready), n.owesTell.Not().Or(io.Async.Ready))
+	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesTell.Not().Or(io.Async.Ready))
 	b.found.Ready.Set(leaves)
 	m.If(leaves, func() { n.known.SetK(0) })
 
 	m.Event("psn_checked", n.fresh.And(n.request),
 		hdl.Field("qp", f.QP), hdl.Field("opcode", f.Opcode), hdl.Field("psn", f.PSN), hdl.Field("expected", n.state.Expected),
 		hdl.Field("kind", n.kind))
-	m.Event("response", io.Response.Fire(),
-		hdl.Field("qp", f.QP), hdl.Field("psn", f.PSN), hdl.Field("syndrome", aeth.Syndrome), hdl.Field("msn", aeth.MSN))
+	aeth := hdl.Unpack(format.AETH[hdl.Bits]{}, f.Ext[0])
+	m.Event("response", n.fresh.And(n.response),
+		hdl.Field("qp", f.QP), hdl.Field("opcode", f.Opcode), hdl.Field("psn", f.PSN), hdl.Field("syndrome", aeth.Syndrome), hdl.Field("msn", aeth.MSN))
 	io.BadQP.Set(n.fresh.And(n.bad))
 	io.CNP.Set(n.fresh.And(n.cnp))
 	io.Duplicate.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNDuplicate)))
@@ -97,6 +92,16 @@ func (b *block) judge() {
 // isResponse tells responses from requests: protocol section 2, step 5.
 func isResponse(opcode hdl.Bits) hdl.Bits {
 	return opcode.GeK(uint64(format.OpReadResponseFirst)).And(opcode.LeK(uint64(format.OpAtomicAck)))
+}
+
+// isResource tells the requests that a responder resource is for, which SENDs and WRITEs
+// do not pass (package doc, Order).
+func isResource(opcode hdl.Bits) hdl.Bits {
+	return hdl.OrAll(opcode.Is(uint64(format.OpReadRequest)), isAtomic(opcode))
+}
+
+func isAtomic(opcode hdl.Bits) hdl.Bits {
+	return hdl.OrAll(opcode.Is(uint64(format.OpCmpSwap)), opcode.Is(uint64(format.OpFetchAdd)))
 }
 
 // stateTakes is the table of protocol section 5.2.
@@ -111,14 +116,17 @@ func (b *block) keep() {
 	m, io, n := b.m, b.io, b.now
 	f := b.found.Data
 	naks := hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead))
-	b.locks.lock(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNExpected)), f.QP)
+	b.locks.lock(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNExpected)), f.QP, isAtomic(f.Opcode))
 
 	tells := n.fresh.And(n.owesTell)
 	marks := naks.Or(tells)
 
 	out, control := io.Outcome, io.Control
 	out.Ready.Set(marks.Not())
-	b.locks.unlock(out.Fire(), out.Data.QP)
+	b.locks.unlock(out.Fire(), out.Data.QP, out.Data.Advance.None())
+	io.AtomicDone.Ready.Set(out.Fire().Not())
+	b.locks.executed(io.AtomicDone.Fire(), io.AtomicDone.Data.QP)
+	b.locks.settle()
 	was := hdl.Unpack(state{}, b.states.At(out.Data.QP))
 	m.Unused(was.NAKSent, was.Dead)
 

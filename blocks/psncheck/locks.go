@@ -6,57 +6,99 @@ import (
 	"gornic/hdl"
 )
 
-// lockCount is how many requests may be with the responder.
+// lockCount is how many queue pairs may have requests with the responder, or
+// atomics that have not been executed.
 const lockCount = 8
 
-// locks are the queue pairs of which a request is with the responder: each at
-// most once.
+// atomicBits is the width of a count of atomics that have not been executed: a
+// queue pair has no more of them than responder resources (package configs).
+const atomicBits = 8
+
+// lock is what a queue pair waits for: its request that is with the responder, and
+// its atomics that have not been executed.
+type lock struct {
+	qp      hdl.Bits
+	held    hdl.Bits // some of the following is
+	busy    hdl.Bits // a request is with the responder,
+	atomic  hdl.Bits // which is an atomic: it counts already
+	waits   hdl.Bits // atomics is not 0
+	atomics hdl.Bits
+}
+
+// locks are the queue pairs that wait for something, each at most once.
 type locks struct {
 	m     *hdl.Module
-	valid []hdl.Bits
-	qp    []hdl.Bits
+	locks []lock
+	now   change
 }
+
+// change is what happens to the locks in a cycle.
+type change struct{ locks, qp, atomic, unlocks, unlocked, refused, executes, executed hdl.Bits }
 
 func newLocks(m *hdl.Module, qpBits int) *locks {
 	l := &locks{m: m}
 	for i := range lockCount {
-		l.valid = append(l.valid, m.Reg(fmt.Sprintf("lock_%d", i), 1, 0))
-		l.qp = append(l.qp, m.RegN(fmt.Sprintf("lock_qp_%d", i), qpBits))
+		name := func(s string) string { return fmt.Sprintf("lock_%d_%s", i, s) }
+		l.locks = append(l.locks, lock{
+			qp: m.RegN(name("qp"), qpBits), held: m.Reg(name("held"), 1, 0), busy: m.Reg(name("busy"), 1, 0),
+			atomic: m.RegN(name("atomic"), 1), waits: m.Reg(name("waits"), 1, 0), atomics: m.Reg(name("atomics"), atomicBits, 0),
+		})
 	}
 	return l
 }
 
-// held returns one bit: the queue pair is locked.
-func (l *locks) held(qp hdl.Bits) hdl.Bits {
-	is := hdl.K(1, 0)
-	for i := range l.valid {
-		is = is.Or(l.holds(i, qp))
+// holds returns one bit: a request of the queue pair waits, as another one is with
+// the responder, or as it is neither READ nor atomic and an atomic has not been executed;
+// or there is no lock for it.
+func (l *locks) holds(qp, resource hdl.Bits) hdl.Bits {
+	waits, mine, full := hdl.K(1, 0), hdl.K(1, 0), hdl.K(1, 1)
+	for _, x := range l.locks {
+		is := x.held.And(x.qp.Eq(qp))
+		mine = mine.Or(is)
+		waits = waits.Or(is.And(x.busy.Or(resource.Not())))
+		full = full.And(x.held)
 	}
-	return is
+	return waits.Or(full.And(mine.Not()))
 }
 
-func (l *locks) holds(i int, qp hdl.Bits) hdl.Bits { return l.valid[i].And(l.qp[i].Eq(qp)) }
+// lock locks a queue pair that is not held where en is one.
+func (l *locks) lock(en, qp, atomic hdl.Bits) { l.now.locks, l.now.qp, l.now.atomic = en, qp, atomic }
 
-// full returns one bit: no further lock is to be had.
-func (l *locks) full() hdl.Bits { return hdl.AndAll(l.valid...) }
+// unlock hears of a queue pair's request where en is one; an atomic that was refused
+// is not executed.
+func (l *locks) unlock(en, qp, refused hdl.Bits) {
+	l.now.unlocks, l.now.unlocked, l.now.refused = en, qp, refused
+}
 
-// lock locks a queue pair, which is not locked, where en is one. There is a lock
-// for it.
-func (l *locks) lock(en, qp hdl.Bits) {
-	m := l.m
-	taken := hdl.K(1, 1) // all locks before this one
-	for i, v := range l.valid {
-		m.If(hdl.AndAll(en, taken, v.Not()), func() {
-			v.SetK(1)
-			l.qp[i].Set(qp)
+// executed hears of an atomic of a queue pair where en is one, in a cycle without unlock.
+func (l *locks) executed(en, qp hdl.Bits) { l.now.executes, l.now.executed = en, qp }
+
+// settle follows what has happened.
+func (l *locks) settle() {
+	m, c := l.m, l.now
+	mine := hdl.K(1, 0) // the queue pair that is locked has a lock, for its atomics
+	for _, x := range l.locks {
+		mine = mine.Or(x.held.And(x.qp.Eq(c.qp)))
+	}
+	taken := mine // no other lock is for it
+	for _, x := range l.locks {
+		free := x.held.Not()
+		begins := hdl.AndAll(c.locks, hdl.Mux(x.held, x.qp.Eq(c.qp), taken.Not()))
+		taken = taken.Or(free)
+		ends := hdl.AndAll(c.unlocks, x.busy, x.qp.Eq(c.unlocked))
+		more := begins.And(c.atomic)
+		less := hdl.OrAll(hdl.AndAll(ends, x.atomic, c.refused), hdl.AndAll(c.executes, x.held, x.qp.Eq(c.executed)))
+
+		busy := hdl.Mux(begins, hdl.K(1, 1), x.busy.And(ends.Not()))
+		last := x.atomics.Is(1)
+		waits := hdl.Mux(more.Eq(less), x.waits, more.Or(last.Not()))
+		x.busy.Set(busy)
+		x.waits.Set(waits)
+		x.held.Set(busy.Or(waits))
+		m.If(more.Ne(less), func() { x.atomics.Set(hdl.Mux(more, x.atomics.AddK(1), x.atomics.SubK(1))) })
+		m.If(begins, func() {
+			x.qp.Set(c.qp)
+			x.atomic.Set(c.atomic)
 		})
-		taken = taken.And(v)
-	}
-}
-
-// unlock unlocks a queue pair where en is one.
-func (l *locks) unlock(en, qp hdl.Bits) {
-	for i, v := range l.valid {
-		l.m.If(en.And(l.holds(i, qp)), func() { v.SetK(0) })
 	}
 }

@@ -22,15 +22,16 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	Header   hdl.Stream[format.RxDescriptor[hdl.Bits]] `hdl:"in"`
-	Context  link.ContextPort                          `hdl:"out"`
-	Request  hdl.Stream[link.RxRequest]                `hdl:"out"`
-	Response hdl.Stream[link.RxResponse]               `hdl:"out"`
-	Async    hdl.Stream[link.Async]                    `hdl:"out"`
-	Outcome  hdl.Stream[link.Outcome]                  `hdl:"in"`
-	Control  hdl.Stream[link.QPControl]                `hdl:"in"`
-	Fence    hdl.Stream[link.Fence]                    `hdl:"in"`
-	Peek     link.Peek                                 `hdl:"in"` // the expected PSN
+	Header     hdl.Stream[format.RxDescriptor[hdl.Bits]] `hdl:"in"`
+	Dead       hdl.Stream[link.QPRef]                    `hdl:"in"`
+	Context    link.ContextPort                          `hdl:"out"`
+	Request    hdl.Stream[link.RxRequest]                `hdl:"out"`
+	Async      hdl.Stream[link.Async]                    `hdl:"out"`
+	Outcome    hdl.Stream[link.Outcome]                  `hdl:"in"`
+	AtomicDone hdl.Stream[link.QPRef]                    `hdl:"in"`
+	Control    hdl.Stream[link.QPControl]                `hdl:"in"`
+	Fence      hdl.Stream[link.Fence]                    `hdl:"in"`
+	Peek       link.Peek                                 `hdl:"in"` // the expected PSN
 
 	// Pulses, for counters.
 	BadQP     hdl.Bits `hdl:"out" w:"1"` // a packet for no queue pair, or state or address do not fit
@@ -46,10 +47,10 @@ func Def(p Params) hdl.Def[IO] {
 		Name: fmt.Sprintf("psncheck_qp%d_cq%d", s.QPBits, s.CQBits),
 		Doc:  "Finds the queue pair of a packet, and judges requests by their PSN.",
 		IO: IO{
-			Header: hdl.StreamOf(format.RxDescriptor[hdl.Bits]{}), Context: s.ContextPort(),
-			Request: hdl.StreamOf(s.RxRequest()), Response: hdl.StreamOf(s.RxResponse()), Async: hdl.StreamOf(link.Async{}),
-			Outcome: hdl.StreamOf(s.Outcome()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
-			Peek: s.Peek(24),
+			Header: hdl.StreamOf(format.RxDescriptor[hdl.Bits]{}), Dead: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(),
+			Request: hdl.StreamOf(s.RxRequest()), Async: hdl.StreamOf(link.Async{}),
+			Outcome: hdl.StreamOf(s.Outcome()), AtomicDone: hdl.StreamOf(s.QPRef()),
+			Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}), Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -82,6 +83,7 @@ type block struct {
 	locks  *locks
 	found  hdl.Stream[found] // packets with their queue pair
 	inside hdl.Bits          // packets are on their way to the judge
+	fences hdl.Bits          // nothing is, and a fence passes
 	now    judged            // the packet that is judged
 }
 
@@ -93,8 +95,9 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	}
 }
 
-// packet is what is needed of a header.
+// packet is what is needed of a header, or of the word that a queue pair is dead.
 type packet struct {
+	Dead       hdl.Bits    `w:"1"` // no packet: DestQP has the index, and there is no payload; the rest means nothing
 	IPv6       hdl.Bits    `w:"1" name:"ipv6"`
 	SrcHi      hdl.Bits    `w:"64"`
 	SrcLo      hdl.Bits    `w:"64"`
@@ -115,6 +118,7 @@ type packet struct {
 // found is a packet with its queue pair, and which of the comparisons hold.
 type found struct {
 	QP         hdl.Bits
+	Dead       hdl.Bits    `w:"1"` // no packet: of the comparisons none matters
 	Number     hdl.Bits    `w:"1"` // the queue pair exists and has that number
 	Source     hdl.Bits    `w:"1"`
 	Dest       hdl.Bits    `w:"1"`
@@ -133,21 +137,28 @@ type found struct {
 // lookups is how many packets wait for their context at most.
 const lookups = 4
 
-// find asks for the context of each packet, and compares it with the headers.
+// find asks for the context of each packet, and compares it with the headers. A dead
+// queue pair goes the same way, before packets and fences that wait.
 func (b *block) find() {
 	m, io, d := b.m, b.io, b.io.Header.Data
+	dead, fencing := io.Dead, m.Reg("fence_offered", 1, 0) // one that is offered stays so
 	qpBits := b.p.Sizes.QPBits
 	asks := hdl.NewWire(m, "asks", hdl.StreamOf(b.p.Sizes.QPRef()))
 	enters := hdl.NewWire(m, "enters", hdl.StreamOf(packet{}))
-	taken := hdl.AndAll(io.Header.Valid, io.Fence.Valid.Not(), asks.Ready, enters.Ready)
+	room := asks.Ready.And(enters.Ready)
+	buries := hdl.AndAll(dead.Valid, fencing.Not(), room)
+	taken := hdl.AndAll(io.Header.Valid, io.Fence.Valid.Not(), dead.Valid.Not(), room)
+	dead.Ready.Set(buries)
 	io.Header.Ready.Set(taken)
-	asks.Valid.Set(taken)
-	asks.Data.QP.Set(d.DestQP.Trunc(qpBits))
-	enters.Valid.Set(taken)
+	asks.Valid.Set(taken.Or(buries))
+	asks.Data.QP.Set(hdl.Mux(dead.Valid, dead.Data.QP, d.DestQP.Trunc(qpBits)))
+	enters.Valid.Set(taken.Or(buries))
 	hdl.Set(enters.Data, packet{
+		Dead: dead.Valid,
 		IPv6: d.IPv6, SrcHi: d.SrcHi, SrcLo: d.SrcLo, DstHi: d.DstHi, DstLo: d.DstLo,
-		Opcode: d.Opcode, Undefined: d.Undefined, CNP: d.CNP, SE: d.SE, PadCnt: d.PadCnt, DestQP: d.DestQP, AckReq: d.AckReq, PSN: d.PSN,
-		Ext: d.Ext, PayloadLen: d.PayloadLen,
+		Opcode: d.Opcode, Undefined: d.Undefined, CNP: d.CNP, SE: d.SE, PadCnt: d.PadCnt,
+		DestQP: hdl.Mux(dead.Valid, dead.Data.QP.ZExt(24), d.DestQP), AckReq: d.AckReq, PSN: d.PSN,
+		Ext: d.Ext, PayloadLen: hdl.Mux(dead.Valid, d.PayloadLen.K(0), d.PayloadLen),
 	})
 	m.Unused(d.VLAN, d.TCI, d.TrafficClass, d.SrcPort, d.MigReq, d.FECN, d.BECN)
 
@@ -158,7 +169,7 @@ func (b *block) find() {
 		p, c, a := x.A, x.B.Context, x.B.Address
 		m.Unused(a.DstMAC, a.HopLimit, a.TrafficClass, a.FlowLabel, a.VLAN, a.TCI, a.SrcPort)
 		return found{
-			QP: p.DestQP.Trunc(qpBits), Number: c.Exists.And(c.QPN.Eq(p.DestQP)),
+			QP: p.DestQP.Trunc(qpBits), Dead: p.Dead, Number: c.Exists.And(c.QPN.Eq(p.DestQP)),
 			Source: hdl.AndAll(p.SrcHi.Eq(a.DstHi), p.SrcLo.Eq(a.DstLo), p.IPv6.Eq(a.IPv6)),
 			Dest:   hdl.AndAll(p.DstHi.Eq(a.SrcHi), p.DstLo.Eq(a.SrcLo)),
 			Opcode: p.Opcode, Undefined: p.Undefined, CNP: p.CNP, SE: p.SE, PadCnt: p.PadCnt, AckReq: p.AckReq, PSN: p.PSN,
@@ -166,4 +177,6 @@ func (b *block) find() {
 		}
 	}))
 	b.inside = waiting.Valid.Or(b.found.Valid)
+	b.fences = hdl.AndAll(io.Fence.Valid, b.inside.Not(), fencing.Or(dead.Valid.Not()))
+	fencing.Set(b.fences.And(io.Request.Ready.Not()))
 }

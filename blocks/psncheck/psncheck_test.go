@@ -30,27 +30,30 @@ type bench struct {
 	s  *sim.Sim
 	io *psncheck.IO
 
-	header, reply, outcomes, control, fence *sim.Source
-	ask, request, response, async           *sim.Sink
+	header, dead, reply, outcomes, executed, control, fence *sim.Source
+	ask, request, async                                     *sim.Sink
 
 	peers    [qps]psncheck.Peer
 	refs     [qps]psncheck.Reference
 	requests []linktest.RxRequest // expected
-	answers  []linktest.RxResponse
 	events   []async
 	words    [qps][]linktest.Outcome // what the responder will say of expected requests
 	late     []linktest.Outcome      // and has not said yet
+	atomics  [qps]int                // that were accepted, or may be, and have not been executed
+	waiting  []int                   // queue pairs of atomics that are executed next
+	lookups  int                     // packets that have not asked for their context
 	want     counts
 	got      counts
 	slow     func() bool // the responder takes its time
+	held     bool        // atomics are not executed
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *psncheck.IO, g sim.Pattern) *bench {
 	b := &bench{
 		t: t, s: s, io: io,
-		header: sim.NewSource(s, io.Header, g), reply: sim.NewSource(s, io.Context.Reply, g), outcomes: sim.NewSource(s, io.Outcome, g),
+		header: sim.NewSource(s, io.Header, g), dead: sim.NewSource(s, io.Dead, g), executed: sim.NewSource(s, io.AtomicDone, g), reply: sim.NewSource(s, io.Context.Reply, g), outcomes: sim.NewSource(s, io.Outcome, g),
 		control: sim.NewSource(s, io.Control, g), fence: sim.NewSource(s, io.Fence, g),
-		ask: sim.NewSink(s, io.Context.Request, g), request: sim.NewSink(s, io.Request, g), response: sim.NewSink(s, io.Response, g), async: sim.NewSink(s, io.Async, g),
+		ask: sim.NewSink(s, io.Context.Request, g), request: sim.NewSink(s, io.Request, g), async: sim.NewSink(s, io.Async, g),
 		slow: func() bool { return false },
 	}
 	s.Reset(2)
@@ -73,7 +76,7 @@ func (b *bench) create(qp int, state format.QPState, psn uint32, ipv6 uint64) {
 
 func (b *bench) contextOf(qp int) linktest.Context {
 	p := b.peers[qp]
-	return linktest.Context{Exists: p.Exists, QPN: uint32(p.QPN), State: p.State, PD: uint32(qp), RecvCQ: qp & 3}
+	return linktest.Context{Exists: p.Exists, QPN: uint32(p.QPN), State: p.State, PD: uint32(qp), SendCQ: 3 - qp&3, RecvCQ: qp & 3}
 }
 
 // packet is a good one with no payload for a queue pair.
@@ -99,6 +102,7 @@ func (b *bench) send(d format.RxDescriptor[uint64], said linktest.Outcome) psnch
 	qp := int(d.DestQP & (qps - 1))
 	v := b.refs[qp].Judge(d, b.peers[qp])
 	b.header.Send(d)
+	b.lookups++
 	if v.Request {
 		r := linktest.RxRequest{
 			Kind: v.Kind, QP: qp, Opcode: format.Opcode(d.Opcode), Undefined: d.Undefined == 1, SE: d.SE == 1, AckReq: d.AckReq == 1,
@@ -113,11 +117,6 @@ func (b *bench) send(d format.RxDescriptor[uint64], said linktest.Outcome) psnch
 			b.words[qp] = append(b.words[qp], said)
 			b.refs[qp].Outcome(said.Advance, said.NAKSent, said.Dead)
 		}
-	}
-	if v.Response {
-		b.answers = append(b.answers, linktest.RxResponse{
-			QP: qp, Opcode: format.Opcode(d.Opcode), PSN: uint32(d.PSN), Syndrome: int(d.Ext[0] >> 24), MSN: uint32(d.Ext[0] & 0xFFFFFF), Context: b.contextOf(qp),
-		})
 	}
 	if v.Tell {
 		b.events = append(b.events, async{Code: uint64(format.EventCommEst), Number: d.DestQP})
@@ -141,6 +140,24 @@ func (b *bench) sendFence(token int) {
 	}
 }
 
+// sendDead says that a queue pair is dead, as its context does from now on; all packets
+// so far have asked for theirs.
+func (b *bench) sendDead(qp int) {
+	for b.lookups > 0 {
+		b.step()
+	}
+	b.peers[qp].State = format.QPError
+	b.dead.Send(qp)
+	b.lookups++
+	b.requests = append(b.requests, linktest.RxRequest{Kind: link.PSNDead, QP: qp, Context: b.contextOf(qp)})
+	for b.dead.Pending() > 0 {
+		b.step()
+	}
+}
+
+// isAtomic tells the two atomics.
+func isAtomic(op format.Opcode) bool { return op == format.OpCmpSwap || op == format.OpFetchAdd }
+
 // step is a cycle.
 func (b *bench) step() {
 	b.s.Step()
@@ -150,15 +167,11 @@ func (b *bench) step() {
 	b.got.ahead += int(b.s.Get(b.io.Ahead))
 	b.got.cnp += int(b.s.Get(b.io.CNP))
 	for _, qp := range sim.Received[int](b.ask) {
+		b.lookups--
 		b.reply.Send(linktest.Lookup{Context: b.contextOf(qp), Address: linktest.AddressOf(b.peers[qp].AV)})
 	}
 	for _, r := range sim.Received[linktest.RxRequest](b.request) {
 		b.compare(r)
-	}
-	for _, r := range sim.Received[linktest.RxResponse](b.response) {
-		require.NotEmpty(b.t, b.answers, "a response too many: %+v", r)
-		require.Equal(b.t, b.answers[0], r)
-		b.answers = b.answers[1:]
 	}
 	for _, e := range sim.Received[async](b.async) {
 		require.NotEmpty(b.t, b.events, "an event too many: %+v", e)
@@ -168,6 +181,11 @@ func (b *bench) step() {
 	for len(b.late) > 0 && !b.slow() {
 		b.outcomes.Send(b.late[0])
 		b.late = b.late[1:]
+	}
+	for len(b.waiting) > 0 && !b.held && !b.slow() {
+		b.executed.Send(b.waiting[0])
+		b.atomics[b.waiting[0]]--
+		b.waiting = b.waiting[1:]
 	}
 }
 
@@ -179,6 +197,10 @@ func (b *bench) compare(r linktest.RxRequest) {
 	switch r.Kind {
 	case link.PSNFence:
 		r = linktest.RxRequest{Kind: r.Kind, PSN: r.PSN}
+	case link.PSNDead:
+		r = linktest.RxRequest{Kind: r.Kind, QP: r.QP, PayloadLen: r.PayloadLen, Context: r.Context}
+	case link.PSNResponse:
+		r.Expected, r.SendNAK = 0, false
 	case link.PSNIgnored: // what else it has means nothing
 		r = linktest.RxRequest{Kind: r.Kind, PayloadLen: r.PayloadLen}
 		want = linktest.RxRequest{Kind: want.Kind, PayloadLen: want.PayloadLen}
@@ -187,21 +209,33 @@ func (b *bench) compare(r linktest.RxRequest) {
 	}
 	require.Equal(b.t, want, r)
 	if r.Kind == link.PSNExpected {
-		b.late = append(b.late, b.words[r.QP][0])
+		b.expected(r, b.words[r.QP][0])
 		b.words[r.QP] = b.words[r.QP][1:]
+	}
+}
+
+// expected gives an expected request to the responder, who will say a word of it. Nothing
+// but READs and atomics passes an atomic.
+func (b *bench) expected(r linktest.RxRequest, said linktest.Outcome) {
+	if r.Opcode != format.OpReadRequest && !isAtomic(r.Opcode) {
+		require.Zero(b.t, b.atomics[r.QP], "%v of queue pair %d passes an atomic", r.Opcode, r.QP)
+	}
+	b.late = append(b.late, said)
+	if isAtomic(r.Opcode) && said.Advance > 0 {
+		b.atomics[r.QP]++
+		b.waiting = append(b.waiting, r.QP)
 	}
 }
 
 // drain waits until all has come that was expected.
 func (b *bench) drain() {
 	for range 3000 {
-		if len(b.requests)+len(b.answers)+len(b.events)+len(b.late)+b.header.Pending()+b.outcomes.Pending() == 0 {
+		if len(b.requests)+len(b.events)+len(b.late)+len(b.waiting)+b.header.Pending()+b.outcomes.Pending()+b.executed.Pending() == 0 {
 			break
 		}
 		b.step()
 	}
 	require.Empty(b.t, b.requests)
-	require.Empty(b.t, b.answers)
 	require.Empty(b.t, b.events)
 	for range 20 {
 		b.step()
@@ -221,8 +255,11 @@ func (b *bench) drain() {
 func (b *bench) randomPacket(r *rand.Rand) format.RxDescriptor[uint64] {
 	qp := r.IntN(qps)
 	op := format.Opcode(r.IntN(0x20))
-	if r.IntN(20) == 0 {
+	switch r.IntN(20) {
+	case 0:
 		op = format.OpCNP
+	case 1, 2, 3:
+		op = format.OpCmpSwap + format.Opcode(r.IntN(2))
 	}
 	near := []uint32{0, 0, 0, 0, 1, 2, 0xFFFFFF, 0xFFFFFE, 1 << 23, 1<<23 - 1, 1<<23 + 1, r.Uint32()}
 	d := b.packet(qp, op, b.refs[qp].Expected+near[r.IntN(len(near))])
@@ -275,8 +312,11 @@ func TestAgainstReference(t *testing.T) {
 				for range r.IntN(8) {
 					b.step()
 				}
-				if r.IntN(30) == 0 {
-					b.sendFence(r.IntN(2))
+				switch r.IntN(60) {
+				case 0, 1:
+					b.sendFence(r.IntN(4))
+				case 2:
+					b.sendDead(r.IntN(qps))
 				}
 			}
 			b.drain()
@@ -302,7 +342,11 @@ func TestStates(t *testing.T) {
 		} {
 			b.create(1, state, 100, 0)
 			require.Equal(t, takes[0], b.send(b.packet(1, format.OpSendOnly, 100), linktest.Outcome{Advance: 1}).Request, "%v", state)
-			require.Equal(t, takes[1], b.send(b.packet(1, format.OpAcknowledge, 7), linktest.Outcome{}).Response, "%v", state)
+			for op := format.OpReadResponseFirst; op <= format.OpAtomicAck; op++ {
+				v := b.send(b.packet(1, op, 7), linktest.Outcome{})
+				require.Equal(t, psncheck.Verdict{Request: takes[1], Kind: v.Kind, BadQP: !takes[1]}, v, "%v %v", state, op)
+				require.Equal(t, takes[1], v.Kind == link.PSNResponse)
+			}
 			b.drain()
 		}
 	})
@@ -380,10 +424,70 @@ func TestOthersPass(t *testing.T) {
 			b.step()
 		}
 		require.Len(t, b.requests, 2, "the second one of a queue pair waits, and what is behind it")
-		require.Empty(t, b.answers)
 		silent = false
 		b.drain()
 	})
+}
+
+// run runs n cycles.
+func (b *bench) run(n int) {
+	for range n {
+		b.step()
+	}
+}
+
+// While an atomic has not been executed, READs and atomics of its queue pair pass, and
+// everything of others; a SEND waits for all of them. One that was refused holds nobody.
+func TestAtomicsGoFirst(t *testing.T) {
+	good := linktest.Outcome{Advance: 1}
+	for _, op := range []format.Opcode{format.OpCmpSwap, format.OpFetchAdd} {
+		design, io := hdltest.Build(t, psncheck.Def(params))
+		hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+			b := newBench(t, s, io, sim.Pattern{})
+			for qp := range 3 {
+				b.create(qp, format.QPRTS, 100, 1)
+			}
+			b.send(b.packet(0, op, 100), linktest.Outcome{NAKSent: true})
+			b.send(b.packet(0, format.OpWriteOnly, 100), good)
+			b.drain()
+
+			b.send(b.packet(0, op, 101), good)
+			b.send(b.packet(0, format.OpReadRequest, 102), linktest.Outcome{Advance: 3})
+			b.send(b.packet(0, op, 105), good)
+			b.send(b.packet(1, format.OpSendOnly, 100), good)
+			b.held = true
+			b.run(60)
+			require.Empty(t, b.requests)
+			require.Equal(t, []int{0, 0}, b.waiting)
+			b.send(b.packet(0, format.OpSendOnly, 106), good)
+			b.run(40)
+			require.Len(t, b.requests, 1)
+			b.executed.Send(0)
+			b.waiting, b.atomics[0] = b.waiting[1:], 1
+			b.run(40)
+			require.Len(t, b.requests, 1, "one is left")
+			b.held = false
+			b.drain()
+		}, verilator.Simulator)
+	}
+}
+
+// A queue pair that is dead is told of behind its packets, and drops what comes later; a
+// fence goes behind it.
+func TestDead(t *testing.T) {
+	design, io := hdltest.Build(t, psncheck.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, hdltest.Gaps(t, 30))
+		for range 20 {
+			b.create(1, format.QPRTS, 100, 0)
+			b.send(b.packet(1, format.OpReadResponseMiddle, 7), linktest.Outcome{})
+			b.send(b.packet(1, format.OpSendOnly, 100), linktest.Outcome{Advance: 1})
+			b.sendDead(1)
+			require.False(t, b.send(b.packet(1, format.OpReadResponseMiddle, 8), linktest.Outcome{}).Request)
+			b.sendFence(2)
+			b.drain()
+		}
+	}, verilator.Simulator)
 }
 
 // A packet takes two cycles.

@@ -49,13 +49,12 @@ type Verdict struct {
 	Kind     int  // of this kind: link.PSNExpected and others
 	Expected uint32
 	SendNAK  bool
-	Response bool // a Response is made of it
 	Tell     bool // an Async is: it is the first request in RTR
 
 	BadQP, Duplicate, Ahead, CNP bool // it counts as such
 }
 
-// Judge judges a packet, whose queue pair has no request with the responder.
+// Judge judges a packet, whose queue pair waits for nothing.
 func (r *Reference) Judge(d format.RxDescriptor[uint64], q Peer) Verdict {
 	ignored := Verdict{Request: d.PayloadLen > 0, Kind: link.PSNIgnored}
 	switch {
@@ -66,8 +65,7 @@ func (r *Reference) Judge(d format.RxDescriptor[uint64], q Peer) Verdict {
 		ignored.CNP = true
 		return ignored
 	case response(d):
-		ignored.Response = true
-		return ignored
+		return Verdict{Request: true, Kind: link.PSNResponse}
 	case r.dead:
 		ignored.BadQP = true
 		return ignored

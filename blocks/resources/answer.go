@@ -1,0 +1,102 @@
+package resources
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// answer is what of a job differs from one to another.
+type answer struct {
+	QP     hdl.Bits
+	Opcode hdl.Bits `w:"8"`
+	Length hdl.Bits `w:"13"`
+	PSN    hdl.Bits `w:"24"`
+	MSN    hdl.Bits `w:"24"`
+	Value  value
+}
+
+// source is where the payload of a packet is.
+type source struct {
+	Key    hdl.Bits `w:"32"`
+	PD     hdl.Bits `w:"24"`
+	QPN    hdl.Bits `w:"24"`
+	VA     hdl.Bits `w:"64"`
+	Length hdl.Bits `w:"13"`
+}
+
+// made says what a packet leaves behind.
+type made struct {
+	after progress
+	ends  hdl.Bits // it is the last one of its entry
+	more  hdl.Bits // there is more to be answered
+}
+
+// packet makes the next packet of the entry at hand, if it is no atomic that has no result yet.
+func (b *block) packet() made {
+	m, e := b.m, b.entry
+	atomic := e.isAtomic()
+	b.makes.Set(hdl.AndAll(b.st.Is(stMake), b.quiet, atomic.Not().Or(b.executed)))
+
+	var sizes []hdl.Bits
+	for code := range 8 {
+		sizes = append(sizes, hdl.K(link.LengthBits, 128<<min(max(code, format.MTU256), format.MTU4096)))
+	}
+	mtu := hdl.Select(b.now.PathMTU, sizes...)
+	last := b.remaining.Le(mtu.ZExt(remainingBits))
+	length := hdl.Mux(atomic, mtu.K(0), hdl.Mux(last, b.remaining.Trunc(link.LengthBits), mtu))
+	first := b.was.Anew.Or(b.was.Index.None())
+	code := func(o format.Opcode) hdl.Bits { return hdl.K(8, uint64(o)) }
+	read := hdl.Mux(first,
+		hdl.Mux(last, code(format.OpReadResponseOnly), code(format.OpReadResponseFirst)),
+		hdl.Mux(last, code(format.OpReadResponseLast), code(format.OpReadResponseMiddle)))
+	opcode := hdl.Mux(atomic, code(format.OpAtomicAck), read)
+
+	b.answers.In.Valid.Set(b.makes)
+	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: length, PSN: b.psn, MSN: e.MSN, Value: b.value})
+	b.reads.In.Valid.Set(b.makes.And(length.Any()))
+	hdl.Set(b.reads.In.Data, source{Key: e.RKey, PD: b.now.PD, QPN: b.now.QPN, VA: b.addr, Length: length})
+	m.Unused(b.answers.HighWater, b.reads.HighWater, b.answers.In.Ready, b.reads.In.Ready) // turns begin only where there is room
+	b.leave()
+
+	ends := atomic.Or(last)
+	next := b.was.Next.AddK(1)
+	record := next.Sub(b.was.Most)
+	beyond := record.Any().And(record.MSB().Not())
+	after := b.was
+	after.Next = hdl.Mux(ends, next, b.was.Next)
+	after.Most = hdl.Mux(ends.And(beyond), next, b.was.Most)
+	after.Index = hdl.Mux(ends, b.index.K(0), b.index.AddK(1))
+	after.Anew = hdl.K(1, 0)
+	m.Event("response_made", b.makes,
+		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.psn), hdl.Field("opcode", opcode), hdl.Field("va", b.addr), hdl.Field("bytes", length))
+	m.Event("resource_done", b.makes.And(ends), hdl.Field("qp", b.now.QP), hdl.Field("psn", e.PSN), hdl.Field("next", next))
+	return made{after: after, ends: ends, more: ends.Not().Or(next.Ne(b.tail))}
+}
+
+// leave gives the packets away.
+func (b *block) leave() {
+	m, s := b.m, b.p.Sizes
+	hdl.Connect(b.io.Job, stream.Map(b.answers.Out, func(a answer) link.TxJob {
+		return job(s, a)
+	}))
+	rights := hdl.K(8, format.AccessRemoteRead)
+	zero, one := hdl.K(1, 0), hdl.K(1, 1)
+	hdl.Connect(b.io.Segment, stream.Map(b.reads.Out, func(r source) link.Segment {
+		return link.Segment{
+			Key: r.Key, PD: r.PD, QPN: r.QPN, Rights: rights, VA: r.VA, Range: r.Length.ZExt(32), Len: r.Length,
+			Skip: zero, Probe: zero, Find: zero, Last: one, Probed: zero,
+		}
+	}))
+	m.Assert("room_for_packet", b.answers.In.Valid.Not().Or(b.answers.In.Ready))
+	m.Assert("room_for_segment", b.reads.In.Valid.Not().Or(b.reads.In.Ready))
+}
+
+// job is an answer as a job.
+func job(s link.Sizes, a answer) link.TxJob {
+	zero := hdl.Unpack(s.TxJob(), hdl.K(hdl.WidthOf(s.TxJob()), 0))
+	zero.Kind, zero.QP, zero.Opcode, zero.PayloadLen = hdl.K(2, link.JobAnswer), a.QP, a.Opcode, a.Length
+	zero.Swap, zero.Failed, zero.MSN, zero.Entry.PSN = a.Value.Value, a.Value.Failed, a.MSN, a.PSN
+	return zero
+}

@@ -1,0 +1,87 @@
+package resources
+
+import (
+	"gornic/blocks/link"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// take puts a new request into its ring, hands an atomic on, and wakes its queue pair. A duplicate
+// stays at the port until its turn has settled it.
+func (b *block) take() {
+	m, io, in := b.m, b.io, b.io.Request
+	r := in.Data
+	res := r.Resource
+	atomic := res.Kind.Bit(1)
+	b.isDuplicate = res.Duplicate.And(r.Cancel.Not())
+
+	owesCommand, owesWake := m.Reg("owes_command", 1, 0), m.Reg("owes_wake", 1, 0)
+	command := hdl.NewReg(m, "command", b.p.Sizes.AtomicCommand())
+	woken := m.RegN("woken", b.p.Sizes.QPBits)
+	waits := hdl.OrAll(
+		stream.Offer(m, io.Atomic, owesCommand, command),
+		stream.Offer(m, b.waiting.Wakes[wakeRequest], owesWake, link.QPRef{QP: woken}))
+
+	// The ring is not written while it is read, nor made empty while it fills.
+	control := io.Control
+	open := hdl.AndAll(b.swept, waits.Not(), b.st.Is(stFetch).Not(), control.Valid.Not())
+	in.Ready.Set(hdl.Mux(b.isDuplicate, b.settles, open))
+	takes := in.Fire().And(b.isDuplicate.Not())
+	enters := hdl.AndAll(takes, r.Cancel.Not())
+	hands := hdl.AndAll(takes, atomic, res.Duplicate.Not())
+
+	fill := hdl.Unpack(filling{}, b.fillings.At(r.QP))
+	next := fill.Tail.AddK(1)
+	b.ring.Write(b.place(r.QP, fill.Tail), enters, hdl.Pack(entry{
+		Kind: res.Kind, Number: b.handed.At(r.QP), PSN: r.PSN, MSN: r.MSN, VA: res.VA, RKey: res.RKey, Length: res.Length,
+	}))
+	filled := hdl.Pack(filling{Tail: next, Wrapped: fill.Wrapped.Or(next.Bit(b.p.Sizes.ReadBits))})
+	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
+	b.fillings.Write(hdl.Mux(clears, control.Data.QP, r.QP), clears.Or(enters), hdl.Mux(clears, filled.K(0), filled))
+	b.counts(b.handed, r.QP, enters.And(atomic))
+
+	m.If(enters, func() {
+		owesWake.SetK(1)
+		woken.Set(r.QP)
+	})
+	m.If(hands, func() {
+		owesCommand.SetK(1)
+		hdl.Set(command, link.AtomicCommand{
+			QP: r.QP, Slot: fill.Tail.Trunc(b.p.Sizes.ReadBits), Kind: res.Kind, Cancel: r.Cancel, Addr: res.VA,
+		})
+	})
+	b.flies(enters.And(atomic))
+	b.traceTaken(enters, next)
+}
+
+// flies counts the atomics that are under way.
+func (b *block) flies(starts hdl.Bits) {
+	m, lands := b.m, b.io.Result.Fire()
+	m.If(starts.And(lands.Not()), func() { b.inFlight.Set(b.inFlight.AddK(1)) })
+	m.If(lands.And(starts.Not()), func() { b.inFlight.Set(b.inFlight.SubK(1)) })
+}
+
+// traceTaken tells of a request, and how many of its queue pair have not been answered.
+func (b *block) traceTaken(enters, next hdl.Bits) {
+	r := b.io.Request.Data
+	var used hdl.Bits
+	b.m.Ghost(func() { used = next.Sub(hdl.Unpack(progress{}, b.states.At(r.QP)).Most) })
+	b.m.Event("resource_taken", enters,
+		hdl.Field("qp", r.QP), hdl.Field("psn", r.PSN), hdl.Field("kind", r.Resource.Kind), hdl.Field("bytes", r.Resource.Length),
+		hdl.Field("used", used))
+}
+
+// results keeps what atomics found, and wakes their queue pairs.
+func (b *block) results() {
+	m, in := b.m, b.io.Result
+	r := in.Data
+	owes, woken := m.Reg("owes_result_wake", 1, 0), m.RegN("result_woken", b.p.Sizes.QPBits)
+	waits := stream.Offer(m, b.waiting.Wakes[wakeResult], owes, link.QPRef{QP: woken})
+	in.Ready.Set(hdl.AndAll(b.swept, waits.Not(), b.st.Is(stFetch).Not()))
+	b.values.Write(hdl.Cat(r.QP, r.Slot), in.Fire(), hdl.Pack(value{Value: r.Value, Failed: r.Fault.Any()}))
+	b.counts(b.returned, r.QP, in.Fire())
+	m.If(in.Fire(), func() {
+		owes.SetK(1)
+		woken.Set(r.QP)
+	})
+}

@@ -32,7 +32,7 @@ const (
 // contents of a responder resource (protocol section 3.10).
 type Resource struct {
 	Kind      hdl.Bits `w:"2"`  // ResourceNone and others
-	Duplicate hdl.Bits `w:"1"`  // it came before: an atomic has no operands then, and VA means nothing
+	Duplicate hdl.Bits `w:"1"`  // it came before: an atomic has no operands then, and its VA means nothing
 	VA        hdl.Bits `w:"64"` // of a READ; of an atomic the bus address of its 8 bytes
 	RKey      hdl.Bits `w:"32"`
 	Length    hdl.Bits `w:"32"` // bytes of a READ
@@ -41,7 +41,7 @@ type Resource struct {
 // ResourceRequest is a Resource whose turn has come: what was before it is in memory.
 type ResourceRequest struct {
 	QP       hdl.Bits
-	Cancel   hdl.Bits `w:"1"`  // the queue pair has failed before it: of an atomic the operands go, and nothing else happens
+	Cancel   hdl.Bits `w:"1"`  // the queue pair has failed before it: of an atomic that is no duplicate the operands go; nothing else happens, and Served does not count it
 	PSN      hdl.Bits `w:"24"` // of its first response
 	MSN      hdl.Bits `w:"24"` // that counts it
 	Resource Resource

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
-	"gornic/format"
 	"gornic/hdl"
 )
 
@@ -22,7 +21,6 @@ func (p Params) Validate() error {
 // IO is the ports of the block.
 type IO struct {
 	Response   hdl.Stream[link.RxResponse] `hdl:"in"`
-	Dead       hdl.Stream[link.QPRef]      `hdl:"in"`
 	Replay     link.ReplayPort             `hdl:"out"`
 	Context    link.ContextPort            `hdl:"out"`
 	Completion hdl.Stream[link.Completion] `hdl:"out"`
@@ -36,9 +34,9 @@ func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("completer_qp%d_cq%d", s.QPBits, s.CQBits),
-		Doc:  "Acknowledgements retire packets, and send WQEs complete, in order and once each.",
+		Doc:  "Responses retire packets, and send WQEs complete, in order and once each.",
 		IO: IO{
-			Response: hdl.StreamOf(s.RxResponse()), Dead: hdl.StreamOf(s.QPRef()), Replay: s.ReplayPort(), Context: s.ContextPort(),
+			Response: hdl.StreamOf(s.RxResponse()), Replay: s.ReplayPort(), Context: s.ContextPort(),
 			Completion: hdl.StreamOf(s.Completion()), Fault: hdl.StreamOf(s.QPFault()), Control: hdl.StreamOf(s.QPControl()),
 		},
 		Body: func(m *hdl.Module, io *IO) {
@@ -57,30 +55,27 @@ func Def(p Params) hdl.Def[IO] {
 type step int
 
 const (
-	stIdle step = iota // an event is taken
-	stLook             // its queue pair is looked up
-	stFind             // the answer is waited for
-	stPeek             // the oldest entry is asked for
-	stWait             // and waited for
-	stAct              // it leaves, with its completion
-	stFail             // the ring is told that the queue pair has failed
+	stIdle  step = iota // an event is taken
+	stLook              // its queue pair is looked up
+	stFind              // the answer is waited for
+	stPeek              // the oldest entry is asked for
+	stWait              // and waited for
+	stAct               // it leaves, with its completion
+	stDie               // the queue pair goes to ERR, for a cause that is kept
+	stFail              // it has failed: the ring is told
+	stClear             // it begins anew
 )
 
 func (s step) String() string {
-	return [...]string{"idle", "look", "find", "peek", "wait", "act", "fail"}[s]
+	return [...]string{"idle", "look", "find", "peek", "wait", "act", "die", "fail", "clear"}[s]
 }
-
-// Kinds of event.
-const (
-	eventSweep = 0 // entries that failed, or of a queue pair that has
-	eventACK   = 1 // acknowledges PSN and what is before
-	eventUpTo  = 2 // acknowledges what is before PSN
-	eventFatal = 3 // and fails the WQE of PSN
-)
 
 // state is what is kept of a queue pair.
 type state struct {
-	Failed hdl.Bits `w:"1"`
+	Dying  hdl.Bits `w:"1"` // a response told of a failure, of the oldest entry:
+	Status hdl.Bits `w:"8"` // how its WQE will complete
+	Vendor hdl.Bits `w:"5"`
+	Failed hdl.Bits `w:"1"`  // all entries are flushed
 	Ended  hdl.Bits `w:"1"`  // a WQE has the CQE with the cause,
 	Index  hdl.Bits `w:"16"` // this one
 }
@@ -88,9 +83,10 @@ type state struct {
 // event is what is worked on.
 type event struct {
 	QP     hdl.Bits
-	Kind   hdl.Bits `w:"2"`
+	Kind   hdl.Bits `w:"3"` // eventSweep and others
 	PSN    hdl.Bits `w:"24"`
 	Status hdl.Bits `w:"8"` // of eventFatal
+	Vendor hdl.Bits `w:"5"`
 	QPN    hdl.Bits `w:"24"`
 	CQ     hdl.Bits
 }
@@ -103,10 +99,11 @@ type block struct {
 
 	st     *hdl.FSM[step]
 	now    event
-	first  hdl.Bits    // no entry has been looked at
+	first  hdl.Bits    // no entry has been looked at that a response could be for
 	states *hdl.Memory // of queue pairs
 	was    state       // that of the queue pair at hand, as it is
-	dies   hdl.Bits    // the event says that it is dead
+	clears hdl.Bits    // Control is next
+	passed hdl.Bits    // responses that were taken since it came
 
 	entry  link.ReplayEntry // that leaves
 	status hdl.Bits         // of its WQE
@@ -120,13 +117,18 @@ type block struct {
 // pending is what of an entry's effects has not been taken: one bit each.
 type pending struct{ pop, completion, fault hdl.Bits }
 
+// responsesAhead is how many responses, at most, stand before this block when a
+// fence behind them has passed: what Control lets by.
+const responsesAhead = 8
+
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	return &block{
 		m: m, p: p, io: io,
-		st:    hdl.NewFSM(m, "step", stIdle, stLook, stFind, stPeek, stWait, stAct, stFail),
+		st:    hdl.NewFSM(m, "step", stIdle, stLook, stFind, stPeek, stWait, stAct, stDie, stFail, stClear),
 		now:   hdl.NewReg(m, "now", event{QP: hdl.W(s.QPBits), CQ: hdl.W(s.CQBits)}),
-		first: m.RegN("first", 1), states: m.LUTRAM("states", 1<<s.QPBits, hdl.WidthOf(state{})), dies: m.Reg("dies", 1, 0),
+		first: m.RegN("first", 1), states: m.LUTRAM("states", 1<<s.QPBits, hdl.WidthOf(state{})),
+		clears: m.Wire("clears", 1), passed: m.Reg("passed", 4, 0),
 		entry: hdl.NewReg(m, "entry", link.ReplayEntry{}), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
 		more: m.RegN("more", 1), fails: m.RegN("fails", 1),
 		owes: pending{pop: m.Reg("owes_pop", 1, 0), completion: m.Reg("owes_completion", 1, 0), fault: m.Reg("owes_fault", 1, 0)},
@@ -136,58 +138,41 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 func (b *block) run() {
 	b.was = hdl.Unpack(state{}, b.states.At(b.now.QP))
 	b.waits = b.effects()
+	then := func(ready hdl.Bits, next step) func() {
+		return func() { b.m.If(ready, func() { b.st.Goto(next) }) }
+	}
+	asked := b.io.Replay.Request.Ready
 	b.st.Switch(
 		hdl.On(stIdle, b.idle),
-		hdl.On(stLook, func() {
-			b.m.If(b.io.Context.Request.Ready, func() { b.st.Goto(stFind) })
-		}),
+		hdl.On(stLook, then(b.io.Context.Request.Ready, stFind)),
 		hdl.On(stFind, b.find),
-		hdl.On(stPeek, func() {
-			b.m.If(b.io.Replay.Request.Ready, func() { b.st.Goto(stWait) })
-		}),
+		hdl.On(stPeek, then(asked, stWait)),
 		hdl.On(stWait, b.judge),
 		hdl.On(stAct, b.act),
-		hdl.On(stFail, func() {
-			b.m.If(b.io.Replay.Request.Ready, func() { b.st.Goto(stPeek) })
-		}),
+		hdl.On(stDie, then(b.waits.Not(), stIdle)),
+		hdl.On(stFail, then(asked, stPeek)),
+		hdl.On(stClear, then(asked, stIdle)),
 	)
 }
 
-// idle takes an event: entries that failed first, then queue pairs that died,
-// then responses.
+// idle takes an event: Control when nothing of its queue pair waits here any more, then entries
+// that were recorded, then responses. So an entry is known before the response to it.
 func (b *block) idle() {
 	m, io := b.m, b.io
-	sweep := func(qp hdl.Bits) {
-		b.now.QP.Set(qp)
-		b.now.Kind.SetK(eventSweep)
-		b.st.Goto(stLook)
-	}
 	b.first.SetK(1)
-	b.dies.SetK(0)
-	m.If(io.Replay.Recorded.Valid, func() {
-		sweep(io.Replay.Recorded.Data.QP)
-	}).ElseIf(io.Dead.Valid, func() {
-		b.dies.SetK(1)
-		sweep(io.Dead.Data.QP)
+	m.If(b.clears, func() {
+		b.now.QP.Set(io.Control.Data.QP)
+		b.st.Goto(stClear)
+	}).ElseIf(io.Replay.Recorded.Valid, func() {
+		b.now.QP.Set(io.Replay.Recorded.Data.QP)
+		b.now.Kind.Set(kind(eventSweep))
+		b.st.Goto(stLook)
 	}).ElseIf(io.Response.Valid, func() {
 		r := io.Response.Data
-		kind, status := classify(r)
-		hdl.Set(b.now, event{QP: r.QP, Kind: kind, PSN: r.PSN, Status: status, QPN: r.Context.QPN, CQ: r.Context.SendCQ})
-		m.If(kind.IsNot(eventSweep), func() { b.st.Goto(stPeek) })
+		v := classify(r)
+		hdl.Set(b.now, event{QP: r.QP, Kind: v.Kind, PSN: r.PSN, Status: v.Status, Vendor: v.Vendor, QPN: r.QPN, CQ: r.SendCQ})
+		m.If(v.Kind.IsNot(eventSweep), func() { b.st.Goto(stPeek) })
 	})
-}
-
-// classify says what a response does (protocol section 1.6); eventSweep stands
-// for nothing.
-func classify(r link.RxResponse) (kind, status hdl.Bits) {
-	k := func(v uint64) hdl.Bits { return hdl.K(2, v) }
-	code := func(s format.Status) hdl.Bits { return hdl.K(8, uint64(s)) }
-	class, low := r.Syndrome.Slice(7, 5), r.Syndrome.Slice(4, 0)
-	nak := hdl.Mux(low.None(), k(eventUpTo), hdl.Mux(low.LeK(3), k(eventFatal), k(eventSweep)))
-	kind = hdl.Mux(class.None(), k(eventACK), hdl.Mux(class.Is(1), k(eventUpTo), hdl.Mux(class.Is(3), nak, k(eventSweep))))
-	kind = hdl.Mux(r.Opcode.Is(uint64(format.OpAcknowledge)), kind, k(eventSweep))
-	status = hdl.Mux(low.Is(1), code(format.StatusRemInvReq), hdl.Mux(low.Is(2), code(format.StatusRemAccess), code(format.StatusRemOp)))
-	return kind, status
 }
 
 // find takes the context of a queue pair that no response came with.
@@ -197,66 +182,7 @@ func (b *block) find() {
 		b.now.QPN.Set(reply.Data.Context.QPN)
 		b.now.CQ.Set(reply.Data.Context.SendCQ)
 		b.st.Goto(stPeek)
-		b.m.If(b.dies, func() { b.st.Goto(stFail) })
 	})
-}
-
-// judge decides what becomes of the oldest entry.
-func (b *block) judge() {
-	m, oldest := b.m, b.io.Replay.Oldest
-	o := oldest.Data
-	m.If(oldest.Valid, func() {
-		hdl.Set(b.entry, o.Entry)
-		b.vendor.Set(o.Entry.Vendor)
-		b.first.SetK(0)
-		b.more.SetK(1)
-		b.fails.SetK(0)
-		ahead := o.Newest.Sub(b.now.PSN).MSB() // of everything that was sent
-		d := b.now.PSN.Sub(o.Entry.PSN)
-		behind := d.MSB()
-		is := func(kind uint64) hdl.Bits { return b.now.Kind.Is(kind) }
-		m.If(o.Any.Not(), func() {
-			b.st.Goto(stIdle)
-		}).ElseIf(b.was.Failed, func() {
-			b.vendor.SetK(uint64(format.VendorNone)) // whatever it would have failed with
-			b.leaves(code(format.StatusFlush))
-		}).ElseIf(o.Entry.Status.Any(), func() {
-			b.fails.SetK(1)
-			b.leaves(o.Entry.Status)
-		}).ElseIf(o.Failed.And(o.Entry.WQEIndex.Eq(o.Cause)), func() {
-			// Part of a WQE that has failed since: nobody may ever acknowledge it.
-			b.leaves(code(format.StatusSuccess))
-		}).ElseIf(is(eventSweep).Or(b.first.And(ahead)).Or(behind), func() {
-			b.st.Goto(stIdle)
-		}).ElseIf(d.Any(), func() {
-			b.leaves(code(format.StatusSuccess))
-		}).ElseIf(is(eventACK), func() {
-			b.more.Set(o.Failed)
-			b.now.Kind.SetK(eventSweep) // what is behind is not acknowledged, but may have failed
-			b.leaves(code(format.StatusSuccess))
-		}).ElseIf(is(eventFatal), func() {
-			b.fails.SetK(1)
-			b.vendor.SetK(uint64(format.VendorNAK))
-			b.leaves(b.now.Status)
-		}).Else(func() {
-			b.st.Goto(stIdle)
-		})
-	})
-}
-
-func code(s format.Status) hdl.Bits { return hdl.K(8, uint64(s)) }
-
-// leaves lets the oldest entry go, with the status of its WQE.
-func (b *block) leaves(status hdl.Bits) {
-	e := b.io.Replay.Oldest.Data.Entry
-	b.status.Set(status)
-	b.owes.pop.SetK(1)
-	had := hdl.AndAll(b.was.Failed, b.was.Ended, e.WQEIndex.Eq(b.was.Index))
-	failed := status.Any()
-	cause := failed.And(b.was.Failed.Not())
-	b.owes.completion.Set(cause.Or(e.Last.And(e.Signaled.Or(failed)).And(had.Not())))
-	b.owes.fault.Set(cause)
-	b.st.Goto(stAct)
 }
 
 // act ends when all effects of an entry have been taken.

@@ -10,13 +10,8 @@ import (
 func (b *block) ports() {
 	m, io := b.m, b.io
 	idle := b.st.Is(stIdle)
-	io.Replay.Recorded.Ready.Set(idle)
-	io.Dead.Ready.Set(idle.And(io.Replay.Recorded.Valid.Not()))
-	io.Response.Ready.Set(hdl.AndAll(idle, io.Replay.Recorded.Valid.Not(), io.Dead.Valid.Not()))
-	r := io.Response.Data
-	c := r.Context
-	m.Unused(r.MSN)
-	hdl.UnusedBut(m, c, c.QPN, c.SendCQ)
+	io.Replay.Recorded.Ready.Set(idle.And(b.clears.Not()))
+	io.Response.Ready.Set(hdl.AndAll(idle, b.clears.Not(), io.Replay.Recorded.Valid.Not()))
 
 	io.Context.Request.Valid.Set(b.st.Is(stLook))
 	io.Context.Request.Data.QP.Set(b.now.QP)
@@ -25,47 +20,83 @@ func (b *block) ports() {
 	hdl.UnusedBut(m, io.Context.Reply.Data, l.QPN, l.SendCQ)
 
 	io.Replay.Oldest.Ready.Set(b.st.Is(stWait))
+	b.control()
+	b.write()
+	b.ignored()
+}
 
-	// A queue pair fails with an entry, or because it is dead.
-	control := io.Control
-	failing := b.st.Is(stFail)
-	control.Ready.Set(failing.Not())
-	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
-	m.Unused(control.Data.PSN)
-	next := state{Failed: hdl.K(1, 1), Ended: hdl.Mux(b.was.Failed, b.was.Ended, b.fails), Index: hdl.Mux(b.was.Failed, b.was.Index, b.entry.WQEIndex)}
-	zero := hdl.K(hdl.WidthOf(state{}), 0)
-	b.states.Write(hdl.Mux(failing, b.now.QP, control.Data.QP), failing.Or(clears), hdl.Mux(failing, hdl.Pack(next), zero))
+// control takes Control where it clears, when nothing of its queue pair waits here any more; else at once.
+func (b *block) control() {
+	m, io := b.m, b.io
+	clear := io.Control.Data.Kind.Is(link.ControlClear)
+	waits := io.Control.Valid.And(clear)
+	m.If(waits.Not().Or(io.Control.Ready), func() {
+		b.passed.SetK(0)
+	}).ElseIf(io.Response.Fire(), func() {
+		b.passed.Set(b.passed.AddK(1))
+	})
+	b.clears.Set(waits.And(io.Response.Valid.Not().Or(b.passed.GeK(responsesAhead))))
+	io.Control.Ready.Set(clear.Not().Or(b.st.Is(stClear).And(io.Replay.Request.Ready)))
+	m.Unused(io.Control.Data.PSN)
+}
 
-	unknown, _ := classify(r)
-	o := io.Replay.Oldest
-	old := hdl.OrAll(o.Data.Any.Not(), b.now.PSN.Sub(o.Data.Entry.PSN).MSB(), o.Data.Newest.Sub(b.now.PSN).MSB())
-	nothing := hdl.AndAll(b.st.Is(stWait), o.Valid, b.first, b.now.Kind.IsNot(eventSweep), old)
-	io.Ignored.Set(nothing.Or(io.Response.Fire().And(unknown.Is(eventSweep))))
+// write keeps what becomes of a queue pair.
+func (b *block) write() {
+	no, yes, none := hdl.K(1, 0), hdl.K(1, 1), hdl.K(16, 0)
+	dying := state{Dying: yes, Status: b.now.Status, Vendor: b.now.Vendor, Failed: no, Ended: no, Index: none}
+	failed := state{Dying: no, Status: hdl.K(8, 0), Vendor: hdl.K(5, 0), Failed: yes, Ended: b.fails, Index: b.entry.WQEIndex}
+	dies, clears := b.st.Is(stDie), b.st.Is(stClear)
+	next := hdl.Mux(dies, hdl.Pack(dying), hdl.Pack(failed))
+	b.states.Write(b.now.QP, hdl.OrAll(dies, clears, b.st.Is(stFail)), hdl.Mux(clears, next.K(0), next))
+}
+
+// ignored counts responses that answer nothing (protocol section 4.3).
+func (b *block) ignored() {
+	io, o := b.io, b.io.Replay.Oldest
+	at := b.place(o.Data)
+	local := o.Data.Entry.Kind.Is(link.EntryLocal)
+	old := hdl.OrAll(o.Data.Any.Not(), local.Not().And(at.before.Or(at.unsent)), b.was.Failed, b.was.Dying)
+	response := b.is(eventSweep).Or(b.is(eventDead)).Not()
+	nothing := hdl.AndAll(b.st.Is(stWait), o.Valid, b.first, response, old)
+	io.Ignored.Set(nothing.Or(io.Response.Fire().And(classify(io.Response.Data).Kind.Is(eventSweep))))
 }
 
 // effects lets out what an entry owes: it leaves the ring, its WQE completes, its
 // queue pair fails. It returns one bit: some of that still waits.
 func (b *block) effects() (waits hdl.Bits) {
 	m, io, e := b.m, b.io, b.entry
-	ask, pops, peeks := io.Replay.Request, b.owes.pop, b.st.Is(stPeek)
-	op := func(k uint64) hdl.Bits { return hdl.K(2, k) }
-	ask.Valid.Set(hdl.OrAll(peeks, b.st.Is(stFail), pops))
-	hdl.Set(ask.Data, link.ReplayRequest{
-		QP: b.now.QP, Op: hdl.Mux(peeks, op(link.ReplayPeek), hdl.Mux(pops, op(link.ReplayPop), op(link.ReplayFail))),
-	})
-	m.If(pops.And(ask.Ready), func() { pops.SetK(0) })
+	pops := b.owes.pop
+	b.ask()
+	m.If(pops.And(io.Replay.Request.Ready), func() { pops.SetK(0) })
+	isRead := e.Kind.Is(link.EntryRead).Or(e.Kind.Is(link.EntryAtomic))
 	completion := link.Completion{
-		CQ: b.now.CQ, WRID: e.WRID, ByteLen: hdl.K(32, 0), Imm: hdl.K(32, 0), QP: b.now.QP, QPN: b.now.QPN, Status: b.status,
-		WQEIndex: e.WQEIndex, Opcode: e.WC.ZExt(8), Flags: hdl.K(4, 0), Vendor: b.vendor, Queue: hdl.K(1, 0), Solicited: b.status.Any(),
+		CQ: b.now.CQ, WRID: e.WRID, ByteLen: hdl.Mux(isRead.And(b.status.None()), e.Offset, e.Offset.K(0)), Imm: hdl.K(32, 0),
+		QP: b.now.QP, QPN: b.now.QPN, Status: b.status, WQEIndex: e.WQEIndex, Opcode: e.WC.ZExt(8), Flags: hdl.K(4, 0),
+		Vendor: b.vendor, Queue: hdl.K(1, 0), Solicited: b.status.Any(),
 	}
 	fault := link.QPFault{QP: b.now.QP, HasEvent: hdl.K(1, 0), Event: hdl.K(8, 0), Vendor: b.vendor}
-	m.Event("entry_retired", pops.And(ask.Ready),
-		hdl.Field("qp", b.now.QP), hdl.Field("psn", e.PSN), hdl.Field("wqe", e.WQEIndex), hdl.Field("last", e.Last),
+	m.Event("entry_retired", pops.And(io.Replay.Request.Ready),
+		hdl.Field("qp", b.now.QP), hdl.Field("kind", e.Kind), hdl.Field("psn", e.PSN), hdl.Field("wqe", e.WQEIndex), hdl.Field("last", e.Last),
 		hdl.Field("status", b.status))
-	m.Event("send_completes", io.Completion.Fire(), hdl.Field("qp", b.now.QP), hdl.Field("wqe", e.WQEIndex), hdl.Field("status", b.status))
-	m.Unused(e.PSN, e.Offset, e.Length, e.First, e.Last, e.Signaled, e.Status, e.Vendor)
+	m.Event("send_completes", io.Completion.Fire(),
+		hdl.Field("qp", b.now.QP), hdl.Field("kind", e.Kind), hdl.Field("wqe", e.WQEIndex), hdl.Field("status", b.status))
+	m.Event("failure_heard", io.Fault.Fire().And(b.st.Is(stDie)),
+		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.now.PSN), hdl.Field("status", b.now.Status))
+	m.Unused(e.PSN, e.LastPSN, e.Length, e.First, e.Last, e.Signaled, e.Status, e.Vendor)
 	return hdl.OrAll(
-		pops.And(ask.Ready.Not()),
+		pops.And(io.Replay.Request.Ready.Not()),
 		stream.Offer(m, io.Completion, b.owes.completion, completion),
 		stream.Offer(m, io.Fault, b.owes.fault, fault))
+}
+
+// ask puts the questions of all steps to the ring.
+func (b *block) ask() {
+	ask := b.io.Replay.Request
+	op := func(k uint64) hdl.Bits { return hdl.K(2, k) }
+	peeks, fails, clears := b.st.Is(stPeek), b.st.Is(stFail), b.st.Is(stClear)
+	ask.Valid.Set(hdl.OrAll(peeks, fails, clears, b.owes.pop))
+	hdl.Set(ask.Data, link.ReplayRequest{
+		QP: b.now.QP,
+		Op: hdl.Mux(peeks, op(link.ReplayPeek), hdl.Mux(fails, op(link.ReplayFail), hdl.Mux(clears, op(link.ReplayClear), op(link.ReplayPop)))),
+	})
 }

@@ -8,7 +8,6 @@ import (
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "response", io.Response)
-	stream.AssumeSource(m, "dead", io.Dead)
 	stream.AssumeSource(m, "oldest", io.Replay.Oldest)
 	stream.AssumeSource(m, "recorded", io.Replay.Recorded)
 	stream.AssumeSource(m, "context_reply", io.Context.Reply)
@@ -17,6 +16,5 @@ func (b *block) properties() {
 	stream.AssertSource(m, "request", io.Replay.Request)
 	stream.AssertSource(m, "completion", io.Completion)
 	stream.AssertSource(m, "fault", io.Fault)
-	m.Cover("fatal_nak", b.st.Is(stWait).And(b.now.Kind.Is(eventFatal)))
-	m.Cover("dead", io.Dead.Fire())
+	m.Cover("failure_heard", b.st.Is(stDie))
 }

@@ -29,7 +29,7 @@ type TxJob struct {
 	Compare    hdl.Bits    `w:"64"` // AtomicETH
 	MSN        hdl.Bits    `w:"24"` // of a JobAnswer
 	Failed     hdl.Bits    `w:"1"`  // of a JobAnswer: an atomic that memory refused, which a NAK answers
-	Entry      ReplayEntry // of a JobAnswer, PSN alone
+	Entry      ReplayEntry // of a JobAnswer, PSN alone; of one that Failed, Vendor, too
 }
 
 // Kinds of ReplayEntry: what completes them.
@@ -101,9 +101,10 @@ func (s Sizes) Ack() Ack { return Ack{QP: hdl.W(s.QPBits)} }
 
 // Operations of a ReplayRequest.
 const (
-	ReplayPeek = 0 // answer with the oldest entry
-	ReplayPop  = 1 // remove it
-	ReplayFail = 2 // from now on tell of every new entry of this queue pair
+	ReplayPeek  = 0 // answer with the oldest entry
+	ReplayPop   = 1 // remove it, which ReplayPeek has just answered with
+	ReplayFail  = 2 // from now on tell of every new entry of this queue pair
+	ReplayClear = 3 // empty its ring, and tell no more
 )
 
 // ReplayRequest works on the entries of a queue pair, oldest first.
@@ -115,7 +116,8 @@ type ReplayRequest struct {
 // Oldest answers ReplayPeek.
 type Oldest struct {
 	Any    hdl.Bits `w:"1"`  // there is an entry; else the rest means nothing
-	Newest hdl.Bits `w:"24"` // LastPSN of the newest entry
+	Newest hdl.Bits `w:"24"` // the last PSN that has been sent, or is reserved for responses
+	Local  hdl.Bits `w:"1"`  // some entry, this one or a later one, may be an EntryLocal: else none is
 	Failed hdl.Bits `w:"1"`  // some entry, this one or a later one, is of a WQE that failed,
 	Cause  hdl.Bits `w:"16"` // the first one of this index, until it is removed
 	Entry  ReplayEntry
@@ -125,7 +127,7 @@ type Oldest struct {
 type ReplayPort struct {
 	Request  hdl.Stream[ReplayRequest]
 	Oldest   hdl.Stream[Oldest] `hdl:"flip"`
-	Recorded hdl.Stream[QPRef]  `hdl:"flip"` // an entry came that failed, or of a queue pair that has
+	Recorded hdl.Stream[QPRef]  `hdl:"flip"` // an entry came that failed, is an EntryLocal, or is of a queue pair that has failed
 }
 
 // ReplayPort returns the prototype.

@@ -12,7 +12,7 @@ func Proofs() []hdl.Proof {
 	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 0).Breaks(
 		hdl.StuckAt1("retired_ready").As("removed before its taker has it"),
 		hdl.StuckAt1("user_recorded_ready").As("the completer does not hear of an entry"),
-		hdl.StuckAt0("control_valid").As("rings are not cleared"),
+		hdl.StuckAt0("user_request_data_op").As("rings are not cleared"),
 	)}
 }
 
@@ -21,14 +21,11 @@ func Proofs() []hdl.Proof {
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "record", io.Record)
-	stream.AssumeSource(m, "control", io.Control)
-	var used hdl.Bits // entries of the ring that the record is for
-	m.Ghost(func() { used = b.tails.At(io.Record.Data.QP).Sub(b.heads.At(io.Record.Data.QP)) })
-	m.Assume("within_quota", io.Record.Valid.Not().Or(used.LtK(1<<b.p.Sizes.ReplayBits)))
 	stream.AssumeSource(m, "request", io.User.Request)
 	stream.AssertSource(m, "answer", io.User.Oldest)
 	stream.AssertSource(m, "recorded", io.User.Recorded)
 	stream.AssertSource(m, "gone", io.Retired)
+	b.assumeUse()
 
 	one := m.AnyConst("one", b.p.Sizes.QPBits)
 	var made, held, inside, asked hdl.Bits
@@ -38,15 +35,35 @@ func (b *block) properties() {
 		m.If(io.Record.Fire().And(io.Record.Data.QP.Eq(one)), func() { held.Set(held.AddK(1)) })
 		m.If(io.Retired.Fire().And(io.Retired.Data.QP.Eq(one)), func() { held.Set(held.SubK(1)) })
 		m.If(hdl.AndAll(io.Record.Fire(), io.Retired.Fire(), io.Record.Data.QP.Eq(one), io.Retired.Data.QP.Eq(one)), func() { held.Set(held) })
-		m.If(b.clears.And(b.which.Eq(one)), func() {
+		m.If(b.clears.And(io.User.Request.Data.QP.Eq(one)), func() {
 			made.SetK(1)
 			held.SetK(0)
 		})
 		inside = b.tails.At(one).Sub(b.heads.At(one))
 		asked = m.Reg("one_asked", 1, 0) // the last question was about this ring
-		m.If(io.User.Request.Fire().And(io.User.Request.Data.Op.Is(link.ReplayPeek)), func() { asked.Set(io.User.Request.Data.QP.Eq(one)) })
+		m.If(io.User.Request.Fire().And(b.asks(link.ReplayPeek)), func() { asked.Set(io.User.Request.Data.QP.Eq(one)) })
 	})
 	m.Assert("ring_holds_what_came", made.Not().Or(inside.Eq(held)))
 	m.Cover("told", io.User.Recorded.Fire())
 	m.Cover("asked_of_one", asked.And(io.User.Oldest.Fire()).And(io.User.Oldest.Data.Any))
+	m.Cover("read_removed", io.Retired.Fire().And(io.Retired.Data.Reads.Any()))
+}
+
+// assumeUse says how the block is used: no ring overflows, and what is removed is what
+// was answered last.
+func (b *block) assumeUse() {
+	m, io := b.m, b.io
+	var used, seen, about hdl.Bits
+	m.Ghost(func() {
+		used = b.tails.At(io.Record.Data.QP).Sub(b.heads.At(io.Record.Data.QP)) // entries of the ring that the record is for
+		seen = m.Reg("answered", 1, 0)                                          // with an entry that is still the oldest,
+		about = m.Reg("answered_qp", b.p.Sizes.QPBits, 0)                       // of this queue pair
+		m.If(io.User.Oldest.Fire(), func() { seen.Set(io.User.Oldest.Data.Any) })
+		m.If(io.User.Request.Fire(), func() {
+			seen.SetK(0)
+			about.Set(io.User.Request.Data.QP)
+		})
+	})
+	m.Assume("within_quota", io.Record.Valid.Not().Or(used.LtK(1<<b.p.Sizes.ReplayBits)))
+	m.Assume("pop_what_was_answered", b.pops.Not().Or(seen.And(about.Eq(io.User.Request.Data.QP))))
 }

@@ -24,11 +24,10 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	Record  hdl.Stream[link.Record]    `hdl:"in"`
-	User    link.ReplayPort            `hdl:"in"`
-	Retired hdl.Stream[link.Retired]   `hdl:"out"`
-	Control hdl.Stream[link.QPControl] `hdl:"in"`
-	Peek    link.Peek                  `hdl:"in"` // bit 24: an entry waits; below, its PSN
+	Record  hdl.Stream[link.Record]  `hdl:"in"`
+	User    link.ReplayPort          `hdl:"in"`
+	Retired hdl.Stream[link.Retired] `hdl:"out"`
+	Peek    link.Peek                `hdl:"in"` // bit 24: an entry waits; below, its PSN
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -38,7 +37,7 @@ func Def(p Params) hdl.Def[IO] {
 		Name: fmt.Sprintf("replay_qp%d_r%d", s.QPBits, s.ReplayBits),
 		Doc:  "Replay buffer: of each queue pair a ring of packets that wait for their acknowledgement.",
 		IO: IO{
-			Record: hdl.StreamOf(s.Record()), User: s.ReplayPort(), Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()), Peek: s.Peek(25),
+			Record: hdl.StreamOf(s.Record()), User: s.ReplayPort(), Retired: hdl.StreamOf(s.Retired()), Peek: s.Peek(25),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -59,43 +58,46 @@ type block struct {
 	io *IO
 
 	heads, tails *hdl.Memory // free-running indices: of the oldest entry, behind the newest
-	newest       *hdl.Memory // PSN
+	reads        *hdl.Memory // READs and atomics that were removed, free-running
+	newest       *hdl.Memory // the last PSN that has been sent
 	failures     *hdl.Memory // index behind the newest entry of a WQE that failed
-	causes       *hdl.Memory // index of the first WQE that failed
+	locals       *hdl.Memory // and behind the newest one that is no packet
+	causes       *hdl.Memory // WQE index of the first entry that failed
 	told         *hdl.Memory // a bit: the completer hears of every entry
 	entries      *hdl.Memory
 	psns         *hdl.Memory // of the entries, for Peek
 
 	pops   hdl.Bits // the oldest entry is to go
-	clears hdl.Bits // Control empties a ring
-	which  hdl.Bits // that of this queue pair
-	tells  hdl.Bits // an entry is told of
+	clears hdl.Bits // a ring is emptied
 }
 
-const indexBits = 16
+const (
+	indexBits = 16
+	readsBits = 8
+)
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	qps := 1 << p.Sizes.QPBits
+	small := func(name string, width int) *hdl.Memory { return m.LUTRAM(name, qps, width) }
 	b := &block{
 		m: m, p: p, io: io,
-		heads: m.LUTRAM("heads", qps, indexBits), tails: m.LUTRAM("tails", qps, indexBits),
-		newest: m.LUTRAM("newest", qps, 24), failures: m.LUTRAM("failures", qps, indexBits), causes: m.LUTRAM("causes", qps, 16), told: m.LUTRAM("told", qps, 1),
+		heads: small("heads", indexBits), tails: small("tails", indexBits), reads: small("reads", readsBits), newest: small("newest", 24),
+		failures: small("failures", indexBits), locals: small("locals", indexBits), causes: small("causes", 16), told: small("told", 1),
 		entries: m.RAM("entries", qps<<p.Sizes.ReplayBits, hdl.WidthOf(link.ReplayEntry{}), hdl.Undefined),
 		psns:    m.RAM("psns", qps<<p.Sizes.ReplayBits, 24, hdl.Undefined),
 	}
-	control, ask := io.Control, io.User.Request
-	b.pops = ask.Valid.And(ask.Data.Op.Is(link.ReplayPop))
-	control.Ready.Set(b.pops.Not()) // a removal that is offered to Retired is not taken back
-	b.clears = control.Fire().And(control.Data.Kind.Is(link.ControlClear))
-	b.which = control.Data.QP
-	m.Unused(control.Data.PSN)
+	b.pops = io.User.Request.Valid.And(b.asks(link.ReplayPop))
+	b.clears = io.User.Request.Valid.And(b.asks(link.ReplayClear)) // taken at once
 	return b
 }
 
-// write gives a memory its one writer: Control, which clears, or another, which
+// asks returns one bit: what the completer asks for, if it does, is this operation.
+func (b *block) asks(op uint64) hdl.Bits { return b.io.User.Request.Data.Op.Is(op) }
+
+// write gives a memory its one writer: the completer, which clears, or another, which
 // waits for it.
 func (b *block) write(mem *hdl.Memory, qp, en, value hdl.Bits) {
-	mem.Write(hdl.Mux(b.clears, b.which, qp), b.clears.Or(en), hdl.Mux(b.clears, value.K(0), value))
+	mem.Write(hdl.Mux(b.clears, b.io.User.Request.Data.QP, qp), b.clears.Or(en), hdl.Mux(b.clears, value.K(0), value))
 }
 
 // place is where an entry of a ring is.
@@ -107,28 +109,27 @@ func (b *block) place(qp, index hdl.Bits) hdl.Bits {
 func (b *block) record() {
 	m, in, heard := b.m, b.io.Record, b.io.User.Recorded
 	qp, entry := in.Data.QP, in.Data.Entry
-	failed := entry.Status.Any()
-	tells := failed.Or(b.told.At(qp))
-	open := b.clears.Not()
+	failed, local := entry.Status.Any(), entry.Kind.Is(link.EntryLocal)
+	tells := hdl.OrAll(failed, local, b.told.At(qp))
 	waiting := m.Reg("tell", 1, 0) // the completer has to be told
 	who := m.RegN("tell_qp", b.p.Sizes.QPBits)
-	free := waiting.Not().Or(heard.Ready)
-	in.Ready.Set(open.And(free))
+	in.Ready.Set(b.clears.Not().And(waiting.Not().Or(heard.Ready)))
 	enters := in.Fire()
 
 	tail := b.tails.At(qp)
 	next := tail.AddK(1)
 	b.entries.Write(b.place(qp, tail), enters, hdl.Pack(entry))
 	b.psns.Write(b.place(qp, tail), enters, entry.PSN)
-	empty := tail.Eq(b.heads.At(qp))
 	m.Event("recorded", enters,
-		hdl.Field("qp", qp), hdl.Field("psn", entry.PSN), hdl.Field("wqe", entry.WQEIndex), hdl.Field("bytes", entry.Length),
-		hdl.Field("oldest", empty))
+		hdl.Field("qp", qp), hdl.Field("kind", entry.Kind), hdl.Field("psn", entry.PSN), hdl.Field("wqe", entry.WQEIndex), hdl.Field("bytes", entry.Length),
+		hdl.Field("oldest", tail.Eq(b.heads.At(qp))))
 	b.peek(enters)
 	b.write(b.tails, qp, enters, next)
-	b.write(b.newest, qp, enters, entry.PSN)
+	// What failed was not sent. An entry that is no packet stands behind the last one that was.
+	b.write(b.newest, qp, enters.And(failed.Not()), hdl.Mux(local, entry.PSN.SubK(1), entry.LastPSN))
 	b.write(b.failures, qp, enters.And(failed), next)
-	b.write(b.causes, qp, hdl.AndAll(enters, failed, b.failedAhead(qp).Not()), entry.WQEIndex)
+	b.write(b.locals, qp, enters.And(local), next)
+	b.write(b.causes, qp, hdl.AndAll(enters, failed, b.ahead(b.failures, qp).Not()), entry.WQEIndex)
 	m.If(heard.Ready, func() { waiting.SetK(0) })
 	m.If(enters.And(tells), func() {
 		waiting.SetK(1)
@@ -155,56 +156,65 @@ func (b *block) peek(enters hdl.Bits) {
 type found struct {
 	Any    hdl.Bits `w:"1"`
 	Newest hdl.Bits `w:"24"`
+	Local  hdl.Bits `w:"1"`
 	Failed hdl.Bits `w:"1"`
 	Cause  hdl.Bits `w:"16"`
 }
 
-// failedAhead returns one bit: some entry of the ring is of a WQE that failed.
-func (b *block) failedAhead(qp hdl.Bits) hdl.Bits {
-	ahead := b.failures.At(qp).Sub(b.heads.At(qp)) // entries up to the newest one that failed
-	return ahead.Any().And(ahead.LeK(1 << b.p.Sizes.ReplayBits))
+// ahead returns one bit: the entry before the index that mem has is still in the ring.
+func (b *block) ahead(mem *hdl.Memory, qp hdl.Bits) hdl.Bits {
+	n := mem.At(qp).Sub(b.heads.At(qp)) // entries up to that one
+	return n.Any().And(n.LeK(1 << b.p.Sizes.ReplayBits))
 }
 
 // serve answers the completer: a question takes two steps, and a removal waits
 // until Retired has been taken.
 func (b *block) serve() {
-	m, ask, reply, retired := b.m, b.io.User.Request, b.io.User.Oldest, b.io.Retired
+	m, ask, reply := b.m, b.io.User.Request, b.io.User.Oldest
 	qp := ask.Data.QP
-	op := func(k uint64) hdl.Bits { return ask.Data.Op.Is(k) }
-	head, tail := b.heads.At(qp), b.tails.At(qp)
-	some := head.Ne(tail)
+	head := b.heads.At(qp)
+	some := head.Ne(b.tails.At(qp))
 
 	reading, valid := m.Reg("reading", 1, 0), m.Reg("oldest_out", 1, 0)
 	early := hdl.NewReg(m, "early", found{})
 	out := hdl.NewReg(m, "oldest", link.Oldest{})
 	moves := valid.Not().Or(reply.Ready)
 	canRead := reading.Not().Or(moves)
-	open := b.clears.Not()
-	ask.Ready.Set(open.And(hdl.Mux(op(link.ReplayPeek), canRead, hdl.Mux(op(link.ReplayPop), retired.Ready, hdl.K(1, 1)))))
+	peeks := hdl.AndAll(ask.Valid, b.asks(link.ReplayPeek), canRead)
+	ask.Ready.Set(hdl.Mux(b.asks(link.ReplayPeek), canRead, b.asks(link.ReplayPop).Not().Or(b.io.Retired.Ready)))
 
-	peeks := ask.Fire().And(op(link.ReplayPeek))
 	word := b.entries.Read("entry", b.place(qp, head), peeks.And(some))
 	m.If(moves, func() {
 		reading.SetK(0)
 		valid.Set(reading)
-		hdl.Set(out, link.Oldest{Any: early.Any, Newest: early.Newest, Failed: early.Failed, Cause: early.Cause, Entry: hdl.Unpack(link.ReplayEntry{}, word)})
+		hdl.Set(out, link.Oldest{
+			Any: early.Any, Newest: early.Newest, Local: early.Local, Failed: early.Failed, Cause: early.Cause,
+			Entry: hdl.Unpack(link.ReplayEntry{}, word),
+		})
 	})
 	m.If(peeks, func() {
 		reading.SetK(1)
-		early.Any.Set(some)
-		early.Newest.Set(b.newest.At(qp))
-		early.Failed.Set(b.failedAhead(qp))
-		early.Cause.Set(b.causes.At(qp))
+		hdl.Set(early, found{
+			Any: some, Newest: b.newest.At(qp), Local: b.ahead(b.locals, qp), Failed: b.ahead(b.failures, qp), Cause: b.causes.At(qp),
+		})
 	})
 	reply.Valid.Set(valid)
 	hdl.Set(reply.Data, out)
+	b.write(b.told, qp, ask.Fire().And(b.asks(link.ReplayFail)), hdl.K(1, 1))
+	b.remove(out.Entry.Kind)
+}
 
+// remove takes the oldest entry out, whose kind was in the last answer.
+func (b *block) remove(kind hdl.Bits) {
+	m, ask, retired := b.m, b.io.User.Request, b.io.Retired
+	qp := ask.Data.QP
+	head := b.heads.At(qp)
 	next := head.AddK(1)
-	b.write(b.heads, qp, ask.Fire().And(op(link.ReplayPop)), next)
-	b.write(b.told, qp, ask.Fire().And(op(link.ReplayFail)), hdl.K(1, 1))
+	isRead := kind.Is(link.EntryRead).Or(kind.Is(link.EntryAtomic))
+	reads := b.reads.At(qp).Add(isRead.ZExt(readsBits))
 	retired.Valid.Set(b.pops)
-	retired.Data.QP.Set(qp)
-	retired.Data.Count.Set(next)
-	m.Event("removed", retired.Fire(), hdl.Field("qp", qp), hdl.Field("empty", next.Eq(tail)))
-	m.Assume("pop_what_is_there", b.pops.Not().Or(some))
+	hdl.Set(retired.Data, link.Retired{QP: qp, Count: next, Reads: reads})
+	b.write(b.heads, qp, retired.Fire(), next)
+	b.write(b.reads, qp, retired.Fire(), reads)
+	m.Event("removed", retired.Fire(), hdl.Field("qp", qp), hdl.Field("empty", next.Eq(b.tails.At(qp))))
 }

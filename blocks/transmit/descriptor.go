@@ -24,22 +24,29 @@ func (b *block) descriptor() format.TxDescriptor[hdl.Bits] {
 	}
 }
 
-// extension is the words behind the BTH: RETH and immediate, or AETH.
+// extension is the words behind the BTH: those of the opcode's headers, and what the builder does not look at.
 func (b *block) extension() format.ExtWords[hdl.Bits] {
 	j := b.job
-	var reth hdl.Bits
-	for i, op := range []format.Opcode{format.OpWriteFirst, format.OpWriteOnly, format.OpWriteOnlyImm} {
-		is := j.Opcode.Is(uint64(op))
-		if i == 0 {
-			reth = is
-			continue
-		}
-		reth = reth.Or(is)
-	}
-	first := hdl.Mux(reth, j.VA.Slice(63, 32), j.Imm)
-	zero := hdl.K(32, 0)
+	addressed := b.opcode(format.OpWriteFirst, format.OpWriteOnly, format.OpWriteOnlyImm, format.OpReadRequest, format.OpCmpSwap, format.OpFetchAdd)
+	atomic := b.opcode(format.OpCmpSwap, format.OpFetchAdd)
+	aeth := hdl.Mux(b.isAck, hdl.Cat(b.ack.Syndrome, b.ack.MSN), hdl.Cat(hdl.K(8, format.SyndromeNoCredits), j.MSN))
+	first := hdl.Mux(addressed, j.VA.Slice(63, 32), j.Imm)
+	high, low := j.Swap.Slice(63, 32), j.Swap.Slice(31, 0)
 	return format.ExtWords[hdl.Bits]{
-		hdl.Mux(b.isAck, hdl.Cat(b.ack.Syndrome, b.ack.MSN), first),
-		j.VA.Slice(31, 0), j.RKey, j.DMALen, j.Imm, zero, zero,
+		hdl.Mux(b.isAck.Or(b.isAnswer), aeth, first),
+		hdl.Mux(b.isAnswer, high, j.VA.Slice(31, 0)),
+		hdl.Mux(b.isAnswer, low, j.RKey),
+		hdl.Mux(atomic, high, j.DMALen),
+		hdl.Mux(atomic, low, j.Imm),
+		j.Compare.Slice(63, 32), j.Compare.Slice(31, 0),
 	}
+}
+
+// opcode returns one bit: the job's is one of these.
+func (b *block) opcode(ops ...format.Opcode) hdl.Bits {
+	var is []hdl.Bits
+	for _, op := range ops {
+		is = append(is, b.job.Opcode.Is(uint64(op)))
+	}
+	return hdl.OrAll(is...)
 }

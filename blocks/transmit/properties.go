@@ -2,6 +2,7 @@ package transmit
 
 import (
 	"gornic/blocks/link"
+	"gornic/hdl"
 	"gornic/hdl/stream"
 )
 
@@ -18,9 +19,13 @@ func (b *block) properties() {
 	stream.AssertSource(m, "context_request", io.Context.Request)
 	stream.AssertSource(m, "desc", io.Desc)
 	stream.AssertSource(m, "record", io.Record)
+	stream.AssumeSource(m, "served", io.Served)
+	stream.AssertSource(m, "left", io.Left)
+	stream.AssertSource(m, "fault", io.Fault)
 	stream.AssertFrame(m, "out", io.Out)
 	packet := io.Record.Data.Entry.Status.None()
-	m.Assert("no_packet_without_record", io.Desc.Valid.Not().Or(b.isAck).Or(packet))
-	m.Cover("fault", io.Record.Fire().And(b.job.Kind.Is(link.JobPacket)).And(io.Record.Data.Entry.Status.Any()))
+	m.Assert("no_packet_without_record", hdl.OrAll(io.Desc.Valid.Not(), b.isAck, b.isAnswer, packet))
+	m.Cover("failed", io.Record.Fire().And(b.job.Kind.Is(link.JobPacket)).And(io.Record.Data.Entry.Status.Any()))
+	m.Cover("refused", io.Fault.Fire())
 	m.Cover("dropped_payload", b.routes.Fire().And(b.routes.Data.Drop))
 }

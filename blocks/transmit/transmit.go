@@ -38,7 +38,11 @@ type IO struct {
 	Desc     hdl.Stream[format.TxDescriptor[hdl.Bits]] `hdl:"out"`
 	Out      stream.Frame                              `hdl:"out"`
 	Record   hdl.Stream[link.Record]                   `hdl:"out"`
+	Fault    hdl.Stream[link.QPFault]                  `hdl:"out"`
 	Fence    hdl.Stream[link.Fence]                    `hdl:"out"`
+	Given    hdl.Bits                                  `hdl:"in" w:"1"` // pulse: an answer has been given away, towards Job
+	Served   hdl.Stream[link.Served]                   `hdl:"in"`
+	Left     hdl.Stream[link.Served]                   `hdl:"out"`
 	Sent     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: a packet leaves
 	SentNAK  hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a NAK
 }
@@ -49,12 +53,13 @@ func Def(p Params) hdl.Def[IO] {
 	frame := stream.FrameOf(s.DataWidth)
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("transmit_%d_qp%d_cq%d", s.DataWidth, s.QPBits, s.CQBits),
-		Doc:  "Gives packets to the builder: acknowledgements first, and request packets when their payload is whole.",
+		Doc:  "Gives packets to the builder: acknowledgements first; requests and answers when their payload is whole.",
 		IO: IO{
 			Ack: hdl.StreamOf(s.Ack()), Job: hdl.StreamOf(s.TxJob()), Gathered: hdl.StreamOf(link.Gathered{}),
 			Payload: frame, Inline: frame, Context: s.ContextPort(), Control: hdl.StreamOf(s.QPControl()),
 			Desc: hdl.StreamOf(format.TxDescriptor[hdl.Bits]{}), Out: frame,
-			Record: hdl.StreamOf(s.Record()), Fence: hdl.StreamOf(link.Fence{}),
+			Record: hdl.StreamOf(s.Record()), Fault: hdl.StreamOf(s.QPFault()), Fence: hdl.StreamOf(link.Fence{}),
+			Served: hdl.StreamOf(s.Served()), Left: hdl.StreamOf(s.Served()),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -87,18 +92,21 @@ type block struct {
 	p  Params
 	io *IO
 
-	st     *hdl.FSM[step]
-	isAck  hdl.Bits    // an acknowledgement, not a job
-	ack    link.Ack    // the acknowledgement,
-	job    link.TxJob  // or the job, that is worked on
-	to     link.Lookup // its queue pair
-	fault  hdl.Bits    // of its payload
-	failed *hdl.Memory // a bit of each queue pair
+	st       *hdl.FSM[step]
+	isAck    hdl.Bits    // an acknowledgement, not a job; or the NAK in place of an answer
+	isAnswer hdl.Bits    // a job of responder resources
+	ack      link.Ack    // the acknowledgement,
+	job      link.TxJob  // or the job, that is worked on
+	to       link.Lookup // its queue pair
+	fault    hdl.Bits    // of its payload
+	failed   *hdl.Memory // a bit of each queue pair: its requests are flushed
+	silent   *hdl.Memory // and one: it answers no more
 
-	status hdl.Bits // of the entry that is recorded
-	sends  hdl.Bits // a packet leaves
-	owes   owed     // what has not left yet
-	routes hdl.Stream[route]
+	status  hdl.Bits // of the entry that is recorded
+	sends   hdl.Bits // a packet leaves
+	refuses hdl.Bits // it is the NAK that takes the place of an answer
+	owes    owed     // what has not left yet
+	routes  hdl.Stream[route]
 
 	inlines     hdl.Bits // jobs with inline data whose data has not left yet
 	inlineTaken hdl.Bits // one more
@@ -108,7 +116,7 @@ type block struct {
 }
 
 // owed is what of a packet has still to be taken.
-type owed struct{ desc, record, route hdl.Bits }
+type owed struct{ desc, record, route, fault hdl.Bits }
 
 // route says where the payload of a job is, and where it goes.
 type route struct {
@@ -120,10 +128,11 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	return &block{
 		m: m, p: p, io: io,
 		st:    hdl.NewFSM(m, "step", stChoose, stLook, stWait, stLeave),
-		isAck: m.RegN("is_ack", 1), ack: hdl.NewReg(m, "ack_now", p.Sizes.Ack()), job: hdl.NewReg(m, "job_now", p.Sizes.TxJob()),
+		isAck: m.RegN("is_ack", 1), isAnswer: m.Reg("is_answer", 1, 0), ack: hdl.NewReg(m, "ack_now", p.Sizes.Ack()), job: hdl.NewReg(m, "job_now", p.Sizes.TxJob()),
 		to:    hdl.NewReg(m, "to", link.Lookup{Context: p.Sizes.Context()}),
-		fault: m.RegN("payload_fault", link.FaultBits), failed: m.LUTRAM("failed", 1<<p.Sizes.QPBits, 1),
-		owes:   owed{desc: m.Reg("owes_desc", 1, 0), record: m.Reg("owes_record", 1, 0), route: m.Reg("owes_route", 1, 0)},
+		fault: m.RegN("payload_fault", link.FaultBits), failed: m.LUTRAM("failed", 1<<p.Sizes.QPBits, 1), silent: m.LUTRAM("silent", 1<<p.Sizes.QPBits, 1),
+		status: m.RegN("record_status", 8), sends: m.RegN("sends", 1), refuses: m.Reg("refuses", 1, 0),
+		owes:   owed{desc: m.Reg("owes_desc", 1, 0), record: m.Reg("owes_record", 1, 0), route: m.Reg("owes_route", 1, 0), fault: m.Reg("owes_fault", 1, 0)},
 		routes: hdl.NewWire(m, "route", hdl.StreamOf(route{})),
 
 		inlines: m.Reg("inline_jobs", 1, 0), inlineTaken: m.Wire("inline_taken", 1), inlineGone: m.Wire("inline_gone", 1),
@@ -131,13 +140,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	}
 }
 
-// gathers returns one bit: the job is a packet with payload from gather.
-func (b *block) gathers(j link.TxJob) hdl.Bits {
-	return hdl.AndAll(j.Kind.Is(link.JobPacket), j.PayloadLen.Any(), j.Inline.Not())
-}
-
 // hasInline returns one bit: the job is a packet with payload from its WQE.
-func (b *block) hasInline(j link.TxJob) hdl.Bits {
+func hasInline(j link.TxJob) hdl.Bits {
 	return hdl.AndAll(j.Kind.Is(link.JobPacket), j.PayloadLen.Any(), j.Inline)
 }
 
@@ -148,27 +152,29 @@ func (b *block) hasInline(j link.TxJob) hdl.Bits {
 func (b *block) choose() {
 	m, io := b.m, b.io
 	free := b.st.Is(stChoose)
-	inline := b.hasInline(io.Job.Data)
+	inline, gathers := hasInline(io.Job.Data), io.Job.Data.HasSegments()
 	m.If(b.inlineGone, func() { b.inlines.SetK(0) })
 	m.If(b.inlineTaken, func() { b.inlines.SetK(1) })
 	b.inlineTaken.Set(io.Job.Fire().And(inline))
-	ready := hdl.Mux(inline, io.Inline.Valid.And(b.inlines.Not()), b.gathers(io.Job.Data).Not().Or(io.Gathered.Valid))
+	ready := hdl.Mux(inline, io.Inline.Valid.And(b.inlines.Not()), gathers.Not().Or(io.Gathered.Valid))
 	ready = ready.And(b.drops.Not())
 	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
 	isFence := io.Job.Data.Kind.Is(link.JobFence)
 	io.Ack.Ready.Set(free)
 	io.Fence.Valid.Set(takesJob.And(isFence))
-	io.Fence.Data.Token.Set(io.Job.Data.Entry.PSN.Bit(0))
+	io.Fence.Data.Token.Set(io.Job.Data.Entry.PSN.Slice(1, 0))
 	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(io.Fence.Ready)))
-	io.Gathered.Ready.Set(takesJob.And(b.gathers(io.Job.Data)))
+	io.Gathered.Ready.Set(takesJob.And(gathers))
 	m.If(io.Ack.Fire(), func() {
 		b.isAck.SetK(1)
+		b.isAnswer.SetK(0)
 		hdl.Set(b.ack, io.Ack.Data)
 		b.st.Goto(stLook)
 	}).ElseIf(io.Job.Fire().And(isFence.Not()), func() {
 		b.isAck.SetK(0)
+		b.isAnswer.Set(io.Job.Data.Kind.Is(link.JobAnswer))
 		hdl.Set(b.job, io.Job.Data)
-		b.fault.Set(hdl.Mux(b.gathers(io.Job.Data), io.Gathered.Data.Fault, b.fault.K(0)))
+		b.fault.Set(hdl.Mux(gathers, io.Gathered.Data.Fault, b.fault.K(0)))
 		b.st.Goto(stLook)
 	})
 
@@ -188,19 +194,23 @@ func (b *block) qp() hdl.Bits { return hdl.Mux(b.isAck, b.ack.QP, b.job.QP) }
 // judge decides, with the queue pair at hand, whether a packet leaves, and with
 // what status its entry is recorded.
 func (b *block) judge(c link.Context) {
-	m := b.m
-	b.status, b.sends = m.RegN("record_status", 8), m.RegN("sends", 1)
 	isPacket := b.job.Kind.Is(link.JobPacket)
-	dead := b.failed.At(b.job.QP).Or(c.State.Is(uint64(format.QPError))).Or(c.Exists.Not())
+	in := func(s format.QPState) hdl.Bits { return c.State.Is(uint64(s)) }
+	dead := hdl.OrAll(b.failed.At(b.job.QP), in(format.QPError), c.Exists.Not())
 	broken := b.fault.Any()
 	code := func(s format.Status) hdl.Bits { return hdl.K(8, uint64(s)) }
 	own := hdl.Mux(isPacket, hdl.Mux(broken, code(format.StatusLocProt), code(format.StatusSuccess)), b.job.Entry.Status)
-	b.status.Set(hdl.Mux(dead, code(format.StatusFlush), own))
-	sends := hdl.Mux(b.isAck, c.Exists, hdl.AndAll(isPacket, dead.Not(), broken.Not()))
+	b.status.Set(hdl.Mux(b.isAnswer, code(format.StatusSuccess), hdl.Mux(dead, code(format.StatusFlush), own)))
+
+	speaks := c.Exists.And(b.silent.At(b.qp()).Not())
+	answers := hdl.AndAll(speaks, in(format.QPReset).Not(), in(format.QPInit).Not()) // in ERR, too: what was accepted before it
+	request := hdl.AndAll(isPacket, dead.Not(), broken.Not())
+	sends := hdl.Mux(b.isAck, speaks, hdl.Mux(b.isAnswer, answers, request))
 	b.sends.Set(sends)
 	b.owes.desc.Set(sends)
-	b.owes.record.Set(b.isAck.Not())
-	b.owes.route.Set(hdl.AndAll(b.isAck.Not(), isPacket, b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not())))
+	b.owes.record.Set(b.isAck.Or(b.isAnswer).Not())
+	b.owes.route.Set(hdl.AndAll(b.isAck.Not(), isPacket.Or(b.isAnswer), b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not())))
+	b.refuse(hdl.AndAll(b.isAnswer, answers, broken.Or(b.job.Failed)))
 }
 
 // leave offers what the packet consists of until all of it has been taken.
@@ -213,7 +223,8 @@ func (b *block) leave() {
 	waits := hdl.OrAll(
 		stream.Offer(m, io.Desc, b.owes.desc, b.descriptor()),
 		stream.Offer(m, io.Record, b.owes.record, link.Record{QP: b.job.QP, Entry: entry}),
-		stream.Offer(m, b.routes, b.owes.route, route{Inline: b.job.Inline, Drop: b.sends.Not()}))
+		stream.Offer(m, b.routes, b.owes.route, route{Inline: b.job.Inline, Drop: b.sends.Not()}),
+		stream.Offer(m, io.Fault, b.owes.fault, b.refusal()))
 	at := b.st.Is(stLeave)
 	done := at.And(waits.Not())
 	m.If(done, func() { b.st.Goto(stChoose) })
@@ -222,14 +233,21 @@ func (b *block) leave() {
 		hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))
 	io.Sent.Set(io.Desc.Fire())
 	io.SentNAK.Set(io.Desc.Fire().And(b.isAck).And(b.ack.Syndrome.GeK(format.SyndromeRNR)))
+	b.remember(at, done)
+	b.served(done.And(b.isAnswer))
+}
 
-	// A queue pair fails with the first entry that is not a success, and begins anew by Control.
-	fails := hdl.AndAll(done, b.isAck.Not(), b.status.Any())
-	control := io.Control
+// remember keeps what becomes of a queue pair: its requests fail with the first entry that is not a
+// success, its answers with the first one that cannot be had. It begins anew by Control.
+func (b *block) remember(at, done hdl.Bits) {
+	control := b.io.Control
 	control.Ready.Set(at.Not())
 	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
-	m.Unused(control.Data.PSN)
-	b.failed.Write(hdl.Mux(at, b.job.QP, control.Data.QP), fails.Or(clears), fails)
+	b.m.Unused(control.Data.PSN)
+	qp := hdl.Mux(at, b.job.QP, control.Data.QP)
+	fails := hdl.AndAll(done, b.isAck.Not(), b.status.Any())
+	b.failed.Write(qp, fails.Or(clears), fails)
+	b.silent.Write(qp, done.And(b.refuses).Or(clears), b.refuses.And(at))
 }
 
 // payload takes the payload of each job from where it is to where it goes, in

@@ -1,6 +1,8 @@
 package responder
 
 import (
+	"math/bits"
+
 	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
@@ -25,23 +27,38 @@ func (w *worker) decide() {
 	dead := expected.And(t.Was.Is(kindDead))
 	alive := expected.And(dead.Not())
 	send, write := t.Op.Kind.Is(kindSend), t.Op.Kind.Is(kindWrite)
+	resource := t.Op.Resource.Any()
 
-	before, behind := verdictOf(w.always()), verdictOf(nil)
-	sends, writes := verdictOf(append(w.always(), w.sendChecks()...)), verdictOf(append(w.always(), w.writeChecks()...))
-	before = hdl.MuxOf(send, sends, hdl.MuxOf(write, writes, before))
-	behind = hdl.MuxOf(write, verdictOf(w.writeChecksBehindKey()), behind)
+	first := verdictOf(w.always())
+	its := hdl.MuxOf(send, verdictOf(w.sendChecks()), hdl.MuxOf(write, verdictOf(w.writeChecks()), verdictOf(w.resourceChecks())))
+	before := hdl.MuxOf(first.Refused, first, its)
+	behind := hdl.MuxOf(write, verdictOf(w.writeChecksBehindKey()), verdictOf(nil))
 
 	refused := before.Refused.Or(before.RNR)
 	hdl.Set(w.verdict, hdl.MuxOf(refused, before, behind))
 	w.dead.Set(dead)
-	w.skips.Set(hdl.OrAll(alive.Not(), refused, behind.Refused, behind.RNR))
-	none := write.And(w.msg.Left.None()) // a WRITE of no bytes has no key
-	w.keyed.Set(hdl.AndAll(alive, refused.Not(), none.Not()))
+	skips := hdl.OrAll(alive.Not(), refused, behind.Refused, behind.RNR)
+	none := w.msg.Left.None()
+	keyed := hdl.AndAll(alive, refused.Not(), write.And(none).Not()) // a WRITE of no bytes has no key,
+	asks := hdl.Mux(resource, t.Op.Kind.Is(kindAtomic).Or(none.Not()), t.Op.Inv)
+	w.probes.Set(skips.Not().And(asks)) // nor has a READ
+	response := t.Kind.Is(link.PSNResponse)
+	w.skips.Set(hdl.Mux(response, t.Response.Skip, skips))
+	w.keyed.Set(hdl.Mux(response, t.Response.Skip.Not(), keyed))
 	w.holdsOnKey.Set(t.Head.Here.And(send.Or(t.Op.Imm)))
 
+	payload := w.payload()
 	w.st.Goto(stPlace)
-	m.If(hdl.OrAll(t.PayloadLen.None(), t.Kind.Is(link.PSNFence), t.Kind.Is(turnFlush)), func() { w.st.Goto(stPush) })
+	m.If(payload.Not(), func() { w.st.Goto(stPush) })
+	m.If(hdl.AndAll(payload.Not(), skips.Not(), asks), func() { w.st.Goto(stProbe) })
 	m.If(t.Kind.Is(turnFlush), func() { w.verdict.Holds.Set(t.Head.Here) })
+}
+
+// payload returns one bit: the turn has payload.
+func (w *worker) payload() hdl.Bits {
+	kind := w.turn.Kind
+	none := hdl.OrAll(kind.Is(link.PSNFence), kind.Is(link.PSNDead), kind.Is(turnFlush))
+	return w.turn.PayloadLen.Any().And(none.Not())
 }
 
 // verdictOf is the verdict of the first reason whose condition holds.
@@ -90,11 +107,29 @@ func (w *worker) sendChecks() []refusal {
 	}
 }
 
+// granted returns one bit: the queue pair grants its peer a right.
+func (w *worker) granted(right int) hdl.Bits {
+	return w.turn.Context.Access.Bit(bits.TrailingZeros(uint(right)) - 1)
+}
+
+// resourceChecks are steps 3 to 6 for READs and atomics.
+func (w *worker) resourceChecks() []refusal {
+	no := hdl.K(1, 0)
+	atomic := w.turn.Op.Kind.Is(kindAtomic)
+	granted := hdl.Mux(atomic, w.granted(format.AccessRemoteAtomic), w.granted(format.AccessRemoteRead))
+	return []refusal{
+		{granted.Not(), refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
+		{w.full, refuseInvalid, format.StatusLocQPOp, format.VendorResources, no},
+		{w.wrongLength, refuseInvalid, format.StatusLocQPOp, format.VendorLength, no},
+		{atomic.And(w.msg.VA.Trunc(3).Any()), refuseInvalid, format.StatusLocQPOp, format.VendorAlignment, no},
+	}
+}
+
 // writeChecks are steps 3 and 5 for a WRITE: before its key.
 func (w *worker) writeChecks() []refusal {
 	no := hdl.K(1, 0)
 	return []refusal{
-		{w.turn.Context.Writable.Not(), refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
+		{w.granted(format.AccessRemoteWrite).Not(), refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
 		{w.wrongLength, refuseInvalid, format.StatusLocQPOp, format.VendorLength, no},
 	}
 }

@@ -16,6 +16,7 @@ func (b *block) finish() {
 	r := rec.Data
 	commit, outcome := hdl.NewReg(m, "committing", b.p.Sizes.Commit()), hdl.NewReg(m, "telling", b.p.Sizes.Outcome())
 	owesCommit, owesOutcome, owesTake := m.Reg("owes_commit", 1, 0), m.Reg("owes_outcome", 1, 0), m.Reg("owes_take", 1, 0)
+	owesOperands, dropsOperands := m.Reg("owes_operands", 1, 0), m.Reg("drops_operands", 1, 0)
 
 	io.Commit.Valid.Set(owesCommit)
 	hdl.Set(io.Commit.Data, commit)
@@ -26,7 +27,14 @@ func (b *block) finish() {
 	m.If(io.Commit.Ready, func() { owesCommit.SetK(0) })
 	m.If(io.Queue.Take.Ready, func() { owesTake.SetK(0) })
 	m.If(io.Outcome.Fire(), func() { owesOutcome.SetK(0) })
-	done := hdl.AndAll(owesCommit.Not().Or(io.Commit.Ready), owesTake.Not(), owesOutcome.Not().Or(io.Outcome.Ready))
+	io.Operands.Valid.Set(owesOperands)
+	hdl.Set(io.Operands.Data, b.operands.Data)
+	b.operands.Ready.Set(dropsOperands.Or(io.Operands.Fire()))
+	m.Assert("operands_are_here", owesOperands.Or(dropsOperands).Not().Or(b.operands.Valid))
+	m.If(io.Operands.Ready, func() { owesOperands.SetK(0) })
+	dropsOperands.SetK(0)
+	done := hdl.AndAll(
+		owesCommit.Not().Or(io.Commit.Ready), owesTake.Not(), owesOperands.Not().Or(io.Operands.Ready), owesOutcome.Not().Or(io.Outcome.Ready))
 	m.If(done, func() { b.ending.SetK(0) })
 
 	takes := rec.Valid.And(b.ending.Not().Or(done))
@@ -39,6 +47,8 @@ func (b *block) finish() {
 		owesCommit.Set(e.commits)
 		owesOutcome.Set(r.Kind.Is(link.PSNExpected))
 		owesTake.Set(e.takes)
+		owesOperands.Set(e.executes)
+		dropsOperands.Set(e.refusesAtomic)
 	})
 	b.saved.Now.Set(takes.And(e.saves))
 	b.saved.QP.Set(r.QP)
@@ -65,22 +75,27 @@ func (b *block) hear() hdl.Stream[record] {
 
 	r, fault := in.Data, told.Data.Fault
 	refused := hdl.AndAll(r.Segments, r.Keyed, fault.Any())
-	r.Verdict = hdl.MuxOf(refused, keyVerdict(r, fault), r.Verdict)
+	r.Verdict = hdl.MuxOf(refused, keyVerdict(r, told.Data), r.Verdict)
+	r.Fault = hdl.Mux(r.Segments.And(fault.Any()), fault, r.Fault)
+	atomic := r.Resource.Bit(1) // which works on a bus address
+	r.Next.VA = hdl.Mux(atomic, told.Data.Addr, r.Next.VA)
 	hdl.Set(out.Data, r)
 	next := stream.ForwardSlice(m, "u_heard", out)
-	m.Unused(next.Data.Keyed, next.Data.HoldsOnKey)
+	m.Unused(next.Data.HoldsOnKey, next.Data.Local)
 	b.hearing = next.Valid
 	return next
 }
 
 // effects is what becomes of a record.
 type effects struct {
-	commit  link.Commit
-	commits hdl.Bits // it goes out
-	outcome link.Outcome
-	takes   hdl.Bits // the receive WQE is done with
-	saves   hdl.Bits // the message changes,
-	next    message  // to this one
+	commit        link.Commit
+	commits       hdl.Bits // it goes out
+	executes      hdl.Bits // an atomic was accepted: its operands go out,
+	refusesAtomic hdl.Bits // or are dropped
+	outcome       link.Outcome
+	takes         hdl.Bits // the receive WQE is done with
+	saves         hdl.Bits // the message changes,
+	next          message  // to this one
 }
 
 // effects follows the verdict.
@@ -104,26 +119,38 @@ func (b *block) effects(r record) effects {
 	reply := hdl.Mux(replies, hdl.Mux(refused.Or(ahead), hdl.K(2, link.ReplyNAK), hdl.K(2, link.ReplyACK)), hdl.K(2, link.ReplyNone))
 
 	status := hdl.Mux(fatal, v.Status, hdl.Mux(flush, code(format.StatusFlush), code(format.StatusSuccess)))
-	imm := r.WithImm.And(ends)
+	imm, inv := r.WithImm.And(ends), r.WithInv.And(ends)
+	response := is(link.PSNResponse)
+	resource, again := good.And(r.Resource.Any()), is(link.PSNDuplicate).And(r.Resource.Any())
+	kind := func(k uint64) hdl.Bits { return hdl.K(2, k) }
 	c := link.Commit{
-		Kind: is(link.PSNFence), QP: r.QP, Payload: r.Segments, Placed: r.Segments.And(good),
+		Kind: hdl.Mux(is(link.PSNFence), kind(link.CommitFence),
+			hdl.Mux(response, kind(link.CommitResponse), hdl.Mux(is(link.PSNDead), kind(link.CommitDead), kind(link.CommitRequest)))),
+		QP: r.QP, Payload: r.Payload, Placed: r.Payload.And(hdl.Mux(response, r.Keyed.And(r.Fault.None()), good)),
 		Reply: reply, PSN: r.PSN, RequestPSN: r.RequestPSN,
-		Syndrome: hdl.Mux(ahead, hdl.K(8, format.SyndromeNAK), hdl.Mux(rnr, rnrNAK, nak)),
+		Syndrome: hdl.Mux(response, r.Syndrome, hdl.Mux(ahead, hdl.K(8, format.SyndromeNAK), hdl.Mux(rnr, rnrNAK, nak))),
 		Message:  good.And(r.End), Fatal: fatal, HasEvent: fatal.And(v.Holds.Not()), Event: event(m, v.Code),
 		Complete: hdl.OrAll(ends, fails, flushed), Open: good.And(r.Next.Kind.Is(kindSend)),
+		Match: r.Match, Fault: hdl.Mux(response, r.Fault, r.Fault.K(0)),
+		Resource: link.Resource{
+			Kind: hdl.Mux(resource.Or(again), r.Resource, hdl.K(2, link.ResourceNone)), Duplicate: again,
+			VA: r.Next.VA, RKey: r.Next.Key, Length: r.Next.Left,
+		},
 		Completion: link.Completion{
-			CQ: r.Context.RecvCQ, WRID: r.WRID, ByteLen: r.Next.Done, Imm: r.Imm, QP: r.QP, QPN: r.Context.QPN, Status: status,
+			CQ: r.Context.CQ, WRID: r.WRID, ByteLen: r.Next.Done, Imm: r.Imm, QP: r.QP, QPN: r.Context.QPN, Status: status,
 			WQEIndex: r.Index, Opcode: hdl.Mux(r.Written, code(format.WCRecvWriteI), code(format.WCRecv)),
-			Flags: hdl.Mux(imm, hdl.K(4, format.WCFlagWithImm), hdl.K(4, 0)), Vendor: hdl.Mux(fatal, v.Vendor, v.Vendor.K(0)),
+			Flags: hdl.Mux(imm, hdl.K(4, format.WCFlagWithImm), hdl.Mux(inv, hdl.K(4, format.WCFlagWithInv), hdl.K(4, 0))), Vendor: hdl.Mux(fatal, v.Vendor, v.Vendor.K(0)),
 			Queue: hdl.K(1, 1), Solicited: r.Solicited.Or(status.Any()),
 		},
 	}
 	next := hdl.MuxOf(good, r.Next, message{
-		Kind: hdl.K(2, kindDead), Done: r.Next.Done, Left: r.Next.Left, VA: r.Next.VA, Key: r.Next.Key, SGE: r.Next.SGE, At: r.Next.At,
+		Kind: hdl.K(3, kindDead), Done: r.Next.Done, Left: r.Next.Left, VA: r.Next.VA, Key: r.Next.Key, SGE: r.Next.SGE, At: r.Next.At,
+		Accepted: r.Next.Accepted,
 	})
+	atomic := is(link.PSNExpected).And(r.Resource.Bit(1))
 	return effects{
-		commit: c, commits: flush.Not().Or(flushed),
-		outcome: link.Outcome{QP: r.QP, Advance: good.ZExt(24), NAKSent: rnr, Dead: fatal.Or(r.Dead)},
+		commit: c, commits: flush.Not().Or(flushed), executes: atomic.And(good), refusesAtomic: atomic.And(good.Not()),
+		outcome: link.Outcome{QP: r.QP, Advance: hdl.Mux(good, r.Advance, r.Advance.K(0)), NAKSent: rnr, Dead: fatal.Or(r.Dead)},
 		takes:   hdl.OrAll(ends, fails, flushed),
 		saves:   hdl.OrAll(good, fatal, flush), next: next,
 	}
@@ -133,12 +160,15 @@ func (b *block) effects(r record) effects {
 func code[T ~uint8](x T) hdl.Bits { return hdl.K(8, uint64(x)) }
 
 // keyVerdict is what a fault of the translation says of a request (protocol
-// sections 3.6 and 3.11): the peer's key, or else our own doing.
-func keyVerdict(r record, fault hdl.Bits) verdict {
-	own := r.Written.Not().Or(fault.Is(uint64(format.VendorBusRead)))
+// sections 3.6, 3.9 and 3.11): the peer's key, the one that it would invalidate, or
+// else our own doing.
+func keyVerdict(r record, told link.Translated) verdict {
+	revoked := r.WithInv.And(told.Tail.Or(told.Probe))
+	own := hdl.AndAll(revoked.Not(), hdl.OrAll(r.Local, told.Fault.Is(uint64(format.VendorBusRead))))
 	return verdict{
 		Refused: hdl.K(1, 1), RNR: hdl.K(1, 0), Code: hdl.Mux(own, hdl.K(2, refuseFailed), hdl.K(2, refuseAccess)),
-		Status: hdl.Mux(own, code(format.StatusLocProt), code(format.StatusLocAccess)), Vendor: fault, Holds: r.HoldsOnKey,
+		Status: hdl.Mux(revoked, code(format.StatusRemInvReq), hdl.Mux(own, code(format.StatusLocProt), code(format.StatusLocAccess))),
+		Vendor: told.Fault, Holds: r.HoldsOnKey,
 	}
 }
 

@@ -65,7 +65,7 @@ func (b *block) flushes() {
 		hdl.On(flHold, func() { m.If(f.fence.Not(), func() { f.st.Goto(flAsk) }) }),
 		hdl.On(flAsk, func() { m.If(ask.Ready, func() { f.st.Goto(flReply) }) }),
 		hdl.On(flReply, func() {
-			hdl.Set(f.context, contextOf(c))
+			hdl.Set(f.context, contextOf(c, hdl.K(1, 0)))
 			dead := c.Exists.And(c.State.Is(uint64(format.QPError)))
 			m.If(reply.Valid, func() {
 				f.st.Goto(flIdle)

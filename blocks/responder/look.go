@@ -11,7 +11,7 @@ import (
 // one: its control part, and an SGE.
 const granulesRead = 2
 
-// request is what is kept of a request while its turn is looked up.
+// request is what is kept of a packet while its turn is looked up.
 type request struct {
 	Kind       hdl.Bits `w:"3"`
 	QP         hdl.Bits
@@ -24,9 +24,10 @@ type request struct {
 	Expected   hdl.Bits              `w:"24"`
 	SendNAK    hdl.Bits              `w:"1"`
 	RETH       format.RETH[hdl.Bits] // the first words behind the BTH, whatever they are
-	ImmBehind  hdl.Bits              `w:"32"` // the immediate that stands behind a RETH
+	Behind     hdl.Bits              `w:"32"` // what stands behind a RETH: an immediate; of a response its AETH
 	PayloadLen hdl.Bits              `w:"13"`
 	Context    context
+	Response   response // but for the syndrome
 }
 
 func (p Params) request() request {
@@ -38,28 +39,32 @@ func (p Params) request() request {
 // the next turn in the cycle in which it hands one on.
 func (b *block) look() {
 	m, io := b.m, b.io
-	in := io.Request
+	in, match := io.Request, io.Request.Data
 	offered := hdl.NewWire(m, "offered", hdl.StreamOf(b.p.turn()))
 	b.turn = stream.ForwardSlice(m, "u_turn", offered)
 	now := hdl.NewReg(m, "asking", b.p.request())
 
 	begins, flushes := b.begin(offered.Fire())
-	next := in.Data
+	next := match.Packet
 	kind := hdl.Mux(flushes, hdl.K(3, turnFlush), next.Kind)
 	qp := hdl.Mux(flushes, b.flush.qp, next.QP)
 	nextOp := decode(m, next.Opcode)
+	b.operands = b.keepOperands(hdl.AndAll(in.Fire(), kind.Is(link.PSNExpected), nextOp.Kind.Is(kindAtomic)), next.Ext)
 	queued := kind.Is(link.PSNExpected).And(nextOp.Kind.Is(kindSend).Or(nextOp.Imm)).Or(flushes)
 	m.If(offered.Fire(), func() { b.looking.SetK(0) })
 	m.If(begins, func() {
 		b.looking.SetK(1)
 		hdl.Set(now, request{
 			Kind: kind, QP: qp, Op: nextOp, Queued: queued, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
-			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), ImmBehind: next.Ext[4], PayloadLen: next.PayloadLen,
-			Context: hdl.MuxOf(flushes, b.flush.context, contextOf(next.Context)),
+			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), Behind: next.Ext[4], PayloadLen: next.PayloadLen,
+			Context:  hdl.MuxOf(flushes, b.flush.context, contextOf(next.Context, requesters(next.Kind))),
+			Response: response{Match: match.Match, Fault: match.Fault, Skip: match.Skip, More: match.More, Syndrome: hdl.K(8, 0)},
 		})
 	})
+	most := m.RegN("most", 8)
+	m.If(begins, func() { most.Set(b.served.At(qp)) })
 	m.Unused(unusedOf(next.Context)...)
-	m.Unused(next.Context.Exists, next.Context.State, next.Undefined, next.Ext[5], next.Ext[6])
+	m.Unused(next.Context.Exists, next.Context.State, next.Undefined)
 
 	// The message is in the memory's register while the turn is looked up.
 	stateful := kind.Is(link.PSNExpected).Or(flushes)
@@ -76,24 +81,47 @@ func (b *block) look() {
 	reth := now.RETH
 	behindRETH := op.Kind.Is(kindWrite).And(op.Start)
 	starts := message{
-		Kind: hdl.K(2, kindNone), Done: hdl.K(32, 0), Left: reth.DMALen, VA: reth.VA, Key: reth.RKey, SGE: hdl.K(3, 0), At: hdl.K(32, 0),
+		Kind: hdl.K(3, kindNone), Done: hdl.K(32, 0), Left: hdl.Mux(op.Kind.Is(kindAtomic), hdl.K(32, atomicBytes), reth.DMALen),
+		VA: reth.VA, Key: reth.RKey, SGE: hdl.K(3, 0), At: hdl.K(32, 0), Accepted: was.Accepted,
 	}
+	local := now.Kind.Is(link.PSNResponse) // its RETH says where in local memory the data goes
+	answer := now.Response
+	answer.Syndrome = hdl.Unpack(format.AETH[hdl.Bits]{}, now.Behind).Syndrome
+	word := hdl.Pack(reth).Slice(127, 96)
 	offered.Valid.Set(b.looking.And(needs.Not().Or(w.done)))
 	hdl.Set(offered.Data, turn{
 		Kind: now.Kind, QP: now.QP, Op: op, SE: now.SE, AckReq: now.AckReq, PadCnt: now.PadCnt,
 		PSN: now.PSN, Expected: now.Expected, SendNAK: now.SendNAK,
-		Imm:        hdl.SwapBytes(hdl.Mux(behindRETH, now.ImmBehind, hdl.Pack(reth).Slice(127, 96))),
-		PayloadLen: now.PayloadLen, Context: now.Context, Was: was.Kind, Message: hdl.MuxOf(op.Start, starts, was),
-		Head: w.head, Control: hdl.UnpackLow(format.RecvControl[hdl.Bits]{}, w.granule[0]), SGE: hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[1]),
+		Imm:        hdl.Mux(op.Inv, word, hdl.SwapBytes(hdl.Mux(behindRETH, now.Behind, word))),
+		PayloadLen: now.PayloadLen, Context: now.Context, Most: most, Was: was.Kind, Message: hdl.MuxOf(op.Start.Or(local), starts, was),
+		Response: answer,
+		Head:     w.head, Control: hdl.UnpackLow(format.RecvControl[hdl.Bits]{}, w.granule[0]), SGE: hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[1]),
 	})
+}
+
+// atomicBytes is what an atomic works on.
+const atomicBytes = 8
+
+// requesters returns one bit: a packet of this kind is for the requester's half.
+func requesters(kind hdl.Bits) hdl.Bits { return kind.Is(link.PSNResponse).Or(kind.Is(link.PSNDead)) }
+
+// keepOperands keeps the operands of an atomic, while it is decided on, where en is one.
+func (b *block) keepOperands(en hdl.Bits, ext [7]hdl.Bits) hdl.Stream[link.Operands] {
+	h := hdl.Unpack(format.AtomicETH[hdl.Bits]{}, hdl.Cat(ext[:]...))
+	b.m.Unused(h.VA, h.RKey)
+	in := hdl.NewWire(b.m, "atomic_begins", hdl.StreamOf(link.Operands{}))
+	in.Valid.Set(en)
+	hdl.Set(in.Data, link.Operands{Swap: h.SwapAdd, Compare: h.Compare})
+	b.m.Assert("operands_have_room", en.Not().Or(in.Ready))
+	return stream.FIFO(b.m, "u_operands", in, inside)
 }
 
 // begin says when a turn begins, and that it is a flush. A flush has the pipeline
 // for itself; one WQE and one request take turns.
 func (b *block) begin(hands hdl.Bits) (begins, flushes hdl.Bits) {
 	m, in, f := b.m, b.io.Request, &b.flush
-	inside := f.st.Is(flInside)
-	fence := in.Valid.And(in.Data.Kind.Is(link.PSNFence))
+	flushing := f.st.Is(flInside)
+	fence := in.Valid.And(in.Data.Packet.Kind.Is(link.PSNFence))
 	f.fence.Set(fence)
 	served := m.Reg("flush_served", 1, 0) // a flush was the last one
 	gives := hdl.AndAll(served, in.Valid, fence.Not())
@@ -103,7 +131,7 @@ func (b *block) begin(hands hdl.Bits) (begins, flushes hdl.Bits) {
 	f.begins.Set(flushes)
 
 	free := b.looking.Not().Or(hands)
-	blocked := hdl.OrAll(control, flushNext, inside, fence.And(f.rests().Not()))
+	blocked := hdl.OrAll(control, flushNext, flushing, fence.And(f.rests().Not()))
 	in.Ready.Set(free.And(blocked.Not()))
 	m.If(flushes, func() { served.SetK(1) })
 	m.If(in.Fire(), func() { served.SetK(0) })

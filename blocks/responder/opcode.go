@@ -1,6 +1,7 @@
 package responder
 
 import (
+	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -11,20 +12,31 @@ import (
 var operations = map[uint64][]format.Opcode{
 	kindSend: {
 		format.OpSendFirst, format.OpSendMiddle, format.OpSendLast, format.OpSendLastImm, format.OpSendOnly, format.OpSendOnlyImm,
+		format.OpSendLastInv, format.OpSendOnlyInv,
 	},
 	kindWrite: {
 		format.OpWriteFirst, format.OpWriteMiddle, format.OpWriteLast, format.OpWriteLastImm, format.OpWriteOnly, format.OpWriteOnlyImm,
 	},
+	kindRead:   {format.OpReadRequest},
+	kindAtomic: {format.OpCmpSwap, format.OpFetchAdd},
+}
+
+// resources are the kinds of the resources that READs and atomics take.
+var resources = map[format.Opcode]uint64{
+	format.OpReadRequest: link.ResourceRead, format.OpCmpSwap: link.ResourceCompareSwap, format.OpFetchAdd: link.ResourceFetchAdd,
 }
 
 // decoded is what an opcode says.
 type decoded struct {
-	Kind  hdl.Bits `w:"2"` // kindSend or kindWrite; kindNone: the block does not execute it
-	Start hdl.Bits `w:"1"` // begins a message
-	End   hdl.Bits `w:"1"` // ends a message
-	Imm   hdl.Bits `w:"1"` // has an immediate
-	Full  hdl.Bits `w:"1"` // its payload is the path MTU
-	Some  hdl.Bits `w:"1"` // its payload is not empty
+	Kind     hdl.Bits `w:"3"` // kindSend and others; kindNone: the block does not execute it
+	Resource hdl.Bits `w:"2"` // link.ResourceNone and others
+	Start    hdl.Bits `w:"1"` // begins a message
+	End      hdl.Bits `w:"1"` // ends a message
+	Imm      hdl.Bits `w:"1"` // has an immediate
+	Inv      hdl.Bits `w:"1"` // has a key to invalidate
+	Full     hdl.Bits `w:"1"` // its payload is the path MTU
+	Some     hdl.Bits `w:"1"` // its payload is not empty
+	Empty    hdl.Bits `w:"1"` // it has no payload
 }
 
 // opcodeBits covers the opcodes of the reliable connection.
@@ -46,8 +58,12 @@ func decode(m *hdl.Module, opcode hdl.Bits) decoded {
 func encode(kind uint64, op format.Opcode) uint64 {
 	info, _ := format.Lookup(op) // all of operations are there
 	_, imm := info.ExtOffset(format.ExtImmDt)
-	word := kind
-	for _, is := range []bool{info.Start, info.End, imm, info.Payload == format.PayloadFull, info.Payload == format.PayloadSome} {
+	_, inv := info.ExtOffset(format.ExtIETH)
+	rule := info.Payload
+	word := kind<<2 | resources[op]
+	for _, is := range []bool{
+		info.Start, info.End, imm, inv, rule == format.PayloadFull, rule == format.PayloadSome, rule == format.PayloadNone,
+	} {
 		word <<= 1
 		if is {
 			word |= 1

@@ -23,11 +23,13 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	Request    hdl.Stream[link.RxRequest]  `hdl:"in"`
+	Request    hdl.Stream[link.RxMatched]  `hdl:"in"`
 	Segment    hdl.Stream[link.Segment]    `hdl:"out"`
 	Translated hdl.Stream[link.Translated] `hdl:"in"`
 	Queue      link.QueuePort              `hdl:"out"`
 	Commit     hdl.Stream[link.Commit]     `hdl:"out"`
+	Operands   hdl.Stream[link.Operands]   `hdl:"out"`
+	Served     hdl.Stream[link.Served]     `hdl:"in"`
 	Outcome    hdl.Stream[link.Outcome]    `hdl:"out"`
 	Flush      hdl.Stream[link.QPRef]      `hdl:"in"`
 	Context    link.ContextPort            `hdl:"out"`
@@ -39,10 +41,11 @@ func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
 		Name: fmt.Sprintf("responder_qp%d_cq%d_slots%d", s.QPBits, s.CQBits, s.SlotBits),
-		Doc:  "Decides what becomes of requests: where their payload goes, what completes, what is answered.",
+		Doc:  "Decides what becomes of requests: where their payload goes, what completes, what is answered; places that of responses.",
 		IO: IO{
-			Request: hdl.StreamOf(s.RxRequest()), Segment: hdl.StreamOf(link.Segment{}), Translated: hdl.StreamOf(link.Translated{}),
-			Queue: s.QueuePort(), Commit: hdl.StreamOf(s.Commit()), Outcome: hdl.StreamOf(s.Outcome()),
+			Request: hdl.StreamOf(s.RxMatched()), Segment: hdl.StreamOf(link.Segment{}), Translated: hdl.StreamOf(link.Translated{}),
+			Queue: s.QueuePort(), Commit: hdl.StreamOf(s.Commit()),
+			Operands: hdl.StreamOf(link.Operands{}), Served: hdl.StreamOf(s.Served()), Outcome: hdl.StreamOf(s.Outcome()),
 			Flush: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Control: hdl.StreamOf(s.QPControl()),
 		},
 		Body: func(m *hdl.Module, io *IO) {
@@ -60,30 +63,34 @@ func Def(p Params) hdl.Def[IO] {
 	}
 }
 
-// Kinds of message that a queue pair may be in the middle of.
+// Kinds of message. A queue pair is in the middle of one of the first three, or dead.
 const (
-	kindNone  = 0
-	kindSend  = 1
-	kindWrite = 2
-	kindDead  = 3 // it takes no more requests
+	kindNone   = 0
+	kindSend   = 1
+	kindWrite  = 2
+	kindDead   = 3 // it takes no more requests
+	kindRead   = 4
+	kindAtomic = 5
 )
 
 // turnFlush is the kind of a turn that takes a receive WQE as flushed; the other
 // kinds are those of link.RxRequest.
-const turnFlush = 5
+const turnFlush = 7
 
-// message is what is kept of a queue pair: the message in progress.
+// message is what is kept of a queue pair: the message in progress, and how many READs and
+// atomics were accepted.
 type message struct {
-	Kind hdl.Bits `w:"2"`  // kindNone and others
-	Done hdl.Bits `w:"32"` // bytes that have come
-	Left hdl.Bits `w:"32"` // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-	VA   hdl.Bits `w:"64"` // kindWrite: where the next byte goes,
-	Key  hdl.Bits `w:"32"` // and the key for it
-	SGE  hdl.Bits `w:"3"`  // kindSend: the SGE where the next byte goes,
-	At   hdl.Bits `w:"32"` // and the byte in it
+	Kind     hdl.Bits `w:"3"`  // kindNone and others
+	Done     hdl.Bits `w:"32"` // bytes that have come
+	Left     hdl.Bits `w:"32"` // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in all
+	VA       hdl.Bits `w:"64"` // but of kindSend, where the next byte goes or comes from,
+	Key      hdl.Bits `w:"32"` // and the key for it
+	SGE      hdl.Bits `w:"3"`  // kindSend: the SGE where the next byte goes,
+	At       hdl.Bits `w:"32"` // and the byte in it
+	Accepted hdl.Bits `w:"8"`  // READs and atomics, free-running
 }
 
-// turn is a request, or a flush, with all that is needed to decide on it.
+// turn is a packet, a piece of a response, or a flush, with all that is needed to decide on it.
 type turn struct {
 	Kind       hdl.Bits `w:"3"` // link.PSNExpected and others, or turnFlush
 	QP         hdl.Bits
@@ -94,46 +101,57 @@ type turn struct {
 	PSN        hdl.Bits `w:"24"`
 	Expected   hdl.Bits `w:"24"`
 	SendNAK    hdl.Bits `w:"1"`
-	Imm        hdl.Bits `w:"32"` // as in memory
+	Imm        hdl.Bits `w:"32"` // as in memory; or the key to invalidate, as a number
 	PayloadLen hdl.Bits `w:"13"`
 	Context    context
-	Was        hdl.Bits `w:"2"` // the message in progress that it found: kindNone and others
+	Most       hdl.Bits `w:"8"` // of its queue pair's READs and atomics, how many have been answered
+	Was        hdl.Bits `w:"3"` // the message in progress that it found: kindNone and others
 	Message    message  // in progress, or as it begins
+	Response   response
 	Head       link.Head
 	Control    format.RecvControl[hdl.Bits] // of the WQE at the head, where it is here
 	SGE        format.SGE[hdl.Bits]         // the one where the message is
 }
 
-// context is what is needed of a queue pair's.
-type context struct {
-	QPN      hdl.Bits `w:"24"`
-	PD       hdl.Bits `w:"24"`
-	PathMTU  hdl.Bits `w:"3"`
-	Writable hdl.Bits `w:"1"` // the peer may write
-	MinRNR   hdl.Bits `w:"5"`
-	RQStride hdl.Bits `w:"1"`
-	RecvCQ   hdl.Bits
+// response is what readmatch said of a response.
+type response struct {
+	Match    hdl.Bits `w:"3"` // link.MatchACK and others
+	Fault    hdl.Bits `w:"5"` // its WQE could not be read
+	Skip     hdl.Bits `w:"1"` // its payload, or the rest, is dropped
+	More     hdl.Bits `w:"1"` // a further piece of it follows
+	Syndrome hdl.Bits `w:"8"`
 }
 
-func (p Params) context() context { return context{RecvCQ: hdl.W(p.Sizes.CQBits)} }
+// context is what is needed of a queue pair's.
+type context struct {
+	QPN       hdl.Bits `w:"24"`
+	PD        hdl.Bits `w:"24"`
+	PathMTU   hdl.Bits `w:"3"`
+	Access    hdl.Bits `w:"3"` // what the peer may do: format.Access bits 3 to 1
+	MaxDestRD hdl.Bits `w:"8"`
+	MinRNR    hdl.Bits `w:"5"`
+	RQStride  hdl.Bits `w:"1"`
+	CQ        hdl.Bits // of the half that the packet is for
+}
+
+func (p Params) context() context { return context{CQ: hdl.W(p.Sizes.CQBits)} }
 
 func (p Params) turn() turn {
 	s := p.Sizes
 	return turn{QP: hdl.W(s.QPBits), Context: p.context(), Head: hdl.Proto(s.QueuePort().Head.Data)}
 }
 
-// contextOf takes what is needed.
-func contextOf(c link.Context) context {
+// contextOf takes what is needed, for the requester's half where requester is one.
+func contextOf(c link.Context, requester hdl.Bits) context {
 	return context{
-		QPN: c.QPN, PD: c.PD, PathMTU: c.PathMTU, Writable: c.Access.Bit(1), MinRNR: c.MinRNR, RQStride: c.RQStride, RecvCQ: c.RecvCQ,
+		QPN: c.QPN, PD: c.PD, PathMTU: c.PathMTU, Access: c.Access.Slice(3, 1), MaxDestRD: c.MaxDestRD, MinRNR: c.MinRNR, RQStride: c.RQStride,
+		CQ: hdl.Mux(requester, c.SendCQ, c.RecvCQ),
 	}
 }
 
 // unusedOf are the other fields of a context.
 func unusedOf(c link.Context) []hdl.Bits {
-	return []hdl.Bits{
-		c.Access.Slice(3, 2), c.Access.Bit(0), c.DestQPN, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll, c.SQStride, c.SendCQ, c.MaxRD, c.MaxDestRD,
-	}
+	return []hdl.Bits{c.Access.Bit(0), c.DestQPN, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll, c.SQStride, c.MaxRD}
 }
 
 // block is the module while it is built.
@@ -143,15 +161,17 @@ type block struct {
 	io *IO
 
 	messages *hdl.Memory
-	flushing *scheduler.IO      // queue pairs whose receive WQEs may have to be flushed
-	flush    flush              // the one at hand
-	turn     hdl.Stream[turn]   // for who works on it
-	records  hdl.Stream[record] // decided, in the order of the packets
-	extra    extra              // further granules of a WQE
-	looking  hdl.Bits           // a turn is looked up
-	hearing  hdl.Bits           // a record has its last word
-	ending   hdl.Bits           // its effects are on their way
-	quiet    hdl.Bits           // nothing is in the pipeline
+	served   *hdl.Memory               // of each queue pair, READs and atomics that have been answered
+	flushing *scheduler.IO             // queue pairs whose receive WQEs may have to be flushed
+	flush    flush                     // the one at hand
+	turn     hdl.Stream[turn]          // for who works on it
+	records  hdl.Stream[record]        // decided, in the order of the packets
+	operands hdl.Stream[link.Operands] // of the atomics among them
+	extra    extra                     // further granules of a WQE
+	looking  hdl.Bits                  // a turn is looked up
+	hearing  hdl.Bits                  // a record has its last word
+	ending   hdl.Bits                  // its effects are on their way
+	quiet    hdl.Bits                  // nothing is in the pipeline
 	saved    saved
 }
 
@@ -169,14 +189,19 @@ type extra struct {
 	Comes hdl.Bits `w:"1"` // it is there, in this cycle
 }
 
-// recordsAhead is how many decided packets wait for their translation.
-const recordsAhead = 4
+// recordsAhead is how many decided packets wait for their translation, and
+// inside how many packets are in the pipeline at all.
+const (
+	recordsAhead = 4
+	inside       = recordsAhead + 4
+)
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	b := &block{
 		m: m, p: p, io: io,
 		messages: m.RAM("messages", 1<<s.QPBits, hdl.WidthOf(message{}), hdl.Undefined),
+		served:   m.LUTRAM("served", 1<<s.QPBits, 8),
 		flushing: hdl.Instance(m, "u_flushing", scheduler.Def(scheduler.Params{Sizes: s, Wakes: 1})),
 		extra:    hdl.NewWire(m, "extra", extra{}),
 		looking:  m.Reg("looking", 1, 0),
@@ -188,7 +213,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 }
 
 // keep writes the messages: who finishes a record does, or Control, when nothing is
-// in the pipeline.
+// in the pipeline. How many resources have been answered is written as it is told.
 func (b *block) keep() {
 	control, s := b.io.Control, b.saved
 	b.quiet.Set(hdl.OrAll(b.looking, b.turn.Valid, b.records.Valid, b.hearing, b.ending).Not())
@@ -196,6 +221,10 @@ func (b *block) keep() {
 	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
 	b.m.Unused(control.Data.PSN)
 	zero := hdl.K(hdl.WidthOf(message{}), 0)
+	told := b.io.Served
+	told.Ready.Set(clears.Not())
+	b.m.Unused(told.Data.Next, told.Data.Duplicates)
+	b.served.Write(hdl.Mux(clears, control.Data.QP, told.Data.QP), clears.Or(told.Valid), hdl.Mux(clears, hdl.K(8, 0), told.Data.Most))
 	b.messages.Write(hdl.Mux(s.Now, s.QP, control.Data.QP), s.Now.Or(clears), hdl.Mux(s.Now, hdl.Pack(s.Message), zero))
 }
 

@@ -16,11 +16,12 @@ const (
 	stDecide                // what becomes of it
 	stPlace                 // segments say where its payload goes
 	stNext                  // the next SGE is read
+	stProbe                 // a segment asks for a key without payload
 	stPush                  // the record is made
 )
 
 func (w working) String() string {
-	return [...]string{"judge", "sum", "weigh", "decide", "place", "next", "push"}[w]
+	return [...]string{"judge", "sum", "weigh", "decide", "place", "next", "probe", "push"}[w]
 }
 
 // worker is the registers of who works on a turn.
@@ -38,11 +39,15 @@ type worker struct {
 	unfit       hdl.Bits // nor what is left of a WRITE
 	tooMany     hdl.Bits // the receive WQE has more SGEs than its slot
 	noRoom      hdl.Bits // it has not enough room for the SEND
+	full        hdl.Bits // as many READs and atomics wait to be answered as may
+	psns        hdl.Bits // of a READ, the responses that fill the MTU,
+	part        hdl.Bits // and whether there is one that does not
 
 	verdict    verdict
 	dead       hdl.Bits
 	skips      hdl.Bits // the payload is dropped
 	keyed      hdl.Bits // a key is asked for
+	probes     hdl.Bits // one without payload, or behind it
 	holdsOnKey hdl.Bits
 }
 
@@ -50,10 +55,11 @@ func newWorker(b *block) *worker {
 	m := b.m
 	return &worker{
 		block: b, turn: b.turn.Data,
-		st:  hdl.NewFSM(m, "working", stJudge, stSum, stWeigh, stDecide, stPlace, stNext, stPush),
+		st:  hdl.NewFSM(m, "working", stJudge, stSum, stWeigh, stDecide, stPlace, stNext, stProbe, stPush),
 		out: hdl.NewWire(m, "decided", hdl.StreamOf(b.p.record())),
 		msg: hdl.NewReg(m, "now", message{}), sge: hdl.NewReg(m, "sge", format.SGE[hdl.Bits]{}), need: m.RegN("need", link.LengthBits),
 		wrongLength: m.RegN("wrong_length", 1), unfit: m.RegN("unfit", 1), tooMany: m.RegN("too_many", 1), noRoom: m.RegN("no_room", 1),
+		full: m.RegN("full", 1), psns: m.RegN("psns", 24), part: m.RegN("part", 1), probes: m.RegN("probes", 1),
 		verdict: hdl.NewReg(m, "verdict", verdict{}), dead: m.RegN("dead", 1), skips: m.RegN("skips", 1), keyed: m.RegN("keyed", 1),
 		holdsOnKey: m.RegN("holds_on_key", 1),
 	}
@@ -67,7 +73,8 @@ func (w *worker) run() {
 		hdl.On(stDecide, w.decide),
 		hdl.On(stPlace, w.place),
 		hdl.On(stNext, w.next),
-		hdl.On(stPush, func() { w.m.If(w.out.Ready, func() { w.st.Goto(stJudge) }) }),
+		hdl.On(stProbe, func() { w.m.If(w.io.Segment.Ready, func() { w.st.Goto(stPush) }) }),
+		hdl.On(stPush, func() { w.m.If(w.turn.Response.More.Or(w.out.Ready), func() { w.st.Goto(stJudge) }) }),
 	)
 	w.ports()
 }
@@ -82,6 +89,8 @@ func (w *worker) judge() {
 		w.need.Set(t.PayloadLen)
 		w.wrongLength.Set(w.lengthIsWrong())
 		left, bytes := t.Message.Left, t.PayloadLen.ZExt(32)
+		w.full.Set(t.Message.Accepted.Sub(t.Most).Ge(t.Context.MaxDestRD))
+		w.countPSNs()
 		w.unfit.Set(hdl.Mux(t.Op.End, bytes.Ne(left), bytes.Ge(left)))
 		most := func(logStride int) hdl.Bits { return hdl.K(8, uint64(format.RecvSGEs(logStride))) }
 		tooMany := t.Control.NumSGE.Gt(hdl.Mux(t.Context.RQStride, most(1), most(0)))
@@ -103,19 +112,32 @@ func (w *worker) judge() {
 // lengthIsWrong is protocol section 3.4, step 5, and the pad of step 8.
 func (w *worker) lengthIsWrong() hdl.Bits {
 	t, n := w.turn, w.turn.PayloadLen
-	var sizes []hdl.Bits
-	for code := range 8 {
-		sizes = append(sizes, hdl.K(link.LengthBits, 128<<min(max(code, format.MTU256), format.MTU4096)))
-	}
-	mtu := hdl.Select(t.Context.PathMTU, sizes...)
+	mtu := w.byMTU(func(log int) hdl.Bits { return hdl.K(link.LengthBits, 1<<log) })
 	pad := n.K(0).Sub(n).Trunc(2)
 	tooLong := t.Message.Left.GtK(format.MessageMax) // of a message that has begun it cannot be
 	return hdl.OrAll(
 		t.PadCnt.Ne(pad),
 		hdl.Mux(t.Op.Full, n.Ne(mtu), n.Gt(mtu)),
 		t.Op.Some.And(n.None()),
-		t.Op.Kind.Is(kindWrite).And(tooLong),
+		t.Op.Empty.And(n.Any()),
+		t.Op.Kind.IsNot(kindSend).And(tooLong),
 	)
+}
+
+// byMTU returns f of the log2 of the path MTU.
+func (w *worker) byMTU(f func(log int) hdl.Bits) hdl.Bits {
+	var values []hdl.Bits
+	for code := range 8 {
+		values = append(values, f(7+min(max(code, format.MTU256), format.MTU4096)))
+	}
+	return hdl.Select(w.turn.Context.PathMTU, values...)
+}
+
+// countPSNs counts the responses of a READ: protocol section 3.8.
+func (w *worker) countPSNs() {
+	bytes := w.turn.Message.Left
+	w.psns.Set(w.byMTU(func(log int) hdl.Bits { return bytes.Slice(31, log).ZExt(24) }))
+	w.part.Set(w.byMTU(func(log int) hdl.Bits { return bytes.Trunc(log).Any() }))
 }
 
 // capped returns a + b, at most the length of the longest message.
@@ -152,7 +174,7 @@ func (w *worker) place() {
 	m.If(piece.empty, w.pass).ElseIf(w.io.Segment.Ready, func() {
 		w.msg.At.Set(w.msg.At.Add(piece.length.ZExt(32)))
 		w.need.Set(w.need.Sub(piece.length))
-		m.If(piece.last, func() { w.st.Goto(stPush) }).Else(w.pass)
+		m.If(piece.last.Not(), w.pass).ElseIf(w.probes, func() { w.st.Goto(stProbe) }).Else(func() { w.st.Goto(stPush) })
 	})
 }
 
@@ -195,51 +217,68 @@ func (w *worker) ports() {
 	w.extra.Wants.Set(w.st.Is(stSum).Or(w.st.Is(stNext)))
 	w.extra.SGE.Set(w.msg.SGE.Add(ahead))
 
-	walks := w.walks()
-	rights := hdl.Mux(walks, hdl.K(8, format.AccessLocalWrite), hdl.K(8, format.AccessRemoteWrite))
-	io.Segment.Valid.Set(w.st.Is(stPlace).And(piece.empty.Not()))
+	walks, probe := w.walks(), w.st.Is(stProbe)
+	revokes, atomic := probe.And(t.Op.Inv), t.Op.Kind.Is(kindAtomic)
+	last := piece.last.And(t.Response.More.Not())
+	io.Segment.Valid.Set(probe.Or(w.st.Is(stPlace).And(piece.empty.Not())))
 	hdl.Set(io.Segment.Data, link.Segment{
-		Key: hdl.Mux(walks, w.sge.LKey, w.msg.Key), PD: t.Context.PD, QPN: t.Context.QPN,
-		Rights: hdl.Mux(w.keyed, rights, hdl.K(8, 0)),
+		Key: hdl.Mux(revokes, t.Imm, hdl.Mux(walks, w.sge.LKey, w.msg.Key)), PD: t.Context.PD, QPN: t.Context.QPN,
+		Rights: hdl.Mux(w.keyed, w.rights(revokes), hdl.K(8, 0)),
 		VA:     hdl.Mux(walks, w.sge.Addr.Add(w.msg.At.ZExt(64)), w.msg.VA),
 		Range:  hdl.Mux(walks, piece.length.ZExt(32), w.msg.Left),
-		Len:    piece.length, Skip: w.skips, Last: piece.last,
+		Len:    piece.length, Skip: w.skips, Probe: probe, Find: probe.And(atomic), Last: probe.Or(last), Probed: hdl.AndAll(probe.Not(), last, w.probes),
 	})
 
 	seg := io.Segment.Data
 	w.m.Event("segment", io.Segment.Fire(),
 		hdl.Field("qp", t.QP), hdl.Field("key", seg.Key), hdl.Field("va", seg.VA), hdl.Field("bytes", seg.Len),
-		hdl.Field("range", seg.Range), hdl.Field("sge", w.msg.SGE), hdl.Field("skip", seg.Skip))
+		hdl.Field("range", seg.Range), hdl.Field("sge", w.msg.SGE), hdl.Field("skip", seg.Skip),
+		hdl.Field("rights", seg.Rights), hdl.Field("probe", seg.Probe))
 	w.m.Unused(w.msg.Kind, t.Head.Empty)
 	push := w.st.Is(stPush)
-	w.out.Valid.Set(push)
-	w.block.turn.Ready.Set(push.And(w.out.Ready))
+	w.out.Valid.Set(push.And(t.Response.More.Not())) // the last piece speaks for all
+	w.block.turn.Ready.Set(push.And(t.Response.More.Or(w.out.Ready)))
 	hdl.Set(w.out.Data, w.record())
+}
+
+// rights are what is asked for of a key.
+func (w *worker) rights(revokes hdl.Bits) hdl.Bits {
+	op, right := w.turn.Op, func(x uint64) hdl.Bits { return hdl.K(8, x) }
+	remote := hdl.Mux(op.Kind.Is(kindRead), right(format.AccessRemoteRead),
+		hdl.Mux(op.Kind.Is(kindAtomic), right(format.AccessRemoteAtomic), right(format.AccessRemoteWrite)))
+	local := op.Kind.Is(kindSend).Or(w.turn.Kind.Is(link.PSNResponse))
+	return hdl.Mux(revokes, right(link.RightRevoke), hdl.Mux(local, right(format.AccessLocalWrite), remote))
 }
 
 // record is what has been decided of the turn.
 func (w *worker) record() record {
 	t := w.turn
 	is := func(kind uint64) hdl.Bits { return t.Kind.Is(kind) }
-	known := t.Op.Kind.IsNot(kindNone)
+	// Of duplicates those that are not known are dropped (protocol section 3.7); READs and atomics
+	// have other answers.
+	known, resource := t.Op.Kind.IsNot(kindNone), t.Op.Resource.Any()
 	answers := hdl.OrAll(
-		is(link.PSNExpected).And(t.AckReq),
-		hdl.AndAll(is(link.PSNDuplicate), t.AckReq, known), // protocol section 3.7: what is not known is dropped
+		hdl.AndAll(is(link.PSNExpected), t.AckReq, resource.Not()),
+		hdl.AndAll(is(link.PSNDuplicate), t.AckReq, known, resource.Not()),
 		is(link.PSNAhead).And(t.SendNAK),
 	)
 	bytes := t.PayloadLen.ZExt(32)
 	next := w.msg
-	next.Kind = hdl.Mux(t.Op.End, hdl.K(2, kindNone), t.Op.Kind)
+	next.Kind = hdl.Mux(t.Op.End, hdl.K(3, kindNone), t.Op.Kind)
 	next.Done = w.msg.Done.Add(bytes)
 	next.Left = w.msg.Left.Sub(bytes)
 	next.VA = w.msg.VA.Add(bytes.ZExt(64))
+	next.Accepted = w.msg.Accepted.Add(resource.ZExt(8))
+	more := w.part.Or(w.msg.Left.None()) // a READ of no bytes takes a PSN, too
 	return record{
-		Kind: t.Kind, QP: t.QP, Dead: w.dead, Segments: t.PayloadLen.Any().And(is(link.PSNFence).Or(is(turnFlush)).Not()),
+		Kind: t.Kind, QP: t.QP, Dead: w.dead, Payload: w.payload(), Segments: w.payload().Or(w.probes),
 		Keyed: w.keyed, Verdict: w.verdict, HoldsOnKey: w.holdsOnKey,
 		Answers: answers, RequestPSN: t.PSN,
-		PSN: hdl.Mux(is(link.PSNExpected).Or(is(link.PSNFence)), t.PSN, t.Expected.Sub(is(link.PSNDuplicate).ZExt(24))),
-		End: t.Op.End, Written: t.Op.Kind.Is(kindWrite), Consumes: t.Op.End.And(t.Op.Kind.Is(kindSend).Or(t.Op.Imm)),
-		Solicited: t.SE, WithImm: t.Op.Imm, Imm: t.Imm, WRID: hdl.Mux(t.Head.Fault, t.Control.WRID.K(0), t.Control.WRID), Index: t.Head.Index,
-		Context: recordContext{QPN: t.Context.QPN, MinRNR: t.Context.MinRNR, RecvCQ: t.Context.RecvCQ}, Next: next,
+		PSN:      hdl.Mux(is(link.PSNAhead).Or(is(link.PSNDuplicate)), t.Expected.Sub(is(link.PSNDuplicate).ZExt(24)), t.PSN),
+		Advance:  hdl.Mux(t.Op.Kind.Is(kindRead), w.psns.Add(more.ZExt(24)), hdl.K(24, 1)),
+		Resource: t.Op.Resource, Match: t.Response.Match, Fault: t.Response.Fault, Syndrome: t.Response.Syndrome,
+		End: t.Op.End, Local: t.Op.Kind.Is(kindSend), Written: t.Op.Kind.Is(kindWrite), Consumes: t.Op.End.And(t.Op.Kind.Is(kindSend).Or(t.Op.Imm)),
+		Solicited: t.SE, WithImm: t.Op.Imm, WithInv: t.Op.Inv, Imm: t.Imm, WRID: hdl.Mux(t.Head.Fault, t.Control.WRID.K(0), t.Control.WRID), Index: t.Head.Index,
+		Context: recordContext{QPN: t.Context.QPN, MinRNR: t.Context.MinRNR, CQ: t.Context.CQ}, Next: next,
 	}
 }

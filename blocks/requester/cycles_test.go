@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/linktest"
 	"gornic/blocks/requester"
 	"gornic/format"
 	"gornic/hdl/hdltest"
@@ -47,10 +48,7 @@ func TestRetiredMeanwhile(t *testing.T) {
 		b.step()
 	}
 	for qp := range qps {
-		b.retired.Send(struct {
-			QP    int
-			Count uint16
-		}{qp, 0xFFFF})
+		b.retired.Send(linktest.Retired{QP: qp, Count: 0xFFFF})
 	}
 	for range 20 {
 		b.step()

@@ -43,18 +43,47 @@ func (b *block) look() {
 	io.Queue.Request.Valid.Set(pending(m, "head_asked", begins, io.Queue.Request.Ready))
 
 	w := b.words(begins, qp, state.SGE)
-	control := hdl.Cat(w.granule[1], w.granule[0])
-	offered.Valid.Set(hdl.AndAll(busy, w.done, io.Context.Reply.Valid))
+	fresh := m.Reg("look_fresh", 1, 0) // the state is here, and what hangs on it not yet
+	fresh.Set(begins)
+	offered.Valid.Set(hdl.AndAll(busy, w.done, io.Context.Reply.Valid, fresh.Not()))
 	io.Context.Reply.Ready.Set(offered.Fire())
 	m.Unused(hdl.Pack(io.Context.Reply.Data.Address))
-	used := m.RegN("used", 16) // what is offered stays; the state is here before the head is known
-	m.If(offered.Valid.Not(), func() { used.Set(state.Issued.Sub(b.retired.At(qp))) })
-	hdl.Set(offered.Data, turn{
-		QP: qp, Context: io.Context.Reply.Data.Context, Head: w.head, Message: state, PSN: psn,
-		Used:    used,
-		Control: hdl.UnpackLow(format.SendControl[hdl.Bits]{}, control),
-		SGE:     hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[2]),
-	})
+	known := b.standing(qp, state, offered.Valid)
+	context := io.Context.Reply.Data.Context
+	control := hdl.UnpackLow(format.SendControl[hdl.Bits]{}, hdl.Cat(w.granule[1], w.granule[0]))
+	state.Ahead = hdl.Mux(known.used.None(), state.Ahead.K(0), state.Ahead)
+	t := turn{
+		QP: qp, Context: context, Head: w.head, Message: state, PSN: psn, Outcome: known.outcome,
+		Control: control, Task: taskOf(control, w.head, context), First: w.granule[2],
+	}
+	t.Verdict = b.decide(t, known)
+	hdl.Set(offered.Data, t)
+}
+
+// turn is all that a turn needs to know.
+type turn struct {
+	QP      hdl.Bits
+	Context link.Context
+	Head    link.Head
+	Message message
+	PSN     hdl.Bits `w:"24"`
+	Outcome outcome
+	Control format.SendControl[hdl.Bits]
+	Task    task
+	Verdict verdict
+	First   hdl.Bits `w:"128"` // a granule behind the control part: the SGE where the message is, or operands
+}
+
+func (p Params) turn() turn {
+	return turn{QP: hdl.W(p.Sizes.QPBits), Context: p.Sizes.Context(), Head: hdl.Proto(p.Sizes.QueuePort().Head.Data)}
+}
+
+// sge is the SGE where the message is.
+func (t turn) sge() format.SGE[hdl.Bits] { return hdl.UnpackLow(format.SGE[hdl.Bits]{}, t.First) }
+
+// operands are those of an atomic.
+func (t turn) operands() format.AtomicOperands[hdl.Bits] {
+	return hdl.UnpackLow(format.AtomicOperands[hdl.Bits]{}, t.First)
 }
 
 // pending returns the valid of a question that is asked once, from the cycle

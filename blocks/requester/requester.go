@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
-	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -26,23 +25,29 @@ func (p Params) Validate() error {
 	if s.ReplayBits < 1 || s.ReplayBits > 12 {
 		return fmt.Errorf("requester: 2^%d replay entries a queue pair: not 2^1 to 2^12", s.ReplayBits)
 	}
+	if s.ReadBits < 1 || s.ReadBits > 6 {
+		return fmt.Errorf("requester: 2^%d READs and atomics of a queue pair: not 2^1 to 2^6", s.ReadBits)
+	}
 	return nil
 }
 
 // IO is the ports of the block.
 type IO struct {
-	Grant   hdl.Stream[link.QPRef]     `hdl:"in"`
-	Context link.ContextPort           `hdl:"out"`
-	Queue   link.QueuePort             `hdl:"out"`
-	Retired hdl.Stream[link.Retired]   `hdl:"in"`
-	Control hdl.Stream[link.QPControl] `hdl:"in"`
-	Fence   hdl.Stream[link.Fence]     `hdl:"in"`
-	Job     hdl.Stream[link.TxJob]     `hdl:"out"`
-	Segment hdl.Stream[link.Segment]   `hdl:"out"`
-	Inline  stream.Frame               `hdl:"out"`
-	Again   hdl.Stream[link.QPRef]     `hdl:"out"`
-	Async   hdl.Stream[link.Async]     `hdl:"out"`
-	Peek    link.Peek                  `hdl:"in"` // the next PSN
+	Grant     hdl.Stream[link.QPRef]     `hdl:"in"`
+	Context   link.ContextPort           `hdl:"out"`
+	Queue     link.QueuePort             `hdl:"out"`
+	Retired   hdl.Stream[link.Retired]   `hdl:"in"`
+	KeyOpDone hdl.Stream[link.KeyOpDone] `hdl:"in"`
+	Control   hdl.Stream[link.QPControl] `hdl:"in"`
+	Fence     hdl.Stream[link.Fence]     `hdl:"in"`
+	Issue     hdl.Stream[link.ReadIssue] `hdl:"out"`
+	Job       hdl.Stream[link.TxJob]     `hdl:"out"`
+	Segment   hdl.Stream[link.Segment]   `hdl:"out"`
+	Inline    stream.Frame               `hdl:"out"`
+	KeyOp     hdl.Stream[link.KeyOp]     `hdl:"out"`
+	Again     hdl.Stream[link.QPRef]     `hdl:"out"`
+	Async     hdl.Stream[link.Async]     `hdl:"out"`
+	Peek      link.Peek                  `hdl:"in"` // the next PSN
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -53,9 +58,10 @@ func Def(p Params) hdl.Def[IO] {
 		Doc:  "Makes request packets of work queue entries, one packet of the queue pair whose turn it is.",
 		IO: IO{
 			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),
-			Retired: hdl.StreamOf(s.Retired()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}),
-			Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
-			Inline: stream.FrameOf(s.DataWidth), Again: hdl.StreamOf(s.QPRef()), Async: hdl.StreamOf(link.Async{}), Peek: s.Peek(24),
+			Retired: hdl.StreamOf(s.Retired()), KeyOpDone: hdl.StreamOf(s.KeyOpDone()), Control: hdl.StreamOf(s.QPControl()),
+			Fence: hdl.StreamOf(link.Fence{}), Issue: hdl.StreamOf(s.ReadIssue()), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
+			Inline: stream.FrameOf(s.DataWidth), KeyOp: hdl.StreamOf(s.KeyOp()),
+			Again: hdl.StreamOf(s.QPRef()), Async: hdl.StreamOf(link.Async{}), Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -76,10 +82,13 @@ type block struct {
 	p  Params
 	io *IO
 
-	messages, psns, retired *hdl.Memory
-	notify                  *hdl.Memory // a bit: an event is wanted when all is done
+	messages, psns *hdl.Memory
+	retired        *hdl.Memory // entries, and READs and atomics among them
+	outcomes       *hdl.Memory // of local operations
+	notify         *hdl.Memory // a bit: an event is wanted when all is done
 
 	saved saved             // what the turn that ends writes back
+	asks  hdl.Bits          // the turn gives a local operation away
 	quiet hdl.Bits          // no turn is under way
 	told  hdl.Bits          // the turn reports that the send queue has drained
 	turn  hdl.Stream[turn]  // the turn that is looked up, for who sends
@@ -90,12 +99,15 @@ type block struct {
 // message is the state of a queue pair that a turn reads and writes.
 type message struct {
 	Active hdl.Bits `w:"1"`  // some of the WQE at the head has been sent
+	Parked hdl.Bits `w:"1"`  // the WQE at the head is a local operation that has been given away
 	Broken hdl.Bits `w:"1"`  // a WQE has failed: those behind it are flushed
 	Offset hdl.Bits `w:"32"` // bytes sent
 	Total  hdl.Bits `w:"32"` // bytes in all
 	SGE    hdl.Bits `w:"3"`  // where the next byte is: SGE,
 	SGEAt  hdl.Bits `w:"32"` // and byte in it
 	Issued hdl.Bits `w:"16"` // entries given to the replay ring, free-running
+	Reads  hdl.Bits `w:"8"`  // of those READs and atomics, free-running
+	Ahead  hdl.Bits `w:"23"` // PSNs given since nothing was outstanding
 }
 
 // saved is the write port of the state.
@@ -113,20 +125,10 @@ type extra struct {
 	Comes   hdl.Bits `w:"1"` // it is there, in this cycle
 }
 
-// turn is all that a turn needs to know.
-type turn struct {
-	QP      hdl.Bits
-	Context link.Context
-	Head    link.Head
-	Message message
-	PSN     hdl.Bits `w:"24"`
-	Used    hdl.Bits `w:"16"` // replay entries in use; fewer if some have been given back since, and then the queue pair is woken
-	Control format.SendControl[hdl.Bits]
-	SGE     format.SGE[hdl.Bits] // the one where the message is
-}
-
-func (p Params) turn() turn {
-	return turn{QP: hdl.W(p.Sizes.QPBits), Context: p.Sizes.Context(), Head: hdl.Proto(p.Sizes.QueuePort().Head.Data)}
+// retired is what Retired said last.
+type retired struct {
+	Count hdl.Bits `w:"16"`
+	Reads hdl.Bits `w:"8"`
 }
 
 // keep is the state of queue pairs. Each memory has one writer: the turn that
@@ -135,12 +137,13 @@ func (b *block) keep() {
 	m, io, qps := b.m, b.io, 1<<b.p.Sizes.QPBits
 	b.messages = m.RAM("messages", qps, hdl.WidthOf(message{}), hdl.Undefined)
 	b.psns = m.RAM("psns", qps, 24, hdl.Undefined)
-	b.retired = m.LUTRAM("retired", qps, 16)
+	b.retired = m.LUTRAM("retired", qps, hdl.WidthOf(retired{}))
 	b.notify = m.LUTRAM("notify", qps, 1)
 	b.told = m.Wire("told_drained", 1)
 	b.quiet = m.Wire("quiet", 1)
 	b.saved = hdl.NewWire(m, "saved", saved{QP: hdl.W(b.p.Sizes.QPBits)})
 	b.extra = hdl.NewWire(m, "extra", extra{})
+	b.keepOutcomes()
 
 	control, saved := io.Control, b.saved
 	control.Ready.Set(b.quiet.And(io.Retired.Valid.Not()))
@@ -159,6 +162,6 @@ func (b *block) keep() {
 
 	told := io.Retired
 	told.Ready.SetK(1)
-	b.retired.Write(hdl.Mux(told.Valid, told.Data.QP, control.Data.QP), told.Valid.Or(clears),
-		hdl.Mux(told.Valid, told.Data.Count, hdl.K(16, 0)))
+	now := hdl.Pack(retired{Count: told.Data.Count, Reads: told.Data.Reads})
+	b.retired.Write(hdl.Mux(told.Valid, told.Data.QP, control.Data.QP), told.Valid.Or(clears), hdl.Mux(told.Valid, now, now.K(0)))
 }

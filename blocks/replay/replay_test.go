@@ -22,6 +22,7 @@ var params = replay.Params{Sizes: link.Sizes{QPBits: 2, ReplayBits: 3}}
 type oldest struct {
 	Any    bool
 	Newest uint32
+	Local  bool
 	Failed bool
 	Cause  uint16
 	Entry  linktest.ReplayEntry
@@ -30,6 +31,80 @@ type oldest struct {
 type retired struct {
 	QP    int
 	Count uint16
+	Reads uint8
+}
+
+// bench is the block with its neighbours.
+type bench struct {
+	t                   *testing.T
+	s                   *sim.Sim
+	io                  *replay.IO
+	records, requests   *sim.Source
+	answers, told, gone *sim.Sink
+}
+
+func newBench(t *testing.T, s *sim.Sim, io *replay.IO, g sim.Pattern) *bench {
+	b := &bench{
+		t: t, s: s, io: io,
+		records: sim.NewSource(s, io.Record, g), requests: sim.NewSource(s, io.User.Request, g),
+		answers: sim.NewSink(s, io.User.Oldest, g), told: sim.NewSink(s, io.User.Recorded, g), gone: sim.NewSink(s, io.Retired, g),
+	}
+	s.Reset(2)
+	for qp := range qps {
+		b.ask(qp, link.ReplayClear)
+	}
+	return b
+}
+
+func (b *bench) settle() {
+	b.s.Run(30)
+	require.NoError(b.t, b.s.Err())
+	require.Zero(b.t, b.records.Pending()+b.requests.Pending())
+}
+
+func (b *bench) ask(qp, op int) {
+	b.requests.Send(struct{ QP, Op int }{qp, op})
+	b.settle()
+}
+
+// peek asks for the oldest entry.
+func (b *bench) peek(qp int) oldest {
+	b.ask(qp, link.ReplayPeek)
+	got := sim.Received[oldest](b.answers)
+	require.Len(b.t, got, 1)
+	return got[0]
+}
+
+// record enters an entry, and returns whom the completer hears of.
+func (b *bench) record(qp int, e linktest.ReplayEntry) []int {
+	b.records.Send(linktest.Record{QP: qp, Entry: e})
+	b.settle()
+	return sim.Received[int](b.told)
+}
+
+func randomEntry(r *rand.Rand) linktest.ReplayEntry {
+	e := linktest.ReplayEntry{
+		Kind: r.IntN(4), PSN: r.Uint32N(1 << 24), WQEIndex: uint16(r.Uint32()), Offset: r.Uint32(), Length: r.IntN(4097), Last: r.IntN(2) == 0,
+		WC: format.WCOpcode(r.IntN(8)), WRID: r.Uint64(),
+	}
+	e.LastPSN = e.PSN
+	switch {
+	case r.IntN(4) == 0 && e.Kind == link.EntryLocal:
+		e.PSN, e.LastPSN = 0, 0 // the packet before is the last PSN that there is
+	case e.Kind == link.EntryRead:
+		e.LastPSN = (e.PSN + r.Uint32N(1000)) & 0xFFFFFF
+	}
+	if r.IntN(10) == 0 {
+		e.Status = 4
+	}
+	return e
+}
+
+func referenceOf(e linktest.ReplayEntry) replay.Entry {
+	return replay.Entry{
+		PSN: e.PSN, Last: e.LastPSN, Local: e.Kind == link.EntryLocal, Read: e.Kind == link.EntryRead || e.Kind == link.EntryAtomic,
+		Failed: e.Status != 0, Index: e.WQEIndex, Rest: e,
+	}
 }
 
 // Random records, questions and removals on four rings.
@@ -37,72 +112,101 @@ func TestAgainstReference(t *testing.T) {
 	design, io := hdltest.Build(t, replay.Def(params))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		r := rand.New(rand.NewPCG(hdltest.Seed(t), 10))
-		g := hdltest.Gaps(t, 25)
-		records, requests, control := sim.NewSource(s, io.Record, g), sim.NewSource(s, io.User.Request, g), sim.NewSource(s, io.Control, g)
-		answers, told, gone := sim.NewSink(s, io.User.Oldest, g), sim.NewSink(s, io.User.Recorded, g), sim.NewSink(s, io.Retired, g)
-		s.Reset(2)
-		settle := func() {
-			s.Run(30)
-			require.NoError(t, s.Err())
-			require.Zero(t, records.Pending()+requests.Pending()+control.Pending())
-		}
-		ask := func(qp, op int) {
-			requests.Send(struct{ QP, Op int }{qp, op})
-			settle()
-		}
+		b := newBench(t, s, io, hdltest.Gaps(t, 25))
 		var refs [qps]replay.Reference
-		for i := range 1500 {
+		for range 1500 {
 			qp := r.IntN(qps)
 			ref := &refs[qp]
 			switch {
-			case i < qps || r.IntN(100) == 0:
-				if i < qps {
-					qp = i
-				}
-				control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
-				settle()
+			case r.IntN(100) == 0:
+				b.ask(qp, link.ReplayClear)
 				refs[qp] = replay.Reference{}
 			case r.IntN(2) == 0 && ref.Len() < 8:
-				e := linktest.ReplayEntry{PSN: r.Uint32N(1 << 24), WQEIndex: uint16(r.Uint32()), Offset: r.Uint32(), Length: r.IntN(4097), Last: r.IntN(2) == 0, WC: format.WCOpcode(r.IntN(8)), WRID: r.Uint64()}
-				if r.IntN(10) == 0 {
-					e.Status = 4
-				}
-				records.Send(linktest.Record{QP: qp, Entry: e})
-				settle()
+				e := randomEntry(r)
 				want := []int(nil)
-				if ref.Record(replay.Entry{PSN: e.PSN, Failed: e.Status != 0, Index: e.WQEIndex, Rest: e}) {
+				if ref.Record(referenceOf(e)) {
 					want = []int{qp}
 				}
-				require.Equal(t, want, sim.Received[int](told))
+				require.Equal(t, want, b.record(qp, e))
 			case r.IntN(3) == 0 && ref.Len() > 0:
-				ask(qp, link.ReplayPop)
-				require.Equal(t, []retired{{qp, ref.Pop()}}, sim.Received[retired](gone))
+				b.peek(qp)
+				b.ask(qp, link.ReplayPop)
+				count, reads := ref.Pop()
+				require.Equal(t, []retired{{qp, count, reads}}, sim.Received[retired](b.gone))
 			case r.IntN(20) == 0:
-				ask(qp, link.ReplayFail)
+				b.ask(qp, link.ReplayFail)
 				ref.Fail()
 			default:
-				ask(qp, link.ReplayPeek)
-				got := sim.Received[oldest](answers)
-				require.Len(t, got, 1)
-				e, newest, failed, ok := ref.Peek()
-				s.Set(io.Peek.QP, uint64(qp))
-				s.Run(link.PeekCycles)
-				seen := s.Get(io.Peek.Value)
-				require.Equal(t, ok, seen>>24 == 1)
-				if ok {
-					require.EqualValues(t, e.PSN, seen&0xFFFFFF)
-				}
-				require.Equal(t, ok, got[0].Any)
-				if ok {
-					want := oldest{Any: true, Newest: newest, Failed: failed, Cause: got[0].Cause, Entry: e.Rest.(linktest.ReplayEntry)}
-					if index, known := ref.Cause(); known {
-						want.Cause = index
-					}
-					require.Equal(t, want, got[0])
-				}
+				b.compare(qp, ref)
 			}
 		}
 	}, verilator.Simulator)
+}
+
+// compare looks at a ring in both ways.
+func (b *bench) compare(qp int, ref *replay.Reference) {
+	t := b.t
+	got := b.peek(qp)
+	found, ok := ref.Peek()
+	b.s.Set(b.io.Peek.QP, uint64(qp))
+	b.s.Run(link.PeekCycles)
+	seen := b.s.Get(b.io.Peek.Value)
+	require.Equal(t, ok, seen>>24 == 1)
+	require.Equal(t, ok, got.Any)
+	if !ok {
+		return
+	}
+	require.EqualValues(t, found.Oldest.PSN, seen&0xFFFFFF)
+	want := oldest{
+		Any: true, Newest: found.Newest, Local: found.Local, Failed: found.Failed, Cause: got.Cause,
+		Entry: found.Oldest.Rest.(linktest.ReplayEntry),
+	}
+	if index, known := ref.Cause(); known {
+		want.Cause = index
+	}
+	require.Equal(t, want, got)
+}
+
+// A ring that is emptied forgets what failed, what is no packet, whom it tells, and its counts.
+func TestClear(t *testing.T) {
+	design, io := hdltest.Build(t, replay.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, hdltest.Gaps(t, 25))
+		for range 3 {
+			require.Empty(t, b.record(2, linktest.ReplayEntry{Kind: link.EntryRead, PSN: 5, LastPSN: 7}))
+			require.Equal(t, []int{2}, b.record(2, linktest.ReplayEntry{Kind: link.EntryLocal, PSN: 8, LastPSN: 8}))
+			require.Equal(t, []int{2}, b.record(2, linktest.ReplayEntry{PSN: 8, LastPSN: 8, Status: format.StatusLocProt, WQEIndex: 3}))
+			b.ask(2, link.ReplayFail)
+			got := b.peek(2)
+			require.Equal(t, []any{uint32(7), true, true, uint16(3)}, []any{got.Newest, got.Local, got.Failed, got.Cause})
+			b.ask(2, link.ReplayPop)
+			require.Equal(t, []retired{{2, 1, 1}}, sim.Received[retired](b.gone), "the READ")
+			b.ask(2, link.ReplayClear)
+			require.False(t, b.peek(2).Any)
+			require.Empty(t, b.record(2, linktest.ReplayEntry{PSN: 9, LastPSN: 9}))
+			got = b.peek(2)
+			require.Equal(t, []any{uint32(9), false, false}, []any{got.Newest, got.Local, got.Failed})
+			b.ask(2, link.ReplayClear)
+		}
+	}, verilator.Simulator)
+}
+
+// An entry goes in every cycle, though the completer hears of each, and an answer comes two cycles after its
+// question.
+func TestCycles(t *testing.T) {
+	design, io := hdltest.Build(t, replay.Def(params))
+	s := hdltest.Open(t, sim.NativeSimulator, design, sim.Options{})
+	b := newBench(t, s, io, sim.Pattern{})
+	for i := range 8 {
+		b.records.Send(linktest.Record{QP: 1, Entry: linktest.ReplayEntry{Kind: link.EntryLocal, PSN: uint32(i)}})
+	}
+	s.Run(9)
+	require.Zero(t, b.records.Pending())
+	s.Run(1)
+	require.Len(t, b.told.Take(), 8)
+	b.requests.Send(struct{ QP, Op int }{1, link.ReplayPeek})
+	s.Run(4)
+	require.Equal(t, uint64(1), b.answers.Count())
 }
 
 func TestValidate(t *testing.T) {

@@ -52,6 +52,7 @@ func (b *block) served(leaves hdl.Bits) {
 		return servedBehind{Served: s, Behind: ahead}
 	}), 4)
 	open := stream.Gate(m, "served_open", waiting, left.Sub(waiting.Data.Behind).MSB().Not())
+	b.told.Set(waiting.Valid.Not())
 	hdl.Connect(io.Left, stream.Map(open, func(s servedBehind) link.Served {
 		m.Unused(s.Behind)
 		return s.Served

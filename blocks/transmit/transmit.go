@@ -112,6 +112,7 @@ type block struct {
 	inlineTaken hdl.Bits // one more
 	inlineGone  hdl.Bits // one less
 
+	told  hdl.Bits // all that Served says has been passed on
 	drops hdl.Bits // a payload is being dropped, or will be: those behind it are not there yet
 }
 
@@ -136,7 +137,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		routes: hdl.NewWire(m, "route", hdl.StreamOf(route{})),
 
 		inlines: m.Reg("inline_jobs", 1, 0), inlineTaken: m.Wire("inline_taken", 1), inlineGone: m.Wire("inline_gone", 1),
-		drops: m.Reg("drops", 1, 0),
+		told: m.Wire("told", 1), drops: m.Reg("drops", 1, 0),
 	}
 }
 
@@ -161,9 +162,10 @@ func (b *block) choose() {
 	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
 	isFence := io.Job.Data.Kind.Is(link.JobFence)
 	io.Ack.Ready.Set(free)
-	io.Fence.Valid.Set(takesJob.And(isFence))
+	passes := io.Fence.Ready.And(b.told) // what is told of the answers before a fence is ahead of it
+	io.Fence.Valid.Set(hdl.AndAll(takesJob, isFence, b.told))
 	io.Fence.Data.Token.Set(io.Job.Data.Entry.PSN.Slice(1, 0))
-	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(io.Fence.Ready)))
+	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(passes)))
 	io.Gathered.Ready.Set(takesJob.And(gathers))
 	m.If(io.Ack.Fire(), func() {
 		b.isAck.SetK(1)

@@ -12,7 +12,7 @@ func (b *block) issue() {
 	clears := b.io.Control.Fire().And(b.io.Control.Data.Kind.Is(link.ControlClear))
 	in.Ready.Set(b.io.Control.Valid.Not())
 	tail := b.tails.At(d.QP)
-	full := tail.Sub(hdl.Unpack(b.p.state(), b.states.At(d.QP)).Head).Is(1 << n)
+	full := tail.Sub(hdl.Unpack(b.p.state(), b.states.At(d.QP)).Head).MSB()
 	enters := in.Fire().And(full.Not())
 	b.entries.Write(hdl.Cat(d.QP, tail.Trunc(n)), enters, hdl.Pack(entry{
 		Atomic: d.Atomic, PSN: d.PSN, Length: d.Length, WQEIndex: d.WQEIndex, NumSGE: d.NumSGE, SGE: d.SGE,

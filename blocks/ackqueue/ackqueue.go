@@ -23,13 +23,15 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	Placed     hdl.Stream[link.Placed]     `hdl:"in"`
-	Completion hdl.Stream[link.Completion] `hdl:"out"`
-	Ack        hdl.Stream[link.Ack]        `hdl:"out"`
-	Fault      hdl.Stream[link.QPFault]    `hdl:"out"`
-	Control    hdl.Stream[link.QPControl]  `hdl:"in"`
-	Fence      hdl.Stream[link.Fence]      `hdl:"out"`
-	Peek       link.Peek                   `hdl:"in"` // the MSN
+	Placed     hdl.Stream[link.Placed]          `hdl:"in"`
+	Completion hdl.Stream[link.Completion]      `hdl:"out"`
+	Resource   hdl.Stream[link.ResourceRequest] `hdl:"out"`
+	Served     hdl.Stream[link.Served]          `hdl:"in"`
+	Ack        hdl.Stream[link.Ack]             `hdl:"out"`
+	Fault      hdl.Stream[link.QPFault]         `hdl:"out"`
+	Control    hdl.Stream[link.QPControl]       `hdl:"in"`
+	Fence      hdl.Stream[link.Fence]           `hdl:"out"`
+	Peek       link.Peek                        `hdl:"in"` // the MSN
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -39,7 +41,8 @@ func Def(p Params) hdl.Def[IO] {
 		Name: fmt.Sprintf("ackqueue_qp%d_cq%d", s.QPBits, s.CQBits),
 		Doc:  "Makes requests visible when their payload is in memory: messages counted, answers owed, completions.",
 		IO: IO{
-			Placed: hdl.StreamOf(s.Placed()), Completion: hdl.StreamOf(s.Completion()), Ack: hdl.StreamOf(s.Ack()),
+			Placed: hdl.StreamOf(s.Placed()), Completion: hdl.StreamOf(s.Completion()),
+			Resource: hdl.StreamOf(s.ResourceRequest()), Served: hdl.StreamOf(s.Served()), Ack: hdl.StreamOf(s.Ack()),
 			Fault: hdl.StreamOf(s.QPFault()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}), Peek: s.Peek(24),
 		},
 		Body: func(m *hdl.Module, io *IO) {
@@ -49,7 +52,9 @@ func Def(p Params) hdl.Def[IO] {
 			b := newBlock(m, p, io)
 			b.take()
 			b.effect()
+			b.serve()
 			b.answer()
+			b.keep()
 			b.properties()
 		},
 	}
@@ -61,6 +66,9 @@ type state struct {
 	Failed hdl.Bits `w:"1"`
 	Ended  hdl.Bits `w:"1"`  // with Failed: a WQE has completed with the failure,
 	Index  hdl.Bits `w:"16"` // this one
+
+	Accepted   hdl.Bits `w:"8"` // READs and atomics passed on, free-running,
+	Duplicates hdl.Bits `w:"8"` // and those among the duplicates
 }
 
 // answer is what is owed to the peer of a queue pair.
@@ -68,6 +76,19 @@ type answer struct {
 	Syndrome hdl.Bits `w:"8"`
 	PSN      hdl.Bits `w:"24"`
 	MSN      hdl.Bits `w:"24"`
+	Behind   hdl.Bits `w:"8"` // so many READs and atomics are answered before it: state.Accepted when it came to be owed
+}
+
+// debt says whether a queue pair owes its answer.
+type debt struct {
+	Owed hdl.Bits `w:"1"`
+	NAK  hdl.Bits `w:"1"` // of any kind
+}
+
+// served is how far READs and atomics of a queue pair have been answered.
+type served struct {
+	Next       hdl.Bits `w:"8"`
+	Duplicates hdl.Bits `w:"8"`
 }
 
 // block is the module while it is built.
@@ -78,18 +99,26 @@ type block struct {
 
 	states  *hdl.Memory
 	answers *hdl.Memory
-	owing   *scheduler.IO // queue pairs that owe an answer
+	debts   *hdl.Memory
+	served  *hdl.Memory
+	owing   *scheduler.IO // queue pairs that may have an answer to give
 
 	busy hdl.Bits // a request is being committed,
 	now  link.Placed
 	was  state // with the state before it
 	owes pending
 
-	newest answer // that it owes, while it wakes owing
+	ends hdl.Bits // all has been taken,
+	next state    // and this is the state behind it
+
+	changes hdl.Bits // its debt changes,
+	debt    debt     // to this
+	gives   hdl.Bits // an answer leaves, and is not owed any more,
+	given   hdl.Bits // by this queue pair
 }
 
 // pending is what of a request's effects has not been taken: one bit each.
-type pending struct{ completion, answer, fault hdl.Bits }
+type pending struct{ completion, answer, resource, fault hdl.Bits }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	qps := 1 << p.Sizes.QPBits
@@ -97,11 +126,13 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		m: m, p: p, io: io,
 		states:  m.LUTRAM("states", qps, hdl.WidthOf(state{})),
 		answers: m.LUTRAM("answers", qps, hdl.WidthOf(answer{})),
-		owing:   hdl.Instance(m, "u_owing", scheduler.Def(scheduler.Params{Sizes: p.Sizes, Wakes: 1})),
+		debts:   m.LUTRAM("debts", qps, hdl.WidthOf(debt{})),
+		served:  m.LUTRAM("served", qps, hdl.WidthOf(served{})),
+		owing:   hdl.Instance(m, "u_owing", scheduler.Def(scheduler.Params{Sizes: p.Sizes, Wakes: 2})),
 		busy:    m.Reg("busy", 1, 0),
 		now:     hdl.NewReg(m, "now", p.Sizes.Placed()),
 		was:     hdl.NewReg(m, "was", state{}),
-		owes:    pending{completion: m.Reg("owes_completion", 1, 0), answer: m.Reg("owes_answer", 1, 0), fault: m.Reg("owes_fault", 1, 0)},
+		owes:    pending{completion: m.Reg("owes_completion", 1, 0), answer: m.Reg("owes_answer", 1, 0), resource: m.Reg("owes_resource", 1, 0), fault: m.Reg("owes_fault", 1, 0)},
 	}
 }
 
@@ -109,10 +140,10 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 func (b *block) take() {
 	m, io, in := b.m, b.io, b.io.Placed
 	c := in.Data.Commit
-	isFence := c.Kind
+	isFence := c.Kind.Is(link.CommitFence)
 	free := b.busy.Not()
 	io.Fence.Valid.Set(hdl.AndAll(in.Valid, free, isFence))
-	io.Fence.Data.Token.Set(c.PSN.Bit(0))
+	io.Fence.Data.Token.Set(c.PSN.Trunc(2))
 	in.Ready.Set(free.And(isFence.Not().Or(io.Fence.Ready)))
 
 	was := hdl.Unpack(state{}, b.states.At(c.QP))
@@ -126,6 +157,8 @@ func (b *block) take() {
 		b.owes.completion.Set(hdl.Mux(bad, c.Complete.Or(c.Open), c.Complete.And(again.Not())))
 		b.owes.answer.Set(was.Failed.Not().And(bad.Or(c.Reply.Any())))
 		b.owes.fault.Set(fatal)
+		// Of those that come behind a failure only what an atomic holds has to be given back.
+		b.owes.resource.Set(c.Resource.Kind.Any().And(hdl.AndAll(was.Failed, c.Resource.Duplicate).Not()))
 	})
 }
 
@@ -141,61 +174,111 @@ func (b *block) effect() {
 	done.Solicited = c.Completion.Solicited.Or(done.Status.Any())
 	event := hdl.Mux(bad, hdl.K(8, uint64(format.EventQPFatal)), c.Event)
 	fault := link.QPFault{QP: c.QP, HasEvent: hdl.Mux(bad, held.Not(), c.HasEvent), Event: event, Vendor: done.Vendor}
+	counts := hdl.AndAll(c.Message, bad.Not(), b.was.Failed.Not())
+	msn := b.was.MSN.Add(counts.ZExt(24))
+	resource := link.ResourceRequest{QP: c.QP, Cancel: b.was.Failed, PSN: c.RequestPSN, MSN: msn, Resource: c.Resource}
 	wake := b.owing.Wakes[0]
 	waits := hdl.OrAll(
 		stream.Offer(m, io.Completion, b.owes.completion, done),
+		stream.Offer(m, io.Resource, b.owes.resource, resource),
 		stream.Offer(m, io.Fault, b.owes.fault, fault),
 		stream.Offer(m, wake, b.owes.answer, link.QPRef{QP: c.QP}))
-	ends := b.busy.And(waits.Not())
-	m.If(ends, func() { b.busy.SetK(0) })
+	b.ends = b.busy.And(waits.Not())
+	m.If(b.ends, func() { b.busy.SetK(0) })
+	b.owe(msn)
 
-	counts := hdl.AndAll(c.Message, bad.Not(), b.was.Failed.Not())
-	msn := b.was.MSN.Add(counts.ZExt(24))
-	nak := hdl.Mux(bad, hdl.K(8, format.SyndromeNAKOp), c.Syndrome)
-	isNAK := bad.Or(c.Reply.Is(link.ReplyNAK))
-	b.newest = answer{
-		Syndrome: hdl.Mux(isNAK, nak, hdl.K(8, format.SyndromeNoCredits)),
-		PSN:      hdl.Mux(bad, c.RequestPSN, c.PSN), MSN: msn,
-	}
-	owed := b.newest
-	b.answers.Write(c.QP, wake.Fire(), hdl.Pack(owed))
-	m.Event("ack_owed", wake.Fire(),
-		hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
-	m.Event("recv_completes", io.Completion.Fire(), hdl.Field("qp", c.QP), hdl.Field("wqe", done.WQEIndex), hdl.Field("status", done.Status))
-
-	control := io.Control
-	control.Ready.Set(b.busy.Not())
-	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
-	m.Unused(control.Data.PSN, c.Payload, c.Placed, c.Kind)
-	next := state{
+	passed := c.Resource.Kind.Any().And(b.was.Failed.Not())
+	b.next = state{
 		MSN: msn, Failed: hdl.OrAll(b.was.Failed, bad, c.Fatal),
-		Ended: hdl.Mux(b.was.Failed, b.was.Ended, bad.And(held).Or(c.Fatal.And(c.Complete))),
-		Index: hdl.Mux(b.was.Failed, b.was.Index, c.Completion.WQEIndex),
+		Ended:      hdl.Mux(b.was.Failed, b.was.Ended, bad.And(held).Or(c.Fatal.And(c.Complete))),
+		Index:      hdl.Mux(b.was.Failed, b.was.Index, c.Completion.WQEIndex),
+		Accepted:   b.was.Accepted.Add(passed.And(c.Resource.Duplicate.Not()).ZExt(8)),
+		Duplicates: b.was.Duplicates.Add(passed.And(c.Resource.Duplicate).ZExt(8)),
 	}
-	msnNow := hdl.Unpack(state{}, b.states.At(io.Peek.QP)).MSN
-	peeked := m.RegN("peeked", 24)
-	peeked.Set(msnNow)
-	io.Peek.Value.Set(peeked)
-	zero := hdl.K(hdl.WidthOf(state{}), 0)
-	b.states.Write(hdl.Mux(b.busy, c.QP, control.Data.QP), ends.Or(clears), hdl.Mux(b.busy, hdl.Pack(next), zero))
+	m.Unused(c.Payload, c.Placed, c.Kind, c.Match, c.Fault)
+	m.Event("recv_completes", io.Completion.Fire(), hdl.Field("qp", c.QP), hdl.Field("wqe", done.WQEIndex), hdl.Field("status", done.Status))
 }
 
-// answer gives the answers away, each as it is when its turn comes. One that comes in
-// that cycle goes in place of the one that is kept: its wake adds nothing.
+// owe notes the answer that is owed. The response to a READ or atomic acknowledges what is
+// before it: an ACK that has not left need not.
+func (b *block) owe(msn hdl.Bits) {
+	m, io, c, bad := b.m, b.io, b.now.Commit, b.now.BusErr
+	nak := hdl.Mux(bad, hdl.K(8, format.SyndromeNAKOp), c.Syndrome)
+	isNAK := bad.Or(c.Reply.Is(link.ReplyNAK))
+	owed := answer{
+		Syndrome: hdl.Mux(isNAK, nak, hdl.K(8, format.SyndromeNoCredits)),
+		PSN:      hdl.Mux(bad, c.RequestPSN, c.PSN), MSN: msn, Behind: b.was.Accepted,
+	}
+	comes := b.owing.Wakes[0].Fire()
+	b.answers.Write(c.QP, comes, hdl.Pack(owed))
+	was := hdl.Unpack(debt{}, b.debts.At(c.QP))
+	accepts := hdl.AndAll(io.Resource.Fire(), b.was.Failed.Not(), c.Resource.Duplicate.Not())
+	b.changes, b.debt = comes.Or(accepts), debt{Owed: comes.Or(was.Owed.And(was.NAK)), NAK: hdl.Mux(comes, isNAK, was.NAK)}
+	m.Event("ack_owed", comes,
+		hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
+}
+
+// serve hears how far READs and atomics have been answered: what waits for them may
+// leave.
+func (b *block) serve() {
+	in, wake := b.io.Served, b.owing.Wakes[1]
+	wake.Valid.Set(in.Valid)
+	wake.Data.QP.Set(in.Data.QP)
+	in.Ready.Set(wake.Ready)
+	b.m.Unused(in.Data.Most)
+}
+
+// answer gives the answers away, each as it is when its turn comes. One that stands behind
+// READs and atomics that have not been answered stays owed: Served gives it another
+// turn. A wake that comes in the cycle of a grant, and adds nothing, has written what it
+// is about before this looks.
 func (b *block) answer() {
-	grant, wake := b.owing.Grant, b.owing.Wakes[0]
-	comes := wake.Fire().And(wake.Data.QP.Eq(grant.Data.QP))
-	owed := hdl.MuxOf(comes, b.newest, hdl.Unpack(answer{}, b.answers.At(grant.Data.QP)))
-	valid := b.m.Reg("leaves", 1, 0)
-	out := hdl.NewReg(b.m, "leaving", b.p.Sizes.Ack())
-	moves := valid.Not().Or(b.io.Ack.Ready)
-	grant.Ready.Set(moves)
-	b.m.If(moves, func() { valid.Set(grant.Valid) })
-	b.m.If(grant.Fire(), func() {
-		hdl.Set(out, link.Ack{QP: grant.Data.QP, Syndrome: owed.Syndrome, PSN: owed.PSN, MSN: owed.MSN})
+	m, grant, io := b.m, b.owing.Grant, b.io
+	looks, qp := m.Reg("looks", 1, 0), m.RegN("looked_at", b.p.Sizes.QPBits)
+	valid, out := m.Reg("leaves", 1, 0), hdl.NewReg(m, "leaving", b.p.Sizes.Ack())
+	a, d := hdl.Unpack(answer{}, b.answers.At(qp)), hdl.Unpack(debt{}, b.debts.At(qp))
+	s, now := hdl.Unpack(served{}, b.served.At(qp)), hdl.Unpack(state{}, b.states.At(qp))
+	early := s.Next.Sub(a.Behind).MSB().Or(s.Duplicates.Ne(now.Duplicates))
+	may := d.Owed.And(early.Not())
+	m.Unused(d.NAK, now.MSN, now.Failed, now.Ended, now.Index, now.Accepted)
+
+	moves := valid.Not().Or(io.Ack.Ready)
+	others := hdl.OrAll(b.owes.answer, b.owes.resource.And(io.Resource.Ready), io.Control.Valid) // who may write debts
+	b.gives = hdl.AndAll(looks, may, moves, others.Not())
+	b.given = qp
+	done := looks.Not().Or(may.Not()).Or(b.gives)
+	grant.Ready.Set(done)
+	m.If(done, func() {
+		looks.Set(grant.Valid)
+		qp.Set(grant.Data.QP)
 	})
-	b.io.Ack.Valid.Set(valid)
-	hdl.Set(b.io.Ack.Data, out)
-	b.m.Event("ack_leaves", b.io.Ack.Fire(),
+	m.If(moves, func() { valid.Set(b.gives) })
+	m.If(b.gives, func() {
+		hdl.Set(out, link.Ack{QP: qp, Syndrome: a.Syndrome, PSN: a.PSN, MSN: a.MSN})
+	})
+	io.Ack.Valid.Set(valid)
+	hdl.Set(io.Ack.Data, out)
+	m.Cover("waits_for_response", hdl.AndAll(looks, d.Owed, early))
+	m.Event("ack_leaves", io.Ack.Fire(),
 		hdl.Field("qp", out.QP), hdl.Field("syndrome", out.Syndrome), hdl.Field("psn", out.PSN), hdl.Field("msn", out.MSN))
+}
+
+// keep writes the state, when a request ends, or a queue pair begins anew.
+func (b *block) keep() {
+	m, control, told := b.m, b.io.Control, b.io.Served
+	control.Ready.Set(b.busy.Or(told.Valid).Not())
+	clears, qp := control.Fire().And(control.Data.Kind.Is(link.ControlClear)), control.Data.QP
+	m.Unused(control.Data.PSN)
+	pick := func(now hdl.Bits, x hdl.Bits) hdl.Bits { return hdl.Mux(now, x, x.K(0)) }
+
+	b.states.Write(hdl.Mux(b.busy, b.now.Commit.QP, qp), b.ends.Or(clears), pick(b.busy, hdl.Pack(b.next)))
+	next := served{Next: told.Data.Next, Duplicates: told.Data.Duplicates}
+	b.served.Write(hdl.Mux(told.Valid, told.Data.QP, qp), told.Fire().Or(clears), pick(told.Valid, hdl.Pack(next)))
+	b.debts.Write(
+		hdl.Mux(b.gives, b.given, hdl.Mux(b.busy, b.now.Commit.QP, qp)), hdl.OrAll(b.gives, b.changes, clears),
+		pick(b.busy.And(b.gives.Not()), hdl.Pack(b.debt)))
+
+	peeked := m.RegN("peeked", 24)
+	peeked.Set(hdl.Unpack(state{}, b.states.At(b.io.Peek.QP)).MSN)
+	b.io.Peek.Value.Set(peeked)
 }

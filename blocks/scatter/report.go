@@ -38,7 +38,7 @@ func (b *block) report(results hdl.Stream[result]) {
 	io := b.io
 	commits := stream.BlockFIFO(b.m, "u_commits", io.Commit, outstanding)
 	c := commits.Data
-	waits := c.Payload.And(c.Kind.Not())
+	waits := c.Payload.And(c.Kind.IsNot(link.CommitFence))
 	io.Placed.Valid.Set(commits.Valid.And(waits.Not().Or(results.Valid)))
 	hdl.Set(io.Placed.Data, link.Placed{Commit: c, BusErr: hdl.AndAll(waits, c.Placed, results.Data.Err)})
 	b.m.Event("in_memory", io.Placed.Fire().And(waits),

@@ -91,7 +91,7 @@ func randomWQE(r *rand.Rand, stride, mtu int) []byte {
 
 // spoil makes a WQE one that cannot be, now and then.
 func (w *wqe) spoil(r *rand.Rand, stride int, large *uint64) {
-	switch r.IntN(120) {
+	switch r.IntN(300) {
 	case 0:
 		w.Opcode = []uint64{10, 14, 15, 127, 129, 255}[r.IntN(6)]
 	case 1:

@@ -30,23 +30,30 @@ func (n *NIC) writeKey() format.CommandStatus {
 }
 
 func keyMakesSense(e keyEntry) bool {
-	const writing = format.AccessRemoteWrite | format.AccessRemoteAtomic
-	paged := e.PageShift != 0
 	return (e.State == format.KeyFree || e.State == format.KeyValid) &&
-		e.Type <= format.KeyWindow2 &&
-		e.Rights&^allRights == 0 &&
-		(e.Rights&writing == 0 || e.Rights&format.AccessLocalWrite != 0) && // protocol section 6
-		(!paged || e.PageShift >= format.PageShiftMin && e.PageShift <= format.PageShiftMax) &&
+		e.Type <= format.KeyWindow2 && rightsMakeSense(e.Rights) && placeMakesSense(e) && e.Windows == 0
+}
+
+// rightsMakeSense: who may write from afar may write here (protocol section 6).
+func rightsMakeSense(rights uint64) bool {
+	const writing = format.AccessRemoteWrite | format.AccessRemoteAtomic
+	return rights&^allRights == 0 && (rights&writing == 0 || rights&format.AccessLocalWrite != 0)
+}
+
+// placeMakesSense judges where a key lies.
+func placeMakesSense(e keyEntry) bool {
+	paged := e.PageShift != 0
+	return (!paged || e.PageShift >= format.PageShiftMin && e.PageShift <= format.PageShiftMax) &&
 		(!paged || e.Translation%8 == 0) &&
 		endsInSpace(e.VA, e.Length) &&
-		(paged || endsInSpace(e.Translation, e.Length)) &&
-		e.Windows == 0
+		(paged || endsInSpace(e.Translation, e.Length))
 }
 
 // endsInSpace tells whether [start, start+length) does not wrap.
 func endsInSpace(start, length uint64) bool { return length == 0 || start+(length-1) >= start }
 
-// invalidate ends a key. A region that lends to windows stays.
+// invalidate ends a key, that of a window whether it is bound or not. A region that
+// lends to windows stays.
 func (n *NIC) invalidate() format.CommandStatus {
 	key := uint32(argument[format.KeyRef[uint64]](n).Key)
 	e, vendor := n.lookUp(key)
@@ -58,8 +65,11 @@ func (n *NIC) invalidate() format.CommandStatus {
 	case e.Windows != 0:
 		return format.CmdBusy
 	}
+	if n.release(e) != format.VendorNone {
+		return format.CmdBusError
+	}
 	e.State = format.KeyInvalid
-	if addr, _ := n.keySlot(key); !writeHost(n, addr, e) {
+	if n.storeEntry(e) != format.VendorNone {
 		return format.CmdBusError
 	}
 	return format.CmdOK

@@ -118,6 +118,8 @@ func (c Config) attributesMakeSense(a modify) bool {
 		format.AttrMinRNR:    a.MinRNR <= 31,
 		format.AttrDestQPN:   a.DestQPN > format.QP1,
 		format.AttrNotify:    a.Notify <= 1,
+		format.AttrMaxRD:     a.MaxRD <= uint64(c.Reads),
+		format.AttrMaxDestRD: a.MaxDestRD <= uint64(c.Reads),
 	}
 	for attribute, ok := range fits {
 		if a.Mask&attribute != 0 && !ok {

@@ -5,19 +5,23 @@ import "gornic/format"
 // response takes an answer to a request (protocol sections 4.3 and 4.4).
 func (n *NIC) response(q *queuePair, p packet) {
 	r := &q.req
-	if r.unacknowledged() == 0 || psnDiff(p.psn(), r.next) >= 0 || psnDiff(p.psn(), r.oldest) < 0 {
+	switch psn := p.psn(); {
+	case r.unacknowledged() == 0, psnDiff(psn, r.next) >= 0, psnDiff(psn, r.oldest) < 0, r.again && psn != r.oldest:
 		n.count(format.CntRxIgnored)
-		return
+	case p.opcode == format.OpAcknowledge:
+		n.acknowledgement(q, p)
+	default:
+		n.data(q, p)
 	}
-	if p.opcode != format.OpAcknowledge {
-		n.endSend(q, outcome{wrid: r.started[0].WRID, status: format.StatusBadResp})
-		return
-	}
+}
+
+// acknowledgement takes an ACK or NAK by its syndrome (protocol section 1.6).
+func (n *NIC) acknowledgement(q *queuePair, p packet) {
 	h, _ := format.ExtHeaderOf[format.AETH[uint64]](p.Ext, p.opcode, format.ExtAETH)
 	switch code := h.Syndrome & 0x1F; {
 	case h.Syndrome < format.SyndromeRNR:
-		n.acknowledged(q, psnAdd(p.psn(), 1))
-		r.rnrRetries = q.attr.RNRRetry
+		q.req.rnrRetries = q.attr.RNRRetry
+		n.settle(q, psnAdd(p.psn(), 1))
 	case h.Syndrome&^0x1F == format.SyndromeRNR:
 		n.peerNotReady(q, p.psn(), code)
 	case h.Syndrome == format.SyndromeNAK:
@@ -29,18 +33,47 @@ func (n *NIC) response(q *queuePair, p packet) {
 	}
 }
 
-// acknowledged: the peer has everything before PSN end. Requests complete in
-// order, by PSN alone.
+// settle takes it that the peer has everything before PSN end. A READ or atomic among
+// that, which was not answered, has lost its response: it is asked for again, and
+// then the answer is false. So it is if the QP is at its end.
+func (n *NIC) settle(q *queuePair, end uint32) bool {
+	r := &q.req
+	lost := false
+	for _, w := range r.started {
+		if due := w.due(r.oldest); w.form.answered() && psnDiff(end, due) > 0 {
+			end, lost = due, true
+			break
+		}
+	}
+	n.acknowledged(q, end)
+	if q.state == format.QPError {
+		return false
+	}
+	if lost {
+		n.askAgain(q)
+	}
+	return !lost
+}
+
+// acknowledged: everything before PSN end is done. Requests complete in order, by
+// PSN alone.
 func (n *NIC) acknowledged(q *queuePair, end uint32) {
 	r := &q.req
-	if end == r.oldest {
+	if psnDiff(end, r.oldest) <= 0 {
 		return
 	}
-	r.oldest, r.progress, r.retries = end, n.now, q.attr.RetryCnt
+	r.oldest, r.progress, r.retries, r.again = end, n.now, q.attr.RetryCnt, false
 	if psnDiff(r.cursor, end) < 0 {
 		r.cursor = end
 	}
-	for len(r.started) > 0 && psnDiff(r.started[0].last, end) < 0 {
+	n.retire(q)
+}
+
+// retire completes the oldest requests, as far as they are done: all of their
+// PSNs are, and what has none never waits.
+func (n *NIC) retire(q *queuePair) {
+	r := &q.req
+	for len(r.started) > 0 && r.started[0].trouble == nil && psnDiff(r.started[0].last, r.oldest) < 0 {
 		w := r.started[0]
 		r.started = r.started[1:]
 		n.succeed(q, w)
@@ -53,7 +86,11 @@ func (n *NIC) succeed(q *queuePair, w *request) {
 		q.sq.consumer++
 		return
 	}
-	n.completeSend(q, outcome{wrid: w.WRID, opcode: w.form.completion})
+	o := outcome{wrid: w.WRID, opcode: w.form.completion}
+	if w.form.answered() {
+		o.byteLen = w.length()
+	}
+	n.completeSend(q, o)
 }
 
 // endSend completes the oldest request with an error and moves the QP to ERR.
@@ -64,10 +101,11 @@ func (n *NIC) endSend(q *queuePair, o outcome) {
 	}
 }
 
-// peerRefused ends the request of a fatal NAK; those before it are done.
+// peerRefused ends the request of a fatal NAK; those before it are done. The NAK of
+// a READ may have the PSN of any of its responses (protocol section 10, row 12).
 func (n *NIC) peerRefused(q *queuePair, psn uint32, syndrome uint64) {
-	n.acknowledged(q, psn)
-	if q.state == format.QPError {
+	w := q.req.at(psn)
+	if !n.settle(q, w.due(q.req.oldest)) {
 		return
 	}
 	status := map[uint64]format.Status{
@@ -75,5 +113,5 @@ func (n *NIC) peerRefused(q *queuePair, psn uint32, syndrome uint64) {
 		format.SyndromeNAKAccess: format.StatusRemAccess,
 		format.SyndromeNAKOp:     format.StatusRemOp,
 	}[syndrome]
-	n.endSend(q, outcome{wrid: q.req.started[0].WRID, status: status, vendor: format.VendorNAK})
+	n.endSend(q, outcome{wrid: w.WRID, status: status, vendor: format.VendorNAK})
 }

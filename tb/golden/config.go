@@ -16,19 +16,20 @@ type Config struct {
 	DataWidth int // bits of a beat, 64 to 512; the capability registers alone tell it
 	PathMTU   int // largest path MTU in bytes, 256 to 4096
 	Replay    int // packets that a QP may have unacknowledged, 1 to 4096
+	Reads     int // READs and atomics that a QP may have outstanding, in each direction, 1 to 255
 	AckEvery  int // a packet in so many of a long message asks for an acknowledgement, at least 1
 }
 
 // DefaultConfig is a NIC of 64 queue pairs and the largest path MTU.
 func DefaultConfig() Config {
-	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, AckEvery: 16}
+	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, Reads: 16, AckEvery: 16}
 }
 
 // ConfigOf is a NIC with the sizes of a core's configuration.
 func ConfigOf(core configs.Config) Config {
 	c := DefaultConfig()
 	c.LogQPs, c.LogCQs, c.LogEQs = log2(core.QPs), log2(core.CQs), log2(core.EQs)
-	c.DataWidth, c.PathMTU, c.Replay = core.DataWidth, core.PathMTU, core.Replay
+	c.DataWidth, c.PathMTU, c.Replay, c.Reads = core.DataWidth, core.PathMTU, core.Replay, core.Reads
 	return c
 }
 
@@ -46,6 +47,7 @@ func (c Config) inRange() Config {
 	between(&c.DataWidth, 64, 512)
 	between(&c.PathMTU, 256, format.MTUMax)
 	between(&c.Replay, 1, 4096)
+	between(&c.Reads, 1, 255)
 	between(&c.AckEvery, 1, 1<<23)
 	return c
 }

@@ -26,7 +26,7 @@ const (
 	bufSize  = 1024
 )
 
-// newTarget makes a queue pair with a region that its peer may write to, of 1024
+// newTarget makes a queue pair with a region that is open to its peer, of 1024
 // bytes, and one for receive WQEs.
 func newTarget(t testing.TB, c qpConfig) (*target, region) {
 	t.Helper()
@@ -36,7 +36,7 @@ func newTarget(t testing.TB, c qpConfig) (*target, region) {
 	s := newStation(t, 9, golden.DefaultConfig())
 	q := &target{qp: s.newQP(c), peer: peerQPN}
 	q.connect(peerQPN, 0x0200000000FF, peerIP())
-	open := s.region(bufSize, format.AccessLocalWrite|format.AccessRemoteWrite)
+	open := s.region(bufSize, allAccess)
 	q.va, q.key = open.va, open.key
 	q.buf = s.region(bufSize, format.AccessLocalWrite)
 	return q, open
@@ -56,6 +56,10 @@ type packetSpec struct {
 	dma   uint64
 	imm   uint64
 	aeth  uint64 // syndrome and MSN
+	swap  uint64 // AtomicETH; va and key, too
+	cmp   uint64
+	value uint64 // AtomicAckETH
+	inv   uint32 // IETH
 	pad   uint64 // added to the right one
 	patch func(*format.TxDescriptor[uint64])
 }
@@ -79,6 +83,17 @@ func (q *target) frame(p packetSpec) []byte {
 	}
 	if at, ok := info.ExtOffset(format.ExtAETH); ok {
 		d.Ext[at/4] = p.aeth
+	}
+	if at, ok := info.ExtOffset(format.ExtAtomicETH); ok {
+		copy(d.Ext[at/4:], []uint64{
+			p.va >> 32, p.va & 0xFFFFFFFF, uint64(p.key), p.swap >> 32, p.swap & 0xFFFFFFFF, p.cmp >> 32, p.cmp & 0xFFFFFFFF,
+		})
+	}
+	if at, ok := info.ExtOffset(format.ExtAtomicAckETH); ok {
+		copy(d.Ext[at/4:], []uint64{p.value >> 32, p.value & 0xFFFFFFFF})
+	}
+	if at, ok := info.ExtOffset(format.ExtIETH); ok {
+		d.Ext[at/4] = uint64(p.inv)
 	}
 	if p.patch != nil {
 		p.patch(&d)

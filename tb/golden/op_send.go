@@ -8,12 +8,15 @@ func sendOperation() operation {
 		solicits: true, completion: format.WCSend,
 	}
 	imm := plain
-	imm.last, imm.only, imm.imm = format.OpSendLastImm, format.OpSendOnlyImm, true
+	imm.last, imm.only = format.OpSendLastImm, format.OpSendOnlyImm
+	inv := plain
+	inv.last, inv.only = format.OpSendLastInv, format.OpSendOnlyInv
 	return operation{
 		kind:     sendMessage,
-		requests: map[format.WROpcode]requestForm{format.WRSend: plain, format.WRSendImm: imm},
+		requests: map[format.WROpcode]requestForm{format.WRSend: plain, format.WRSendImm: imm, format.WRSendInv: inv},
 		packets: []format.Opcode{
 			format.OpSendFirst, format.OpSendMiddle, format.OpSendLast, format.OpSendLastImm, format.OpSendOnly, format.OpSendOnlyImm,
+			format.OpSendLastInv, format.OpSendOnlyInv,
 		},
 		respond: (*NIC).respondSend,
 	}
@@ -42,9 +45,31 @@ func (n *NIC) respondSend(q *queuePair, p packet) *refusal {
 	if vendor := n.scatter(q, r.wqe.list, r.received, p.payload); vendor != format.VendorNone {
 		return failed(format.StatusLocProt, vendor)
 	}
+	if refused := n.revokeFor(q, p); refused != nil {
+		return refused
+	}
 	r.received += p.PayloadLen
 	if p.info.End {
 		n.received(q, p, outcome{opcode: format.WCRecv, byteLen: r.received})
 	}
 	return nil
+}
+
+// revokeFor ends the key that a SEND with invalidate names, behind its payload and
+// before its completion (protocol section 3.9). A key that it may not end is refused with
+// NAK 0x62, so that the requester learns of it, and REM_INV_REQ_ERR of the receive WQE
+// (section 10, rows 10 and 23).
+func (n *NIC) revokeFor(q *queuePair, p packet) *refusal {
+	key, ok := p.revokes()
+	if !ok {
+		return nil
+	}
+	switch vendor := n.revoke(q, key); vendor {
+	case format.VendorNone:
+		return nil
+	case format.VendorBusRead, format.VendorBusWrite:
+		return failed(format.StatusLocProt, vendor)
+	default:
+		return &refusal{syndrome: format.SyndromeNAKAccess, status: format.StatusRemInvReq, vendor: vendor}
+	}
 }

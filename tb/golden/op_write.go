@@ -8,7 +8,7 @@ func writeOperation() operation {
 		completion: format.WCWrite,
 	}
 	imm := plain
-	imm.last, imm.only, imm.imm, imm.solicits = format.OpWriteLastImm, format.OpWriteOnlyImm, true, true
+	imm.last, imm.only, imm.solicits = format.OpWriteLastImm, format.OpWriteOnlyImm, true
 	return operation{
 		kind:     writeMessage,
 		requests: map[format.WROpcode]requestForm{format.WRWrite: plain, format.WRWriteImm: imm},
@@ -67,13 +67,10 @@ func (n *NIC) writeKeyCheck(q *queuePair, p packet, w writeProgress) (keyEntry, 
 		return keyEntry{}, nil
 	}
 	entry, vendor := n.checkKey(w.rkey, w.va, w.left, keyUse{queue: q, remote: true, rights: format.AccessRemoteWrite})
-	switch vendor {
-	case format.VendorNone:
+	if vendor == format.VendorNone {
 		return entry, nil
-	case format.VendorBusRead:
-		return entry, n.withWQE(q, p, failed(format.StatusLocProt, vendor))
 	}
-	return entry, n.withWQE(q, p, denied(vendor))
+	return entry, n.withWQE(q, p, deniedBy(vendor))
 }
 
 // withWQE makes a refusal of a WRITE with immediate the error of the receive WQE

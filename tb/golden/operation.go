@@ -11,6 +11,9 @@ type operation struct {
 	// respond executes a packet whose PSN and place in the message are right. It
 	// returns why it does not.
 	respond func(*NIC, *queuePair, packet) *refusal
+	// repeat answers a packet that came before. With nil, an ACK does; else respond
+	// answers, too, and no ACK does.
+	repeat func(*NIC, *queuePair, packet)
 }
 
 // messageKind tells messages of several packets apart: one of a kind must end
@@ -21,15 +24,35 @@ const (
 	noMessage messageKind = iota
 	sendMessage
 	writeMessage
+	readMessage
+	atomicMessage
 )
 
 // requestForm is how a send WQE becomes packets.
 type requestForm struct {
+	kind                      requestKind
 	first, middle, last, only format.Opcode
-	imm                       bool // the last packet carries the immediate
 	solicits                  bool // the last packet may carry SE: it consumes a receive WQE
 	completion                format.WCOpcode
+
+	// local executes what makes no packet. It returns what is wrong with it, and what
+	// its completion says then.
+	local   func(*NIC, *queuePair, sendWQE) format.VendorCode
+	failure format.Status
 }
+
+// requestKind tells what a request is done by.
+type requestKind uint8
+
+const (
+	payloadRequest requestKind = iota // SEND, WRITE: its packets, which an ACK of the last, or of a later one, completes
+	readRequest                       // one packet, and the responses that it has PSNs for
+	atomicRequest                     // one packet, and one response
+	localRequest                      // no packet
+)
+
+// answered tells whether nothing but its own response completes a request.
+func (f requestForm) answered() bool { return f.kind == readRequest || f.kind == atomicRequest }
 
 // opcode is that of a packet by its place in the message.
 func (f requestForm) opcode(first, last bool) format.Opcode {
@@ -45,7 +68,7 @@ func (f requestForm) opcode(first, last bool) format.Opcode {
 }
 
 // operations are all there are. A new one is a file and a line here.
-var operations = []operation{sendOperation(), writeOperation()}
+var operations = []operation{sendOperation(), writeOperation(), readOperation(), atomicOperation(), localOperations()}
 
 // byPacket is the operation of each opcode of a packet.
 var byPacket = func() (table [256]*operation) {

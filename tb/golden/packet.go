@@ -35,6 +35,12 @@ func (p packet) hasImm() bool {
 	return ok
 }
 
+// revokes returns the key that the packet ends, if it ends one.
+func (p packet) revokes() (uint32, bool) {
+	h, ok := format.ExtHeaderOf[format.IETH[uint64]](p.Ext, p.opcode, format.ExtIETH)
+	return uint32(h.RKey), ok
+}
+
 // imm is the immediate as it stands in a CQE: its bytes in the order of the wire.
 func (p packet) imm() uint64 {
 	h, _ := format.ExtHeaderOf[format.ImmDt[uint64]](p.Ext, p.opcode, format.ExtImmDt)

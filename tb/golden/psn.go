@@ -1,6 +1,11 @@
 package golden
 
-const psnMask = 1<<24 - 1
+const (
+	psnMask = 1<<24 - 1
+
+	// maxWindow is more PSNs than may be on their way at once (protocol section 4.1).
+	maxWindow = 1 << 23
+)
 
 // psnAdd is PSN p plus n, modulo 2^24.
 func psnAdd(p, n uint32) uint32 { return (p + n) & psnMask }

@@ -18,8 +18,9 @@ type queuePair struct {
 	draining bool   // in SQD, with WQEs that had begun before
 	notify   bool   // and somebody wants to know when they are done
 
-	req  requester
-	resp responder
+	req   requester
+	resp  responder
+	asked bool // the requester had the last turn
 }
 
 func newQueuePair(a format.CreateQP[uint64]) *queuePair {
@@ -119,12 +120,23 @@ func (n *NIC) fatal(q *queuePair, code format.AsyncEvent, vendor format.VendorCo
 // work does one unit of a queue pair's work, false if it has none.
 func (n *NIC) work(q *queuePair) bool {
 	switch q.state {
-	case format.QPError:
-		return n.flush(q)
+	case format.QPRTR:
+		return n.answer(q)
+	case format.QPError: // what was accepted before is answered, and then perhaps a NAK
+		return n.answer(q) || n.flush(q)
 	case format.QPRTS, format.QPSQD:
-		return n.drained(q) || n.retryAfterTimeout(q) || n.request(q)
+		return n.drained(q) || n.retryAfterTimeout(q) || n.packetInTurn(q)
 	}
 	return false
+}
+
+// packetInTurn does one unit of either half, each in its turn: a long READ does not
+// hold up the queue pair's own requests, nor the other way round.
+func (n *NIC) packetInTurn(q *queuePair) bool {
+	if q.asked = !q.asked; q.asked {
+		return n.request(q) || n.answer(q)
+	}
+	return n.answer(q) || n.request(q)
 }
 
 // drained reports a QP in SQD whose started WQEs are done.

@@ -28,6 +28,15 @@ func denied(vendor format.VendorCode) *refusal {
 	return &refusal{format.SyndromeNAKAccess, format.StatusLocAccess, format.EventQPAccessErr, vendor}
 }
 
+// deniedBy is the refusal of a key of a READ, an atomic or a WRITE: a remote access error, or a
+// remote operational one where memory failed.
+func deniedBy(vendor format.VendorCode) *refusal {
+	if vendor == format.VendorBusRead || vendor == format.VendorBusWrite {
+		return failed(format.StatusLocProt, vendor)
+	}
+	return denied(vendor)
+}
+
 // failed is a remote operational error.
 func failed(status format.Status, vendor format.VendorCode) *refusal {
 	return &refusal{format.SyndromeNAKOp, status, format.EventQPFatal, vendor}

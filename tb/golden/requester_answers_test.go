@@ -36,8 +36,8 @@ func TestRequesterAnswers(t *testing.T) {
 		{name: "NAK 0x62", answers: []packetSpec{ack(0, 0x62)}, want: append([]string{"1 REM_ACCESS_ERR (the peer refused)"}, flush(2)...), state: format.QPError},
 		{name: "NAK 0x63 inside a message", answers: []packetSpec{ack(7, 0x63)}, want: append(done(3), "4 REM_OP_ERR (the peer refused)"), state: format.QPError},
 		{name: "a NAK of the past", answers: []packetSpec{ack(3, 0x1F), ack(2, 0x62)}, want: done(2), ignored: 1, state: format.QPRTS},
-		{name: "a READ response to a SEND", answers: []packetSpec{{op: format.OpReadResponseOnly, psn: 1, size: 4}}, want: append([]string{"1 BAD_RESP_ERR (none)"}, flush(2)...), state: format.QPError},
-		{name: "an ATOMIC_ACK to a SEND", answers: []packetSpec{{op: format.OpAtomicAck, psn: 0}}, want: append([]string{"1 BAD_RESP_ERR (none)"}, flush(2)...), state: format.QPError},
+		{name: "a READ response to a SEND", answers: []packetSpec{{op: format.OpReadResponseOnly, psn: 1, size: 4}}, want: append([]string{"1 BAD_RESP_ERR (response that does not fit)"}, flush(2)...), state: format.QPError},
+		{name: "an ATOMIC_ACK to a SEND", answers: []packetSpec{{op: format.OpAtomicAck, psn: 0}}, want: append([]string{"1 BAD_RESP_ERR (response that does not fit)"}, flush(2)...), state: format.QPError},
 		{
 			name: "NAK 0x60: from there again", answers: []packetSpec{ack(3, 0x60)}, want: done(1), state: format.QPRTS, // protocol section 9, case 49
 			sent: []string{"SEND_LAST 0x67 44 bytes A", "SEND_FIRST 0x68 256 bytes", "SEND_LAST 0x69 44 bytes A", "SEND_FIRST 0x6a 256 bytes", "SEND_LAST 0x6b 44 bytes A"},

@@ -85,7 +85,6 @@ func TestRequesterRefusesWQE(t *testing.T) {
 		want string
 	}{
 		{"no such operation", func(*target) sendWR { return sendWR{op: 99} }, "LOC_QP_OP_ERR (no such operation)"},
-		{"local invalidate is not there yet", func(*target) sendWR { return sendWR{op: format.WRLocalInv} }, "LOC_QP_OP_ERR (no such operation)"},
 		{"too many SGEs", func(*target) sendWR { return sendWR{op: format.WRSend, list: make([]format.SGE[uint64], 3)} }, "LOC_QP_OP_ERR (more SGEs or inline bytes than the slot has)"},
 		{"too many inline bytes", func(*target) sendWR { return sendWR{op: format.WRSend, inline: make([]byte, 33)} }, "LOC_QP_OP_ERR (more SGEs or inline bytes than the slot has)"},
 		{"more than 2^31 bytes", func(q *target) sendWR {

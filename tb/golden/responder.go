@@ -15,6 +15,10 @@ type responder struct {
 	wqeVendor format.VendorCode // what is wrong with it
 	received  uint64            // bytes of the SEND so far
 	write     writeProgress
+
+	resources []*resource // READs and atomics, oldest first: those to be answered, and as many as can come again
+	next      int         // index of the first that is not answered whole
+	owed      *reply      // behind their responses
 }
 
 // stop ends a message in progress.
@@ -39,10 +43,15 @@ func (n *NIC) requested(q *queuePair, p packet) {
 	}
 }
 
-// duplicate answers a SEND or WRITE that came before (protocol section 3.7;
-// section 10, row 5). Nothing is executed.
+// duplicate answers a request that came before (protocol section 3.7; section 10,
+// rows 5 and 6). Nothing is executed. A NAK that waits says all that an ACK would.
 func (n *NIC) duplicate(q *queuePair, p packet) {
-	if operationOf(p.opcode) != nil && p.AckReq != 0 {
+	op := operationOf(p.opcode)
+	switch {
+	case op == nil:
+	case op.repeat != nil:
+		op.repeat(n, q, p)
+	case p.AckReq != 0 && !(q.resp.owed != nil && q.resp.owed.isNAK()):
 		n.acknowledge(q, psnAdd(q.resp.expected, psnMask), format.SyndromeNoCredits)
 	}
 }
@@ -54,11 +63,14 @@ func (n *NIC) expected(q *queuePair, p packet) {
 		return
 	}
 	r := &q.resp
-	r.expected = psnAdd(r.expected, 1)
+	r.expected = psnAdd(r.expected, p.span(q.mtu()))
 	if p.info.End {
 		r.msn = psnAdd(r.msn, 1)
 	}
-	if p.AckReq != 0 && q.state != format.QPError {
+	if r.owed != nil && r.owed.isNAK() {
+		r.owed = nil // of this packet, when it came before
+	}
+	if p.AckReq != 0 && operationOf(p.opcode).repeat == nil && q.state != format.QPError {
 		n.acknowledge(q, p.psn(), format.SyndromeNoCredits)
 	}
 }
@@ -117,6 +129,9 @@ func (n *NIC) received(q *queuePair, p packet, o outcome) {
 	o.wrid = q.resp.wqe.WRID
 	if p.hasImm() {
 		o.imm, o.flags = p.imm(), format.WCFlagWithImm
+	}
+	if key, ok := p.revokes(); ok {
+		o.imm, o.flags = uint64(key), format.WCFlagWithInv
 	}
 	q.resp.holdsWQE = false
 	n.completeRecv(q, o, p.SE != 0)

@@ -24,10 +24,11 @@ func TestResponderSequence(t *testing.T) {
 	starts := map[format.Opcode]bool{
 		format.OpSendFirst: true, format.OpSendOnly: true, format.OpSendOnlyImm: true,
 		format.OpWriteFirst: true, format.OpWriteOnly: true, format.OpWriteOnlyImm: true,
+		format.OpReadRequest: true, format.OpCmpSwap: true, format.OpFetchAdd: true, format.OpSendOnlyInv: true,
 	}
 	follows := map[string][]format.Opcode{
-		"SEND_FIRST":   {format.OpSendMiddle, format.OpSendLast, format.OpSendLastImm},
-		"SEND_MIDDLE":  {format.OpSendMiddle, format.OpSendLast, format.OpSendLastImm},
+		"SEND_FIRST":   {format.OpSendMiddle, format.OpSendLast, format.OpSendLastImm, format.OpSendLastInv},
+		"SEND_MIDDLE":  {format.OpSendMiddle, format.OpSendLast, format.OpSendLastImm, format.OpSendLastInv},
 		"WRITE_FIRST":  {format.OpWriteMiddle, format.OpWriteLast, format.OpWriteLastImm},
 		"WRITE_MIDDLE": {format.OpWriteMiddle, format.OpWriteLast, format.OpWriteLastImm},
 	}
@@ -66,7 +67,10 @@ func sequence(t *testing.T, sent []packetSpec, op format.Opcode, allowed bool) {
 		left += int(p.dma) - p.size
 		open = p.op == format.OpSendFirst || p.op == format.OpSendMiddle
 	}
-	reply := q.inject(packetSpec{op: op, psn: uint64(len(sent)), size: fitting(op, left), a: 1, va: q.va, key: q.key, dma: dmaLength(op)})
+	fast := q.s.fast(8, 0)
+	reply := q.inject(packetSpec{
+		op: op, psn: uint64(len(sent)), size: fitting(op, left), a: 1, va: (q.va + 7) &^ 7, key: q.key, dma: dmaLength(op), inv: fast.key,
+	})
 	require.Len(t, reply, 1)
 	if allowed {
 		require.Contains(t, reply[0], " 0x1f ")

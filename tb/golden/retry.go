@@ -12,9 +12,21 @@ const rnrForever = 7
 // peerMissed is NAK 0x60: the packets from psn on are sent again, but not before
 // the end of a wait for the receiver (protocol section 4.6).
 func (n *NIC) peerMissed(q *queuePair, psn uint32) {
-	n.acknowledged(q, psn)
 	q.req.rnrRetries = q.attr.RNRRetry
-	if q.state != format.QPError && !q.req.waits(n.now) {
+	if n.settle(q, psn) && !q.req.waits(n.now) {
+		n.restart(q)
+	}
+}
+
+// askAgain restarts at a READ or atomic that has lost a response, once until something
+// comes of it (protocol sections 4.3 and 4.4).
+func (n *NIC) askAgain(q *queuePair) {
+	r := &q.req
+	if r.again {
+		return
+	}
+	r.again = true
+	if !r.waits(n.now) {
 		n.restart(q)
 	}
 }
@@ -34,8 +46,7 @@ func (n *NIC) restart(q *queuePair) {
 // again.
 func (n *NIC) peerNotReady(q *queuePair, psn uint32, code uint64) {
 	r := &q.req
-	n.acknowledged(q, psn)
-	if q.state == format.QPError || r.waits(n.now) {
+	if !n.settle(q, psn) || r.waits(n.now) {
 		return
 	}
 	switch r.rnrRetries {

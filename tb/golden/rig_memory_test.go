@@ -52,6 +52,15 @@ func (s *station) region(size, rights uint64) region {
 	return region{addr: e.Translation, va: e.VA, size: size, key: uint32(e.Key)}
 }
 
+// fast is a region for fast registration, valid.
+func (s *station) fast(size, rights uint64) region {
+	s.t.Helper()
+	e := s.entry(size, rights)
+	e.Type = format.KeyFastRegion
+	s.must(format.CmdWriteKey, e)
+	return region{addr: e.Translation, va: e.VA, size: size, key: uint32(e.Key)}
+}
+
 // bytes reads a region.
 func (s *station) bytes(r region) []byte { return s.read(r.addr, int(r.size)) }
 

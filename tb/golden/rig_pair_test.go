@@ -80,6 +80,15 @@ func packetWords(t testing.TB, frame []byte) string {
 	if h, ok := format.ExtHeaderOf[format.ImmDt[uint64]](d.Ext, op, format.ExtImmDt); ok {
 		s += fmt.Sprintf(" imm %08x", h.Imm)
 	}
+	if h, ok := format.ExtHeaderOf[format.AtomicETH[uint64]](d.Ext, op, format.ExtAtomicETH); ok {
+		s += fmt.Sprintf(" %d %d", h.SwapAdd, h.Compare)
+	}
+	if h, ok := format.ExtHeaderOf[format.AtomicAckETH[uint64]](d.Ext, op, format.ExtAtomicAckETH); ok {
+		s += fmt.Sprintf(" was %d", h.Original)
+	}
+	if h, ok := format.ExtHeaderOf[format.IETH[uint64]](d.Ext, op, format.ExtIETH); ok {
+		s += fmt.Sprintf(" inv %x", h.RKey)
+	}
 	if len(r.Payload) > 0 {
 		s += fmt.Sprintf(" %d bytes", len(r.Payload))
 	}
@@ -102,6 +111,9 @@ func brief(all []format.CQE[uint64]) []string {
 			s += fmt.Sprintf(" %v %d", format.WCOpcode(e.Opcode), e.ByteLen)
 			if e.Flags&format.WCFlagWithImm != 0 {
 				s += fmt.Sprintf(" imm %08x", bits.ReverseBytes32(uint32(e.Imm)))
+			}
+			if e.Flags&format.WCFlagWithInv != 0 {
+				s += fmt.Sprintf(" inv %x", e.Imm)
 			}
 		} else {
 			s += fmt.Sprintf(" (%v)", format.VendorCode(e.Vendor))

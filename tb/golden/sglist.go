@@ -60,14 +60,32 @@ func (n *NIC) gather(q *queuePair, l sgList, offset, length uint64) ([]byte, for
 		return nil, vendor
 	}
 	b := make([]byte, length)
-	rest := b
+	return b, n.collect(spans, b)
+}
+
+// collect fills b from spans of its length.
+func (n *NIC) collect(spans []span, b []byte) format.VendorCode {
 	for _, s := range spans {
-		if !n.read(s.addr, rest[:s.length]) {
-			return nil, format.VendorBusRead
+		if !n.read(s.addr, b[:s.length]) {
+			return format.VendorBusRead
 		}
-		rest = rest[s.length:]
+		b = b[s.length:]
 	}
-	return b, format.VendorNone
+	return format.VendorNone
+}
+
+// allows judges the keys of a list, each for all of its piece. A piece of no bytes
+// has none.
+func (n *NIC) allows(q *queuePair, l sgList, rights uint64) format.VendorCode {
+	for _, s := range l {
+		if s.Length == 0 {
+			continue
+		}
+		if _, vendor := n.checkKey(uint32(s.LKey), s.Addr, s.Length, keyUse{queue: q, rights: rights}); vendor != format.VendorNone {
+			return vendor
+		}
+	}
+	return format.VendorNone
 }
 
 // scatter writes b at offset of a list that has room for it. It writes nothing

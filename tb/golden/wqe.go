@@ -5,11 +5,14 @@ import "gornic/format"
 const (
 	sendControlBytes = format.ControlGranules * format.GranuleBytes
 	recvControlBytes = format.GranuleBytes
+
+	atomicOperandBytes = format.GranuleBytes
 )
 
 // sendWQE is a send WQE as software wrote it: a list of pieces, or data.
 type sendWQE struct {
 	format.SendControl[uint64]
+	body   []byte // behind the control part
 	list   sgList
 	inline []byte
 }
@@ -21,24 +24,53 @@ func (n *NIC) readSendWQE(q *queuePair, index uint16) (sendWQE, format.Status, f
 	if !n.read(q.sq.slot(index), b) {
 		return sendWQE{}, format.StatusLocQPOp, format.VendorWQERead
 	}
-	w := sendWQE{SendControl: decodeHost[format.SendControl[uint64]](b)}
-	body := b[sendControlBytes:]
-	stride := int(q.sq.logStride)
-	_, known := requestOf(w.Opcode)
-	switch inline := w.Flags&format.WRFlagInline != 0; {
-	case !known:
+	w := sendWQE{SendControl: decodeHost[format.SendControl[uint64]](b), body: b[sendControlBytes:]}
+	form, known := requestOf(w.Opcode)
+	if !known {
 		return w, format.StatusLocQPOp, format.VendorBadOpcode
-	case inline && w.InlineLen > uint64(format.InlineMax(stride)), !inline && w.NumSGE > uint64(format.SendSGEs(stride)):
-		return w, format.StatusLocQPOp, format.VendorBadSGECount
-	case inline:
-		w.inline = body[:w.InlineLen]
-	default:
-		w.list = decodeList(body, w.NumSGE)
 	}
-	if packets(w.length(), q.mtu()) >= 1<<23 || w.length() > format.MessageMax { // protocol section 10, row 25
+	if !w.locateData(form, int(q.sq.logStride)) {
+		return w, format.StatusLocQPOp, format.VendorBadSGECount
+	}
+	switch {
+	case packets(w.length(), q.mtu()) >= maxWindow || w.length() > format.MessageMax: // protocol section 10, row 25
 		return w, format.StatusLocLen, format.VendorTooLong
+	case form.kind == atomicRequest && w.length() != atomicBytes:
+		return w, format.StatusLocLen, format.VendorLength
+	case form.answered() && q.attr.MaxRD == 0: // protocol section 4.7
+		return w, format.StatusLocQPOp, format.VendorResources
 	}
 	return w, format.StatusSuccess, format.VendorNone
+}
+
+// locateData finds the list or the inline data of a WQE, false if it has not what
+// its operation takes.
+func (w *sendWQE) locateData(form requestForm, stride int) bool {
+	inline := w.Flags&format.WRFlagInline != 0
+	switch {
+	case form.kind == localRequest: // it has operands
+		return true
+	case inline && form.answered():
+		return false
+	case form.kind == atomicRequest:
+		if w.NumSGE != 1 {
+			return false
+		}
+		w.list = decodeList(w.body[atomicOperandBytes:], 1)
+		return true
+	case inline && w.InlineLen <= uint64(format.InlineMax(stride)):
+		w.inline = w.body[:w.InlineLen]
+		return true
+	case !inline && w.NumSGE <= uint64(format.SendSGEs(stride)):
+		w.list = decodeList(w.body, w.NumSGE)
+		return true
+	}
+	return false
+}
+
+// atomic are the operands of an atomic.
+func (w sendWQE) atomic() format.AtomicOperands[uint64] {
+	return decodeHost[format.AtomicOperands[uint64]](w.body)
 }
 
 // length is the bytes of the message.

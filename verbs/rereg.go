@@ -59,8 +59,8 @@ func (m *MR) changed(change Rereg, pd *PD, attr MRInitAttr) (*MR, error) {
 		next.pd = pd
 	}
 	if change&ReregTranslation != 0 {
-		attr.Access = m.attr.Access
 		next.attr = attr
+		next.attr.Access = m.attr.Access
 	}
 	if change&ReregAccess != 0 {
 		next.attr.Access = attr.Access

@@ -6,15 +6,18 @@ import (
 	"gornic/hdl"
 )
 
-// commandState is the step of a command on the key table.
+// commandState is the step of a change of the key table.
 type commandState int
 
 const (
 	stIdle   commandState = iota
+	stOpen                // a question that ends its key may enter the pipeline
+	stRevoke              // it is in there, or waits for its entry
 	stBound               // does the table go as far?
 	stRead                // the entry is to be read
 	stWait                // it has been asked for
-	stJudge               // it is here: may it be done?
+	stJudge               // it is here: it is looked at
+	stRule                // may it be done?
 	stLock                // from here on nobody reads the entry
 	stKill                // the entry that is held dies
 	stBurst               // the write is announced
@@ -26,45 +29,67 @@ const (
 )
 
 func (s commandState) String() string {
-	return [...]string{"idle", "bound", "read", "wait", "judge", "lock", "kill", "burst", "beats", "ack", "forget", "end", "done"}[s]
+	return [...]string{
+		"idle", "open", "revoke", "bound", "read", "wait", "judge", "rule", "lock", "kill", "burst", "beats", "ack", "forget", "end", "done",
+	}[s]
 }
 
-// command runs commands, one by one.
+// Whose entry a command is about.
+const (
+	onKey    = iota // that of its key, which is read
+	onRegion        // that of the region which a window is to be bound to: it is read, and counts one more
+	onChange        // that of its key, which is written
+	onParent        // that of the region which the window was bound to: it is read, and counts one less
+	onBits   = 2
+)
+
+// commander is the registers of who runs commands, one by one.
+type commander struct {
+	*block
+	st      *hdl.FSM[commandState]
+	status  hdl.Bits
+	vendor  hdl.Bits
+	on      hdl.Bits // onKey and others
+	beyond  hdl.Bits // the table does not go as far as the target
+	entry   facts    // of the entry that was read last
+	keyType hdl.Bits // of the entry of the key,
+	bound   hdl.Bits // which is a window that is bound
+	parent  hdl.Bits // to this region
+	same    hdl.Bits // and is to be bound to it again
+	values  values   // what is wrong with the command itself
+	place   placed   // where a window comes to be
+}
+
+// command runs commands, one by one, and between them questions that end their key.
 func (b *block) command() {
 	m, in, done := b.m, b.io.Command, b.io.Done
-	st := hdl.NewFSM(m, "command", stIdle, stBound, stRead, stWait, stJudge, stLock, stKill, stBurst, stBeats, stAck, stForget, stEnd, stDone)
-	b.state = st
-	c := &commander{
-		block: b, st: st, status: m.RegN("status", done.Data.Status.Width()), keyType: m.RegN("key_type", 4),
-		writes: in.Data.Kind.Is(link.KeyWrite), ends: in.Data.Kind.Is(link.KeyInvalidate),
-	}
-	beyond := m.RegN("key_beyond", 1)
-	beyond.Set(b.beyond(in.Data.Entry.Key))
-	query := in.Data.Kind.Is(link.KeyQuery)
-	b.wants.Set(st.Is(stRead))
-	b.quiet.Set(query.And(hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stEnd))).Or(st.Is(stDone)))
-	b.lock.Set(hdl.OrAll(st.Is(stLock), st.Is(stKill), st.Is(stBurst), st.Is(stBeats), st.Is(stAck)))
-	b.kill.Set(st.Is(stKill))
-	b.forgets.Set(st.Is(stForget))
-
-	write := b.io.Write
+	c := b.newCommander()
+	c.rest()
+	write, st := b.io.Write, c.st
 	st.Switch(
-		hdl.On(stIdle, func() { m.If(in.Valid, func() { st.Goto(stBound) }) }),
+		hdl.On(stIdle, c.begin),
+		hdl.On(stOpen, func() { m.If(b.revokes, func() { st.Goto(stRevoke) }) }),
+		hdl.On(stRevoke, func() {
+			m.If(b.revoked, func() { st.Goto(stLock) }).ElseIf(b.spared, func() { st.Goto(stIdle) })
+		}),
 		hdl.On(stBound, func() {
 			st.Goto(stRead)
-			m.If(in.Data.Kind.Is(link.KeyForget), func() { st.Goto(stForget) }).ElseIf(beyond, func() { c.end(format.CmdBadNumber) })
+			m.If(c.is(link.KeyForget), func() { st.Goto(stForget) })
 		}),
-		hdl.On(stRead, func() { m.If(b.reads, func() { st.Goto(stWait) }) }),
+		hdl.On(stRead, func() {
+			m.If(c.beyond, c.absent).ElseIf(b.reads, func() { st.Goto(stWait) })
+		}),
 		hdl.On(stWait, func() { m.If(b.ended, func() { st.Goto(stJudge) }) }),
-		hdl.On(stJudge, c.judge),
+		hdl.On(stJudge, c.look),
+		hdl.On(stRule, c.rule),
 		hdl.On(stLock, func() { st.Goto(stKill) }),
 		hdl.On(stKill, func() { m.If(b.killed, func() { st.Goto(stBurst) }) }),
 		hdl.On(stBurst, func() { m.If(write.Burst.Ready, func() { st.Goto(stBeats) }) }),
 		hdl.On(stBeats, func() { m.If(write.Beat.Fire().And(write.Beat.Data.Last), func() { st.Goto(stAck) }) }),
 		hdl.On(stAck, func() {
 			m.If(write.Done.Valid, func() {
-				c.end(format.CmdOK)
-				m.If(write.Done.Data.Err, func() { c.end(format.CmdBusError) })
+				c.next()
+				m.If(write.Done.Data.Err, func() { c.fail(format.VendorBusWrite) })
 			})
 		}),
 		hdl.On(stForget, func() { c.end(format.CmdOK) }),
@@ -72,75 +97,120 @@ func (b *block) command() {
 		hdl.On(stDone, func() { m.If(done.Ready, func() { st.Goto(stIdle) }) }),
 	)
 	c.write()
+	c.events()
 	in.Ready.Set(st.Is(stEnd))
 	done.Valid.Set(st.Is(stDone))
-	done.Data.Status.Set(c.status)
-	done.Data.Vendor.SetK(0)
-	hdl.Set(done.Data.Entry, b.entry())
+	hdl.Set(done.Data, link.KeyDone{Status: c.status, Vendor: c.vendor, Entry: b.entry()})
 }
 
-// commander is the registers of who runs commands.
-type commander struct {
-	*block
-	st           *hdl.FSM[commandState]
-	status       hdl.Bits
-	keyType      hdl.Bits // of the key that ends
-	writes, ends hdl.Bits // the command is a KeyWrite, a KeyInvalidate
+func (b *block) newCommander() *commander {
+	m := b.m
+	return &commander{
+		block: b, st: b.state, status: m.RegN("status", b.io.Done.Data.Status.Width()), vendor: m.RegN("vendor", link.FaultBits),
+		on: m.RegN("on", onBits), beyond: m.RegN("key_beyond", 1),
+		entry: hdl.NewReg(m, "entry", facts{}), keyType: m.RegN("key_type", 4),
+		bound: m.RegN("was_bound", 1), parent: m.RegN("parent", 32), same: m.RegN("same_parent", 1),
+		values: hdl.NewReg(m, "values", values{}), place: hdl.NewReg(m, "place", placed{}),
+	}
 }
 
-func (c *commander) end(status format.CommandStatus) {
-	c.status.SetK(uint64(status))
-	c.st.Goto(stEnd)
-}
-
-// judge looks at the entry that has been read. A key is made where there is none, and
-// ended where there is that very one, to which no windows are bound.
-func (c *commander) judge() {
-	m, e := c.m, c.entry()
-	none := e.State.Is(format.KeyInvalid)
-	other := none.Or(e.Key.Ne(c.io.Command.Data.Entry.Key))
-	c.keyType.Set(e.Type)
-	m.If(c.bad, func() {
-		c.end(format.CmdBusError)
-	}).ElseIf(hdl.Mux(c.writes, none.Not(), other), func() {
-		c.end(format.CmdBadNumber)
-	}).ElseIf(c.writes, func() {
-		c.st.Goto(stLock)
-	}).ElseIf(c.ends.Not(), func() {
-		c.end(format.CmdOK)
-	}).ElseIf(e.Windows.Any(), func() {
-		c.end(format.CmdBusy)
-	}).Else(func() {
-		c.st.Goto(stLock)
+// rest drives what others know of the step, and registers that follow others.
+func (c *commander) rest() {
+	st, b := c.st, c.block
+	b.opens.Set(st.Is(stOpen))
+	b.wants.Set(st.Is(stRead).And(c.beyond.Not()))
+	held := hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stRule), st.Is(stEnd))
+	b.quiet.Set(c.is(link.KeyQuery).And(held).Or(st.Is(stDone)))
+	b.lock.Set(hdl.OrAll(st.Is(stLock), st.Is(stKill), st.Is(stBurst), st.Is(stBeats), st.Is(stAck)))
+	b.kill.Set(st.Is(stKill))
+	b.forgets.Set(st.Is(stForget))
+	c.beyond.Set(c.beyondTable(c.target))
+	c.judgeValues()
+	c.move()
+	c.m.If(b.revokes, func() { c.target.Set(b.revoking.Key) })
+	c.m.If(b.finding.now, func() { // of the entry of a key that is to end
+		c.keyType.Set(b.finding.entry.Type)
+		c.bound.Set(b.finding.entry.Type.Is(format.KeyWindow2))
+		c.parent.Set(b.finding.entry.Parent)
 	})
 }
 
-// stateByte is the byte of an entry that has the state in its low half, and the type above.
-const stateByte = 7
+// is returns one bit: a command of this kind is under way.
+func (c *commander) is(kind uint64) hdl.Bits {
+	return c.io.Command.Data.Kind.Is(kind).And(c.alone.Not())
+}
 
-// write writes a whole entry, or the byte of its first beat that ends the key.
-func (c *commander) write() {
-	m, burst, beat, p := c.m, c.io.Write.Burst, c.io.Write.Beat, c.p
-	bytes, n := p.Sizes.DataWidth/8, p.beats()
-	burst.Valid.Set(c.st.Is(stBurst))
-	burst.Data.Addr.Set(c.addressOf(c.io.Command.Data.Entry.Key))
-	burst.Data.Len.Set(hdl.Mux(c.writes, hdl.K(8, uint64(n-1)), hdl.K(8, 0)))
+// begin begins a command; without one it is the turn of a question that ends its key.
+func (c *commander) begin() {
+	in := c.io.Command
+	c.vendor.SetK(0)
+	c.m.If(in.Valid, func() {
+		c.target.Set(in.Data.Entry.Key)
+		c.on.SetK(onKey)
+		c.alone.SetK(0)
+		c.st.Goto(stBound)
+	}).ElseIf(c.wanted, func() {
+		c.on.SetK(onChange)
+		c.alone.SetK(1)
+		c.st.Goto(stOpen)
+	})
+}
 
-	whole := hdl.PackLow(c.io.Command.Data.Entry)
-	data, last := whole.Trunc(8*bytes), hdl.K(1, 1)
-	if n > 1 {
-		at := m.Reg("beat", bitsFor(n-1), 0)
-		m.If(beat.Fire(), func() { at.Set(hdl.Mux(c.writes, at.AddK(1), at.K(0))) })
-		var words []hdl.Bits
-		for i := range n {
-			words = append(words, whole.Slice(8*bytes*(i+1)-1, 8*bytes*i))
-		}
-		data, last = hdl.Select(at, words...), at.All().Or(c.writes.Not())
-	}
-	state := hdl.Cat(c.keyType, hdl.K(4, format.KeyInvalid), hdl.K(8*stateByte, 0)).ZExt(8 * bytes)
-	beat.Valid.Set(c.st.Is(stBeats))
-	beat.Data.Data.Set(hdl.Mux(c.writes, data, state))
-	beat.Data.Strb.Set(hdl.Mux(c.writes, hdl.Ones(bytes), hdl.K(bytes, 1<<stateByte)))
-	beat.Data.Last.Set(last)
-	c.io.Write.Done.Ready.SetK(1)
+// next goes on when a write has ended: to the key itself, or to the region which the window was
+// bound to.
+func (c *commander) next() {
+	c.m.If(c.on.Is(onRegion), func() { c.change() }).
+		ElseIf(c.on.Is(onChange).And(c.bound), func() {
+			c.on.SetK(onParent)
+			c.target.Set(c.parent)
+			c.st.Goto(stBound)
+		}).Else(func() { c.end(format.CmdOK) })
+}
+
+// change goes to the entry of the key, to write it.
+func (c *commander) change() {
+	c.on.SetK(onChange)
+	c.target.Set(c.io.Command.Data.Entry.Key)
+	c.st.Goto(stLock)
+}
+
+// end ends a command. Of a question that ended its key the answer is out.
+func (c *commander) end(status format.CommandStatus) {
+	c.status.SetK(uint64(status))
+	c.st.Goto(stEnd)
+	c.m.If(c.alone, func() { c.st.Goto(stIdle) })
+}
+
+// refuse ends a command that a queue pair asked for with its reason.
+func (c *commander) refuse(why hdl.Bits) {
+	c.vendor.Set(hdl.Mux(c.io.Command.Data.Kind.GeK(link.KeyLocalInv), why, why.K(0)))
+}
+
+// fail ends a command that host memory failed.
+func (c *commander) fail(why format.VendorCode) {
+	c.refuse(hdl.K(link.FaultBits, uint64(why)))
+	c.end(format.CmdBusError)
+}
+
+// absent ends a command on a key that the table has no place for. A window was bound to
+// none such.
+func (c *commander) absent() {
+	c.m.If(c.on.Is(onParent), func() { c.end(format.CmdOK) }).Else(func() {
+		c.refuse(hdl.K(link.FaultBits, uint64(format.VendorKeyUnknown)))
+		c.end(format.CmdBadNumber)
+	})
+}
+
+// events tells what became of keys.
+func (c *commander) events() {
+	m, e := c.m, c.io.Command.Data.Entry
+	done := hdl.AndAll(c.st.Is(stAck), c.io.Write.Done.Valid, c.io.Write.Done.Data.Err.Not(), c.on.Is(onChange))
+	m.Event("key_revoked", hdl.AndAll(c.st.Is(stLock), c.alone, c.on.Is(onChange)), hdl.Field("key", c.target))
+	ends := hdl.OrAll(c.is(link.KeyInvalidate), c.is(link.KeyLocalInv), c.is(link.KeyBind).And(c.values.Empty))
+	m.Event("invalidated", done.And(ends), hdl.Field("key", e.Key), hdl.Field("kind", c.io.Command.Data.Kind))
+	m.Event("registered", done.And(c.is(link.KeyRegister)), hdl.Field("key", e.Key), hdl.Field("va", e.VA), hdl.Field("bytes", e.Length))
+	m.Event("bound", hdl.AndAll(done, c.is(link.KeyBind), c.values.Empty.Not()),
+		hdl.Field("key", e.Key), hdl.Field("region", e.Parent), hdl.Field("va", e.VA), hdl.Field("bytes", e.Length))
+	m.Cover("bound_again", hdl.AndAll(done, c.is(link.KeyBind), c.bound, c.same.Not()))
+	m.Cover("revoked_window", hdl.AndAll(c.alone, c.on.Is(onParent), c.st.Is(stAck)))
 }

@@ -9,24 +9,43 @@ import (
 )
 
 // enter lets one into the pipeline in each cycle: a question whose entry has
-// come, which cannot wait, else the end of a key, else the question whose turn it is.
+// come, which cannot wait, else the killing of an entry, else the question whose turn it is.
 func (b *block) enter() {
 	m := b.m
 	open := make([]hdl.Stream[link.KeyRequest], len(b.io.Clients))
+	wanted := hdl.K(1, 0)
 	for i, c := range b.io.Clients {
-		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, b.mayAsk(i))
+		may, ends := b.mayAsk(i), isRevoke(c.Request.Data)
+		wanted = wanted.Or(hdl.AndAll(c.Request.Valid, ends, may))
+		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, may.And(ends.Not().Or(b.opens)))
 	}
+	b.wanted.Set(wanted)
 	next, from := stream.RoundRobin(m, "u_turn", open...)
 	b.killed.Set(b.kill.And(b.comes.Not()))
-	next.Ready.Set(b.comes.Or(b.kill).Not())
+	next.Ready.Set(hdl.OrAll(b.comes, b.kill, b.closed).Not())
+	b.revokes.Set(next.Fire().And(isRevoke(next.Data)))
+	b.revoking = next.Data
 
 	b.looks.Set(next.Fire().Or(b.comes.And(b.twin)))
 	b.fills.Set(b.comes.And(b.twin.Not()))
 	b.kills.Set(b.killed)
 	b.asked.Client.Set(hdl.Mux(b.comes, b.owner, from.ZExt(b.p.ownerBits())))
 	request := next.Data
-	request.Key = hdl.Mux(b.kill, b.io.Command.Data.Entry.Key, request.Key)
+	request.Key = hdl.Mux(b.kill, b.target, request.Key)
 	hdl.Set(b.asked.Request, hdl.MuxOf(b.comes, b.waiting(b.owner), request))
+	b.close()
+}
+
+// isRevoke returns one bit: the question ends its key.
+func isRevoke(q link.KeyRequest) hdl.Bits { return q.Rights.Bit(hdl.Log2(link.RightRevoke)) }
+
+// close keeps questions out of the pipeline while one is in it that may end its key, until the
+// entry is killed.
+func (b *block) close() {
+	b.closed.Set(hdl.OrAll(
+		b.looks.Or(b.fills).And(isRevoke(b.asked.Request)), b.finds.Or(b.filled).And(isRevoke(b.found.Request)),
+		b.judges.And(b.judged.Revoke), b.revoked, b.state.Is(stLock),
+	))
 }
 
 // mayAsk returns one bit: client i's next question would be answered in order.

@@ -37,7 +37,7 @@ func (x *miss) again() hdl.Bits { return x.locked.Or(x.stale) }
 func (b *block) miss() {
 	m := b.m
 	b.io.Missed.Set(b.lacks)
-	index := indexOf(b.io.Command.Data.Entry.Key)
+	index := indexOf(b.target)
 	for i, x := range b.misses {
 		mine := func(client hdl.Bits) hdl.Bits { return client.Is(uint64(i)) }
 		x.settled.Set(x.wants)
@@ -67,7 +67,7 @@ func (b *block) read() {
 	order := hdl.NewWire(m, "order", hdl.StreamOf(hdl.W(b.p.ownerBits())))
 
 	taken := free.And(b.quiet.Not())
-	key, owner := b.io.Command.Data.Entry.Key, hdl.K(b.p.ownerBits(), uint64(b.p.Clients))
+	key, owner := b.target, hdl.K(b.p.ownerBits(), uint64(b.p.Clients))
 	b.reads.Set(taken.And(b.wants))
 	some, before := b.wants, b.wants
 	for i, x := range b.misses {

@@ -25,18 +25,33 @@ func (b *block) find() {
 		hdl.Field("bytes", q.Range))
 	window := e.Type.GeK(format.KeyWindow1)
 	local := q.Rights.And(hdl.K(8, remoteRights)).None()
-	bound := e.Type.Is(format.KeyWindow2)
+	bound := e.Type.Is(format.KeyWindow2).And(e.Free.Not())
+	ends := isRevoke(q)
+	b.finding.now.Set(known.And(ends))
+	b.finding.entry = e
 	offset, before := minus(q.VA, e.VA)
 	room, longer := minus(e.Length, q.Range.ZExt(64))
 
 	hdl.Set(b.judged, judged{
 		Client: b.found.Client, BusErr: b.found.BusErr,
-		Unknown: b.found.Beyond.Or(b.found.Unknown), Tag: e.Tag.Ne(q.Key.Trunc(format.KeyTagBits)),
+		Unknown: hdl.OrAll(b.found.Beyond, b.found.Unknown, e.Free.And(ends.Not())), Tag: e.Tag.Ne(q.Key.Trunc(format.KeyTagBits)),
 		PD: bytesNe(e.PD, q.PD), QP: bytesNe(e.QPN, q.QPN).And(bound.Rep(3)),
-		Rights:  q.Rights.And(e.Rights.Not()).Any().Or(window.And(local)), // a window lends to the peer alone
-		Outside: before.Or(longer), Room: room,
+		Rights: q.Rights.And(e.Rights.Not()).Any().Or(window.And(local)).And(ends.Not()), // a window lends to the peer alone
+		Revoke: ends, Refused: refusedRevoke(e, ends),
+		Outside: before.Or(longer).And(ends.Not()), Room: room,
 		PageShift: e.PageShift, Translation: e.Translation, Offset: offset, First: e.VA.Trunc(format.PageShiftMax),
 	})
+}
+
+// refusedRevoke says why a key that is there, in the right domain, cannot be ended from
+// afar, else 0.
+func refusedRevoke(e held, ends hdl.Bits) hdl.Bits {
+	code := func(c format.VendorCode) hdl.Bits { return hdl.K(link.FaultBits, uint64(c)) }
+	able := e.Type.Is(format.KeyFastRegion).Or(e.Type.Is(format.KeyWindow2))
+	why := hdl.Mux(e.Bound, code(format.VendorKeyBound), code(format.VendorNone))
+	why = hdl.Mux(e.Free, code(format.VendorKeyState), why)
+	why = hdl.Mux(able, why, code(format.VendorKeyType))
+	return hdl.Mux(ends, why, why.K(0))
 }
 
 // bytesNe returns a bit for each byte: it differs. The rest of the comparison is for the
@@ -60,8 +75,8 @@ func minus(a, b hdl.Bits) (difference, below hdl.Bits) {
 // wrap, and replies.
 func (b *block) judge() {
 	j := b.judged
-	outside := j.Outside.Or(j.Offset.Gt(j.Room))
-	fault := hdl.K(link.FaultBits, 0)
+	outside := j.Outside.Or(j.Offset.Gt(j.Room).And(j.Revoke.Not()))
+	fault := j.Refused
 	for _, x := range []struct {
 		is   hdl.Bits
 		code format.VendorCode
@@ -71,6 +86,8 @@ func (b *block) judge() {
 	} {
 		fault = hdl.Mux(x.is, hdl.K(link.FaultBits, uint64(x.code)), fault)
 	}
+	b.revoked.Set(hdl.AndAll(b.judges, j.Revoke, fault.None()))
+	b.spared.Set(hdl.AndAll(b.judges, j.Revoke, fault.Any()))
 	b.m.Event("key_judged", b.judges, hdl.Field("client", j.Client), hdl.Field("fault", fault))
 	for i := range b.io.Clients {
 		b.reply(i, link.KeyReply{

@@ -82,13 +82,13 @@ func Def(p Params) hdl.Def[IO] {
 				m.Reject("%v", err)
 			}
 			b := newBlock(m, p, io)
-			b.command()
 			b.miss()
 			b.read()
 			b.enter()
 			b.match()
 			b.find()
 			b.judge()
+			b.command()
 			b.properties()
 		},
 	}
@@ -113,9 +113,20 @@ type block struct {
 	killed  hdl.Bits   // that enters the pipeline
 	forgets hdl.Bits   // all entries that are held go
 	state   *hdl.FSM[commandState]
+	target  hdl.Bits // key of the entry that it is about
 	wants   hdl.Bits // it wants to read the entry
 	reads   hdl.Bits // that is asked for
 	quiet   hdl.Bits // no other entry may be asked for: line is the answer of a query
+
+	wanted   hdl.Bits        // a client has a question that ends its key, and could ask it
+	opens    hdl.Bits        // one such may enter the pipeline
+	alone    hdl.Bits        // it is under way, or its key: no command is
+	revokes  hdl.Bits        // it enters,
+	revoking link.KeyRequest // and is this
+	finding  finding
+	revoked  hdl.Bits // it was granted in the last cycle: the key is dead
+	spared   hdl.Bits // it was refused in the last cycle
+	closed   hdl.Bits // it is in the pipeline, and nobody enters behind it
 
 	looks, fills, kills hdl.Bits // what is asked: a question, one whose entry is in line, the end of a key
 	asked               asked
@@ -132,7 +143,7 @@ type block struct {
 // asked is what is compared with the keys held.
 type asked struct {
 	Client  hdl.Bits
-	Request link.KeyRequest // of the end of a key, Key alone
+	Request link.KeyRequest // of the killing of an entry, Key alone
 }
 
 // found is a question with the place of its entry.
@@ -145,6 +156,12 @@ type found struct {
 	Request link.KeyRequest
 }
 
+// finding is the entry of a key that is to end, as it is found in a cycle.
+type finding struct {
+	now   hdl.Bits // it is
+	entry held
+}
+
 // judged is an answer, but for the comparison of the range.
 type judged struct {
 	Client  hdl.Bits
@@ -154,6 +171,8 @@ type judged struct {
 	PD      hdl.Bits `w:"3"`  // bytes in which the protection domain differs
 	QP      hdl.Bits `w:"3"`  // of a window of type 2: bytes in which the queue pair differs
 	Rights  hdl.Bits `w:"1"`  // not all granted
+	Revoke  hdl.Bits `w:"1"`  // the key is to end
+	Refused hdl.Bits `w:"5"`  // why it cannot, else 0
 	Outside hdl.Bits `w:"1"`  // begins before the key's range, or is longer
 	Room    hdl.Bits `w:"64"` // the last offset at which so many bytes fit
 
@@ -174,6 +193,9 @@ type held struct {
 	Rights      hdl.Bits `w:"8"`
 	PageShift   hdl.Bits `w:"5"`
 	QPN         hdl.Bits `w:"24"`
+	Free        hdl.Bits `w:"1"` // it is not valid
+	Bound       hdl.Bits `w:"1"` // windows are bound to it
+	Parent      hdl.Bits `w:"32"`
 }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
@@ -183,7 +205,12 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		line: m.RegN("line", entryBits), bad: m.RegN("line_bad", 1),
 		comes: m.Wire("comes", 1), twin: m.Wire("twin", 1), owner: m.Wire("owner", p.ownerBits()), ended: m.Wire("ended", 1),
 		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1), forgets: m.Wire("forgets", 1),
-		wants: m.Wire("wants", 1), reads: m.Wire("reads", 1), quiet: m.Wire("quiet", 1),
+		state: hdl.NewFSM(m, "command", stIdle, stOpen, stRevoke, stBound, stRead, stWait, stJudge, stRule,
+			stLock, stKill, stBurst, stBeats, stAck, stForget, stEnd, stDone),
+		target: m.RegN("target", 32), wanted: m.Wire("wanted", 1), opens: m.Wire("opens", 1), alone: m.Reg("alone", 1, 0),
+		revokes: m.Wire("revokes", 1), revoked: m.Reg("revoked", 1, 0), spared: m.Reg("spared", 1, 0), closed: m.Wire("closed", 1),
+		finding: finding{now: m.Wire("finding", 1)},
+		wants:   m.Wire("wants", 1), reads: m.Wire("reads", 1), quiet: m.Wire("quiet", 1),
 		looks: m.Reg("looks", 1, 0), fills: m.Reg("fills", 1, 0), kills: m.Reg("kills", 1, 0),
 		asked: hdl.NewReg(m, "asked", asked{Client: client}),
 		takes: m.Wire("takes", 1),
@@ -208,8 +235,8 @@ func (b *block) entry() format.KeyEntry[hdl.Bits] {
 // indexOf is the place of a key in the table.
 func indexOf(key hdl.Bits) hdl.Bits { return key.Slice(31, format.KeyTagBits) }
 
-// beyond returns one bit: the key's index lies behind the table.
-func (b *block) beyond(key hdl.Bits) hdl.Bits {
+// beyondTable returns one bit: the key's index lies behind the table.
+func (b *block) beyondTable(key hdl.Bits) hdl.Bits {
 	outside := hdl.Ones(format.KeyIndexBits).Shl(b.io.LogSize)
 	return indexOf(key).And(outside).Any()
 }

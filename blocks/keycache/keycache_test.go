@@ -82,7 +82,7 @@ func TestAgainstReference(t *testing.T) {
 		t.Run(fmt.Sprint(c.width), func(t *testing.T) {
 			design, io := hdltest.Build(t, keycache.Def(params(c.width, c.clients, c.entries)))
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-				b := newBench(t, s, io, hdltest.Gaps(t, 20))
+				b := newBench(t, s, io, hdltest.Gaps(t, 20), hdltest.Gaps(t, 20))
 				b.reads.Latency, b.writes.Latency = c.latency, c.latency
 				random(b, rand.New(rand.NewPCG(hdltest.Seed(t), 8)), 300)
 				require.NotZero(t, s.Covered("killed_held"))
@@ -104,7 +104,6 @@ func random(b *bench, r *rand.Rand, commands int) {
 	}
 	b.fault(func(addr uint64) bool { return addr>>6 == addressOf(3<<8)>>6 })
 	faults := map[format.VendorCode]int{}
-	busy, want, sent := false, done{}, command{}
 	for commands > 0 {
 		hot := uint32(r.IntN(entries)) // both like it for a while
 		for range 60 {
@@ -122,22 +121,14 @@ func random(b *bench, r *rand.Rand, commands int) {
 					b.ask(i, q)
 				}
 			}
-			if !busy && r.IntN(20) == 0 {
-				sent = drawCommand(r, b, draw())
-				want, busy = b.begin(sent), true
+			if b.idle() && r.IntN(20) == 0 {
+				b.begin(drawCommand(r, b, draw()))
 				commands--
 			}
 			b.step()
-			for _, got := range sim.Received[done](b.done) {
-				b.ended(sent, want, got)
-				busy = false
-			}
 		}
 	}
-	b.until("answers", func() bool { return b.answered() && b.command.Pending() == 0 })
-	for i := range uint32(entries) {
-		require.Equal(b.t, b.after.Peek(addressOf(i<<8), 64), b.mem.Peek(addressOf(i<<8), 64), "entry %d", i)
-	}
+	b.finish()
 	for _, code := range []format.VendorCode{
 		format.VendorNone, format.VendorKeyUnknown, format.VendorKeyPD, format.VendorKeyRights, format.VendorKeyRange, format.VendorBusRead,
 	} {
@@ -162,8 +153,8 @@ func drawCommand(r *rand.Rand, b *bench, key uint32) command {
 	return c
 }
 
-// region is a plain key that grants everything over [0, 1 MiB).
-func region(index uint64) keycache.Entry {
+// plain is a key that grants everything over [0, 1 MiB).
+func plain(index uint64) keycache.Entry {
 	return keycache.Entry{Key: index << 8, State: format.KeyValid, Length: 1 << 20, Translation: 1 << 40, Rights: allRights}
 }
 
@@ -174,9 +165,9 @@ func use(index uint32) keycache.Question { return keycache.Question{Key: index <
 func TestMissesOfSeveralClients(t *testing.T) {
 	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, sim.Pattern{})
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
 		for i := range uint64(5) {
-			b.put(region(i))
+			b.put(plain(i))
 		}
 		b.ask(2, use(0))
 		b.until("first answer", b.answered)
@@ -205,21 +196,19 @@ func TestMissesOfSeveralClients(t *testing.T) {
 func TestInvalidateDuringRead(t *testing.T) {
 	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, sim.Pattern{})
-		b.put(region(1))
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
+		b.put(plain(1))
 		for delay := range 40 {
 			b.reads.Latency = 12
-			want := b.begin(command{Kind: link.KeyInvalidate, Entry: keycache.Entry{Key: 1 << 8}})
+			b.begin(command{Kind: link.KeyInvalidate, Entry: keycache.Entry{Key: 1 << 8}})
 			b.run(delay)
 			for i := range b.clients {
 				b.ask(i, use(1))
 			}
-			var got []done
-			b.until("done", func() bool { got = sim.Received[done](b.done); return len(got) == 1 })
-			b.ended(command{Entry: keycache.Entry{Key: 1 << 8}}, want, got[0])
+			b.until("done", b.idle)
 			b.ask(0, use(1)) // judge wants this one to be refused
 			b.until("answers", b.answered)
-			b.do(command{Kind: link.KeyWrite, Entry: region(1)})
+			b.do(command{Kind: link.KeyWrite, Entry: plain(1)})
 			b.ask(1, use(1))
 			b.until("answers", b.answered)
 		}
@@ -231,16 +220,14 @@ func TestInvalidateDuringRead(t *testing.T) {
 func TestWriteRefused(t *testing.T) {
 	design, io := hdltest.Build(t, keycache.Def(params(512, 2, 16)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, sim.Pattern{})
-		b.put(region(1))
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
+		b.put(plain(1))
 		b.ask(0, use(1))
 		b.until("answer", b.answered)
 		b.command.Send(command{Kind: link.KeyInvalidate, Entry: keycache.Entry{Key: 1 << 8}})
 		b.until("read", func() bool { return b.reads.Bursts == 2 && b.reads.Idle() })
 		b.mem.Fault(func(uint64) bool { return true })
-		var got []done
-		b.until("done", func() bool { got = sim.Received[done](b.done); return len(got) == 1 })
-		require.Equal(t, format.CmdBusError, got[0].Status)
+		b.until("done", func() bool { return b.outcome.Status == format.CmdBusError })
 		b.mem.Fault(nil)
 		b.ask(0, use(1)) // judge wants this one to be granted
 		b.until("answer", b.answered)
@@ -252,14 +239,14 @@ func TestWriteRefused(t *testing.T) {
 func TestForget(t *testing.T) {
 	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, sim.Pattern{})
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
 		for i := range uint64(4) {
-			b.put(region(i))
+			b.put(plain(i))
 			b.ask(0, use(uint32(i)))
 		}
 		b.until("answers", b.answered)
 		for i := range uint64(4) {
-			moved := region(i)
+			moved := plain(i)
 			moved.Translation++
 			b.put(moved)
 		}
@@ -277,9 +264,9 @@ func TestForget(t *testing.T) {
 func TestEviction(t *testing.T) {
 	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, sim.Pattern{})
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
 		for i := range uint64(8) {
-			b.put(region(i))
+			b.put(plain(i))
 		}
 		b.reads.Latency = 3
 		for range 3 {
@@ -309,8 +296,8 @@ func TestEviction(t *testing.T) {
 func TestCycles(t *testing.T) {
 	design, io := hdltest.Build(t, keycache.Def(params(512, 2, 16)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
-		b := newBench(t, s, io, sim.Pattern{})
-		b.put(region(1))
+		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
+		b.put(plain(1))
 		b.ask(0, use(1))
 		b.until("answer", b.answered)
 		count := func(clients ...int) int {

@@ -18,7 +18,8 @@ func (b *block) match() {
 	valid := m.Reg("valid", n, 0)
 	hand := m.Reg("hand", b.p.placeBits(), 0)
 	index, entry := indexOf(b.asked.Request.Key), b.entry()
-	good := hdl.AndAll(b.bad.Not(), entry.State.Is(format.KeyValid), indexOf(entry.Key).Eq(index))
+	free := entry.State.Is(format.KeyFree)
+	good := hdl.AndAll(b.bad.Not(), entry.State.Is(format.KeyValid).Or(free), indexOf(entry.Key).Eq(index))
 	b.takes.Set(b.fills.And(good))
 
 	same := make([]hdl.Bits, n)
@@ -35,6 +36,7 @@ func (b *block) match() {
 	b.store.Write(hand, b.takes, hdl.Pack(held{
 		Tag: entry.Key.Trunc(format.KeyTagBits), PD: entry.PD, Type: entry.Type, VA: entry.VA, Length: entry.Length,
 		Translation: entry.Translation, Rights: entry.Rights, PageShift: entry.PageShift.Trunc(5), QPN: entry.QPN,
+		Free: free, Bound: entry.Windows.Any(), Parent: entry.Parent,
 	}))
 	kept := valid.And(match.And(b.kills.Rep(n)).Not())
 	valid.Set(hdl.Mux(b.forgets, valid.K(0), kept.Or(into)))
@@ -44,7 +46,7 @@ func (b *block) match() {
 	b.filled.Set(b.fills)
 	hdl.Set(b.found, found{
 		Client: b.asked.Client, Places: hdl.Mux(b.fills, into, match),
-		Beyond: b.beyond(b.asked.Request.Key), Unknown: b.fills.And(good.Not()), BusErr: b.fills.And(b.bad),
+		Beyond: b.beyondTable(b.asked.Request.Key), Unknown: b.fills.And(good.Not()), BusErr: b.fills.And(b.bad),
 		Request: b.asked.Request,
 	})
 	m.Assert("one_place", match.And(match.SubK(1)).None())

@@ -41,7 +41,7 @@ func (b *block) assumeTable() {
 		at = m.Wire("table_at", io.Base.Width()+io.LogSize.Width())
 		at.Set(hdl.Cat(io.Base, io.LogSize))
 	})
-	used := hdl.OrAll(io.Command.Valid, b.looks, b.finds)
+	used := hdl.OrAll(io.Command.Valid, b.state.Is(stIdle).Not(), b.looks, b.finds)
 	for _, x := range b.misses {
 		used = used.Or(x.busy())
 	}
@@ -67,7 +67,7 @@ func (b *block) properties() {
 	b.assumeBeats()
 	b.assumeTable()
 
-	index := indexOf(io.Command.Data.Entry.Key)
+	index := indexOf(b.target)
 	changes := b.state.Is(stBeats).Or(b.state.Is(stAck))
 	for i, x := range b.places {
 		m.Assert(fmt.Sprintf("changing_not_held_%d", i), hdl.AndAll(changes, x.valid, x.index.Eq(index)).Not())

@@ -1,6 +1,7 @@
 package keycache
 
 import (
+	"gornic/blocks/link"
 	"gornic/format"
 )
 
@@ -18,7 +19,7 @@ type Reference struct {
 // Question is a use of a key: Range bytes, not 0, from VA on.
 type Question struct {
 	Key, PD, QPN uint32
-	Rights       uint8 // format.Access bits
+	Rights       uint8 // format.Access bits, or link.RightRevoke
 	VA           uint64
 	Range        uint32
 }
@@ -32,8 +33,11 @@ type Answer struct {
 	First       uint32 // low 21 bits of that
 }
 
-// Ask judges a use by protocol section 6.
+// Ask judges a use by protocol section 6, or ends the key.
 func (r Reference) Ask(q Question) Answer {
+	if q.Rights == link.RightRevoke {
+		return Answer{Fault: r.revoke(q)}
+	}
 	e, fault := r.look(q.Key)
 	if fault == format.VendorNone {
 		fault = judge(e, q)
@@ -100,46 +104,4 @@ func (r Reference) store(addr uint64, e Entry) format.CommandStatus {
 		return format.CmdBusError
 	}
 	return format.CmdOK
-}
-
-// Make is the command KeyWrite.
-func (r Reference) Make(e Entry) format.CommandStatus {
-	addr, ok := r.place(uint32(e.Key))
-	if !ok {
-		return format.CmdBadNumber
-	}
-	old, ok := r.entry(addr)
-	switch {
-	case !ok:
-		return format.CmdBusError
-	case old.State != format.KeyInvalid:
-		return format.CmdBadNumber
-	}
-	return r.store(addr, e)
-}
-
-// End is the command KeyInvalidate.
-func (r Reference) End(key uint32) format.CommandStatus {
-	e, status := r.Query(key)
-	if status != format.CmdOK {
-		return status
-	}
-	if e.Windows != 0 {
-		return format.CmdBusy
-	}
-	e.State = format.KeyInvalid
-	addr, _ := r.place(key)
-	return r.store(addr, e)
-}
-
-// Query is the command KeyQuery.
-func (r Reference) Query(key uint32) (Entry, format.CommandStatus) {
-	e, fault := r.look(key)
-	switch fault {
-	case format.VendorNone:
-		return e, format.CmdOK
-	case format.VendorBusRead:
-		return e, format.CmdBusError
-	}
-	return e, format.CmdBadNumber
 }

@@ -54,6 +54,9 @@ type bench struct {
 	payloads                                                        [][]byte
 	waiting                                                         []*requester.Packet
 	fences                                                          []int
+	jobs                                                            []linktest.TxJob // as they came
+	keyOps                                                          []linktest.KeyOp
+	probes                                                          []linktest.Segment
 	follow                                                          bool // who may have more gets another turn
 }
 
@@ -141,6 +144,7 @@ func (b *bench) collect() {
 		require.Nil(b.t, want.KeyOp, "QP %d: a job for a local operation: %+v", j.QP, j)
 		b.compare(want, j)
 		b.got[j.QP]++
+		b.jobs = append(b.jobs, j)
 		q.sent = append(q.sent, j.Entry.Kind == link.EntryRead || j.Entry.Kind == link.EntryAtomic)
 		b.waiting = append(b.waiting, want)
 	}
@@ -181,6 +185,7 @@ func (b *bench) compareSegment(p *requester.Packet, piece requester.Piece, last 
 	require.Equal(t, s.PD+0x100-7, s.QPN)
 	if probe {
 		require.Equal(t, format.AccessLocalWrite, s.Rights)
+		b.probes = append(b.probes, s)
 		return
 	}
 	require.Zero(t, s.Rights)
@@ -258,6 +263,7 @@ func (b *bench) compareKeyOp(op linktest.KeyOp) {
 	require.Equal(t, want, op)
 	b.kinds[p.KeyOp.Op.String()]++
 	q.parked = true
+	b.keyOps = append(b.keyOps, op)
 }
 
 // settle says what became of the local operation of a queue pair.
@@ -308,4 +314,35 @@ func (b *bench) clear(qp int, psn uint32) {
 	for b.control.Pending() > 0 {
 		b.step()
 	}
+}
+
+// open gives queue pair qp a new queue.
+func (b *bench) open(qp int, ref requester.Reference) *queue {
+	ref.Entries = 1 << replayBits
+	q := &queue{ref: ref}
+	b.queues[qp] = q
+	b.clear(qp, ref.PSN)
+	return q
+}
+
+// post adds WQEs to the queue.
+func (q *queue) post(wqes ...wqe) {
+	for _, w := range wqes {
+		q.wqes, q.fault = append(q.wqes, w.bytes()), append(q.fault, false)
+		q.here++
+	}
+}
+
+// turns gives a queue pair turns as long as it has work, and returns the jobs that come.
+func (b *bench) turns(qp int) []linktest.TxJob {
+	b.jobs = nil
+	b.follow = true
+	b.grant.Send(qp)
+	before := -1
+	for len(b.jobs) > before {
+		before = len(b.jobs)
+		b.run(300)
+	}
+	b.follow = false
+	return b.jobs
 }

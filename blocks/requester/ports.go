@@ -30,7 +30,7 @@ func (s *sender) ports() {
 	hdl.Set(io.Async.Data, link.Async{Code: hdl.K(8, uint64(format.EventSQDrained)), Vendor: hdl.K(link.FaultBits, 0), Number: t.Context.QPN})
 	s.told.Set(reports.And(io.Async.Ready))
 	dropped := stopped.And(reports.Not().Or(io.Async.Ready))
-	s.block.turn.Ready.Set(hdl.OrAll(ends, dropped, s.st.Is(stIssue).And(s.holdsBack())))
+	s.block.turn.Ready.Set(ends.Or(dropped))
 	s.saved.Now.Set(ends)
 	s.saved.QP.Set(t.QP)
 	next := s.msg // the next message begins at the first SGE
@@ -39,7 +39,7 @@ func (s *sender) ports() {
 	s.saved.PSN.Set(s.psn)
 	m.Unused(t.Control.Reserved, t.Control.Flags, t.Head.Empty, t.Head.Here, t.Outcome.Known)
 	c := t.Context
-	hdl.UnusedBut(m, c, c.QPN, c.PD, c.PathMTU, c.SigAll)
+	hdl.UnusedBut(m, c, c.QPN, c.PD, c.PathMTU, c.SigAll, c.MaxRD)
 }
 
 // segment drives Segment: a piece of an SGE.

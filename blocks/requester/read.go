@@ -15,7 +15,8 @@ const atomicBytes = 8
 // asks returns one bit: the WQE is a READ or an atomic.
 func (t turn) asks() hdl.Bits { return t.Task.Read.Or(t.Task.Atomic) }
 
-// request makes the packet that of a READ or atomic of so many bytes.
+// request makes the packet that of a READ or atomic of so many bytes, unless none may be outstanding
+// (protocol section 4.7).
 func (s *sender) request(bytes hdl.Bits) {
 	s.length.SetK(0)
 	s.last.SetK(1)
@@ -23,6 +24,7 @@ func (s *sender) request(bytes hdl.Bits) {
 	s.walks.Set(bytes.Any())
 	s.msg.Offset.Set(bytes)
 	s.st.Goto(stIssue)
+	s.m.If(s.turn.Context.MaxRD.None(), func() { s.record(format.StatusLocQPOp, format.VendorResources) })
 }
 
 // read says how many PSNs a READ takes: as many as its data will have packets, and one at least (protocol
@@ -50,12 +52,14 @@ func (s *sender) atomic(sge format.SGE[hdl.Bits]) {
 	s.m.If(sge.Length.Ne(bytes), func() { s.record(format.StatusLocLen, format.VendorLength) })
 }
 
-// issue tells readmatch, unless the PSNs are too many: then the turn ends, until what is
-// outstanding has been acknowledged.
+// issue tells readmatch, unless the PSNs are too many: then the turn ends, and the queue pair
+// is woken when something outstanding has been acknowledged.
 func (s *sender) issue() {
 	m := s.m
 	m.If(s.holdsBack(), func() {
-		s.st.Goto(stJudge)
+		s.taken.SetK(1)
+		s.again.SetK(1)
+		s.st.Goto(stEnd)
 	}).ElseIf(s.io.Issue.Ready, func() {
 		s.lastPSN.Set(s.psn.Add(s.span.ZExt(24)))
 		s.msg.Ahead.Set(s.msg.Ahead.Add(s.span))

@@ -129,8 +129,6 @@ func (r *Reference) Turn(wqe []byte, fault bool) (*Packet, bool) {
 		return r.fail(p, format.StatusLocQPOp, format.VendorBadOpcode)
 	case !r.fits(control, work):
 		return r.fail(p, format.StatusLocQPOp, format.VendorBadSGECount)
-	case work.reads() && r.MaxRD == 0:
-		return r.fail(p, format.StatusLocQPOp, format.VendorResources)
 	}
 	p.VA, p.RKey = control.RemoteAddr, uint32(control.RKey)
 	switch work.kind {
@@ -203,6 +201,8 @@ func (r *Reference) request(p *Packet, wqe []byte, c format.SendControl[uint64],
 		return r.fail(p, format.StatusLocLen, format.VendorLength)
 	case w.kind == read && r.tooLong(p.Total):
 		return r.fail(p, format.StatusLocLen, format.VendorTooLong)
+	case r.MaxRD == 0:
+		return r.fail(p, format.StatusLocQPOp, format.VendorResources)
 	}
 	n := r.psns(p.Total)
 	if r.ahead+n > window {

@@ -44,7 +44,10 @@ var works = map[format.WROpcode]work{
 
 // fits reports whether a WQE has the SGEs or inline data that its operation takes, and a slot holds.
 func (r *Reference) fits(c format.SendControl[uint64], w work) bool {
-	if c.Flags&format.WRFlagInline != 0 {
+	switch {
+	case w.kind == local:
+		return true
+	case c.Flags&format.WRFlagInline != 0:
 		return w.inline && c.NumSGE == 0 && int(c.InlineLen) <= format.InlineMax(r.Stride)
 	}
 	return int(c.NumSGE) <= format.SendSGEs(r.Stride) && (w.exactly == anySGEs || int(c.NumSGE) == w.exactly)

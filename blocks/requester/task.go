@@ -66,7 +66,7 @@ func completion(c format.SendControl[hdl.Bits]) hdl.Bits {
 }
 
 // refusal is the reason for which a WQE cannot be, or 0. Of several the first counts: it
-// could not be read, operation, pieces, READs and atomics that nobody agreed on.
+// could not be read, operation, SGEs.
 func (t task) refusal(c format.SendControl[hdl.Bits], head link.Head, context link.Context) hdl.Bits {
 	plain := isOp(c, format.WRWrite, format.WRWriteImm).Or(t.Send)
 	known := hdl.OrAll(plain, t.Read, t.Atomic, t.Local)
@@ -75,7 +75,6 @@ func (t task) refusal(c format.SendControl[hdl.Bits], head link.Head, context li
 		is     hdl.Bits
 		vendor format.VendorCode
 	}{
-		{t.Read.Or(t.Atomic).And(context.MaxRD.None()), format.VendorResources},
 		{t.tooMany(c, plain, context.SQStride), format.VendorBadSGECount},
 		{known.Not(), format.VendorBadOpcode},
 		{head.Fault, format.VendorWQERead},
@@ -93,8 +92,7 @@ func (t task) tooMany(c format.SendControl[hdl.Bits], plain, wide hdl.Bits) hdl.
 	}
 	sges := hdl.OrAll(
 		c.NumSGE.Gt(most(format.SendSGEs)),
-		t.Atomic.And(c.NumSGE.IsNot(1)),
-		t.Local.And(c.NumSGE.Any()))
+		t.Atomic.And(c.NumSGE.IsNot(1)))
 	inline := hdl.OrAll(plain.Not(), c.NumSGE.Any(), c.InlineLen.Gt(most(format.InlineMax)))
-	return hdl.Mux(flag(c, format.WRFlagInline), inline, sges)
+	return t.Local.Not().And(hdl.Mux(flag(c, format.WRFlagInline), inline, sges)) // one that is local has operands, and takes nothing else
 }

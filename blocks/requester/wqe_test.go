@@ -41,6 +41,39 @@ func host[T any](b []byte, x T) []byte {
 	return b
 }
 
+// order is a WQE of an operation that is as it should be: of 64 bytes, if it has data.
+func order(op format.WROpcode) wqe {
+	w := wqe{SendControl: format.SendControl[uint64]{Opcode: uint64(op), WRID: 0x1D00 + uint64(op), RemoteAddr: 0x1000, RKey: 0x200, Imm: 0x300}}
+	switch op {
+	case format.WRLocalInv:
+	case format.WRRegMR:
+		w.operands = format.RegMROperands[uint64]{Length: 4096, Translation: 1 << 40, Rights: format.AccessLocalWrite}
+	case format.WRBindMW:
+		w.operands = format.BindMWOperands[uint64]{Length: 4096, Region: 0x500, Rights: format.AccessRemoteRead}
+	case format.WRCompSwap, format.WRFetchAdd:
+		w.operands = format.AtomicOperands[uint64]{SwapOrAdd: 1, Compare: 2}
+		return w.onto(8)
+	default:
+		return w.onto(64)
+	}
+	return w
+}
+
+// onto gives a WQE SGEs of so many bytes.
+func (w wqe) onto(lengths ...uint64) wqe {
+	w.NumSGE, w.sges = uint64(len(lengths)), nil
+	for i, n := range lengths {
+		w.sges = append(w.sges, format.SGE[uint64]{Addr: 0x9000 + uint64(i)<<32, Length: n, LKey: 0x400 + uint64(i)})
+	}
+	return w
+}
+
+// with sets flags of a WQE.
+func (w wqe) with(flags uint64) wqe {
+	w.Flags |= flags
+	return w
+}
+
 var operations = []format.WROpcode{
 	format.WRWrite, format.WRWriteImm, format.WRSend, format.WRSendImm, format.WRSendInv, format.WRRead, format.WRRead, format.WRRead,
 	format.WRCompSwap, format.WRFetchAdd, format.WRLocalInv, format.WRRegMR, format.WRBindMW,

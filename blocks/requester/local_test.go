@@ -1,0 +1,129 @@
+package requester_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/link"
+	"gornic/blocks/linktest"
+	"gornic/blocks/requester"
+	"gornic/format"
+	"gornic/hdl/sim"
+)
+
+// A LOCAL_INV waits until nothing is outstanding; the other operations on keys do not.
+func TestLocalInvWaits(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		for op, waits := range map[format.WROpcode]bool{format.WRLocalInv: true, format.WRRegMR: false, format.WRBindMW: false} {
+			q := b.open(1, ready(0, 1024, 4))
+			q.post(order(format.WRSend), order(op))
+			b.keyOps = nil
+			require.Len(t, b.turns(1), 1)
+			require.Equal(t, waits, len(b.keyOps) == 0, "%v", op)
+			b.retire(1, 1)
+			require.Empty(t, b.turns(1))
+			require.Len(t, b.keyOps, 1, "%v", op)
+			b.settle(1, requester.Outcome{})
+			require.Len(t, b.turns(1), 1)
+		}
+	})
+}
+
+// A local operation takes an entry and no PSN. What stands behind it waits for its outcome, and is flushed where that is bad.
+func TestOutcome(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		for _, o := range []requester.Outcome{
+			{}, {Status: format.StatusLocQPOp, Vendor: format.VendorKeyState}, {Status: format.StatusMWBind, Vendor: format.VendorKeyRights},
+		} {
+			q := b.open(1, ready(77, 1024, 4))
+			q.post(order(format.WRBindMW), order(format.WRSend))
+			require.Empty(t, b.turns(1))
+			require.Empty(t, b.turns(1), "it is not given away twice")
+			b.settle(1, o)
+			jobs := b.turns(1)
+			require.Len(t, jobs, 2)
+			require.Equal(t, link.JobRecord, jobs[0].Kind)
+			require.Equal(t, linktest.ReplayEntry{
+				Kind: link.EntryLocal, PSN: 77, LastPSN: 77, First: true, Last: true, WC: format.WCBindMW, WRID: 0x1D08, Status: o.Status, Vendor: o.Vendor,
+			}, jobs[0].Entry)
+			if o.Status == format.StatusSuccess {
+				require.Equal(t, uint32(77), jobs[1].Entry.PSN)
+				require.Equal(t, link.JobPacket, jobs[1].Kind)
+			} else {
+				require.Equal(t, format.StatusFlush, jobs[1].Entry.Status)
+			}
+		}
+	})
+}
+
+// In SQD a local operation that has been given away finishes, and then the queue has drained; none begins.
+func TestParkedInSQD(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		q := b.open(1, ready(0, 1024, 4))
+		q.post(order(format.WRRegMR), order(format.WRRegMR))
+		require.Empty(t, b.turns(1))
+		require.Len(t, b.keyOps, 1)
+		q.ref.State = format.QPSQD
+		b.control.Send(linktest.QPControl{QP: 1, Kind: link.ControlDrain, PSN: 1})
+		require.Empty(t, b.turns(1))
+		b.settle(1, requester.Outcome{})
+		require.Len(t, b.turns(1), 1)
+		require.Empty(t, sim.Received[async](b.async))
+		b.retire(1, 1)
+		require.Empty(t, b.turns(1))
+		require.Len(t, b.keyOps, 1, "the second one does not begin")
+		require.Equal(t, []async{{Code: int(format.EventSQDrained), Number: 0x101}}, sim.Received[async](b.async))
+	})
+}
+
+// In ERR one that has been given away is flushed, but only once it has ended.
+func TestParkedInError(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		q := b.open(1, ready(0, 1024, 4))
+		q.post(order(format.WRLocalInv), order(format.WRRead))
+		require.Empty(t, b.turns(1))
+		require.Len(t, b.keyOps, 1)
+		q.ref.State = format.QPError
+		require.Empty(t, b.turns(1))
+		b.settle(1, requester.Outcome{})
+		jobs := b.turns(1)
+		require.Len(t, jobs, 2)
+		for _, j := range jobs {
+			require.Equal(t, []any{link.JobRecord, link.EntryRequest, format.StatusFlush}, []any{j.Kind, j.Entry.Kind, j.Entry.Status})
+		}
+	})
+}
+
+// While nobody takes a local operation, other queue pairs go on, and so do fences; another local operation waits its turn.
+func TestKeyOpNotTaken(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		b.keyOp.SetPattern(sim.Pattern{Kind: sim.Never})
+		for qp := range qps {
+			b.open(qp, ready(uint32(qp), 1024, 4))
+		}
+		for qp := range 3 {
+			b.queues[qp].post(order(format.WRRegMR))
+		}
+		b.queues[3].post(order(format.WRSend), order(format.WRRead))
+		b.follow = true
+		for qp := range qps {
+			b.grant.Send(qp)
+		}
+		b.run(500)
+		require.Equal(t, 2, b.got[3])
+		b.fence.Send(3)
+		b.run(200)
+		require.Equal(t, []int{3}, b.fences)
+		require.Empty(t, b.keyOps)
+		b.keyOp.SetPattern(sim.Pattern{})
+		b.run(500)
+		require.Len(t, b.keyOps, 3)
+		for qp := range 3 {
+			b.settle(qp, requester.Outcome{})
+			b.grant.Send(qp)
+		}
+		b.run(500)
+		require.Equal(t, [qps]int{1, 1, 1, 2}, b.got)
+	})
+}

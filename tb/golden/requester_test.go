@@ -14,6 +14,11 @@ func (q *target) drain() []string {
 	return q.inject()
 }
 
+// response is a READ response of a packet behind startPSN; its payload is noise of psn.
+func response(psn uint64, op format.Opcode, size int) packetSpec {
+	return packetSpec{op: op, psn: psn, size: size, seed: int(psn), aeth: 0x1F<<24 | 1}
+}
+
 // ack is an ACKNOWLEDGE for packet psn behind startPSN.
 func ack(psn, syndrome uint64) packetSpec {
 	return packetSpec{op: format.OpAcknowledge, psn: psn, aeth: syndrome<<24 | 1}

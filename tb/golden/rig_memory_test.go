@@ -61,6 +61,16 @@ func (s *station) fast(size, rights uint64) region {
 	return region{addr: e.Translation, va: e.VA, size: size, key: uint32(e.Key)}
 }
 
+// zeroKey is a key of more bytes than there are. They are at address 0.
+func (s *station) zeroKey(size, rights uint64) region {
+	s.t.Helper()
+	r := region{va: 1 << 40, size: size, key: s.newKey()}
+	s.must(format.CmdWriteKey, format.KeyEntry[uint64]{
+		Key: uint64(r.key), PD: testPD, State: format.KeyValid, VA: r.va, Length: size, Rights: rights,
+	})
+	return r
+}
+
 // bytes reads a region.
 func (s *station) bytes(r region) []byte { return s.read(r.addr, int(r.size)) }
 

@@ -18,6 +18,26 @@ type sendWR struct {
 	rkey   uint32
 	list   []format.SGE[uint64]
 	inline []byte
+
+	swap, cmp uint64 // of atomics
+	reg       format.RegMROperands[uint64]
+	bind      format.BindMWOperands[uint64]
+}
+
+// operands stand before the list.
+func (w sendWR) operands(t testing.TB) []byte {
+	var b []byte
+	var err error
+	switch w.op {
+	case format.WRCompSwap, format.WRFetchAdd:
+		b, err = format.AppendHost(nil, format.AtomicOperands[uint64]{SwapOrAdd: w.swap, Compare: w.cmp})
+	case format.WRRegMR:
+		b, err = format.AppendHost(nil, w.reg)
+	case format.WRBindMW:
+		b, err = format.AppendHost(nil, w.bind)
+	}
+	require.NoError(t, err)
+	return b
 }
 
 // post writes a send WQE without a doorbell.
@@ -32,6 +52,7 @@ func (q *qp) post(w sendWR) {
 	}
 	b, err := format.AppendHost(nil, c)
 	require.NoError(q.s.t, err)
+	b = append(b, w.operands(q.s.t)...)
 	b = append(appendList(q.s.t, b, w.list), w.inline...)
 	q.put(q.sq, q.posted, b)
 	q.posted++

@@ -17,6 +17,8 @@ type qpConfig struct {
 	rnrRetry   uint64
 	timeout    uint64
 	minRNR     uint64
+	noReads    bool           // no READs and atomics as requester
+	destReads  uint64         // as responder; 0: 4; none: none
 	state      format.QPState // 0: RTS
 	cq, recvCQ *cq            // nil: their own
 }
@@ -42,6 +44,12 @@ func (s *station) newQP(c qpConfig) *qp {
 	}
 	if c.access == 0 {
 		c.access = allAccess
+	}
+	switch c.destReads {
+	case 0:
+		c.destReads = 4
+	case none:
+		c.destReads = 0
 	}
 	if c.state == 0 {
 		c.state = format.QPRTS
@@ -91,7 +99,7 @@ func (q *qp) toRTR(peer, mac uint64, ip [2]uint64) format.ModifyQP[uint64] {
 		QPN: q.number, State: uint64(format.QPRTR),
 		Mask: format.AttrState | format.AttrAV | format.AttrPathMTU | format.AttrDestQPN | format.AttrRQPSN |
 			format.AttrMaxDestRD | format.AttrMinRNR,
-		DestQPN: peer, PathMTU: q.c.mtu, RQPSN: q.c.psn, MinRNR: q.c.minRNR, MaxDestRD: 4, AV: q.av(peer, mac, ip),
+		DestQPN: peer, PathMTU: q.c.mtu, RQPSN: q.c.psn, MinRNR: q.c.minRNR, MaxDestRD: q.c.destReads, AV: q.av(peer, mac, ip),
 	}
 }
 
@@ -110,10 +118,14 @@ func (q *qp) av(peer, mac uint64, ip [2]uint64) format.AV[uint64] {
 }
 
 func (q *qp) toRTS() format.ModifyQP[uint64] {
+	reads := uint64(4)
+	if q.c.noReads {
+		reads = 0
+	}
 	return format.ModifyQP[uint64]{
 		QPN: q.number, State: uint64(format.QPRTS),
 		Mask:  format.AttrState | format.AttrSQPSN | format.AttrMaxRD | format.AttrRetryCnt | format.AttrRNRRetry | format.AttrTimeout,
-		SQPSN: q.c.psn, RetryCnt: q.c.retry, RNRRetry: q.c.rnrRetry, Timeout: q.c.timeout, MaxRD: 4,
+		SQPSN: q.c.psn, RetryCnt: q.c.retry, RNRRetry: q.c.rnrRetry, Timeout: q.c.timeout, MaxRD: reads,
 	}
 }
 

@@ -17,6 +17,8 @@ const margin = 64
 type area struct {
 	Region
 	mr    *verbs.MR
+	fast  *verbs.FastMR    // that is mr
+	attr  verbs.MRInitAttr // as it was made
 	parts []part
 	lead  int    // bytes watched before the region
 	image []byte // what memory has to hold, from lead bytes before the region on
@@ -43,7 +45,15 @@ func (s *side) newArea(ctx context.Context, g Region, seed uint64) (*area, error
 	if err != nil {
 		return a, err
 	}
-	if a.mr, err = s.pds[g.PD].CreateMR(ctx, attr); err != nil {
+	a.attr = attr
+	if a.Fast {
+		if a.fast, err = s.pds[g.PD].AllocFastMR(ctx, len(attr.Pages)); err == nil {
+			a.mr = a.fast.MR
+		}
+	} else {
+		a.mr, err = s.pds[g.PD].CreateMR(ctx, attr)
+	}
+	if err != nil {
 		return a, err
 	}
 	return a, a.write(ctx, 0, noise(seed, len(a.image)))
@@ -59,7 +69,11 @@ func (s *side) buffer(size, align uint64) (*verbs.Buffer, error) {
 
 // contiguous has no margin but the guard zones of the allocation.
 func (s *side) contiguous(a *area, attr *verbs.MRInitAttr) error {
-	buf, err := s.buffer(attr.Length, 1)
+	align := uint64(1)
+	if a.Words {
+		align = wordBytes
+	}
+	buf, err := s.buffer(attr.Length, align)
 	if err != nil {
 		return err
 	}

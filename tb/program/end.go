@@ -85,6 +85,9 @@ func (g *game) checkEnd(ctx context.Context) error {
 			return fmt.Errorf("%v: %w", e, err)
 		}
 	}
+	if err := g.checkCounters(); err != nil {
+		return err
+	}
 	for i := range g.sides {
 		s := &g.sides[i]
 		for n, a := range s.areas {
@@ -116,7 +119,7 @@ func (e *end) checkStatus(ctx context.Context) error {
 	}
 	next, expected := psnAfter(e.PSN, e.packets()), psnAfter(e.peer.PSN, e.peer.packets())
 	want := verbs.QPStatus{
-		State: verbs.QPRTS, NextPSN: next, OldestPSN: next, ExpPSN: expected, MSN: uint32(len(e.peer.Messages)),
+		State: verbs.QPRTS, NextPSN: next, OldestPSN: next, ExpPSN: expected, MSN: e.peer.heard(),
 		SQConsumer: uint16(len(e.Messages)), RQConsumer: uint16(e.used()),
 	}
 	if e.failed {
@@ -129,11 +132,28 @@ func (e *end) checkStatus(ctx context.Context) error {
 	return nil
 }
 
-// packets is how many requests an end sends.
+// packets is how many PSNs the messages of an end take.
 func (e *end) packets() int {
 	n, mtu := 0, e.c.MTU.Bytes()
 	for _, m := range e.Messages {
-		n += max(1, (m.Length+mtu-1)/mtu)
+		switch {
+		case isLocal(m.Op):
+		case isAtomic(m.Op):
+			n++
+		default:
+			n += max(1, (m.Length+mtu-1)/mtu)
+		}
+	}
+	return n
+}
+
+// heard is how many of its messages the peer hears of.
+func (e *end) heard() uint32 {
+	n := uint32(0)
+	for _, m := range e.Messages {
+		if !isLocal(m.Op) {
+			n++
+		}
 	}
 	return n
 }
@@ -176,6 +196,11 @@ func (s *side) tearDown(ctx context.Context) error {
 	}
 	for _, eq := range s.eqs[1:] {
 		errs = append(errs, eq.Destroy(ctx))
+	}
+	for _, l := range s.loans {
+		if l.mw != nil {
+			errs = append(errs, l.mw.Dealloc(ctx))
+		}
 	}
 	for _, a := range s.areas {
 		errs = append(errs, a.mr.Dereg(ctx))

@@ -144,8 +144,8 @@ func (f features) receive(peer End, r Receive) {
 		room += p.Length
 	}
 	f.add(r.Late, "receive posted late")
-	f.add(!isWrite(m.Op) && room > m.Length, "receive with room left")
-	f.add(!isWrite(m.Op) && room == m.Length, "receive without room left")
+	f.add(isSend(m.Op) && room > m.Length, "receive with room left")
+	f.add(isSend(m.Op) && room == m.Length, "receive without room left")
 	f.add(len(r.Pieces) > 1, "receive of several SGEs")
 	f.add(len(r.Pieces) == 7, "receive of 7 SGEs")
 	f.pieces("receive SGE", r.Pieces)

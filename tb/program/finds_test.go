@@ -9,21 +9,21 @@ import (
 
 	"gornic/configs"
 	"gornic/format"
+	"gornic/tb/golden/lab"
 	"gornic/tb/program"
-	"gornic/tb/rtl"
 	"gornic/verbs"
 )
 
 // meddler is a host whose driver sees other memory than there is, and whose device
 // does not see all register writes.
 type meddler struct {
-	*rtl.Host
+	*lab.Bus
 	read  func(b []byte)
 	write func(offset uint32) bool
 }
 
 func (m meddler) ReadMemory(ctx context.Context, addr uint64, b []byte) error {
-	err := m.Host.ReadMemory(ctx, addr, b)
+	err := m.Bus.ReadMemory(ctx, addr, b)
 	m.read(b)
 	return err
 }
@@ -32,18 +32,15 @@ func (m meddler) WriteRegister(ctx context.Context, offset, value uint32) error 
 	if !m.write(offset) {
 		return nil
 	}
-	return m.Host.WriteRegister(ctx, offset, value)
+	return m.Bus.WriteRegister(ctx, offset, value)
 }
 
 // meddled has two references do a program, of which host B is a meddler.
 func meddled(t *testing.T, c configs.Config, p program.Program, read func([]byte), write func(uint32) bool) error {
 	t.Helper()
-	l, err := rtl.NewLab(nil, nil, rtl.Options{
-		Config: c, Sides: [2]rtl.Kind{rtl.Reference, rtl.Reference}, Seed: p.Seed, Slice: p.Timing.Slice, Wait: p.Timing.Wait,
-	})
-	require.NoError(t, err)
+	l := references(t, c, p)
 	var hosts [2]program.Host
-	for i, h := range []*rtl.Host{l.A, l.B} {
+	for i, h := range []*lab.Bus{l.A, l.B} {
 		bus := verbs.Bus(h)
 		if i == 1 {
 			bus = meddler{h, read, write}
@@ -52,7 +49,7 @@ func meddled(t *testing.T, c configs.Config, p program.Program, read func([]byte
 		require.NoError(t, err)
 		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true}
 	}
-	_, err = program.Run(ctx, p, hosts, program.Options{Patience: 200})
+	_, err := program.Run(ctx, p, hosts, program.Options{Patience: 200})
 	return err
 }
 

@@ -23,16 +23,35 @@ const constantBytes = 6000
 // region of the domain that has the rights.
 func (l *layout) fresh(pd, n int, rights verbs.Access) Piece {
 	i := l.growing(pd, rights)
+	l.gap(i)
 	g := &l.regions[i]
-	switch l.r.IntN(30) { // bytes that must stay as they are
+	p := Piece{i, g.Length, n}
+	g.Length += n
+	return p
+}
+
+// word returns the piece of a word, on which atomics work, like fresh.
+func (l *layout) word(pd int, rights verbs.Access) Piece {
+	i := l.growing(pd, rights|verbs.AccessRemoteAtomic)
+	l.gap(i)
+	g := &l.regions[i]
+	g.Length = (g.Length + wordBytes - 1) &^ (wordBytes - 1)
+	p := Piece{i, g.Length, wordBytes}
+	g.Length += wordBytes
+	return p
+}
+
+const wordBytes = 8 // of an atomic
+
+// gap leaves bytes that must stay as they are.
+func (l *layout) gap(i int) {
+	g := &l.regions[i]
+	switch l.r.IntN(30) {
 	case 0:
 		g.Length += l.r.IntN(farBytes)
 	case 1, 2, 3, 4, 5, 6, 7, 8, 9:
 		g.Length += l.r.IntN(80)
 	}
-	p := Piece{i, g.Length, n}
-	g.Length += n
-	return p
 }
 
 // growing returns a region that pieces are still added to: one of those there
@@ -40,7 +59,7 @@ func (l *layout) fresh(pd, n int, rights verbs.Access) Piece {
 func (l *layout) growing(pd int, rights verbs.Access) int {
 	var fit []int
 	for i, g := range l.regions {
-		if g.PD == pd && !g.Constant && g.Access&rights == rights {
+		if g.PD == pd && !g.Constant && !g.Kept && g.Access&rights == rights {
 			fit = append(fit, i)
 		}
 	}
@@ -51,21 +70,33 @@ func (l *layout) growing(pd int, rights verbs.Access) int {
 	if l.r.IntN(2) == 0 {
 		access |= verbs.AccessLocalWrite | verbs.AccessRemoteWrite
 	}
-	l.regions = append(l.regions, Region{PD: pd, Access: access | verbs.Access(l.r.IntN(2))*verbs.AccessRemoteRead})
+	access |= verbs.Access(l.r.IntN(2)) * verbs.AccessRemoteRead
+	l.regions = append(l.regions, Region{PD: pd, Access: access, Words: access&verbs.AccessRemoteAtomic != 0})
 	return len(l.regions) - 1
 }
 
-// shared returns a piece of n bytes, at least 1, of a constant region of the domain.
-func (l *layout) shared(pd, n int) Piece {
+// kept adds a region that nobody else uses.
+func (l *layout) kept(g Region) int {
+	g.Kept, g.Words = true, true
+	g.Length = (g.Length + wordBytes - 1) &^ (wordBytes - 1)
+	l.pages(&g)
+	l.regions = append(l.regions, g)
+	return len(l.regions) - 1
+}
+
+// shared returns a piece of n bytes, at least 1, of a constant region of the domain
+// that has the rights.
+func (l *layout) shared(pd, n int, rights verbs.Access) Piece {
 	var fit []int
 	for i, g := range l.regions {
-		if g.PD == pd && g.Constant && g.Length >= n {
+		if g.PD == pd && g.Constant && g.Length >= n && g.Access&rights == rights {
 			fit = append(fit, i)
 		}
 	}
 	if len(fit) == 0 || len(fit) < l.most && l.r.IntN(3) == 0 {
 		l.regions = append(l.regions, Region{
-			PD: pd, Constant: true, Length: max(n, 1+l.r.IntN(constantBytes)), Access: verbs.Access(l.r.IntN(2)) * verbs.AccessLocalWrite,
+			PD: pd, Constant: true, Length: max(n, 1+l.r.IntN(constantBytes)),
+			Access: rights | verbs.Access(l.r.IntN(2))*verbs.AccessLocalWrite | verbs.Access(l.r.IntN(2))*verbs.AccessRemoteRead,
 		})
 		fit = append(fit, len(l.regions)-1)
 	}
@@ -77,9 +108,14 @@ func (l *layout) shared(pd, n int) Piece {
 func (l *layout) finish() []Region {
 	for i := range l.regions {
 		g := &l.regions[i]
-		g.Length += l.r.IntN(2) * l.r.IntN(100)
-		g.Length = max(g.Length, 1)
-		l.pages(g)
+		if !g.Kept {
+			g.Length += l.r.IntN(2) * l.r.IntN(100)
+			g.Length = max(g.Length, 1)
+			if g.Words {
+				g.Length = (g.Length + wordBytes - 1) &^ (wordBytes - 1)
+			}
+			l.pages(g)
+		}
 		l.address(g)
 	}
 	return l.regions
@@ -103,23 +139,26 @@ func (l *layout) pages(g *Region) {
 }
 
 // address chooses virtual addresses: those of the bus, from 0 on, up to the last one
-// there is, or any.
+// there is, or any. A kept region has any, with room to move up.
 func (l *layout) address(g *Region) {
-	switch l.r.IntN(6) {
-	case 0:
+	kind := l.r.IntN(6)
+	switch {
+	case g.Kept:
+	case kind == 0:
 		g.Access |= verbs.AccessZeroBased
 		return
-	case 1:
+	case kind == 1:
 		g.VA = -uint64(g.Length)
 		return
-	case 2, 3:
-		if g.PageSize == 0 {
-			g.AtBus = true
-			return
-		}
+	case kind <= 3 && g.PageSize == 0:
+		g.AtBus = true
+		return
 	}
 	g.VA = l.r.Uint64() >> 1 >> l.r.IntN(40)
 	if size := uint64(g.PageSize); size > 0 && l.r.IntN(2) == 0 { // across the end of a page
 		g.VA = g.VA | (size - 1) - uint64(l.r.IntN(min(g.Length, int(size))))
+	}
+	if g.Words {
+		g.VA &^= wordBytes - 1
 	}
 }

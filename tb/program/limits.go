@@ -13,6 +13,7 @@ type Limits struct {
 	EQs         int       // at each host, event queue 0 among them
 	Pages       int       // doorbell pages
 	PathMTU     verbs.MTU // largest
+	Reads       int       // READs and atomics of a queue pair at once
 	Bytes       int       // payload that each host sends, about
 	Messages    int       // of both hosts together, about
 }
@@ -27,7 +28,7 @@ const (
 // 20,000 cycles.
 func LimitsOf(c configs.Config) Limits {
 	l := Limits{
-		QPs: c.QPs, Connections: min(c.QPs, mostConnections), CQs: c.CQs, EQs: c.EQs, Pages: c.QPs, PathMTU: verbs.MTU256,
+		QPs: c.QPs, Connections: min(c.QPs, mostConnections), CQs: c.CQs, EQs: c.EQs, Pages: c.QPs, PathMTU: verbs.MTU256, Reads: c.Reads,
 		Bytes: usualBytes, Messages: usualMessages,
 	}
 	for l.PathMTU < verbs.MTU4096 && l.PathMTU.Bytes() < c.PathMTU {

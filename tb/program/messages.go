@@ -7,82 +7,136 @@ import (
 	"gornic/verbs"
 )
 
-// messages draws what one end sends, n messages of so many bytes, and the receives
-// at the other that they use.
-func (d *draft) messages(c *Connection, from, n, bytes int) {
-	e, peer := &c.Ends[from], &c.Ends[1-from]
-	k := kinds{[4]int{d.r.IntN(3), d.r.IntN(3), d.r.IntN(3), d.r.IntN(3)}, percentOf(d.r, 100), d.r.IntN(101), percentOf(d.r, 100)}
-	if k.weights == [4]int{} {
-		k.weights = [4]int{1, 1, 1, 1}
-	}
-	batch, quiet, recvBatch := 1+d.r.IntN(8), 0, 1+d.r.IntN(4)
-	var sinks []Piece
-	for i := range n {
-		m := d.message(c, e, from, k, min(bytes, mostBytes(c.MTU)))
-		bytes -= min(bytes, m.Length)
-		quiet++
-		if quiet >= depthOf(e.Cap.MaxSendWR) || i == n-1 {
-			m.Signaled = true
-		}
-		if m.Signaled || e.SigAll {
-			quiet = 0
-		}
-		m.Ring = i == n-1 || d.r.IntN(batch) == 0
-		if isWrite(m.Op) {
-			m.Sink = d.sink(1-from, peer, m.Length, sinks)
-			sinks = append(sinks, m.Sink)
-		}
-		if m.Op != verbs.WRWrite {
-			m.Receive = len(peer.Receives)
-			peer.Receives = append(peer.Receives, d.receive(1-from, peer, m, i, recvBatch))
-		}
-		e.Messages = append(e.Messages, m)
-	}
+// operations are those that a program chooses among, in the order of kinds.weights.
+var operations = []verbs.Opcode{
+	verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend, verbs.WRSendImm, verbs.WRRead, verbs.WRCompSwap, verbs.WRFetchAdd,
 }
 
-// kinds are the shares of kinds of messages: weights of WRITE, with immediate, SEND,
-// with immediate, and percentages.
+// kinds are the shares of kinds of messages: weights of operations, and percentages.
 type kinds struct {
-	weights                     [4]int
-	inline, signaled, solicited int
+	weights                            [7]int
+	inline, signaled, solicited, fence int
+	shared                             int // of atomics, on words of other queue pairs, too
+}
+
+func (d *draft) kinds() kinds {
+	k := kinds{inline: percentOf(d.r, 100), signaled: d.r.IntN(101), solicited: percentOf(d.r, 100), fence: percentOf(d.r, 30), shared: percentOf(d.r, 100)}
+	for i, op := range operations {
+		if !hasResponse(op) || d.limits.Reads > 0 {
+			k.weights[i] = d.r.IntN(3)
+		}
+	}
+	if k.weights == [7]int{} {
+		k.weights[d.r.IntN(4)] = 1
+	}
+	return k
+}
+
+func (d *draft) operation(weights [7]int) verbs.Opcode {
+	sum := 0
+	for _, w := range weights {
+		sum += w
+	}
+	n := d.r.IntN(sum)
+	for i, w := range weights {
+		if n < w {
+			return operations[i]
+		}
+		n -= w
+	}
+	return operations[0]
 }
 
 // mostBytes is the longest message at a path MTU: a few packets.
 func mostBytes(m verbs.MTU) int { return min(6*m.Bytes()+100, 10000) }
 
-func isWrite(op verbs.Opcode) bool { return op == verbs.WRWrite || op == verbs.WRWriteImm }
-
 func (d *draft) hits(percent int) bool { return d.r.IntN(100) < percent }
 
-func (d *draft) message(c *Connection, e *End, from int, k kinds, most int) Message {
-	m := Message{
-		Op: d.operation(k.weights), Signaled: d.hits(k.signaled), Imm: d.r.Uint32(), Sink: Piece{Region: noRegion}, Receive: noReceive,
-	}
-	m.Solicited = m.Op != verbs.WRWrite && d.hits(k.solicited)
-	if room := inlineRoom(e.Cap); d.hits(k.inline) {
-		m.Inline, m.Length = true, d.r.IntN(room+1)
-		if m.Length > 0 {
-			m.Source = []Piece{d.layouts[from].shared(e.PD, m.Length)}
+// nothing is a message of an operation that has no place anywhere.
+func nothing(op verbs.Opcode) Message {
+	return Message{Op: op, Sink: Piece{Region: noRegion}, Lent: noLoan, Receive: noReceive}
+}
+
+// message draws any message but those of loans.
+func (t *talk) message(s *speaker) Message {
+	m := nothing(t.operation(s.kinds.weights))
+	m.Signaled, m.Imm = t.hits(s.kinds.signaled), t.r.Uint32()
+	switch {
+	case m.Op == verbs.WRRead:
+		m.Length = t.length(t.c.MTU, s.most())
+		m.Sink = t.origin(s, m.Length)
+		m.Source = t.room(s.host, s.e.PD, m.Length, 1+t.r.IntN(sendSGEs(s.e.Cap)))
+	case isAtomic(m.Op):
+		t.atomic(s, &m)
+	default:
+		t.payload(s, &m)
+		if isWrite(m.Op) {
+			m.Sink = t.sink(s, m.Length)
 		}
-		return m
-	}
-	if sges := sendSGEs(e.Cap); sges > 0 {
-		m.Length = d.length(c.MTU, most)
-		m.Renewed = d.r.IntN(3) == 0
-		m.Source = d.source(from, e.PD, m.Length, 1+d.r.IntN(sges), m.Renewed)
 	}
 	return m
 }
 
-func (d *draft) operation(weights [4]int) verbs.Opcode {
-	n := d.r.IntN(weights[0] + weights[1] + weights[2] + weights[3])
-	for i, op := range []verbs.Opcode{verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend} {
-		if n < weights[i] {
-			return op
+// payload draws what a SEND or WRITE sends.
+func (t *talk) payload(s *speaker, m *Message) {
+	m.Solicited = consumes(m.Op) && t.hits(s.kinds.solicited)
+	if room := inlineRoom(s.e.Cap); t.hits(s.kinds.inline) {
+		m.Inline, m.Length = true, t.r.IntN(room+1)
+		if m.Length > 0 {
+			m.Source = []Piece{t.layouts[s.host].shared(s.e.PD, m.Length, 0)}
 		}
-		n -= weights[i]
+		return
 	}
-	return verbs.WRSendImm
+	if p, ok := t.passOn(s); ok {
+		m.Length, m.Source = p.Length, []Piece{p}
+		return
+	}
+	m.Length = t.length(t.c.MTU, s.most())
+	m.Renewed = t.r.IntN(3) == 0
+	m.Source = t.source(s.host, s.e.PD, m.Length, 1+t.r.IntN(sendSGEs(s.e.Cap)), m.Renewed)
+}
+
+// passOn is a part of what a READ or atomic brought, now and then.
+func (t *talk) passOn(s *speaker) (Piece, bool) {
+	if len(s.brought) == 0 || t.r.IntN(6) > 0 {
+		return Piece{}, false
+	}
+	p := t.part(s.brought[t.r.IntN(len(s.brought))])
+	return p, p.Length <= s.most()
+}
+
+// part is any part of a piece, of one byte or more.
+func (d *draft) part(p Piece) Piece {
+	n := 1 + d.r.IntN(p.Length)
+	return Piece{p.Region, p.Offset + d.r.IntN(p.Length-n+1), n}
+}
+
+// atomic draws the word and the operands of an atomic: of the connection's own, or one
+// that other queue pairs work on, too.
+func (t *talk) atomic(s *speaker, m *Message) {
+	m.Length, m.Operand, m.Matches = wordBytes, t.r.Uint64(), t.r.IntN(3) > 0
+	m.Source = []Piece{t.layouts[s.host].fresh(s.e.PD, wordBytes, verbs.AccessLocalWrite)}
+	host := 1 - s.host
+	if t.hits(s.kinds.shared) {
+		m.Shared, m.Sink = true, t.sharedWord(host, s.peer.PD)
+		return
+	}
+	if len(s.words) == 0 || t.r.IntN(3) == 0 {
+		rights := verbs.AccessLocalWrite | verbs.Access(t.r.IntN(2))*verbs.AccessRemoteWrite | verbs.Access(t.r.IntN(2))*verbs.AccessRemoteRead
+		s.words = append(s.words, t.layouts[host].word(s.peer.PD, rights))
+	}
+	m.Sink = s.words[t.r.IntN(len(s.words))]
+}
+
+// sharedWord is a word of a host that atomics of all queue pairs work on, and nothing else.
+func (d *draft) sharedWord(host, pd int) Piece {
+	l := d.layouts[host]
+	i, ok := d.counters[host][pd]
+	if !ok {
+		i = l.kept(Region{PD: pd, Length: wordBytes * (1 + d.r.IntN(4)), Access: verbs.AccessLocalWrite | verbs.AccessRemoteAtomic})
+		d.counters[host][pd] = i
+	}
+	return Piece{i, wordBytes * d.r.IntN(l.regions[i].Length/wordBytes), wordBytes}
 }
 
 // sendSGEs, recvSGEs and inlineRoom are what the driver makes of what it is asked
@@ -135,7 +189,7 @@ func (d *draft) source(host, pd, n, count int, renewed bool) []Piece {
 		case renewed:
 			pieces = append(pieces, d.layouts[host].fresh(pd, part, 0))
 		default:
-			pieces = append(pieces, d.layouts[host].shared(pd, part))
+			pieces = append(pieces, d.layouts[host].shared(pd, part, 0))
 		}
 	}
 	return pieces
@@ -146,7 +200,7 @@ func (d *draft) empty(host, pd int) Piece {
 	if d.r.IntN(2) == 0 {
 		return Piece{Region: noRegion}
 	}
-	p := d.layouts[host].shared(pd, 1)
+	p := d.layouts[host].shared(pd, 1, 0)
 	p.Length = 0
 	return p
 }
@@ -165,24 +219,50 @@ func (d *draft) cut(n, count int) []int {
 	return append(parts, n)
 }
 
-// sink is where a WRITE of n bytes goes: a place of its own, or in part that of one
-// of the same connection before it.
-func (d *draft) sink(host int, e *End, n int, before []Piece) Piece {
+// sink is where a WRITE of n bytes goes: a place of its own, or in part that of a WRITE or
+// atomic of the same connection before it.
+func (t *talk) sink(s *speaker, n int) Piece {
 	if n == 0 {
 		return Piece{Region: noRegion}
 	}
-	if len(before) > 0 && d.r.IntN(3) == 0 {
-		if p := before[d.r.IntN(len(before))]; p.Length > n {
-			return Piece{p.Region, p.Offset + d.r.IntN(p.Length-n+1), n}
-		}
+	const rights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite
+	if p, ok := t.among(s, n, rights); ok {
+		return p
 	}
-	return d.layouts[host].fresh(e.PD, n, verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+	p := t.layouts[1-s.host].fresh(s.peer.PD, n, rights)
+	s.sinks = append(s.sinks, p)
+	return p
+}
+
+// origin is where a READ of n bytes reads: what nobody writes, or what the same
+// connection has written.
+func (t *talk) origin(s *speaker, n int) Piece {
+	if n == 0 {
+		return Piece{Region: noRegion}
+	}
+	if p, ok := t.among(s, n, verbs.AccessRemoteRead); ok {
+		return p
+	}
+	return t.layouts[1-s.host].shared(s.peer.PD, n, verbs.AccessRemoteRead)
+}
+
+// among is now and then a piece of n bytes of one that the connection has worked on.
+func (t *talk) among(s *speaker, n int, rights verbs.Access) (Piece, bool) {
+	before := append(s.sinks[:len(s.sinks):len(s.sinks)], s.words...)
+	if len(before) == 0 || t.r.IntN(3) > 0 {
+		return Piece{}, false
+	}
+	p := before[t.r.IntN(len(before))]
+	if p.Length < n || t.layouts[1-s.host].regions[p.Region].Access&rights != rights {
+		return Piece{}, false
+	}
+	return Piece{p.Region, p.Offset + t.r.IntN(p.Length-n+1), n}, true
 }
 
 // receive is the receive work request for message i.
 func (d *draft) receive(host int, e *End, m Message, i, batch int) Receive {
 	n := 0
-	if !isWrite(m.Op) {
+	if isSend(m.Op) {
 		n = m.Length + d.r.IntN(2)*d.r.IntN(100)
 	} else if d.r.IntN(4) == 0 { // a WRITE does not touch it
 		n = d.r.IntN(100)
@@ -190,15 +270,20 @@ func (d *draft) receive(host int, e *End, m Message, i, batch int) Receive {
 	return Receive{Pieces: d.landing(host, e, n), Message: i, Late: d.r.IntN(8) == 0, Ring: d.r.IntN(batch) == 0}
 }
 
-// landing is a list with room for n bytes that nobody else writes to.
+// landing is a list for a receive, with room for n bytes that nobody else writes to.
 func (d *draft) landing(host int, e *End, n int) []Piece {
+	return d.room(host, e.PD, n, 1+d.r.IntN(recvSGEs(e.Cap)))
+}
+
+// room is a list of up to count pieces with n bytes that nobody else writes to.
+func (d *draft) room(host, pd, n, count int) []Piece {
 	var pieces []Piece
-	for _, part := range d.cut(n, 1+d.r.IntN(recvSGEs(e.Cap))) {
+	for _, part := range d.cut(n, count) {
 		switch {
 		case part > 0:
-			pieces = append(pieces, d.layouts[host].fresh(e.PD, part, verbs.AccessLocalWrite))
+			pieces = append(pieces, d.layouts[host].fresh(pd, part, verbs.AccessLocalWrite))
 		case n > 0:
-			pieces = append(pieces, d.empty(host, e.PD))
+			pieces = append(pieces, d.empty(host, pd))
 		}
 	}
 	return pieces

@@ -107,14 +107,14 @@ func (e *end) completeSend(ctx context.Context, c verbs.WC) error {
 	i := e.signaled[0]
 	e.signaled = e.signaled[1:]
 	m := e.Messages[i]
-	want := verbs.WC{WRID: sendID(i), Opcode: verbs.WCSend, QPN: e.qp.QPN(), WQEIndex: uint16(i)}
-	if isWrite(m.Op) {
-		want.Opcode = verbs.WCWrite
+	want := verbs.WC{WRID: sendID(i), Opcode: completion(m.Op), QPN: e.qp.QPN(), WQEIndex: uint16(i)}
+	if hasResponse(m.Op) {
+		want.ByteLen = uint32(m.Length)
 	}
 	if c != want {
 		return fmt.Errorf("message %d, %v of %d bytes: completion %+v, expected %+v", i, m.Op, m.Length, c, want)
 	}
-	return e.renew(ctx, i+1)
+	return e.finish(ctx, i+1)
 }
 
 // completeReceive compares a receive completion, and the payload of a SEND.
@@ -132,8 +132,11 @@ func (e *end) completeReceive(ctx context.Context, c verbs.WC) (solicited bool, 
 	if m.Op == verbs.WRWriteImm {
 		want.Opcode = verbs.WCRecvWrite
 	}
-	if m.Op != verbs.WRSend {
+	switch m.Op {
+	case verbs.WRSendImm, verbs.WRWriteImm:
 		want.Flags, want.Imm = verbs.WCWithImm, m.Imm
+	case verbs.WRSendInv:
+		want.Flags, want.InvalidatedRKey = verbs.WCWithInv, e.side.loans[m.Lent].rkey()
 	}
 	switch {
 	case c != want:
@@ -141,24 +144,24 @@ func (e *end) completeReceive(ctx context.Context, c verbs.WC) (solicited bool, 
 	case isWrite(m.Op): // looked at in the end: another may have gone over it
 		return m.Solicited, nil
 	}
-	return m.Solicited, e.arrived(ctx, message, e.Receives[i].Pieces)
+	return m.Solicited, e.peer.arrived(ctx, message, e.side, e.Receives[i].Pieces)
 }
 
-// arrived compares the payload of a SEND that has arrived.
-func (e *end) arrived(ctx context.Context, message int, to []Piece) error {
-	want := e.peer.payloads[message]
+// arrived compares what a message has sent, or brought, with what a host has got.
+func (e *end) arrived(ctx context.Context, message int, s *side, to []Piece) error {
+	want := e.payloads[message]
 	for _, p := range to {
 		if p.Region == noRegion {
 			continue
 		}
-		a, n := e.side.areas[p.Region], min(p.Length, len(want))
+		a, n := s.areas[p.Region], min(p.Length, len(want))
 		got, err := a.read(ctx, a.lead+p.Offset, n)
 		if err != nil {
 			return err
 		}
 		if i := firstDifference(got, want[:n]); i >= 0 {
-			m := e.peer.Messages[message]
-			at := len(e.peer.payloads[message]) - len(want) + i
+			m := e.Messages[message]
+			at := len(e.payloads[message]) - len(want) + i
 			return fmt.Errorf("message %d, %v of %d bytes: byte %d is %#02x, expected %#02x, in region %d (%v) at %d",
 				message, m.Op, m.Length, at, got[i], want[i], p.Region, a.Region, p.Offset+i)
 		}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"context"
 
 	"gornic/tb/wire"
@@ -45,52 +46,102 @@ func sendID(i int) uint64 { return wire.Hash(uint64(i), 2) }
 // lateID is that of a message that is posted in ERR.
 func lateID(i int) uint64 { return wire.Hash(uint64(i), 3) }
 
-// postSends posts messages as far as there is room, and the receiver ready.
+// postSends posts messages as far as there is room, and they may be.
 func (e *end) postSends(ctx context.Context) (int, error) {
 	var wrs []verbs.SendWR
 	n := 0
 	for free := e.qp.SendFree(); free > 0 && e.maySend(); free-- {
 		m := e.Messages[e.posted]
-		wrs = append(wrs, e.sendWR(m))
+		if m.Lending != nil && len(wrs) > 0 { // what is behind it may need the key that it makes
+			break
+		}
+		wr, err := e.sendWR(ctx, m)
+		if err != nil {
+			return n, err
+		}
+		wrs = append(wrs, wr)
 		e.expect(m)
 		e.posted++
 		n++
-		if !m.Ring && free > 1 && e.maySend() {
+		if !m.Ring && m.Lending == nil && free > 1 && e.maySend() {
 			continue
 		}
-		if err := e.qp.PostSend(ctx, wrs...); err != nil {
+		if err := e.post(ctx, m, wrs); err != nil {
 			return n, err
 		}
 		wrs = nil
 	}
-	return n, nil
+	if len(wrs) == 0 {
+		return n, nil
+	}
+	return n, e.qp.PostSend(ctx, wrs...)
 }
 
+// post posts work requests of which m is the last.
+func (e *end) post(ctx context.Context, m Message, wrs []verbs.SendWR) error {
+	if m.Op == verbs.WRBindMW {
+		if l := e.side.loans[m.Lending.Loan]; l.Kind == Window1 {
+			wr := wrs[0]
+			return e.qp.BindMW(ctx, l.mw, verbs.MWBind{WRID: wr.WRID, Flags: wr.Flags, Info: wr.Bind.Info})
+		}
+	}
+	return e.qp.PostSend(ctx, wrs...)
+}
+
+// maySend tells whether there is a message that may be posted now.
 func (e *end) maySend() bool {
 	if e.posted == len(e.Messages) {
 		return false
 	}
-	return e.side.Retries || e.Messages[e.posted].Receive < e.peer.offered
+	m := e.Messages[e.posted]
+	if m.Cue.Peer > e.peer.finished || m.Cue.Own > e.finished || m.Cue.Here > e.received {
+		return false
+	}
+	return e.side.Retries || m.Receive < e.peer.offered
 }
 
-func (e *end) sendWR(m Message) verbs.SendWR {
-	wr := verbs.SendWR{WRID: sendID(e.posted), Opcode: m.Op, Imm: m.Imm}
-	if m.Signaled {
-		wr.Flags |= verbs.SendSignaled
+func (e *end) sendWR(ctx context.Context, m Message) (verbs.SendWR, error) {
+	wr := verbs.SendWR{WRID: sendID(e.posted), Opcode: m.Op, Flags: e.flags(m), Imm: m.Imm}
+	if m.Lending != nil {
+		if err := e.side.lend(ctx, m.Op, m.Lending, &wr); err != nil {
+			return wr, err
+		}
 	}
-	if m.Solicited {
-		wr.Flags |= verbs.SendSolicited
-	}
-	if m.Inline {
-		wr.Flags, wr.Inline = wr.Flags|verbs.SendInline, e.payload(m)
-	} else {
+	switch {
+	case isLocal(m.Op):
+		return wr, nil
+	case m.Inline:
+		wr.Inline = e.payload(m)
+	default:
 		wr.SGL = e.side.list(m.Source)
 	}
-	if isWrite(m.Op) {
+	switch {
+	case m.Op == verbs.WRSendInv:
+		wr.InvalidateRKey = e.peer.side.loans[m.Lent].rkey()
+	case !isSend(m.Op):
 		sink := e.peer.side.list([]Piece{m.Sink})[0]
 		wr.RemoteAddr, wr.RKey = sink.Addr, sink.LKey
+		if m.Lent != noLoan {
+			wr.RKey = e.peer.side.loans[m.Lent].rkey()
+		}
 	}
-	return wr
+	if isAtomic(m.Op) {
+		wr.CompareAdd, wr.Swap = e.operands(m)
+	}
+	return wr, nil
+}
+
+func (e *end) flags(m Message) verbs.SendFlags {
+	var f verbs.SendFlags
+	for _, x := range []struct {
+		is   bool
+		flag verbs.SendFlags
+	}{{m.Signaled, verbs.SendSignaled}, {m.Solicited, verbs.SendSolicited}, {m.Inline, verbs.SendInline}, {m.Fence, verbs.SendFence}} {
+		if x.is {
+			f |= x.flag
+		}
+	}
+	return f
 }
 
 // list is pieces as SGEs.
@@ -120,37 +171,78 @@ func (e *end) payload(m Message) []byte {
 
 // expect notes what comes of a message that is posted.
 func (e *end) expect(m Message) {
-	data := e.payload(m)
+	data := []byte{}
+	to := []Piece{m.Sink}
+	switch {
+	case m.Shared:
+		e.tries(m)
+		to = nil
+	case hasResponse(m.Op):
+		data, to = e.brings(m), m.Source
+	case isLocal(m.Op):
+		to = nil
+	default:
+		data = e.payload(m)
+		if isSend(m.Op) {
+			to = e.peer.Receives[m.Receive].Pieces
+		}
+	}
 	e.payloads = append(e.payloads, data)
 	if m.Signaled || e.SigAll {
 		e.signaled = append(e.signaled, e.posted)
 	}
-	to := []Piece{m.Sink}
-	if !isWrite(m.Op) {
-		to = e.peer.Receives[m.Receive].Pieces
+	at := e.peer.side
+	if hasResponse(m.Op) {
+		at = e.side
 	}
 	for _, p := range to {
 		if p.Region != noRegion {
-			data = data[copy(e.peer.side.areas[p.Region].holds(p), data):]
+			data = data[copy(at.areas[p.Region].holds(p), data):]
 		}
 	}
 }
 
-// renew gives the sources new contents that the messages before index alone used.
-func (e *end) renew(ctx context.Context, index int) error {
-	for ; e.renewed < index; e.renewed++ {
-		m := e.Messages[e.renewed]
-		if !m.Renewed {
+// brings is what a READ or atomic brings.
+func (e *end) brings(m Message) []byte {
+	if m.Sink.Region == noRegion {
+		return nil
+	}
+	data := bytes.Clone(e.peer.side.areas[m.Sink.Region].holds(m.Sink))
+	if isAtomic(m.Op) {
+		e.execute(m)
+	}
+	return data
+}
+
+// finish checks what messages before index have brought, and gives their sources new contents.
+func (e *end) finish(ctx context.Context, index int) error {
+	for ; e.finished < index; e.finished++ {
+		m := e.Messages[e.finished]
+		var err error
+		switch {
+		case m.Renewed:
+			err = e.renew(ctx, m)
+		case m.Shared:
+			err = e.found(ctx, e.finished)
+		case hasResponse(m.Op):
+			err = e.arrived(ctx, e.finished, e.side, m.Source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renew gives a source new contents.
+func (e *end) renew(ctx context.Context, m Message) error {
+	for _, p := range m.Source {
+		if p.Region == noRegion || p.Length == 0 {
 			continue
 		}
-		for _, p := range m.Source {
-			if p.Region == noRegion || p.Length == 0 {
-				continue
-			}
-			a := e.side.areas[p.Region]
-			if err := a.write(ctx, a.lead+p.Offset, noise(wire.Hash(uint64(e.renewed), 5), p.Length)); err != nil {
-				return err
-			}
+		a := e.side.areas[p.Region]
+		if err := a.write(ctx, a.lead+p.Offset, noise(wire.Hash(uint64(e.finished), 5), p.Length)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -38,6 +38,7 @@ type Station struct {
 	EQs     []EQ // event queues 1 and on
 	CQs     []CQ
 	Regions []Region
+	Loans   []Loan
 }
 
 // EQ is an event queue.
@@ -72,6 +73,31 @@ type Region struct {
 	Constant  bool   // nobody writes to it, messages may share its bytes
 	PageSize  int    // of a page list; 0: contiguous
 	Scattered bool   // each page is an allocation of its own; else they lie in one, in any order
+	Words     bool   // multiples of 8 bytes from its first byte on are so in virtual addresses and on the bus
+	Kept      bool   // for what it was made for alone: a loan, or words that many queue pairs share
+	Fast      bool   // it is registered by work requests
+}
+
+// Loan is a key that a host lends to the peer of one connection, again and again: each
+// time it is another key, and gives other rights.
+type Loan struct {
+	Kind   LoanKind
+	Region int // in Station.Regions: lent itself, or what the window is of
+}
+
+// LoanKind is how a key is lent.
+type LoanKind uint8
+
+// Kinds of a loan.
+const (
+	FastRegion   LoanKind = iota // by REG_MR
+	Window1                      // by the bind of a window of type 1
+	Window2                      // by that of one of type 2
+	Reregistered                 // by the host, which registers the region anew
+)
+
+func (k LoanKind) String() string {
+	return [...]string{"fast registration", "window of type 1", "window of type 2", "re-registration"}[k&3]
 }
 
 // Piece is a part of a region: its index in Station.Regions, or noRegion.
@@ -97,6 +123,8 @@ type End struct {
 	QPN            uint32 // 0: the driver's choice
 	PSN            uint32 // of its first request
 	Access         verbs.Access
+	MaxRD          uint8        // READs and atomics of its own at once
+	MaxDestRD      uint8        // and of the peer's
 	Path           verbs.AHAttr // but for the addresses
 	MinRNRTimer    uint8
 	Messages       []Message
@@ -115,22 +143,49 @@ const (
 	Reset                   // moved to RESET, which forgets what is left
 )
 
-// Message is a message that an end sends.
+// Message is a work request of a send queue.
 type Message struct {
 	Op        verbs.Opcode
 	Length    int // bytes
 	Inline    bool
 	Signaled  bool
 	Solicited bool
+	Fence     bool
 	Imm       uint32
-	Source    []Piece // of the sender's regions; what Inline sends is the first
+	Source    []Piece // of the sender's regions: what is sent, where what is read goes; what Inline sends is the first
 	Renewed   bool    // nobody else uses Source: it gets new contents after the completion
-	Sink      Piece   // where a WRITE goes; noRegion: nowhere, and it has no bytes
+	Sink      Piece   // of the peer's regions, of WRITEs, READs and atomics; noRegion: nowhere, and it has no bytes
+	Lent      int     // of the peer's loans: the one whose key names Sink, or that a SEND invalidates; or noLoan
+	Operand   uint64  // of an atomic: what is added or swapped in
+	Matches   bool    // a CMP_SWAP compares with what there is, as far as its host knows
+	Shared    bool    // Sink is a word of other queue pairs, too
 	Receive   int     // index in the Receives of the peer, or noReceive
 	Ring      bool    // a doorbell follows
+	Cue       Cue     // before which it is not posted
+	Lending   *Lending
 }
 
-// noReceive is the Message.Receive of a WRITE without immediate.
+// Cue is what has to have come: numbers of messages, from the first one on.
+type Cue struct {
+	Peer int // of the peer's, whose completions its host has
+	Own  int // of the own ones
+	Here int // receives that are complete
+}
+
+// Lending is what a message does for a loan of its own host. A REG_MR or BIND_MW begins it, or
+// any message before which the host registers the region anew; a LOCAL_INV, or the
+// BIND_MW of a window of type 1 to nothing, ends it.
+type Lending struct {
+	Loan   int
+	Range  Piece  // of the region; of a window alone it is a part of it. No bytes: the window is bound to nothing
+	Shift  uint64 // of a region, by so many pages or words, from its first virtual address
+	Access verbs.Access
+}
+
+// noLoan is the Message.Lent of one that needs none.
+const noLoan = -1
+
+// noReceive is the Message.Receive of one that uses none.
 const noReceive = -1
 
 // Receive is a receive work request. Those behind the last message's stay in the

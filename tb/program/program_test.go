@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gornic/configs"
+	"gornic/tb/golden"
+	"gornic/tb/golden/lab"
 	"gornic/tb/program"
-	"gornic/tb/rtl"
 	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
 	"gornic/verbs"
@@ -19,25 +20,32 @@ import (
 
 var ctx = context.Background()
 
-// run has two references do a program.
-func run(t testing.TB, c configs.Config, p program.Program) (*program.Trace, uint64, error) {
+// references are two hosts with references of a configuration.
+func references(t testing.TB, c configs.Config, p program.Program, taps ...wire.Tap) *lab.Lab {
+	t.Helper()
+	config := golden.ConfigOf(c)
+	config.Pages = c.QPs
+	l, err := lab.New(lab.Options{Config: &config, Seed: p.Seed, Taps: taps})
+	require.NoError(t, err)
+	return l
+}
+
+// run has two references do a program, and counts the frames.
+func run(t testing.TB, c configs.Config, p program.Program) (trace *program.Trace, frames int, err error) {
 	t.Helper()
 	watch := monitor.New()
-	l, err := rtl.NewLab(nil, nil, rtl.Options{
-		Config: c, Sides: [2]rtl.Kind{rtl.Reference, rtl.Reference}, Seed: p.Seed, Slice: p.Timing.Slice, Wait: p.Timing.Wait, Taps: []wire.Tap{watch.Tap},
-	})
-	require.NoError(t, err)
+	l := references(t, c, p, watch.Tap, func(wire.Crossing) { frames++ })
 	var hosts [2]program.Host
-	for i, h := range []*rtl.Host{l.A, l.B} {
+	for i, h := range []*lab.Bus{l.A, l.B} {
 		d, err := verbs.Open(ctx, h, verbs.Config{MAC: h.MAC, Events: p.Timing.Events, Moderation: p.Timing.Moderation})
 		require.NoError(t, err)
 		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true}
 	}
-	trace, err := program.Run(ctx, p, hosts, program.Options{Watch: watch})
+	trace, err = program.Run(ctx, p, hosts, program.Options{Watch: watch})
 	if err == nil {
 		err = l.CheckGuards()
 	}
-	return trace, l.Cycle(), err
+	return trace, frames, err
 }
 
 // Between references every program runs as its hosts expect, and the same again.
@@ -48,13 +56,13 @@ func TestReferences(t *testing.T) {
 		for seed := range uint64(150) {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				p := program.Random(seed, program.LimitsOf(c))
-				first, cycles, err := run(t, c, p)
+				first, frames, err := run(t, c, p)
 				require.NoError(t, err)
 				require.NotZero(t, first.Completions())
-				again, cyclesAgain, err := run(t, c, program.Random(seed, program.LimitsOf(c)))
+				again, framesAgain, err := run(t, c, program.Random(seed, program.LimitsOf(c)))
 				require.NoError(t, err)
 				require.NoError(t, first.Difference(again))
-				require.Equal(t, cycles, cyclesAgain)
+				require.Equal(t, frames, framesAgain)
 			})
 		}
 	}

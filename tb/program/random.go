@@ -51,13 +51,20 @@ type draft struct {
 	limits  Limits
 	hosts   [2]Station
 	layouts [2]*layout
+	// counters are the regions of shared words, of each host by domain.
+	counters  [2]map[int]int
+	loansLeft int
 }
 
+// mostLoans is how many loans an act has at most.
+const mostLoans = 4
+
 func newDraft(r *rand.Rand, limits Limits) *draft {
-	d := &draft{r: r, limits: limits}
+	d := &draft{r: r, limits: limits, loansLeft: r.IntN(mostLoans + 1)}
 	for i := range d.layouts {
 		d.layouts[i] = &layout{r: r, most: 1 + r.IntN(4)}
 		d.hosts[i] = d.station()
+		d.counters[i] = map[int]int{}
 	}
 	return d
 }
@@ -127,12 +134,15 @@ func (d *draft) connection(count int) Connection {
 	}
 	both := d.r.IntN(4) // 2, 3: both directions
 	share := d.limits.Messages / count
-	for from := range c.Ends {
+	t := newTalk(d, &c)
+	for from, s := range t.speakers {
+		s.bytes = d.limits.Bytes / count
 		if both >= 2 || both == from {
-			n := 1 + d.r.IntN(max(share, 2))
-			d.messages(&c, from, n, d.limits.Bytes/count)
+			s.left = 1 + d.r.IntN(max(share, 2))
 		}
 	}
+	t.draw()
+	d.rights(&c)
 	for i := range c.Ends {
 		d.finish(&c, i)
 	}
@@ -147,7 +157,7 @@ func (d *draft) end(host int) End {
 	e := End{
 		PD: d.r.IntN(s.PDs), SendCQ: d.r.IntN(len(s.CQs)), RecvCQ: d.r.IntN(len(s.CQs)), SigAll: d.r.IntN(5) == 0,
 		Page: d.r.IntN(d.limits.Pages), PSN: uint32(d.r.IntN(1 << 24)), MinRNRTimer: uint8(1 + d.r.IntN(2)), Path: d.path(),
-		Access: verbs.AccessRemoteWrite | verbs.Access(d.r.IntN(2))*verbs.AccessRemoteRead,
+		Access: verbs.Access(d.r.IntN(8)) * verbs.AccessRemoteWrite,
 		Cap: verbs.QPCap{
 			MaxSendWR: d.depth(), MaxRecvWR: d.depth(),
 			MaxSendSGE: d.r.IntN(format.SendSGEs(format.LogStrideMax) + 1), MaxRecvSGE: d.r.IntN(format.RecvSGEs(format.LogStrideMax) + 1),
@@ -158,6 +168,36 @@ func (d *draft) end(host int) End {
 		e.PSN = uint32(1<<24 - 1 - d.r.IntN(24))
 	}
 	return e
+}
+
+// rights grants peers what they do, and allows for as many READs and atomics at once as there
+// are resources for.
+func (d *draft) rights(c *Connection) {
+	for i := range c.Ends {
+		e, peer := &c.Ends[i], &c.Ends[1-i]
+		most := d.limits.Reads
+		peer.MaxDestRD, e.MaxRD = uint8(d.r.IntN(most+1)), uint8(d.r.IntN(most+1))
+		for _, m := range e.Messages {
+			peer.Access |= needs(m.Op)
+			if hasResponse(m.Op) {
+				peer.MaxDestRD = max(peer.MaxDestRD, 1)
+				e.MaxRD = min(max(e.MaxRD, 1), peer.MaxDestRD)
+			}
+		}
+	}
+}
+
+// needs is the right that an operation needs at the peer.
+func needs(op verbs.Opcode) verbs.Access {
+	switch {
+	case isWrite(op):
+		return verbs.AccessRemoteWrite
+	case op == verbs.WRRead:
+		return verbs.AccessRemoteRead
+	case isAtomic(op):
+		return verbs.AccessRemoteAtomic
+	}
+	return 0
 }
 
 // path is all of a path but the addresses. CE of ECN is left to routers.
@@ -186,7 +226,8 @@ func (d *draft) finish(c *Connection, end int) {
 	}
 	if e.Ending == Failed {
 		for range d.r.IntN(min(depthOf(e.Cap.MaxSendWR), 3) + 1) {
-			m := Message{Op: verbs.WRSend, Signaled: d.r.IntN(2) == 0, Receive: noReceive, Ring: d.r.IntN(2) == 0, Sink: Piece{Region: noRegion}}
+			m := nothing(verbs.WRSend)
+			m.Signaled, m.Ring = d.r.IntN(2) == 0, d.r.IntN(2) == 0
 			e.Late = append(e.Late, m)
 		}
 	}

@@ -40,7 +40,7 @@ func Run(ctx context.Context, p Program, hosts [2]Host, o Options) (*Trace, erro
 	for i, act := range p.Acts {
 		g := &game{act: act, number: i, o: o, seed: p.Seed, r: rand.New(rand.NewPCG(p.Seed, uint64(i)<<32|0x706C6179)), trace: trace}
 		for k := range g.sides {
-			g.sides[k] = side{Host: hosts[k], Station: act.Hosts[k], name: "ab"[k : k+1], byQPN: map[uint32]*end{}}
+			g.sides[k] = side{Host: hosts[k], Station: act.Hosts[k], game: g, name: "ab"[k : k+1], byQPN: map[uint32]*end{}}
 		}
 		err := g.run(ctx)
 		if o.Watch != nil {
@@ -64,17 +64,21 @@ type game struct {
 	ends   []*end // of both hosts
 	failed bool   // queue pairs have been moved to ERR
 	trace  *Trace
+	// counters are the words that atomics of several queue pairs work on.
+	counters []*counter
 }
 
 // side is a host and what it has made.
 type side struct {
 	Host
 	Station
+	game    *game
 	name    string
 	pds     []*verbs.PD
 	eqs     []*verbs.EQ
 	cqs     []*queue
 	areas   []*area
+	loans   []*lent
 	buffers []*verbs.Buffer
 	byQPN   map[uint32]*end
 }
@@ -90,8 +94,8 @@ type end struct {
 	record    *Record
 	posted    int      // of Messages
 	signaled  []int    // posted, with completions to come
-	payloads  [][]byte // of the messages posted
-	renewed   int      // the messages before this have given their source up
+	payloads  [][]byte // of the messages posted: what they send, or bring
+	finished  int      // the messages before this are done, as the host knows
 	offered   int      // of Receives
 	received  int      // and completed
 	late      int      // of Late, posted

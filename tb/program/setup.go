@@ -54,7 +54,7 @@ func (s *side) setUp(ctx context.Context, seed uint64) error {
 		}
 	}
 	s.cqs = make([]*queue, len(s.CQs))
-	return nil
+	return s.newLoans(ctx)
 }
 
 // connect makes a queue pair on either side, and connects them.
@@ -150,6 +150,6 @@ func (e *end) attr() verbs.QPAttr {
 	}
 	return verbs.QPAttr{
 		Access: e.Access, Port: 1, AH: ah, PathMTU: e.c.MTU, DestQPN: e.peer.qp.QPN(), SQPSN: e.PSN, RQPSN: e.peer.PSN,
-		MinRNRTimer: e.MinRNRTimer, Timeout: ackTimeout, RetryCnt: 7, RNRRetry: forever,
+		MaxRDAtomic: e.MaxRD, MaxDestRDAtomic: e.MaxDestRD, MinRNRTimer: e.MinRNRTimer, Timeout: ackTimeout, RetryCnt: 7, RNRRetry: forever,
 	}
 }

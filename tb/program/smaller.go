@@ -52,18 +52,51 @@ func (a Act) without(i int) Act {
 	return a
 }
 
-// shorter has only the first messages of a connection from one end.
+// shorter has only the first messages of a connection from one end, and of the other
+// those that wait for nothing else.
 func (a Act) shorter(i, from, keep int) Act {
 	a.Connections = slices.Clone(a.Connections)
 	c := &a.Connections[i]
-	e, peer := &c.Ends[from], &c.Ends[1-from]
+	var kept [2]int
+	kept[from], kept[1-from] = keep, len(c.Ends[1-from].Messages)
+	for changed := true; changed; {
+		changed = false
+		for k := range kept {
+			if n := c.reach(k, kept); n < kept[k] {
+				kept[k], changed = n, true
+			}
+		}
+	}
+	for k, n := range kept {
+		c.cut(k, n)
+	}
+	return a
+}
+
+// reach is how many messages of an end can be posted when so many of both ends are.
+func (c *Connection) reach(end int, kept [2]int) int {
+	received := 0
+	for _, m := range c.Ends[1-end].Messages[:kept[1-end]] {
+		if consumes(m.Op) {
+			received++
+		}
+	}
+	for i, m := range c.Ends[end].Messages[:kept[end]] {
+		if m.Cue.Peer > kept[1-end] || m.Cue.Here > received {
+			return i
+		}
+	}
+	return kept[end]
+}
+
+func (c *Connection) cut(end, keep int) {
+	e, peer := &c.Ends[end], &c.Ends[1-end]
 	e.Messages = slices.Clone(e.Messages[:keep])
 	if keep > 0 {
 		last := &e.Messages[keep-1]
 		last.Signaled, last.Ring = true, true
 	}
 	peer.Receives = slices.DeleteFunc(slices.Clone(peer.Receives), func(r Receive) bool { return r.Message >= keep })
-	return a
 }
 
 // String lists what the program does, a line for each message.
@@ -85,11 +118,28 @@ func (c Connection) list(b *strings.Builder, number int) {
 		fmt.Fprintf(b, "  host %s: queues of %d and %d, CQs %d and %d, first PSN %#x, %d receives of which nobody uses %d\n", "ab"[i:i+1],
 			depthOf(e.Cap.MaxSendWR), depthOf(e.Cap.MaxRecvWR), e.SendCQ, e.RecvCQ, e.PSN, len(e.Receives), len(e.Receives)-used(e.Receives))
 		for k, m := range e.Messages {
-			fmt.Fprintf(b, "    message %d: %v of %d bytes, inline %t, signaled %t, from %v to %v", k, m.Op, m.Length, m.Inline, m.Signaled || e.SigAll, m.Source, m.Sink)
+			fmt.Fprintf(b, "    message %d: %v of %d bytes, inline %t, signaled %t, fence %t, own %v, peer's %v", k, m.Op, m.Length, m.Inline, m.Signaled || e.SigAll, m.Fence, m.Source, m.Sink)
+			m.notes(b)
 			if m.Receive != noReceive {
 				fmt.Fprintf(b, ", receive %d into %v", m.Receive, c.Ends[1-i].Receives[m.Receive].Pieces)
 			}
 			b.WriteByte('\n')
 		}
+	}
+}
+
+// notes tells what few messages have.
+func (m Message) notes(b *strings.Builder) {
+	if m.Lent != noLoan {
+		fmt.Fprintf(b, ", the peer's loan %d", m.Lent)
+	}
+	if m.Lending != nil {
+		fmt.Fprintf(b, ", for loan %+v", *m.Lending)
+	}
+	if m.Cue != (Cue{}) {
+		fmt.Fprintf(b, ", after %+v", m.Cue)
+	}
+	if m.Shared {
+		b.WriteString(", a shared word")
 	}
 }

@@ -53,8 +53,10 @@ func (b *block) packet() made {
 		hdl.Mux(last, code(format.OpReadResponseLast), code(format.OpReadResponseMiddle)))
 	opcode := hdl.Mux(atomic, code(format.OpAtomicAck), read)
 
+	found := b.value
+	found.Failed = b.value.Failed.And(atomic)
 	b.answers.In.Valid.Set(b.makes)
-	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: length, PSN: b.psn, MSN: e.MSN, Value: b.value})
+	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: length, PSN: b.psn, MSN: e.MSN, Value: found})
 	b.reads.In.Valid.Set(b.makes.And(length.Any()))
 	hdl.Set(b.reads.In.Data, source{Key: e.RKey, PD: b.now.PD, QPN: b.now.QPN, VA: b.addr, Length: length})
 	m.Unused(b.answers.HighWater, b.reads.HighWater, b.answers.In.Ready, b.reads.In.Ready) // turns begin only where there is room

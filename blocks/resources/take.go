@@ -22,9 +22,10 @@ func (b *block) take() {
 		stream.Offer(m, io.Atomic, owesCommand, command),
 		stream.Offer(m, b.waiting.Wakes[wakeRequest], owesWake, link.QPRef{QP: woken}))
 
-	// The ring is not written while it is read, nor made empty while it fills.
+	// No entry goes between the look at how many there are and the look at one, nor while a ring is cleared.
 	control := io.Control
-	open := hdl.AndAll(b.swept, waits.Not(), b.st.Is(stFetch).Not(), control.Valid.Not())
+	looks := io.Context.Reply.Fire().Or(b.st.Is(stFetch))
+	open := hdl.AndAll(b.swept, waits.Not(), looks.Not(), control.Valid.Not())
 	in.Ready.Set(hdl.Mux(b.isDuplicate, b.settles, open))
 	takes := in.Fire().And(b.isDuplicate.Not())
 	enters := hdl.AndAll(takes, r.Cancel.Not())

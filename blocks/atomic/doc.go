@@ -41,8 +41,8 @@
 //
 // # Cycles
 //
-// An atomic every 2 cycles to different addresses. From a command to its result are 9 cycles and the
-// two latencies of memory.
+// To different addresses eight atomics every 9 cycles, where memory answers at once; to one address, one every 9. From a
+// command to its result are 10 cycles and the two latencies of memory.
 //
 // # Files
 //

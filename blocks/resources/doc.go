@@ -62,7 +62,7 @@
 //
 // # Cycles
 //
-// A response packet every 4 cycles over several queue pairs, every 10 of one alone. A duplicate takes 5 cycles, and 2 for each entry
+// A response packet every 4 cycles over several queue pairs, every 8 of one alone. A duplicate takes 5 cycles, and 2 for each entry
 // looked at.
 //
 // # Files

@@ -81,6 +81,8 @@ func (b *bench) step() {
 			case "key":
 				b.keyDone.Send(struct {
 					Status int
+					Vendor format.VendorCode
+					Ended  bool
 					Entry  format.KeyEntry[uint64]
 				}{Status: b.keyStatus, Entry: format.KeyEntry[uint64]{Key: 0x1234, Length: 77}})
 			case "tx fence":

@@ -40,9 +40,9 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 	io := b.io
 	switch what {
 	case tellKey:
-		kind := hdl.Mux(b.in.is(format.CmdWriteKey), hdl.K(2, link.KeyWrite),
-			hdl.Mux(b.in.is(format.CmdInvalidate), hdl.K(2, link.KeyInvalidate),
-				hdl.Mux(b.in.is(format.CmdForgetKeys), hdl.K(2, link.KeyForget), hdl.K(2, link.KeyQuery))))
+		kind := hdl.Mux(b.in.is(format.CmdWriteKey), hdl.K(3, link.KeyWrite),
+			hdl.Mux(b.in.is(format.CmdInvalidate), hdl.K(3, link.KeyInvalidate),
+				hdl.Mux(b.in.is(format.CmdForgetKeys), hdl.K(3, link.KeyForget), hdl.K(3, link.KeyQuery))))
 		return put(io.Key, turn, link.KeyCommand{Kind: kind, Entry: b.in.key})
 	case tellKeyDone:
 		return b.keyDone(turn)
@@ -54,9 +54,9 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 	case tellContext:
 		return put(io.Write, turn, b.contextWrite())
 	case tellTxFence:
-		return put(io.TxFence, turn, link.Fence{Token: hdl.K(1, 0)})
+		return put(io.TxFence, turn, link.Fence{Token: hdl.K(2, 0)})
 	case tellRxFence:
-		return put(io.RxFence, turn, link.Fence{Token: hdl.K(1, 0)})
+		return put(io.RxFence, turn, link.Fence{Token: hdl.K(2, 0)})
 	case tellPassed:
 		return b.passed.tx.And(b.passed.rx)
 	case tellClear:
@@ -88,7 +88,7 @@ func put[T any](to hdl.Stream[T], turn hdl.Bits, data T) hdl.Bits {
 func (b *block) keyDone(turn hdl.Bits) hdl.Bits {
 	m, done := b.m, b.io.KeyDone
 	done.Ready.SetK(1)
-	m.Unused(b.key.Status)
+	m.Unused(b.key.Status, b.key.Vendor, b.key.Ended)
 	m.If(turn.And(done.Valid), func() {
 		hdl.Set(b.key, done.Data)
 		b.status.Set(done.Data.Status.ZExt(8))

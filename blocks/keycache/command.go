@@ -53,7 +53,9 @@ type commander struct {
 	beyond  hdl.Bits // the table does not go as far as the target
 	entry   facts    // of the entry that was read last
 	keyType hdl.Bits // of the entry of the key,
-	bound   hdl.Bits // which is a window that is bound
+	valid   hdl.Bits // which was valid,
+	died    hdl.Bits // and may not be so any more
+	bound   hdl.Bits // it is a window that is bound
 	parent  hdl.Bits // to this region
 	same    hdl.Bits // and is to be bound to it again
 	values  values   // what is wrong with the command itself
@@ -82,7 +84,10 @@ func (b *block) command() {
 		hdl.On(stWait, func() { m.If(b.ended, func() { st.Goto(stJudge) }) }),
 		hdl.On(stJudge, c.look),
 		hdl.On(stRule, c.rule),
-		hdl.On(stLock, func() { st.Goto(stKill) }),
+		hdl.On(stLock, func() {
+			c.died.Set(c.died.Or(c.on.Is(onChange).And(c.valid)))
+			st.Goto(stKill)
+		}),
 		hdl.On(stKill, func() { m.If(b.killed, func() { st.Goto(stBurst) }) }),
 		hdl.On(stBurst, func() { m.If(write.Burst.Ready, func() { st.Goto(stBeats) }) }),
 		hdl.On(stBeats, func() { m.If(write.Beat.Fire().And(write.Beat.Data.Last), func() { st.Goto(stAck) }) }),
@@ -100,7 +105,7 @@ func (b *block) command() {
 	c.events()
 	in.Ready.Set(st.Is(stEnd))
 	done.Valid.Set(st.Is(stDone))
-	hdl.Set(done.Data, link.KeyDone{Status: c.status, Vendor: c.vendor, Entry: b.entry()})
+	hdl.Set(done.Data, link.KeyDone{Status: c.status, Vendor: c.vendor, Ended: c.died, Entry: b.entry()})
 }
 
 func (b *block) newCommander() *commander {
@@ -109,7 +114,7 @@ func (b *block) newCommander() *commander {
 		block: b, st: b.state, status: m.RegN("status", b.io.Done.Data.Status.Width()), vendor: m.RegN("vendor", link.FaultBits),
 		on: m.RegN("on", onBits), beyond: m.RegN("key_beyond", 1),
 		entry: hdl.NewReg(m, "entry", facts{}), keyType: m.RegN("key_type", 4),
-		bound: m.RegN("was_bound", 1), parent: m.RegN("parent", 32), same: m.RegN("same_parent", 1),
+		valid: m.RegN("was_valid", 1), died: m.RegN("died", 1), bound: m.RegN("was_bound", 1), parent: m.RegN("parent", 32), same: m.RegN("same_parent", 1),
 		values: hdl.NewReg(m, "values", values{}), place: hdl.NewReg(m, "place", placed{}),
 	}
 }
@@ -144,6 +149,7 @@ func (c *commander) is(kind uint64) hdl.Bits {
 func (c *commander) begin() {
 	in := c.io.Command
 	c.vendor.SetK(0)
+	c.died.SetK(0)
 	c.m.If(in.Valid, func() {
 		c.target.Set(in.Data.Entry.Key)
 		c.on.SetK(onKey)

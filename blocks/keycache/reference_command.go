@@ -9,6 +9,7 @@ import (
 type Outcome struct {
 	Status format.CommandStatus
 	Vendor format.VendorCode // of what a queue pair asked for: why it was refused
+	Ended  bool              // what was valid is so no more, or another key
 	Entry  Entry             // of a KeyQuery
 }
 
@@ -16,6 +17,15 @@ func failed(s format.CommandStatus) Outcome { return Outcome{Status: s} }
 
 // Command runs a command: Kind and Entry of a link.KeyCommand.
 func (r Reference) Command(kind int, e Entry) Outcome {
+	was, _ := r.lookIndex(uint32(e.Key))
+	out := r.run(kind, e)
+	if now, _ := r.lookIndex(uint32(e.Key)); was.State == format.KeyValid {
+		out.Ended = now != was
+	}
+	return out
+}
+
+func (r Reference) run(kind int, e Entry) Outcome {
 	switch kind {
 	case link.KeyWrite:
 		return failed(r.create(e))

@@ -70,6 +70,7 @@ func (c *commander) look() {
 	})
 	c.m.If(c.on.Is(onKey), func() {
 		c.keyType.Set(e.Type)
+		c.valid.Set(valid)
 		c.bound.Set(e.Type.GeK(format.KeyWindow1).And(valid))
 		c.parent.Set(e.Parent)
 		c.same.Set(e.Parent.Eq(in.Parent))

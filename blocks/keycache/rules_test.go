@@ -222,7 +222,7 @@ func TestRules(t *testing.T) {
 				require.True(t, bytes.Equal(before, b.whole()), name)
 				b.load(rule{})
 				before = b.whole()
-				require.Equal(t, keycache.Outcome{}, b.do(command{Kind: c.kind, Entry: c.good(x.key)}), name)
+				require.Zero(t, b.do(command{Kind: c.kind, Entry: c.good(x.key)}).Vendor, name)
 				require.False(t, bytes.Equal(before, b.whole()), name)
 				b.finish()
 			}

@@ -104,6 +104,7 @@ type KeyCommand struct {
 type KeyDone struct {
 	Status hdl.Bits                  `w:"3"` // format.CmdOK, CmdBadNumber, CmdBusy or CmdBusError
 	Vendor hdl.Bits                  `w:"5"` // of KeyLocalInv, KeyRegister and KeyBind that were refused: why
+	Ended  hdl.Bits                  `w:"1"` // a key that was valid is not valid any more, or another; with a bus error, it may be
 	Entry  format.KeyEntry[hdl.Bits] // of a KeyQuery that went well; else it means nothing
 }
 

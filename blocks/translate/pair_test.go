@@ -129,6 +129,7 @@ func (p *pairBench) do(kind int, e keycache.Entry) {
 type done struct {
 	Status format.CommandStatus
 	Vendor format.VendorCode
+	Ended  bool
 	Entry  keycache.Entry
 }
 

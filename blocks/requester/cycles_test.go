@@ -12,26 +12,32 @@ import (
 	"gornic/hdl/sim"
 )
 
-// A packet comes 6 cycles after the one before, at most, and the first segment in the cycle of its packet.
+// Cycles from packet to packet at most, and the first segment comes in the cycle of its packet.
 func TestCycles(t *testing.T) {
 	design, io := hdltest.Build(t, requester.Def(params(512)))
-	b := newBench(t, hdltest.Open(t, sim.NativeSimulator, design, sim.Options{Seed: hdltest.Seed(t)}), io, 0)
-	b.oneEach()
-	for qp := range qps {
-		b.grant.Send(qp)
-	}
-	var at []uint64
-	for range 200 {
-		before := b.job.Count()
-		b.step()
-		require.Equal(t, b.job.Count(), b.segment.Count(), "segments and jobs")
-		if b.job.Count() > before {
-			at = append(at, b.s.Cycle())
-		}
-	}
-	require.Len(t, at, qps)
-	for i := range at[1:] {
-		require.LessOrEqual(t, at[i+1]-at[i], uint64(6), "jobs at %d", at)
+	for op, most := range map[format.WROpcode]uint64{
+		format.WRWrite: 6, format.WRSendInv: 6, format.WRRead: 6, format.WRCompSwap: 9, format.WRFetchAdd: 9,
+	} {
+		t.Run(op.String(), func(t *testing.T) {
+			b := newBench(t, hdltest.Open(t, sim.NativeSimulator, design, sim.Options{Seed: hdltest.Seed(t)}), io, 0)
+			b.oneEach(order(op))
+			for qp := range qps {
+				b.grant.Send(qp)
+			}
+			var at []uint64
+			for range 200 {
+				before := b.job.Count()
+				b.step()
+				require.Equal(t, b.job.Count(), b.segment.Count(), "segments and jobs")
+				if b.job.Count() > before {
+					at = append(at, b.s.Cycle())
+				}
+			}
+			require.Len(t, at, qps)
+			for i := range at[1:] {
+				require.LessOrEqual(t, at[i+1]-at[i], most, "jobs at %d", at)
+			}
+		})
 	}
 }
 
@@ -39,7 +45,7 @@ func TestCycles(t *testing.T) {
 func TestRetiredMeanwhile(t *testing.T) {
 	design, io := hdltest.Build(t, requester.Def(params(512)))
 	b := newBench(t, hdltest.Open(t, sim.NativeSimulator, design, sim.Options{Seed: hdltest.Seed(t)}), io, 0)
-	b.oneEach()
+	b.oneEach(order(format.WRWrite))
 	b.job.SetPattern(sim.Pattern{Kind: sim.Never})
 	for qp := range qps {
 		b.grant.Send(qp)
@@ -61,19 +67,9 @@ func TestRetiredMeanwhile(t *testing.T) {
 	require.EqualValues(t, qps, b.job.Count())
 }
 
-// oneEach has each queue pair send a WRITE of 64 bytes.
-func (b *bench) oneEach() {
-	t := b.t
+// oneEach has each queue pair send a WQE.
+func (b *bench) oneEach(w wqe) {
 	for qp := range qps {
-		q := &queue{ref: requester.Reference{State: format.QPRTS, MTU: 1024, Entries: 1 << replayBits}, here: 1, fault: []bool{false}}
-		wqe, err := format.AppendHost(nil, format.SendControl[uint64]{Opcode: uint64(format.WRWrite), NumSGE: 1})
-		require.NoError(t, err)
-		wqe, err = format.AppendHost(wqe, format.SGE[uint64]{Length: 64})
-		require.NoError(t, err)
-		q.wqes = [][]byte{wqe}
-		b.queues[qp] = q
-	}
-	for qp := range qps {
-		b.clear(qp, 0)
+		b.open(qp, ready(0, 1024, 4)).post(w)
 	}
 }

@@ -4,52 +4,102 @@
 //
 // # Streams
 //
-//	Grant    whose turn it is, from scheduler
-//	Context  what software set of that queue pair (qpcontext)
-//	Queue    its send queue (wqefetch)
-//	Retired  how many of its entries have left the replay ring, from replay
-//	Control  new state of a queue pair, from command
-//	Fence    tokens, from command
-//	Job      packets, failed and flushed WQEs, fences, in order; to transmit
-//	Segment  where the payload of a Job is; to translate
-//	Inline   the payload of a Job that has it in its WQE
-//	Again    the queue pair may have more; to scheduler
+//	Grant      whose turn it is, from scheduler
+//	Context    what software set of that queue pair (qpcontext)
+//	Queue      its send queue (wqefetch)
+//	Retired    how many of its entries have left the replay ring, and how many of those were READs and atomics; from replay
+//	KeyOpDone  what became of its local operation, from keyops
+//	Control    new state of a queue pair, from command
+//	Fence      tokens, from command and keyops
+//	Issue      READs and atomics, each before its Job; to readmatch
+//	Job        packets, records of WQEs, fences, in order; to transmit
+//	Segment    where the payload of a Job is, or which keys a READ or atomic needs; to translate
+//	Inline     the payload of a Job that has it in its WQE
+//	KeyOp      local operations, to keyops
+//	Again      the queue pair may have more; to scheduler
+//	Async      a send queue has drained, to events
 //
 // # State
 //
 // Of each queue pair: the message in progress (bytes sent, bytes in all, the
-// SGE and the offset in it), the next PSN, entries issued, and whether a WQE
-// has failed. And entries retired, as Retired says.
+// SGE and the offset in it), whether a local operation of it is under way, the
+// next PSN, the PSNs given since nothing was outstanding, entries issued, READs
+// and atomics issued, and whether a WQE has failed. And what Retired and
+// KeyOpDone have said.
 //
 // # A turn
 //
 // The head of the send queue, the context and the state are looked up; then
-// granules 0 and 1 of the WQE and the SGE where the message is. A new message
-// is checked and its length added up, a few cycles an SGE after the first. Then
-// the packet takes what is left, at most the path MTU, and Segment gets the
-// pieces of SGEs that it covers. The packet that ends the message takes the WQE
-// off the queue.
+// granules 0 and 1 of the WQE and the SGE where the message is. What is to be
+// done, if anything, is decided before the turn begins. A new message is checked
+// and its length added up, a few cycles an SGE after the first. Then the packet
+// takes what is left, at most the path MTU, and Segment gets the pieces of SGEs
+// that it covers. The packet that ends the message takes the WQE off the queue.
 //
 // Two queue pairs are worked on at once: one is looked up while the packet of
 // the one before goes out. The same one is never worked on twice.
 //
+// # READs and atomics
+//
+// One packet without payload, which takes as many PSNs as its data will have
+// packets (protocol section 4.1), and one entry of the replay ring. First
+// readmatch hears of it. Segment gets a probe for each SGE of a length: the key
+// is looked at before the request leaves. The SGE of an atomic stands behind its
+// operands, which are the granule in the place of the first SGE.
+//
+// # Local operations
+//
+// LOCAL_INV, REG_MR and BIND_MW take no PSN. The turn gives KeyOp away and ends;
+// the WQE stays at the head of its queue, and nothing behind it begins. The turn
+// after KeyOpDone makes the record that completes it, in the order of the queue
+// pair. KeyOp has one place: who finds it taken waits in a queue of queue pairs,
+// and a turn for it follows when it is free. So no turn waits for keyops, and
+// its fences pass.
+//
+// # Waiting for those before it (protocol section 4.7)
+//
+// A WQE with the fence flag begins when no READ or atomic is outstanding, a
+// LOCAL_INV when nothing is, a READ or atomic when fewer than max_rd_atomic are.
+// No packet takes PSNs that would make 2^23 outstanding, as far as is known: PSNs
+// are counted from when nothing was. The one that takes the last such PSN asks
+// for an acknowledgement. What stands behind a WQE that waits, waits with it.
+//
 // # Nothing to do, stall, fault
 //
-// A turn ends without a packet if the WQE is not here, if nothing may be sent
-// in the state that the queue pair has, or if all its replay entries are used
-// up: wqefetch, qpcontext or replay wake it again when that changes.
+// A turn ends without a packet if the WQE is not here or has to wait, if nothing
+// may be sent in the state that the queue pair has, or if all its replay entries
+// are used up: wqefetch, qpcontext, replay or keyops wake it again when that
+// changes.
 //
-// A WQE that cannot be (operation, number of SGEs, length, unreadable) gives a
-// Job that only records its failure. After that, and in state ERR, all WQEs of
-// the queue pair give such a Job, with the status of a flush.
+// A WQE that cannot be gives a Job that only records its failure. After that,
+// and in state ERR, all WQEs of the queue pair give such a Job, with the status
+// of a flush; one whose local operation is under way does when that has ended.
+// What cannot be, the first that applies:
+//
+//	unreadable                            LOC_QP_OP, VendorWQERead
+//	no such operation                     LOC_QP_OP, VendorBadOpcode
+//	more SGEs or inline data than fit;    LOC_QP_OP, VendorBadSGECount
+//	READ, atomic with inline data;
+//	atomic without exactly one SGE
+//	over 2^31 bytes, or 2^23 PSNs         LOC_LEN, VendorTooLong
+//	atomic to other than 8 bytes          LOC_LEN, VendorLength
+//	READ, atomic with max_rd_atomic of 0  LOC_QP_OP, VendorResources
 //
 // # Cycles
 //
-// A packet of one segment every 6 cycles at most; 14 from Grant to Job, with which the first Segment goes.
+// A packet of one segment every 6 cycles at most, a READ as well, an atomic every
+// 9; 14 from Grant to Job, with which the first Segment goes.
 //
 // # Files
 //
-//	look.go   what a turn needs is looked up
-//	send.go   what the turn says is sent: a message begun, a packet planned, its pieces given away
-//	ports.go  what each step drives
+//	look.go     what a turn needs is looked up
+//	task.go     what a WQE asks for, and whether it can be
+//	decide.go   whether anything is to be done in a turn
+//	send.go     what the turn says is sent: a message begun, a packet planned, its pieces given away
+//	read.go     READs and atomics
+//	local.go    local operations
+//	waiting.go  who waits to give one away
+//	inline.go   payload in the WQE
+//	ports.go    what each step drives
+//	reference.go, reference_wqe.go  the reference
 package requester

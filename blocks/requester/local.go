@@ -26,18 +26,15 @@ func (b *block) keepOutcomes() {
 	b.outcomes.Write(hdl.Mux(done.Valid, done.Data.QP, b.saved.QP), done.Valid.Or(b.asks), hdl.Mux(done.Valid, came, came.K(0)))
 }
 
-// keyOp gives a local operation away, if the one before it has been taken; else the queue pair tries again. So a
-// turn never waits for one, nor a fence behind it.
+// keyOp gives a local operation away, if the one before it has been taken; else the queue pair waits for that, and
+// neither the turn nor a fence behind it does.
 func (s *sender) keyOp() {
 	m := s.m
-	s.taken.SetK(1)
 	m.If(s.keyHeld, func() {
-		s.again.SetK(0)
-		s.st.Goto(stEnd)
+		s.st.Goto(stWait)
 	}).ElseIf(s.asks, func() {
 		s.msg.Parked.SetK(1)
-		s.again.SetK(1)
-		s.st.Goto(stEnd)
+		s.leave()
 	})
 }
 

@@ -112,6 +112,9 @@ func TestKeyOpNotTaken(t *testing.T) {
 		}
 		b.run(500)
 		require.Equal(t, 2, b.got[3])
+		asked := b.askHead.Count()
+		b.run(500)
+		require.Equal(t, asked, b.askHead.Count(), "who waits has no turns")
 		b.fence.Send(3)
 		b.run(200)
 		require.Equal(t, []int{3}, b.fences)

@@ -14,6 +14,7 @@ func (s *sender) ports() {
 	s.inlinePort()
 	s.issuePort()
 	s.keyOpPort()
+	s.waitPort()
 
 	s.extra.Wants.Set(hdl.OrAll(s.st.Is(stSum), s.st.Is(stNext), s.st.Is(stMore), s.st.Is(stInline).And(s.inlineWants)))
 	ahead := hdl.Mux(s.st.Is(stSum), hdl.K(3, 1), hdl.K(3, 0)) // the sum looks at the SGE behind
@@ -21,8 +22,9 @@ func (s *sender) ports() {
 
 	io.Queue.Take.Valid.Set(s.st.Is(stEnd).And(s.taken.Not()))
 	io.Queue.Take.Data.QP.Set(t.QP)
-	io.Again.Valid.Set(s.st.Is(stEnd).And(s.again.Not()))
-	io.Again.Data.QP.Set(t.QP)
+	invites := s.st.Is(stInvite)
+	io.Again.Valid.Set(invites.Or(s.st.Is(stEnd).And(s.again.Not())))
+	io.Again.Data.QP.Set(hdl.Mux(invites, s.waits.queue.Grant.Data.QP, t.QP))
 	ends := s.ends()
 	stopped := hdl.AndAll(s.st.Is(stJudge), s.block.turn.Valid, t.Verdict.Stops)
 	reports := stopped.And(t.Verdict.Drained)

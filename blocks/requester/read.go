@@ -56,11 +56,7 @@ func (s *sender) atomic(sge format.SGE[hdl.Bits]) {
 // is woken when something outstanding has been acknowledged.
 func (s *sender) issue() {
 	m := s.m
-	m.If(s.holdsBack(), func() {
-		s.taken.SetK(1)
-		s.again.SetK(1)
-		s.st.Goto(stEnd)
-	}).ElseIf(s.io.Issue.Ready, func() {
+	m.If(s.holdsBack(), s.leave).ElseIf(s.io.Issue.Ready, func() {
 		s.lastPSN.Set(s.psn.Add(s.span.ZExt(24)))
 		s.msg.Ahead.Set(s.msg.Ahead.Add(s.span))
 		s.st.Goto(stJob)

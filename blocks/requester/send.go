@@ -18,6 +18,8 @@ const (
 	stMore                  // what stands behind the first granule of an atomic's or a local operation's own is read
 	stIssue                 // a READ or atomic is told of
 	stKeyOp                 // a local operation is given away
+	stWait                  // the queue pair waits until it can be
+	stInvite                // one that waits is told to the scheduler; there is no turn
 	stJob                   // the packet, or the record of a failure, is announced
 	stWalk                  // its pieces of SGEs
 	stNext                  // the next SGE is read
@@ -26,13 +28,13 @@ const (
 )
 
 func (s sending) String() string {
-	return [...]string{"judge", "sum", "plan", "read", "more", "issue", "key_op", "job", "walk", "next", "inline", "end"}[s]
+	return [...]string{"judge", "sum", "plan", "read", "more", "issue", "key_op", "wait", "invite", "job", "walk", "next", "inline", "end"}[s]
 }
 
 // send sends what the turn says, a packet at most.
 func (b *block) send() {
 	m := b.m
-	b.st = hdl.NewFSM(m, "sending", stJudge, stSum, stPlan, stRead, stMore, stIssue, stKeyOp, stJob, stWalk, stNext, stInline, stEnd)
+	b.st = hdl.NewFSM(m, "sending", stJudge, stSum, stPlan, stRead, stMore, stIssue, stKeyOp, stWait, stInvite, stJob, stWalk, stNext, stInline, stEnd)
 	s := newSender(b)
 	b.st.Switch(
 		hdl.On(stJudge, s.judge),
@@ -42,6 +44,8 @@ func (b *block) send() {
 		hdl.On(stMore, s.more),
 		hdl.On(stIssue, s.issue),
 		hdl.On(stKeyOp, s.keyOp),
+		hdl.On(stWait, s.wait),
+		hdl.On(stInvite, s.invite),
 		hdl.On(stJob, s.announce),
 		hdl.On(stWalk, s.walk),
 		hdl.On(stNext, s.next),
@@ -75,6 +79,7 @@ type sender struct {
 	taken    hdl.Bits // the WQE has been taken off the queue, or stays there
 	again    hdl.Bits // the scheduler has been told, or need not be
 	keyHeld  hdl.Bits // a local operation has not been taken yet
+	waits    waiting  // who waits for that
 	mtu      hdl.Bits // bytes
 	isInline hdl.Bits
 
@@ -93,6 +98,7 @@ func newSender(b *block) *sender {
 		last: m.RegN("last", 1), over: m.RegN("over", 1),
 		records: m.RegN("records", 1), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
 		ackReq: m.RegN("ack_req", 1), taken: m.Reg("taken", 1, 0), again: m.Reg("told_again", 1, 0), keyHeld: m.Reg("key_held", 1, 0),
+		waits: b.newWaiting(),
 	}
 	var sizes []hdl.Bits
 	for code := range 8 {
@@ -133,6 +139,7 @@ func (s *sender) judge() {
 			s.begin()
 		})
 	})
+	m.If(hdl.AndAll(s.block.turn.Valid.Not(), s.io.Fence.Valid.Not(), s.mayInvite()), func() { s.st.Goto(stInvite) })
 }
 
 // record makes the turn the record of a failure: of the whole WQE, even if it has been
@@ -311,7 +318,15 @@ func (s *sender) end() {
 	m.If(s.ends(), func() {
 		s.again.SetK(0)
 		s.st.Goto(stJudge)
+		m.If(s.mayInvite(), func() { s.st.Goto(stInvite) })
 	})
+}
+
+// leave ends the turn, and the queue pair gets none until something wakes it.
+func (s *sender) leave() {
+	s.taken.SetK(1)
+	s.again.SetK(1)
+	s.st.Goto(stEnd)
 }
 
 // ends returns one bit: all is done at the end.

@@ -270,12 +270,14 @@ func (h *harness) packets() {
 	h.io.Refused.Set(refused)
 	h.io.Status.Set(status)
 
-	x := zero(h.s.RxRequest())
+	in := zero(h.s.RxMatched())
+	x := in.Packet
 	x.Opcode, x.SE, x.AckReq, x.PSN, x.Expected, x.PayloadLen, x.Context = j.Opcode, j.SE, j.AckReq, e.PSN, e.PSN, j.PayloadLen, h.context(h.code())
 	x.PadCnt = hdl.K(2, 0).Sub(j.PayloadLen.Trunc(2))
 	x.Ext[0] = hdl.Mux(e.Last, j.Imm, j.VA.Slice(63, 32))
 	x.Ext[1], x.Ext[2], x.Ext[3] = j.VA.Slice(31, 0), j.RKey, j.DMALen
-	hdl.Set(request.Data, x)
+	in.Packet = x
+	hdl.Set(request.Data, in)
 	h.checkPacket(count)
 
 	done := m.Reg("told", 16, 0)
@@ -288,7 +290,8 @@ func (h *harness) packets() {
 	h.tx.Retired.Valid.Set(offers)
 	h.tx.Retired.Data.QP.SetK(0)
 	h.tx.Retired.Data.Count.Set(offered)
-	m.Unused(j.QP, j.Inline, e.WQEIndex, e.Signaled, e.WC, e.WRID, e.Vendor, h.rx.Outcome.Data.QP)
+	h.tx.Retired.Data.Reads.SetK(0)
+	m.Unused(j.QP, j.Inline, e.WQEIndex, e.Signaled, e.WC, e.WRID, e.Vendor, h.rx.Outcome.Data.QP, j.Probes, j.Swap, j.Compare, j.MSN, j.Failed, e.Kind)
 }
 
 // checkPacket checks the packet of a number.
@@ -305,7 +308,7 @@ func (h *harness) checkPacket(count hdl.Bits) {
 	op := hdl.Mux(last, hdl.K(8, uint64(end)), hdl.Mux(count.None(), hdl.K(8, uint64(begin)), hdl.K(8, uint64(middle))))
 	moves := h.rx.Request.Fire()
 	h.check(moves, j.Opcode.Eq(op))
-	h.check(moves, e.PSN.Eq(count.AddK(longPSN)))
+	h.check(moves, e.PSN.Eq(count.AddK(longPSN)).And(e.LastPSN.Eq(e.PSN)))
 	h.check(moves, e.Offset.Eq(count.ZExt(32).ShlK(bits.TrailingZeros(uint(h.mtu)))))
 	h.check(moves, j.PayloadLen.Eq(hdl.Mux(last, hdl.K(13, rest), hdl.K(13, uint64(h.mtu)))).And(e.Length.Eq(j.PayloadLen)))
 	h.check(moves, hdl.AndAll(j.VA.Is(remoteBase), j.RKey.Is(remoteKey), j.DMALen.Is(total&(1<<32-1))))
@@ -330,7 +333,7 @@ func (h *harness) segments() {
 		seg.Ready.SetK(1)
 		d := seg.Data
 		m.If(seg.Fire(), func() { at.Set(at.Add(d.Len.ZExt(33))) })
-		h.check(seg.Fire(), hdl.AndAll(d.VA.Eq(va), d.Key.Eq(key), d.Len.ZExt(33).Le(left), d.Rights.Is(rights), d.Skip.Not()))
+		h.check(seg.Fire(), hdl.AndAll(d.VA.Eq(va), d.Key.Eq(key), d.Len.ZExt(33).Le(left), d.Rights.Is(rights), hdl.OrAll(d.Skip, d.Probe, d.Find, d.Probed).Not()))
 		m.Unused(d.PD, d.QPN)
 	}
 	va, key, left := h.send.place(sent)
@@ -355,7 +358,7 @@ func (h *harness) segments() {
 	m.If(h.rx.Translated.Ready, func() { known.SetK(0) })
 	m.If(h.rx.Segment.Fire().And(h.rx.Segment.Data.Last), func() { known.SetK(1) })
 	h.rx.Translated.Valid.Set(known)
-	h.rx.Translated.Data.Fault.SetK(0)
+	hdl.Set(h.rx.Translated.Data, zero(link.Translated{}))
 }
 
 // commits takes what becomes of packets.
@@ -375,12 +378,25 @@ func (h *harness) commits() {
 	h.check(commit.Fire().And(last), hdl.AndAll(d.ByteLen.Is(h.total()&(1<<32-1)), d.Status.None(), d.WRID.Is(9), c.Reply.Is(link.ReplyACK)))
 	h.io.Done.Set(done)
 	m.Unused(c.Kind, c.QP, c.PSN, c.Syndrome, c.HasEvent, c.Event, c.Open, d.CQ, d.Imm, d.QP, d.QPN, d.WQEIndex, d.Opcode, d.Flags, d.Vendor, d.Queue, d.Solicited)
+	m.Unused(c.Match, c.Fault, hdl.Pack(c.Resource))
+	h.idle()
+}
 
+// idle ties off what a SEND or WRITE has nothing to do with.
+func (h *harness) idle() {
+	m := h.m
 	for _, x := range []hdl.Bits{
-		h.tx.Fence.Valid, h.tx.Fence.Data.Token, h.tx.Peek.QP, h.rx.Flush.Valid, h.rx.Flush.Data.QP,
+		h.tx.Fence.Valid, h.tx.Fence.Data.Token, h.tx.Peek.QP, h.rx.Flush.Valid, h.rx.Flush.Data.QP, h.rx.Served.Valid, h.tx.KeyOpDone.Valid,
 	} {
 		x.SetK(0)
 	}
+	hdl.Set(h.rx.Served.Data, zero(h.s.Served()))
+	hdl.Set(h.tx.KeyOpDone.Data, zero(h.s.KeyOpDone()))
+	for _, x := range []hdl.Bits{h.rx.Operands.Ready, h.tx.Issue.Ready, h.tx.KeyOp.Ready} {
+		x.SetK(1)
+	}
+	m.Unused(h.rx.Served.Ready, h.tx.KeyOpDone.Ready, h.rx.Operands.Valid, h.tx.Issue.Valid, h.tx.KeyOp.Valid)
+	m.Unused(hdl.Pack(h.rx.Operands.Data), hdl.Pack(h.tx.Issue.Data), hdl.Pack(h.tx.KeyOp.Data))
 	in, event := h.tx.Inline, h.tx.Async
 	in.Ready.SetK(1)
 	event.Ready.SetK(1)
@@ -446,13 +462,14 @@ func TestTooLongMessage(t *testing.T) {
 		long long
 		want format.Status
 	}{
-		"10 packets":             {newLong(t, 256, true, list{1, 300, 0, 2100}, list{}), format.StatusSuccess},
-		"10 packets, a SEND":     {newLong(t, 256, false, list{2401}, list{256, 1, 0, 2144}), format.StatusSuccess},
-		"a byte more than 2^31":  {newLong(t, 4096, true, list{longestBytes, 1}, list{}), format.StatusLocLen},
-		"2^23 packets":           {newLong(t, 256, true, list{longestBytes}, list{}), format.StatusLocLen},
-		"sums beyond 32 bits":    {newLong(t, 4096, false, list{longestBytes, longestBytes, 4096}, list{}), format.StatusLocLen},
-		"one SGE beyond 2^31":    {newLong(t, 4096, false, list{1<<32 - 1}, list{}), format.StatusLocLen},
-		"2^23 - 1 packets begin": {newLong(t, 256, true, list{longestBytes - 256}, list{}), format.StatusSuccess},
+		"10 packets":                           {newLong(t, 256, true, list{1, 300, 0, 2100}, list{}), format.StatusSuccess},
+		"10 packets, a SEND":                   {newLong(t, 256, false, list{2401}, list{256, 1, 0, 2144}), format.StatusSuccess},
+		"a byte more than 2^31":                {newLong(t, 4096, true, list{longestBytes, 1}, list{}), format.StatusLocLen},
+		"2^23 packets":                         {newLong(t, 256, true, list{longestBytes}, list{}), format.StatusLocLen},
+		"2^23 packets, the last one of a byte": {newLong(t, 256, true, list{longestBytes - 255}, list{}), format.StatusLocLen},
+		"sums beyond 32 bits":                  {newLong(t, 4096, false, list{longestBytes, longestBytes, 4096}, list{}), format.StatusLocLen},
+		"one SGE beyond 2^31":                  {newLong(t, 4096, false, list{1<<32 - 1}, list{}), format.StatusLocLen},
+		"2^23 - 1 packets begin":               {newLong(t, 256, true, list{longestBytes - 256}, list{}), format.StatusSuccess},
 	} {
 		t.Run(name, func(t *testing.T) {
 			design, io := hdltest.Build(t, c.long.def())

@@ -19,10 +19,9 @@ func TestCapturedRequests(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				messages := 0
 				for _, m := range splitMessages(c.requests) {
-					if wr, payload, ok := workOf(m); ok {
-						sameRequests(t, m, wr, payload)
-						messages++
-					}
+					wr, payload := workOf(m)
+					sameRequests(t, m, wr, payload)
+					messages++
 				}
 				require.Greater(t, messages, 8)
 			})
@@ -43,8 +42,8 @@ func splitMessages(requests []frames.Frame) [][]frames.Frame {
 	return all
 }
 
-// workOf is the work request of a message, false if the NIC cannot do it yet.
-func workOf(m []frames.Frame) (sendWR, []byte, bool) {
+// workOf is the work request of a message.
+func workOf(m []frames.Frame) (sendWR, []byte) {
 	wr := sendWR{op: format.WRSend}
 	var payload []byte
 	for _, f := range m {
@@ -66,17 +65,16 @@ func workOf(m []frames.Frame) (sendWR, []byte, bool) {
 		if r.Descriptor.SE != 0 {
 			wr.flags = format.WRFlagSolicited
 		}
-		if op == format.OpSendLastInv || op == format.OpSendOnlyInv {
-			return wr, nil, false
+		if h, ok := format.ExtHeaderOf[format.IETH[uint64]](r.Descriptor.Ext, op, format.ExtIETH); ok {
+			wr.op, wr.imm = format.WRSendInv, uint32(h.RKey)
 		}
 	}
-	return wr, payload, true
+	return wr, payload
 }
 
-// sameRequests posts the work on a NIC that stands for the capture's requester.
-func sameRequests(t *testing.T, m []frames.Frame, wr sendWR, payload []byte) {
+// standIn is a NIC with a QP that stands for the one that sent a captured frame.
+func standIn(t *testing.T, first []byte, mtu uint64) *qp {
 	t.Helper()
-	first := m[0].Data
 	d := golden.Receive(first, false).Descriptor
 	mac := func(at int) uint64 {
 		return uint64(binary.BigEndian.Uint16(first[at:]))<<32 | uint64(binary.BigEndian.Uint32(first[at+2:]))
@@ -84,7 +82,7 @@ func sameRequests(t *testing.T, m []frames.Frame, wr sendWR, payload []byte) {
 	s := newStation(t, 3, golden.DefaultConfig())
 	s.nic.WriteRegister(format.RegMACLow, uint32(mac(6)))
 	s.nic.WriteRegister(format.RegMACHigh, uint32(mac(6)>>32))
-	q := s.newQP(qpConfig{mtu: format.MTU1024, psn: d.PSN})
+	q := s.newQP(qpConfig{mtu: mtu, psn: d.PSN})
 	s.must(format.CmdModifyQP, q.toInit())
 	rtr := q.toRTR(d.DestQP, mac(0), [2]uint64{})
 	rtr.AV = format.AV[uint64]{
@@ -92,17 +90,30 @@ func sameRequests(t *testing.T, m []frames.Frame, wr sendWR, payload []byte) {
 	}
 	s.must(format.CmdModifyQP, rtr)
 	s.must(format.CmdModifyQP, q.toRTS())
+	return q
+}
+
+// sameRequests posts the work on a NIC that stands for the capture's requester.
+func sameRequests(t *testing.T, m []frames.Frame, wr sendWR, payload []byte) {
+	t.Helper()
+	q := standIn(t, m[0].Data, format.MTU1024)
 	if len(payload) > 0 {
-		from := s.region(uint64(len(payload)), 0)
-		s.write(from.addr, payload)
+		from := q.s.region(uint64(len(payload)), 0)
+		q.s.write(from.addr, payload)
 		wr.list = from.whole()
 	}
 	q.send(wr)
 	for _, f := range m {
-		got, ok := s.nic.Send()
-		require.True(t, ok, "no frame %d", f.Number)
-		require.Equal(t, withoutID(f.Data), withoutID(got), "frame %d", f.Number)
+		q.sends(f)
 	}
-	_, more := s.nic.Send()
+	_, more := q.s.nic.Send()
 	require.False(t, more)
+}
+
+// sends compares what a NIC sends with a captured frame.
+func (q *qp) sends(f frames.Frame) {
+	q.s.t.Helper()
+	got, ok := q.s.nic.Send()
+	require.True(q.s.t, ok, "no frame %d", f.Number)
+	require.Equal(q.s.t, withoutID(f.Data), withoutID(got), "frame %d", f.Number)
 }

@@ -28,32 +28,27 @@ func conversations(t *testing.T, name string) map[uint64]*conversation {
 	}
 	all, err := frames.Load(path)
 	require.NoError(t, err)
-	peers := map[uint64]uint64{} // there are two QPs in each capture
-	for _, f := range all {
-		qp := golden.Receive(f.Data, false).Descriptor.DestQP
-		peers[qp] = 0
-	}
-	require.Len(t, peers, 2)
-	out := map[uint64]*conversation{}
-	for qp := range peers {
-		out[qp] = &conversation{}
-		for other := range peers {
-			if other != qp {
-				peers[qp] = other
-			}
-		}
-	}
+	out, speaksTo, last := map[uint64]*conversation{}, map[uint64]uint64{}, uint64(0) // speaksTo: the QP that a QP answers
 	for _, f := range all {
 		d := golden.Receive(f.Data, false).Descriptor
-		if format.Opcode(d.Opcode) == format.OpAcknowledge {
-			c := out[peers[d.DestQP]]
+		if isAnswer(format.Opcode(d.Opcode)) {
+			if _, known := speaksTo[d.DestQP]; !known {
+				speaksTo[d.DestQP] = last
+			}
+			c := out[speaksTo[d.DestQP]]
 			c.answers = append(c.answers, f)
-		} else {
-			c := out[d.DestQP]
-			c.requests = append(c.requests, f)
+			continue
 		}
+		if last = d.DestQP; out[last] == nil {
+			out[last] = &conversation{}
+		}
+		out[last].requests = append(out[last].requests, f)
 	}
 	return out
+}
+
+func isAnswer(op format.Opcode) bool {
+	return op >= format.OpReadResponseFirst && op <= format.OpAtomicAck
 }
 
 // The NIC takes the place of either end of conversations that soft-RoCE had, and
@@ -63,7 +58,7 @@ func TestCaptures(t *testing.T) {
 	for _, name := range []string{"send_all.pcap", "write_all.pcap"} {
 		for qpn, c := range conversations(t, name) {
 			t.Run(name, func(t *testing.T) {
-				r := newReplay(t, qpn, c)
+				r := newReplay(t, qpn, c, format.MTU1024)
 				for _, f := range c.requests {
 					r.request(f)
 				}
@@ -90,13 +85,11 @@ type replay struct {
 	payload []byte // of the message so far
 }
 
-const captureMTU = 1024
-
-func newReplay(t *testing.T, qpn uint64, c *conversation) *replay {
+func newReplay(t *testing.T, qpn uint64, c *conversation, mtu uint64) *replay {
 	s := newStation(t, 5, golden.DefaultConfig())
 	r := &replay{t: t, s: s, c: c, remote: map[uint32]region{}}
 	r.hugeKeyTable()
-	r.q = s.newQP(qpConfig{mtu: format.MTU1024})
+	r.q = s.newQP(qpConfig{mtu: mtu})
 	s.must(format.CmdDestroyQP, format.QueueRef[uint64]{Number: r.q.number})
 	r.q.number = qpn
 	s.must(format.CmdCreateQP, format.CreateQP[uint64]{
@@ -153,12 +146,12 @@ func (r *replay) request(f frames.Frame) {
 		r.reth, _ = format.ExtHeaderOf[format.RETH[uint64]](p.Descriptor.Ext, op, format.ExtRETH)
 	}
 	r.payload = append(r.payload, p.Payload...)
-	if _, invalidates := info.ExtOffset(format.ExtIETH); invalidates {
-		r.skipInvalidate(p)
-		return
+	ieth, invalidates := format.ExtHeaderOf[format.IETH[uint64]](p.Descriptor.Ext, op, format.ExtIETH)
+	if invalidates {
+		r.revocable(uint32(ieth.RKey))
 	}
 	imm, hasImm := format.ExtHeaderOf[format.ImmDt[uint64]](p.Descriptor.Ext, op, format.ExtImmDt)
-	isSend := op <= format.OpSendOnlyImm
+	isSend := op <= format.OpSendOnlyImm || invalidates
 	if isSend && info.Start || !isSend && hasImm {
 		r.q.receive(uint64(f.Number), r.buffer.whole()...)
 	}
@@ -177,6 +170,9 @@ func (r *replay) request(f frames.Frame) {
 		return // the last request of one capture, as there
 	}
 	r.checkMessage(isSend, hasImm, imm.Imm)
+	if invalidates {
+		require.Equal(r.t, uint64(format.KeyFree), r.s.entryOf(uint32(ieth.RKey)).State)
+	}
 }
 
 // checkMessage checks memory and completion of a message.
@@ -214,23 +210,17 @@ func (r *replay) target(key uint32, va uint64) {
 	r.remote[key] = region{addr: addr, va: va, size: 4096, key: key}
 }
 
-// skipInvalidate steps over a SEND with invalidate, which the NIC does not know:
-// the QP is made anew behind it, and the key ends by a command.
-func (r *replay) skipInvalidate(p golden.Received) {
-	op := format.Opcode(p.Descriptor.Opcode)
-	info, _ := format.Lookup(op)
-	if !info.End {
-		return
+// revocable makes the key of a region for fast registration, in the place of one
+// before it.
+func (r *replay) revocable(key uint32) {
+	for old := range r.remote {
+		if old>>format.KeyTagBits == key>>format.KeyTagBits {
+			r.s.must(format.CmdInvalidate, format.KeyRef[uint64]{Key: uint64(old)})
+			delete(r.remote, old)
+		}
 	}
-	ieth, _ := format.ExtHeaderOf[format.IETH[uint64]](p.Descriptor.Ext, op, format.ExtIETH)
-	if _, ok := r.remote[uint32(ieth.RKey)]; ok {
-		r.s.must(format.CmdInvalidate, format.KeyRef[uint64]{Key: ieth.RKey})
-	}
-	answer := golden.Receive(r.c.answers[r.answered].Data, false).Descriptor
-	r.answered++
-	r.messages++
-	r.q.modify(format.QPReset)
-	r.connect((p.Descriptor.PSN+1)&0xFFFFFF, uint32(answer.Ext[0]&0xFFFFFF))
+	r.s.must(format.CmdWriteKey, format.KeyEntry[uint64]{Key: uint64(key), PD: testPD, State: format.KeyValid, Type: format.KeyFastRegion})
+	r.remote[key] = region{key: key}
 }
 
 // compareAnswer compares what the NIC answers with what the capture has.

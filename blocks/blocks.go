@@ -100,7 +100,7 @@ func All() []Block {
 		{
 			"scheduler", "chooses whose turn it is to send, a packet at a time",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: 5}))
+				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: core.Wakers}))
 			},
 		},
 		{

@@ -5,5 +5,6 @@
 //	core.go     ports and parameters
 //	join.go     the blocks as instances, and who is connected with whom around both halves
 //	send.go     from a doorbell to a frame
+//	keys.go     who changes keys, and fences
 //	receive.go  from a frame to memory, completions and answers
 package core

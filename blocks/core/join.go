@@ -2,6 +2,7 @@ package core
 
 import (
 	"gornic/blocks/ackqueue"
+	"gornic/blocks/atomic"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
 	"gornic/blocks/cqewriter"
@@ -10,13 +11,16 @@ import (
 	"gornic/blocks/events"
 	"gornic/blocks/gather"
 	"gornic/blocks/keycache"
+	"gornic/blocks/keyops"
 	"gornic/blocks/link"
 	"gornic/blocks/packetbuild"
 	"gornic/blocks/psncheck"
 	"gornic/blocks/qpcontext"
+	"gornic/blocks/readmatch"
 	"gornic/blocks/registers"
 	"gornic/blocks/replay"
 	"gornic/blocks/requester"
+	"gornic/blocks/resources"
 	"gornic/blocks/responder"
 	"gornic/blocks/rxpath"
 	"gornic/blocks/scatter"
@@ -38,6 +42,8 @@ const (
 	readKeys
 	readTxPages
 	readRxPages
+	readMatch
+	readAtomic
 	readers
 )
 
@@ -46,6 +52,7 @@ const (
 	writeCQEs
 	writeEvents
 	writeKeys
+	writeAtomic
 	writers
 )
 
@@ -55,6 +62,7 @@ const (
 	lookPSNCheck
 	lookResponder
 	lookCompleter
+	lookResources
 	lookCommand
 	lookers
 )
@@ -70,13 +78,18 @@ const (
 	wakeAgain
 	wakeRetired
 	wakeDead
+	wakeKeyOp
 	wakeCommand
 	wakers
 )
 
+// Wakers is how many wake the scheduler.
+const Wakers = wakers
+
 const (
 	faultCompleter = iota
 	faultAckQueue
+	faultTransmit
 	faultCQEs
 	faulters
 )
@@ -99,6 +112,7 @@ type core struct {
 	requester   *requester.IO
 	translateTx *translate.IO
 	gather      *gather.IO
+	keyops      *keyops.IO
 	transmit    *transmit.IO
 	packetbuild *packetbuild.IO
 	replay      *replay.IO
@@ -106,11 +120,14 @@ type core struct {
 
 	rxpath      *rxpath.IO
 	psncheck    *psncheck.IO
+	readmatch   *readmatch.IO
 	wqefetchRQ  *wqefetch.IO
 	responder   *responder.IO
 	translateRx *translate.IO
 	scatter     *scatter.IO
 	ackqueue    *ackqueue.IO
+	resources   *resources.IO
+	atomic      *atomic.IO
 	cqewriter   *cqewriter.IO
 	events      *events.IO
 
@@ -141,6 +158,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		requester:   hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
 		translateTx: hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
 		gather:      hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
+		keyops:      hdl.Instance(m, "u_keyops", keyops.Def(keyops.Params{Sizes: s})),
 		transmit:    hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s})),
 		packetbuild: hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
 		replay:      hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: s})),
@@ -148,15 +166,18 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 
 		rxpath:      hdl.Instance(m, "u_rxpath", rxpath.Def(p.Rx)),
 		psncheck:    hdl.Instance(m, "u_psncheck", psncheck.Def(psncheck.Params{Sizes: s})),
+		readmatch:   hdl.Instance(m, "u_readmatch", readmatch.Def(readmatch.Params{Sizes: s})),
 		wqefetchRQ:  hdl.Instance(m, "u_wqefetch_rq", wqefetch.Def(wqefetch.Params{Sizes: s})),
 		responder:   hdl.Instance(m, "u_responder", responder.Def(responder.Params{Sizes: s})),
 		translateRx: hdl.Instance(m, "u_translate_rx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
 		scatter:     hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
 		ackqueue:    hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s})),
+		resources:   hdl.Instance(m, "u_resources", resources.Def(resources.Params{Sizes: s})),
+		atomic:      hdl.Instance(m, "u_atomic", atomic.Def(atomic.Params{Sizes: s})),
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
 		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 4})),
 	}
-	c.control = stream.Fork(m, "u_control", c.command.Control, 7)
+	c.control = stream.Fork(m, "u_control", c.command.Control, 8)
 	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)
 	return c
 }
@@ -165,6 +186,8 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 func (c *core) around() {
 	c.bus()
 	c.configure()
+	c.keys()
+	c.fences()
 	c.lookups()
 	c.count()
 }
@@ -175,11 +198,13 @@ func (c *core) bus() {
 	hdl.Connect(c.io.Memory, c.dma.AXI)
 	for at, port := range [readers]link.ReadPort{
 		readGather: c.gather.Read, readSQ: c.wqefetchSQ.Read, readRQ: c.wqefetchRQ.Read, readKeys: c.keycache.Read, readTxPages: c.translateTx.Read, readRxPages: c.translateRx.Read,
+		readMatch: c.readmatch.Read, readAtomic: c.atomic.Read,
 	} {
 		hdl.Connect(c.dma.Reads[at], port)
 	}
 	for at, port := range [writers]link.WritePort{
 		writeScatter: c.scatter.Write, writeCQEs: c.cqewriter.Write, writeEvents: c.events.Write, writeKeys: c.keycache.Write,
+		writeAtomic: c.atomic.Write,
 	} {
 		hdl.Connect(c.dma.Writes[at], port)
 	}
@@ -197,25 +222,20 @@ func (c *core) configure() {
 	c.transmit.MAC.Set(r.Settings.MAC)
 
 	hdl.Connect(c.qpcontext.Write, cmd.Write)
-	hdl.Connect(c.wqefetchSQ.Config, cmd.SQ)
+	rings := stream.Fork(c.m, "u_send_rings", cmd.SQ, 2)
+	hdl.Connect(c.wqefetchSQ.Config, rings[0])
+	hdl.Connect(c.readmatch.Ring, rings[1])
 	hdl.Connect(c.wqefetchRQ.Config, cmd.RQ)
 	hdl.Connect(c.doorbell.Owner, cmd.Owner)
-	hdl.Connect(c.keycache.Command, cmd.Key)
-	hdl.Connect(cmd.KeyDone, c.keycache.Done)
 	hdl.Connect(c.requester.Peek, cmd.Peeks.NextPSN)
 	hdl.Connect(c.replay.Peek, cmd.Peeks.Oldest)
 	hdl.Connect(c.psncheck.Peek, cmd.Peeks.ExpPSN)
 	hdl.Connect(c.ackqueue.Peek, cmd.Peeks.MSN)
 	hdl.Connect(c.wqefetchSQ.Peek, cmd.Peeks.SQConsumer)
 	hdl.Connect(c.wqefetchRQ.Peek, cmd.Peeks.RQConsumer)
-	c.translateTx.Flush.Set(cmd.Flush)
-	c.translateRx.Flush.Set(cmd.Flush)
-	hdl.Connect(c.requester.Fence, cmd.TxFence)
-	hdl.Connect(cmd.TxPassed, c.transmit.Fence)
-	hdl.Connect(c.psncheck.Fence, cmd.RxFence)
-	hdl.Connect(cmd.RxPassed, c.ackqueue.Fence)
 	for i, to := range []hdl.Stream[link.QPControl]{
-		c.requester.Control, c.transmit.Control, c.replay.Control, c.completer.Control, c.psncheck.Control, c.responder.Control, c.ackqueue.Control,
+		c.requester.Control, c.transmit.Control, c.completer.Control, c.psncheck.Control, c.readmatch.Control, c.responder.Control, c.ackqueue.Control,
+		c.resources.Control,
 	} {
 		hdl.Connect(to, c.control[i])
 	}
@@ -229,7 +249,7 @@ func (c *core) configure() {
 func (c *core) lookups() {
 	for at, port := range [lookers]link.ContextPort{
 		lookRequester: c.requester.Context, lookTransmit: c.transmit.Context, lookPSNCheck: c.psncheck.Context, lookResponder: c.responder.Context,
-		lookCompleter: c.completer.Context, lookCommand: c.command.Context,
+		lookCompleter: c.completer.Context, lookResources: c.resources.Context, lookCommand: c.command.Context,
 	} {
 		hdl.Connect(c.qpcontext.Clients[at], port)
 	}
@@ -237,6 +257,7 @@ func (c *core) lookups() {
 	hdl.Connect(c.keycache.Clients[keyRx], c.translateRx.Key)
 	hdl.Connect(c.qpcontext.Faults[faultCompleter], c.completer.Fault)
 	hdl.Connect(c.qpcontext.Faults[faultAckQueue], c.ackqueue.Fault)
+	hdl.Connect(c.qpcontext.Faults[faultTransmit], c.transmit.Fault)
 	hdl.Connect(c.qpcontext.Faults[faultCQEs], c.cqewriter.Fault)
 	hdl.Connect(c.events.Asyncs[0], c.qpcontext.Async)
 	hdl.Connect(c.events.Asyncs[1], c.cqewriter.Async)

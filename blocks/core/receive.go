@@ -1,6 +1,8 @@
 package core
 
 import (
+	"gornic/blocks/link"
+	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -9,10 +11,11 @@ import (
 func (c *core) receive() {
 	c.arrive()
 	hdl.Connect(c.psncheck.Header, c.rxpath.Header)
-	hdl.Connect(c.responder.Request, c.psncheck.Request)
+	hdl.Connect(c.psncheck.Dead, c.dead[1])
+	hdl.Connect(c.readmatch.Packet, c.psncheck.Request)
+	hdl.Connect(c.readmatch.Issue, c.requester.Issue)
+	hdl.Connect(c.responder.Request, c.readmatch.Matched)
 	hdl.Connect(c.psncheck.Outcome, c.responder.Outcome)
-	hdl.Connect(c.completer.Response, stream.FIFO(c.m, "u_responses", c.psncheck.Response, 4))
-	hdl.Connect(c.completer.Dead, c.dead[1])
 
 	hdl.Connect(c.wqefetchRQ.Bell, c.doorbell.RQ)
 	hdl.Connect(c.wqefetchRQ.Queue, c.responder.Queue)
@@ -23,9 +26,10 @@ func (c *core) receive() {
 	hdl.Connect(c.translateRx.Segment, c.responder.Segment)
 	hdl.Connect(c.responder.Translated, c.translateRx.Translated)
 	hdl.Connect(c.scatter.Piece, c.translateRx.Piece)
-	hdl.Connect(c.scatter.Payload, c.rxpath.Payload)
+	hdl.Connect(c.scatter.Payload, stream.Mux(c.m, "u_payload", []stream.Frame{c.rxpath.Payload, c.readmatch.Value}, c.readmatch.Source))
 	hdl.Connect(c.scatter.Commit, c.responder.Commit)
-	hdl.Connect(c.ackqueue.Placed, c.scatter.Placed)
+	c.placed()
+	c.answers()
 
 	hdl.Connect(c.cqewriter.Completions[0], c.completer.Completion)
 	hdl.Connect(c.cqewriter.Completions[1], c.ackqueue.Completion)
@@ -34,6 +38,40 @@ func (c *core) receive() {
 	hdl.Connect(c.events.Written, c.cqewriter.Written)
 	hdl.Connect(c.events.EQUpdate, c.doorbell.EQ)
 	c.interrupt()
+}
+
+// placed sends what memory has answered for to the half of its queue pair that it is for.
+func (c *core) placed() {
+	m, in := c.m, c.scatter.Placed
+	kind := in.Data.Commit.Kind
+	response := kind.Is(link.CommitResponse).Or(kind.Is(link.CommitDead))
+	halves := stream.Demux(m, "u_placed", in, response, 2)
+	hdl.Connect(c.ackqueue.Placed, halves[0])
+	hdl.Connect(c.completer.Response, stream.FIFO(m, "u_responses", stream.Map(halves[1], func(p link.Placed) link.RxResponse {
+		r := p.Commit
+		hdl.UnusedBut(m, p, r.Kind, r.QP, r.Match, r.PSN, r.Syndrome, r.Fault, r.Completion.QPN, r.Completion.CQ, p.BusErr)
+		fault := hdl.Mux(p.BusErr, hdl.K(link.FaultBits, uint64(format.VendorBusWrite)), r.Fault)
+		return link.RxResponse{
+			QP: r.QP, Dead: r.Kind.Is(link.CommitDead), Match: r.Match, PSN: r.PSN, Syndrome: r.Syndrome, Fault: fault,
+			QPN: r.Completion.QPN, SendCQ: r.Completion.CQ,
+		}
+	}), 4))
+}
+
+// answers joins what answers READs and atomics: resources in their order, and the unit that executes
+// atomics.
+func (c *core) answers() {
+	m := c.m
+	hdl.Connect(c.resources.Request, stream.FIFO(m, "u_resource", c.ackqueue.Resource, 2))
+	served := stream.Fork(m, "u_served", c.resources.Served, 2)
+	hdl.Connect(c.responder.Served, served[0])
+	hdl.Connect(c.transmit.Served, served[1])
+	c.transmit.Given.Set(c.resources.Job.Fire())
+	hdl.Connect(c.ackqueue.Served, c.transmit.Left)
+	hdl.Connect(c.atomic.Command, c.resources.Atomic)
+	hdl.Connect(c.atomic.Operands, stream.FIFO(m, "u_operands", c.responder.Operands, 8))
+	hdl.Connect(c.resources.Result, c.atomic.Result)
+	hdl.Connect(c.psncheck.AtomicDone, c.atomic.Done)
 }
 
 // arrive takes frames while the core is enabled: whole ones, since it may be

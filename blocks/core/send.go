@@ -15,20 +15,19 @@ func (c *core) send() {
 	retired := stream.Fork(c.m, "u_retired", c.replay.Retired, 2)
 	hdl.Connect(c.requester.Retired, retired[0])
 	freed := stream.Map(retired[1], func(r link.Retired) link.QPRef {
-		c.m.Unused(r.Count)
+		c.m.Unused(r.Count, r.Reads)
 		return link.QPRef{QP: r.QP}
 	})
 	for at, wake := range [wakers]hdl.Stream[link.QPRef]{
-		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeCommand: c.command.Wake,
+		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeKeyOp: c.keyDone(), wakeCommand: c.command.Wake,
 	} {
 		hdl.Connect(c.scheduler.Wakes[at], wake)
 	}
 	hdl.Connect(c.requester.Grant, c.scheduler.Grant)
 
-	hdl.Connect(c.translateTx.Segment, stream.FIFO(c.m, "u_tx_segments", c.requester.Segment, 8))
+	c.jobs()
 	hdl.Connect(c.gather.Piece, c.translateTx.Piece)
 	hdl.Connect(c.gather.Translated, c.translateTx.Translated)
-	hdl.Connect(c.transmit.Job, stream.FIFO(c.m, "u_tx_jobs", c.requester.Job, 8))
 	hdl.Connect(c.transmit.Gathered, c.gather.Gathered)
 	hdl.Connect(c.transmit.Payload, c.gather.Payload)
 	hdl.Connect(c.transmit.Inline, c.inline())
@@ -38,6 +37,50 @@ func (c *core) send() {
 	hdl.Connect(c.replay.Record, c.transmit.Record)
 	hdl.Connect(c.replay.User, c.completer.Replay)
 	c.frames()
+}
+
+// jobsAhead is how many packets wait for their payload.
+const jobsAhead = 8
+
+// Where packets come from.
+const (
+	fromRequester = iota
+	fromResources
+	sources
+)
+
+// jobs merges requests and responses, a packet at a time, and their segments in the same order.
+func (c *core) jobs() {
+	m := c.m
+	job, from := stream.RoundRobin(m, "u_jobs", c.requester.Job, c.resources.Job)
+	type chosen struct {
+		Job    link.TxJob
+		Source hdl.Bits `w:"1"`
+	}
+	both := stream.Fork(m, "u_job", stream.Map(job, func(j link.TxJob) chosen { return chosen{Job: j, Source: from} }), 2)
+	hdl.Connect(c.transmit.Job, stream.FIFO(m, "u_tx_jobs", stream.Map(both[0], func(x chosen) link.TxJob {
+		m.Unused(x.Source)
+		return x.Job
+	}), jobsAhead))
+	order := stream.Filter(m, "segments_follow", both[1], both[1].Data.Job.HasSegments())
+	source := stream.FIFO(m, "u_segment_order", stream.Map(order, func(x chosen) hdl.Bits {
+		m.Unused(hdl.Pack(x.Job))
+		return x.Source
+	}), jobsAhead)
+	hdl.Connect(c.translateTx.Segment, stream.Mux(m, "u_tx_segment", []hdl.Stream[link.Segment]{
+		fromRequester: stream.FIFO(m, "u_tx_segments", c.requester.Segment, jobsAhead),
+		fromResources: stream.FIFO(m, "u_answer_segments", c.resources.Segment, 2),
+	}, source))
+}
+
+// keyDone tells of a work request on a key that has ended: who waits for it, and the scheduler.
+func (c *core) keyDone() hdl.Stream[link.QPRef] {
+	done := stream.Fork(c.m, "u_keyop_done", c.keyops.Done, 2)
+	hdl.Connect(c.requester.KeyOpDone, done[0])
+	return stream.Map(done[1], func(d link.KeyOpDone) link.QPRef {
+		c.m.Unused(d.Status, d.Vendor)
+		return link.QPRef{QP: d.QP}
+	})
 }
 
 // descriptors has the next descriptor ready when packetbuild is done with one: up to 256 bits that is when the header

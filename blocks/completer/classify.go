@@ -52,7 +52,7 @@ func classify(r link.RxResponse) verdict {
 		{link.MatchDone, data(eventDone)},
 		{link.MatchGap, does(eventUpTo)},
 		{link.MatchBad, fails(format.StatusBadResp, format.VendorResponse)},
-		{link.MatchLength, fails(format.StatusLocLen, format.VendorResponse)},
+		{link.MatchLength, fails(format.StatusLocLen, format.VendorLength)},
 	} {
 		v = hdl.MuxOf(r.Match.Is(c.match), c.verdict, v)
 	}

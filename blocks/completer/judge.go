@@ -32,17 +32,19 @@ func (b *block) judge() {
 		b.fails.SetK(0)
 		local := o.Entry.Kind.Is(link.EntryLocal)
 		b.first.Set(hdl.AndAll(b.first, local, b.was.Failed.Not()))
-		m.If(b.was.Failed, func() {
+		m.If(b.was.Failed.And(o.Any), func() {
 			b.vendor.Set(vendor(format.VendorNone)) // whatever it would have failed with
-			b.leaves(o.Any, code(format.StatusFlush))
+			b.leaves(code(format.StatusFlush))
+		}).ElseIf(b.was.Failed, func() {
+			b.st.Goto(stIdle)
 		}).ElseIf(b.is(eventDead), b.dead).ElseIf(b.was.Dying.Or(o.Any.Not()), func() {
 			b.st.Goto(stIdle)
 		}).ElseIf(o.Entry.Status.Any(), func() {
 			b.fails.SetK(1)
-			b.leaves(o.Any, o.Entry.Status)
+			b.leaves(o.Entry.Status)
 		}).ElseIf(local.Or(o.Failed.And(o.Entry.WQEIndex.Eq(o.Cause))), func() {
 			// It waits for nothing; or it is part of a WQE that has failed since, and nobody may ever acknowledge it.
-			b.leaves(o.Any, code(format.StatusSuccess))
+			b.leaves(code(format.StatusSuccess))
 		}).Else(b.answered)
 	})
 }
@@ -55,7 +57,7 @@ func (b *block) dead() {
 	b.m.If(b.was.Dying, func() {
 		b.fails.SetK(1)
 		b.vendor.Set(b.was.Vendor)
-		b.leaves(hdl.K(1, 1), b.was.Status)
+		b.leaves(b.was.Status)
 	}).Else(func() {
 		b.st.Goto(stFail)
 	})
@@ -70,9 +72,10 @@ func (b *block) answered() {
 	ok := code(format.StatusSuccess)
 	m.If(hdl.OrAll(b.is(eventSweep), at.unsent, at.before), func() {
 		b.st.Goto(stIdle)
+	}).ElseIf(at.behind.And(isRead.Not()), func() {
+		b.leaves(ok)
 	}).ElseIf(at.behind, func() {
-		// A READ or atomic completes with its own response only, and so does what is behind it.
-		b.leaves(isRead.Not(), ok)
+		b.st.Goto(stIdle) // a READ or atomic completes with its own response only, and so does what is behind it
 	}).ElseIf(b.is(eventFatal), func() {
 		b.owes.fault.SetK(1)
 		b.vendor.Set(b.now.Vendor)
@@ -81,22 +84,21 @@ func (b *block) answered() {
 		// What is behind is not answered, but may need no response.
 		b.more.Set(o.Failed.Or(o.Local))
 		b.now.Kind.Set(kind(eventSweep))
-		b.leaves(ends, ok)
+		b.leaves(ok)
 	}).Else(func() {
 		b.st.Goto(stIdle)
 	})
 }
 
-// leaves lets the oldest entry go, with the status of its WQE; or nothing, if does is 0.
-func (b *block) leaves(does, status hdl.Bits) {
+// leaves lets the oldest entry go, with the status of its WQE.
+func (b *block) leaves(status hdl.Bits) {
 	e := b.io.Replay.Oldest.Data.Entry
 	b.status.Set(status)
-	b.owes.pop.Set(does)
+	b.owes.pop.SetK(1)
 	had := hdl.AndAll(b.was.Failed, b.was.Ended, e.WQEIndex.Eq(b.was.Index))
 	failed := status.Any()
 	cause := failed.And(b.was.Failed.Not())
-	b.owes.completion.Set(does.And(cause.Or(e.Last.And(e.Signaled.Or(failed)).And(had.Not()))))
-	b.owes.fault.Set(hdl.AndAll(does, cause, b.was.Dying.Not()))
-	b.st.Goto(stIdle)
-	b.m.If(does, func() { b.st.Goto(stAct) })
+	b.owes.completion.Set(cause.Or(e.Last.And(e.Signaled.Or(failed)).And(had.Not())))
+	b.owes.fault.Set(cause.And(b.was.Dying.Not()))
+	b.st.Goto(stAct)
 }

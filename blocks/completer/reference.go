@@ -1,24 +1,43 @@
 package completer
 
-import "gornic/format"
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+)
 
 // Entry is what matters of a replay entry.
 type Entry struct {
-	PSN      uint32
-	Index    uint16
-	Last     bool
-	Signaled bool
-	WRID     uint64
-	Status   format.Status
-	Vendor   format.VendorCode
+	Kind      int // link.EntryRequest and others
+	PSN, Last uint32
+	Index     uint16
+	Ends      bool // it is the last packet of its WQE
+	Signaled  bool
+	Opcode    format.WCOpcode
+	Bytes     uint32 // of a READ or atomic
+	WRID      uint64
+	Status    format.Status
+	Vendor    format.VendorCode
 }
+
+// answered tells whether a response of its own completes it.
+func (e Entry) answered() bool { return e.Kind == link.EntryRead || e.Kind == link.EntryAtomic }
 
 // Done is a completion.
 type Done struct {
 	WRID   uint64
 	Index  uint16
+	Opcode format.WCOpcode
+	Bytes  uint32
 	Status format.Status
 	Vendor format.VendorCode
+}
+
+// Response is what matters of a response.
+type Response struct {
+	Match    int // link.MatchACK and others
+	PSN      uint32
+	Syndrome uint8
+	Fault    format.VendorCode
 }
 
 // Reference is the block for one queue pair, with its replay ring, in plain Go.
@@ -28,25 +47,42 @@ type Reference struct {
 	Fault bool // the queue pair has been reported
 
 	newest uint32
+	dying  *refusal // what the oldest entry fails with, once the queue pair is dead
 	failed bool
 	ended  bool
 	index  uint16
 }
 
+// refusal is how a WQE fails.
+type refusal struct {
+	status format.Status
+	vendor format.VendorCode
+}
+
 // Record enters an entry into the ring.
 func (r *Reference) Record(e Entry) {
 	r.Ring = append(r.Ring, e)
-	r.newest = e.PSN
+	switch {
+	case e.Status != format.StatusSuccess:
+	case e.Kind == link.EntryLocal:
+		r.newest = (e.PSN - 1) & 0xFFFFFF
+	default:
+		r.newest = e.Last
+	}
 	r.sweep()
 }
 
-// Die takes note that the queue pair is in state ERR.
+// Die takes note that the queue pair is in state ERR, and that no more of its data is written.
 func (r *Reference) Die() {
+	if r.dying != nil {
+		r.fail(*r.dying)
+		r.dying = nil
+	}
 	r.failed = true
 	r.sweep()
 }
 
-// diff is a - b as a signed number of 24 bits.
+// diff is a - b as a signed number of 24 bits (protocol section 3.2).
 func diff(a, b uint32) int {
 	d := int((a - b) & 0xFFFFFF)
 	if d >= 1<<23 {
@@ -55,82 +91,134 @@ func diff(a, b uint32) int {
 	return d
 }
 
-// Respond takes an ACKNOWLEDGE, and reports whether it answered something.
-func (r *Reference) Respond(psn uint32, syndrome uint8) bool {
-	class, low := syndrome>>5, syndrome&31
-	if class == 2 || class > 3 || class == 3 && low > 3 {
+// Respond takes a response (protocol sections 4.3 and 4.4), and reports whether it answered something.
+func (r *Reference) Respond(p Response) bool {
+	refused, known := p.meaning()
+	outstanding := len(r.Ring) > 0 && diff(p.PSN, r.Ring[0].PSN) >= 0 && diff(r.newest, p.PSN) >= 0
+	if !known || !outstanding || r.failed || r.dying != nil {
 		return false
 	}
-	if len(r.Ring) == 0 || diff(r.newest, psn) < 0 || diff(psn, r.Ring[0].PSN) < 0 {
-		return false
+	r.implied(p.PSN)
+	if len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess {
+		r.sweep()
+		return true
 	}
-	for len(r.Ring) > 0 && r.Ring[0].Status == 0 && diff(r.Ring[0].PSN, psn) < 0 {
+	e := r.Ring[0]
+	switch covers := diff(p.PSN, e.PSN) >= 0 && diff(e.Last, p.PSN) >= 0; {
+	case !covers:
+	case refused != nil:
+		r.dying, r.Fault = refused, true
+	case p.Match == link.MatchACK && p.Syndrome < format.SyndromeRNR && !e.answered(),
+		p.Match == link.MatchDone && p.PSN == e.Last && e.answered():
 		r.succeed()
-		r.dropCause()
-	}
-	if len(r.Ring) > 0 && r.Ring[0].Status == 0 && r.Ring[0].PSN == psn {
-		switch {
-		case class == 0:
-			r.succeed()
-		case class == 3 && low > 0:
-			r.fail(map[uint8]format.Status{1: format.StatusRemInvReq, 2: format.StatusRemAccess, 3: format.StatusRemOp}[low], format.VendorNAK)
-		}
 	}
 	r.sweep()
 	return true
+}
+
+// meaning says how a response fails the WQE that it is for, if it does, and whether it means anything
+// (protocol sections 1.6 and 4.4).
+func (p Response) meaning() (refused *refusal, known bool) {
+	switch p.Match {
+	case link.MatchIgnored:
+		return nil, false
+	case link.MatchGap:
+		return nil, true
+	case link.MatchBad:
+		return &refusal{format.StatusBadResp, format.VendorResponse}, true
+	case link.MatchLength:
+		return &refusal{format.StatusLocLen, format.VendorLength}, true
+	case link.MatchData, link.MatchDone:
+		if p.Fault != format.VendorNone {
+			return &refusal{format.StatusLocProt, p.Fault}, true
+		}
+		return nil, true
+	}
+	switch s := p.Syndrome; {
+	case s < format.SyndromeRNR+32, s == format.SyndromeNAK:
+		return nil, true
+	case s == format.SyndromeNAKInv:
+		return &refusal{format.StatusRemInvReq, format.VendorNAK}, true
+	case s == format.SyndromeNAKAccess:
+		return &refusal{format.StatusRemAccess, format.VendorNAK}, true
+	case s == format.SyndromeNAKOp:
+		return &refusal{format.StatusRemOp, format.VendorNAK}, true
+	}
+	return nil, false // reserved
+}
+
+// implied completes the SENDs and WRITEs before a PSN: up to a READ or atomic that has not been answered.
+func (r *Reference) implied(psn uint32) {
+	for {
+		r.free()
+		if len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess || r.Ring[0].answered() || diff(r.Ring[0].PSN, psn) >= 0 {
+			return
+		}
+		r.succeed()
+	}
 }
 
 // succeed retires the oldest entry.
 func (r *Reference) succeed() {
 	e := r.Ring[0]
 	r.Ring = r.Ring[1:]
-	if e.Last && e.Signaled {
-		r.Dones = append(r.Dones, Done{e.WRID, e.Index, format.StatusSuccess, e.Vendor})
+	d := Done{WRID: e.WRID, Index: e.Index, Opcode: e.Opcode}
+	if e.answered() {
+		d.Bytes = e.Bytes
+	}
+	if e.Ends && e.Signaled {
+		r.Dones = append(r.Dones, d)
 	}
 }
 
 // fail fails the WQE of the oldest entry, and the queue pair.
-func (r *Reference) fail(s format.Status, v format.VendorCode) {
+func (r *Reference) fail(why refusal) {
 	e := r.Ring[0]
 	r.Ring = r.Ring[1:]
-	r.Dones = append(r.Dones, Done{e.WRID, e.Index, s, v})
-	r.failed, r.ended, r.index, r.Fault = true, true, e.Index, true
+	r.Dones = append(r.Dones, Done{WRID: e.WRID, Index: e.Index, Opcode: e.Opcode, Status: why.status, Vendor: why.vendor})
+	r.failed, r.ended, r.index = true, true, e.Index
 }
 
-// dropCause drops packets of a WQE that were sent before it failed, once they are the
-// oldest: nobody may ever acknowledge them.
-func (r *Reference) dropCause() {
-	cause := r.cause()
-	if r.failed || cause == nil {
-		return
-	}
-	index := cause.Index
-	for r.Ring[0].Status == 0 && r.Ring[0].Index == index {
-		r.Ring = r.Ring[1:]
+// free retires what needs no response once it is the oldest: entries that are no packet, and packets of
+// a WQE that were sent before it failed, which nobody may ever acknowledge.
+func (r *Reference) free() {
+	for len(r.Ring) > 0 && r.Ring[0].Status == format.StatusSuccess {
+		cause := r.cause()
+		if r.Ring[0].Kind != link.EntryLocal && (cause == nil || cause.Index != r.Ring[0].Index) {
+			return
+		}
+		r.succeed()
 	}
 }
 
 // cause is the first entry that failed, nil if none did.
 func (r *Reference) cause() *Entry {
 	for i := range r.Ring {
-		if r.Ring[i].Status != 0 {
+		if r.Ring[i].Status != format.StatusSuccess {
 			return &r.Ring[i]
 		}
 	}
 	return nil
 }
 
-// sweep completes what has failed and is the oldest, and flushes what is behind.
+// sweep completes what needs no response, then what has failed and is the oldest, and flushes what is behind. While
+// a failure waits for the queue pair to be dead, nothing completes.
 func (r *Reference) sweep() {
-	r.dropCause()
-	if !r.failed && len(r.Ring) > 0 && r.Ring[0].Status != 0 {
-		r.fail(r.Ring[0].Status, r.Ring[0].Vendor)
+	if r.dying != nil {
+		return
+	}
+	if !r.failed {
+		r.free()
+	}
+	if !r.failed && len(r.Ring) > 0 && r.Ring[0].Status != format.StatusSuccess {
+		r.Fault = true
+		r.fail(refusal{r.Ring[0].Status, r.Ring[0].Vendor})
 	}
 	for r.failed && len(r.Ring) > 0 {
 		e := r.Ring[0]
 		r.Ring = r.Ring[1:]
-		if e.Last && (!r.ended || e.Index != r.index) {
-			r.Dones = append(r.Dones, Done{e.WRID, e.Index, format.StatusFlush, format.VendorNone})
+		if e.Ends && (!r.ended || e.Index != r.index) {
+			r.Dones = append(r.Dones, Done{WRID: e.WRID, Index: e.Index, Opcode: e.Opcode, Status: format.StatusFlush})
 		}
 	}
 }

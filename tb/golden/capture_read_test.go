@@ -131,7 +131,7 @@ func after(op format.Opcode, h format.AtomicETH[uint64], was uint64) uint64 {
 
 // asRequester gives a NIC the work that makes the requests, and the answers.
 func (c *conversation) asRequester(t *testing.T) {
-	q := standIn(t, c.requests[0].Data, c.mtu())
+	q := standIn(t, c.requests[0].Data, golden.Receive(c.answers[0].Data, false).Descriptor.DestQP, c.mtu())
 	dest := q.s.region(16<<10, format.AccessLocalWrite)
 	psns := map[uint64]bool{}
 	for i, f := range c.requests {

@@ -72,8 +72,9 @@ func workOf(m []frames.Frame) (sendWR, []byte) {
 	return wr, payload
 }
 
-// standIn is a NIC with a QP that stands for the one that sent a captured frame.
-func standIn(t *testing.T, first []byte, mtu uint64) *qp {
+// standIn is a NIC with a QP that stands for the one that sent a captured frame, and has
+// its number.
+func standIn(t *testing.T, first []byte, qpn, mtu uint64) *qp {
 	t.Helper()
 	d := golden.Receive(first, false).Descriptor
 	mac := func(at int) uint64 {
@@ -83,6 +84,7 @@ func standIn(t *testing.T, first []byte, mtu uint64) *qp {
 	s.nic.WriteRegister(format.RegMACLow, uint32(mac(6)))
 	s.nic.WriteRegister(format.RegMACHigh, uint32(mac(6)>>32))
 	q := s.newQP(qpConfig{mtu: mtu, psn: d.PSN})
+	q.renumber(qpn)
 	s.must(format.CmdModifyQP, q.toInit())
 	rtr := q.toRTR(d.DestQP, mac(0), [2]uint64{})
 	rtr.AV = format.AV[uint64]{
@@ -96,7 +98,7 @@ func standIn(t *testing.T, first []byte, mtu uint64) *qp {
 // sameRequests posts the work on a NIC that stands for the capture's requester.
 func sameRequests(t *testing.T, m []frames.Frame, wr sendWR, payload []byte) {
 	t.Helper()
-	q := standIn(t, m[0].Data, format.MTU1024)
+	q := standIn(t, m[0].Data, 0x55, format.MTU1024)
 	if len(payload) > 0 {
 		from := q.s.region(uint64(len(payload)), 0)
 		q.s.write(from.addr, payload)

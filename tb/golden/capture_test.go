@@ -90,15 +90,20 @@ func newReplay(t *testing.T, qpn uint64, c *conversation, mtu uint64) *replay {
 	r := &replay{t: t, s: s, c: c, remote: map[uint32]region{}}
 	r.hugeKeyTable()
 	r.q = s.newQP(qpConfig{mtu: mtu})
-	s.must(format.CmdDestroyQP, format.QueueRef[uint64]{Number: r.q.number})
-	r.q.number = qpn
-	s.must(format.CmdCreateQP, format.CreateQP[uint64]{
-		QPN: qpn, PD: testPD, SendCQ: r.q.sendCQ.number, RecvCQ: r.q.recvCQ.number, Page: testPage,
-		SQLogSize: defaultSize, RQLogSize: defaultSize, SQBase: r.q.sq, RQBase: r.q.rq,
-	})
+	r.q.renumber(qpn)
 	r.buffer = s.region(4096, format.AccessLocalWrite)
 	r.connect(golden.Receive(c.requests[0].Data, false).Descriptor.PSN, 0)
 	return r
+}
+
+// renumber makes a QP in RESET anew, under another number.
+func (q *qp) renumber(qpn uint64) {
+	q.s.must(format.CmdDestroyQP, format.QueueRef[uint64]{Number: q.number})
+	q.number = qpn
+	q.s.must(format.CmdCreateQP, format.CreateQP[uint64]{
+		QPN: qpn, PD: testPD, SendCQ: q.sendCQ.number, RecvCQ: q.recvCQ.number, Page: testPage,
+		SQLogSize: defaultSize, RQLogSize: defaultSize, SQBase: q.sq, RQBase: q.rq,
+	})
 }
 
 // hugeKeyTable makes a key table for any index of a capture; entries are zeroed

@@ -19,6 +19,7 @@ type area struct {
 	mr    *verbs.MR
 	fast  *verbs.FastMR    // that is mr
 	attr  verbs.MRInitAttr // as it was made
+	gone  bool             // it is no region any more
 	parts []part
 	lead  int    // bytes watched before the region
 	image []byte // what memory has to hold, from lead bytes before the region on

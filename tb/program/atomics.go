@@ -94,12 +94,10 @@ func (e *end) tries(m Message) {
 // found takes what an atomic on a shared word brought.
 func (e *end) found(ctx context.Context, message int) error {
 	m := e.Messages[message]
-	a, p := e.side.areas[m.Source[0].Region], m.Source[0]
-	b, err := a.read(ctx, a.lead+p.Offset, p.Length)
+	b, err := e.take(ctx, m)
 	if err != nil {
 		return err
 	}
-	copy(a.holds(p), b)
 	c := e.side.game.counter(e.peer.side, m.Sink)
 	for i := range c.tries {
 		if t := &c.tries[i]; t.by == e && t.message == message {

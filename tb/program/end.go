@@ -85,7 +85,10 @@ func (g *game) checkEnd(ctx context.Context) error {
 			return fmt.Errorf("%v: %w", e, err)
 		}
 	}
-	if err := g.checkCounters(); err != nil {
+	if err := errors.Join(g.checkCounters(), g.checkArenas(ctx)); err != nil {
+		return err
+	}
+	if err := g.checkRaces(ctx); err != nil {
 		return err
 	}
 	for i := range g.sides {
@@ -102,10 +105,6 @@ func (g *game) checkEnd(ctx context.Context) error {
 			if n, err := q.poll(ctx, 1); n > 0 || err != nil {
 				return fmt.Errorf("%v: a completion too many: %w", q, err)
 			}
-		}
-		events, err := s.Device.PollAsync(ctx)
-		if err != nil || len(events) > 0 {
-			return fmt.Errorf("host %s: events %v, expected none (%w)", s.name, events, err)
 		}
 	}
 	return nil
@@ -175,6 +174,9 @@ func (g *game) checkWire(err error) error {
 // tearDown destroys what setUp made.
 func (g *game) tearDown(ctx context.Context) error {
 	var errs []error
+	for _, x := range g.races {
+		errs = append(errs, x.tearDown(ctx))
+	}
 	for _, e := range g.ends {
 		if e.Ending == Reset {
 			errs = append(errs, e.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPReset}, verbs.AttrState))
@@ -198,12 +200,14 @@ func (s *side) tearDown(ctx context.Context) error {
 		errs = append(errs, eq.Destroy(ctx))
 	}
 	for _, l := range s.loans {
-		if l.mw != nil {
+		if l.mw != nil && !l.gone {
 			errs = append(errs, l.mw.Dealloc(ctx))
 		}
 	}
 	for _, a := range s.areas {
-		errs = append(errs, a.mr.Dereg(ctx))
+		if !a.gone {
+			errs = append(errs, a.mr.Dereg(ctx))
+		}
 	}
 	for _, b := range s.buffers {
 		errs = append(errs, b.Free())

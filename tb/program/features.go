@@ -50,6 +50,25 @@ func (f features) act(a Act) {
 	for _, c := range a.Connections {
 		f.connection(a, c)
 	}
+	for _, x := range a.Races {
+		f.race(a, x)
+	}
+}
+
+func (f features) race(a Act, x Race) {
+	kind := a.Hosts[x.Owner].Loans[x.Loan].Kind
+	again := ""
+	if x.Again {
+		again = ", and another"
+	}
+	f.add(true, "race: key of %v ends by %v%s", kind, x.End, again)
+	f.add(len(x.Racers) > 1, "race of several")
+	for _, r := range x.Racers {
+		f.add(r.Second, "race: racer with the new key")
+		for _, m := range r.Ends[1-x.Owner].Messages {
+			f.add(true, "race: %v", m.Op)
+		}
+	}
 }
 
 func (f features) station(a Act, host int, s Station) {
@@ -116,11 +135,31 @@ func (f features) end(e End) {
 	f.add(e.Ending == Failed, "moved to ERR")
 	f.add(e.Ending == Failed && len(e.Late) > 0, "message posted in ERR")
 	f.add(e.Ending == Reset, "moved to RESET")
+	reads := 0
+	for _, m := range e.Messages {
+		if hasResponse(m.Op) {
+			reads++
+		}
+	}
+	f.add(reads > int(e.MaxRD), "READs and atomics wait for one another")
+	f.add(reads > 0 && e.MaxRD == 1, "one READ or atomic at a time")
+	f.add(reads > 0 && e.MaxRD > 1, "several READs and atomics at a time")
+	f.add(e.Path.TrafficClass != 0, "traffic class")
+	f.add(e.Path.FlowLabel != 0, "flow label")
+	f.add(e.Path.SrcPort != 0, "source port")
+	f.add(e.Path.HopLimit != 0, "hop limit")
 }
 
 func (f features) message(c Connection, e End, m Message) {
 	f.add(true, "%v", m.Op)
+	f.add(m.Fence, "fence: %v", m.Op)
+	f.cues(m)
+	if isLocal(m.Op) {
+		return
+	}
 	f.add(m.Inline, "inline")
+	f.add(m.Lent != noLoan, "with a key that was lent: %v", m.Op)
+	f.add(m.Shared, "shared: %v", m.Op)
 	f.add(m.Solicited, "solicited")
 	f.add(!m.Signaled && !e.SigAll, "not signaled")
 	f.add(m.Renewed, "source renewed after its completion")
@@ -132,6 +171,15 @@ func (f features) message(c Connection, e End, m Message) {
 	f.add(!m.Inline && len(m.Source) > 1, "several SGEs")
 	f.add(len(m.Source) == sendSGEs(e.Cap) && len(m.Source) > 2, "all SGEs of 128 bytes")
 	f.pieces("SGE", m.Source)
+}
+
+// cues are those of loans.
+func (f features) cues(m Message) {
+	f.add(m.Cue.Peer > 0, "after a completion of the peer's")
+	f.add(m.Cue.Own > 0, "after a completion")
+	f.add(m.Cue.Here > 0, "after a receive")
+	f.add(m.Lending != nil && !isLocal(m.Op), "region registered anew")
+	f.add(m.Op == verbs.WRBindMW && m.Lending.Range.Region == noRegion, "window bound to nothing")
 }
 
 func (f features) receive(peer End, r Receive) {

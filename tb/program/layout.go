@@ -78,8 +78,10 @@ func (l *layout) growing(pd int, rights verbs.Access) int {
 // kept adds a region that nobody else uses.
 func (l *layout) kept(g Region) int {
 	g.Kept, g.Words = true, true
-	g.Length = (g.Length + wordBytes - 1) &^ (wordBytes - 1)
-	l.pages(&g)
+	if g.Length > 0 { // else it grows yet
+		g.Length = (g.Length + wordBytes - 1) &^ (wordBytes - 1)
+		l.pages(&g)
+	}
 	l.regions = append(l.regions, g)
 	return len(l.regions) - 1
 }

@@ -12,6 +12,7 @@ type lent struct {
 	Loan
 	area *area
 	mw   *verbs.MW // of a window
+	gone bool      // there is no such window any more
 }
 
 // newLoans makes what is lent, but lends nothing yet: but regions that the host registers.

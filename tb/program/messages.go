@@ -64,13 +64,18 @@ func (t *talk) message(s *speaker) Message {
 	switch {
 	case m.Op == verbs.WRRead:
 		m.Length = t.length(t.c.MTU, s.most())
-		m.Sink = t.origin(s, m.Length)
+		if m.Sink, m.Shared = t.arenaPart(s, m.Length); !m.Shared {
+			m.Sink = t.origin(s, m.Length)
+		}
 		m.Source = t.room(s.host, s.e.PD, m.Length, 1+t.r.IntN(sendSGEs(s.e.Cap)))
 	case isAtomic(m.Op):
 		t.atomic(s, &m)
 	default:
 		t.payload(s, &m)
-		if isWrite(m.Op) {
+		if !isWrite(m.Op) {
+			break
+		}
+		if m.Sink, m.Shared = t.arenaPart(s, m.Length); !m.Shared {
 			m.Sink = t.sink(s, m.Length)
 		}
 	}
@@ -218,6 +223,25 @@ func (d *draft) cut(n, count int) []int {
 	}
 	return append(parts, n)
 }
+
+// arenaPart is now and then a piece of n bytes of an arena.
+func (t *talk) arenaPart(s *speaker, n int) (Piece, bool) {
+	if n == 0 || n > arenaBytes || !t.hits(s.kinds.shared) || t.r.IntN(2) == 0 {
+		return Piece{}, false
+	}
+	host, pd := 1-s.host, s.peer.PD
+	i, ok := t.arenas[host][pd]
+	if !ok {
+		i = t.layouts[host].kept(Region{
+			PD: pd, Length: arenaBytes, Access: verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead,
+		})
+		t.arenas[host][pd] = i
+	}
+	return Piece{i, t.r.IntN(arenaBytes - n + 1), n}, true
+}
+
+// arenaBytes is so little that much of it meets.
+const arenaBytes = 320
 
 // sink is where a WRITE of n bytes goes: a place of its own, or in part that of a WRITE or
 // atomic of the same connection before it.

@@ -174,8 +174,11 @@ func (e *end) expect(m Message) {
 	data := []byte{}
 	to := []Piece{m.Sink}
 	switch {
-	case m.Shared:
+	case m.Shared && isAtomic(m.Op):
 		e.tries(m)
+		to = nil
+	case m.Shared:
+		e.mixes(m)
 		to = nil
 	case hasResponse(m.Op):
 		data, to = e.brings(m), m.Source
@@ -220,15 +223,20 @@ func (e *end) finish(ctx context.Context, index int) error {
 		m := e.Messages[e.finished]
 		var err error
 		switch {
-		case m.Renewed:
-			err = e.renew(ctx, m)
-		case m.Shared:
+		case m.Shared && isAtomic(m.Op):
 			err = e.found(ctx, e.finished)
+		case m.Shared:
+			err = e.mixed(ctx, e.finished)
 		case hasResponse(m.Op):
 			err = e.arrived(ctx, e.finished, e.side, m.Source)
 		}
 		if err != nil {
 			return err
+		}
+		if m.Renewed {
+			if err := e.renew(ctx, m); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

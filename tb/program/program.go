@@ -27,6 +27,7 @@ type Timing struct {
 type Act struct {
 	Hosts       [2]Station
 	Connections []Connection
+	Races       []Race
 	// How often, in percent, a host in its turn looks after a queue: for messages
 	// to send, receives to post, completions to take.
 	Send, Receive, Poll int
@@ -158,7 +159,7 @@ type Message struct {
 	Lent      int     // of the peer's loans: the one whose key names Sink, or that a SEND invalidates; or noLoan
 	Operand   uint64  // of an atomic: what is added or swapped in
 	Matches   bool    // a CMP_SWAP compares with what there is, as far as its host knows
-	Shared    bool    // Sink is a word of other queue pairs, too
+	Shared    bool    // Sink is of other queue pairs, too: a word, or an arena of READs and WRITEs
 	Receive   int     // index in the Receives of the peer, or noReceive
 	Ring      bool    // a doorbell follows
 	Cue       Cue     // before which it is not posted

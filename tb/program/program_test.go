@@ -68,6 +68,25 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// Of those who use a key that ends meanwhile some are refused, and of these some in the middle of a message.
+func TestRaces(t *testing.T) {
+	c, err := configs.Load("board")
+	require.NoError(t, err)
+	var sum program.Races
+	for seed := range uint64(300) {
+		trace, _, err := run(t, c, program.Random(seed, program.LimitsOf(c)))
+		require.NoError(t, err)
+		sum.Racers += trace.Races.Racers
+		sum.Refused += trace.Races.Refused
+		sum.Midway += trace.Races.Midway
+	}
+	t.Logf("%+v", sum)
+	require.Greater(t, sum.Racers, 200)
+	require.Greater(t, sum.Refused, sum.Racers/3)
+	require.Less(t, sum.Refused, sum.Racers*9/10)
+	require.Greater(t, sum.Midway, sum.Racers/30)
+}
+
 // least is in how many of a thousand programs each feature is.
 const least = 20
 
@@ -86,7 +105,7 @@ func TestFeatures(t *testing.T) {
 		t.Logf("%-40s in %4d of 1000 programs, %6d times", name, programs[name], times[name])
 		require.GreaterOrEqual(t, programs[name], least, name)
 	}
-	require.Len(t, programs, 85)
+	require.Len(t, programs, 148)
 }
 
 // Whatever is left out, a program runs; at last there is one of a single message or none.

@@ -51,20 +51,19 @@ type draft struct {
 	limits  Limits
 	hosts   [2]Station
 	layouts [2]*layout
-	// counters are the regions of shared words, of each host by domain.
-	counters  [2]map[int]int
-	loansLeft int
+	// counters and arenas are the regions that queue pairs share, of each host by domain.
+	counters, arenas [2]map[int]int
+	loansLeft        int
 }
 
 // mostLoans is how many loans an act has at most.
-const mostLoans = 4
+const mostLoans = 6
 
 func newDraft(r *rand.Rand, limits Limits) *draft {
 	d := &draft{r: r, limits: limits, loansLeft: r.IntN(mostLoans + 1)}
 	for i := range d.layouts {
 		d.layouts[i] = &layout{r: r, most: 1 + r.IntN(4)}
-		d.hosts[i] = d.station()
-		d.counters[i] = map[int]int{}
+		d.counters[i], d.arenas[i] = map[int]int{}, map[int]int{}
 	}
 	return d
 }
@@ -74,12 +73,19 @@ func (d *draft) often() int { return []int{100, 100, 60, 30}[d.r.IntN(4)] }
 
 func (d *draft) act() Act {
 	a := Act{Send: d.often(), Receive: d.often(), Poll: d.often()}
+	racers := d.racers()
+	for i := range d.hosts {
+		d.hosts[i] = d.station()
+	}
 	count := d.connections()
 	for range count {
 		a.Connections = append(a.Connections, d.connection(count))
 	}
 	for host := range d.hosts {
 		d.numbers(a.Connections, host)
+	}
+	if racers > 0 {
+		a.Races = append(a.Races, d.race(racers))
 	}
 	for i := range d.hosts {
 		d.hosts[i].Regions = d.layouts[i].finish()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 
 	"gornic/tb/wire/monitor"
 	"gornic/verbs"
@@ -66,6 +67,9 @@ type game struct {
 	trace  *Trace
 	// counters are the words that atomics of several queue pairs work on.
 	counters []*counter
+	arenas   []*arena
+	clock    int
+	races    []*race
 }
 
 // side is a host and what it has made.
@@ -147,6 +151,13 @@ func (g *game) round(ctx context.Context) (bool, error) {
 		}
 		moved = moved || n > 0
 	}
+	for _, x := range g.races {
+		n, err := x.turn(ctx)
+		if err != nil {
+			return false, fmt.Errorf("%v: %w", x, err)
+		}
+		moved = moved || n > 0
+	}
 	for _, i := range g.r.Perm(len(g.ends)) {
 		n, err := g.turn(ctx, g.ends[i])
 		if err != nil {
@@ -184,7 +195,7 @@ func (g *game) done() bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(g.races, func(x *race) bool { return !x.done() })
 }
 
 // done tells that all messages have been sent and have arrived, and that what stays in
@@ -231,6 +242,11 @@ func (g *game) stuck(ctx context.Context) error {
 			if q != nil {
 				text += "\n" + q.left(ctx)
 			}
+		}
+	}
+	for _, x := range g.races {
+		if !x.done() {
+			text += "\n" + x.left(ctx)
 		}
 	}
 	return fmt.Errorf("not done is%s", text)

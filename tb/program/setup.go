@@ -21,6 +21,11 @@ func (g *game) setUp(ctx context.Context) error {
 			return fmt.Errorf("connection %d: %w", n, err)
 		}
 	}
+	for n := range g.act.Races {
+		if err := g.newRace(ctx, n); err != nil {
+			return fmt.Errorf("race %d: %w", n, err)
+		}
+	}
 	for i := range g.sides {
 		for _, q := range g.sides[i].cqs {
 			if err := q.arm(ctx); err != nil {
@@ -59,54 +64,63 @@ func (s *side) setUp(ctx context.Context, seed uint64) error {
 
 // connect makes a queue pair on either side, and connects them.
 func (g *game) connect(ctx context.Context, number int) error {
-	c := g.act.Connections[number]
 	records := &[2]Record{}
 	g.trace.Connections = append(g.trace.Connections, records)
-	var ends [2]*end
-	for i := range ends {
-		e, err := g.newEnd(ctx, number, i)
-		if err != nil {
-			return fmt.Errorf("host %s: %w", g.sides[i].name, err)
+	var cqs [2][2]*verbs.CQ
+	for i, e := range g.act.Connections[number].Ends {
+		for k, n := range []int{e.SendCQ, e.RecvCQ} {
+			q, err := g.cq(ctx, i, n)
+			if err != nil {
+				return fmt.Errorf("host %s: %w", g.sides[i].name, err)
+			}
+			cqs[i][k] = q.cq
 		}
+	}
+	pair, err := g.newPair(ctx, g.act.Connections[number], number, cqs)
+	if err != nil {
+		return err
+	}
+	for i, e := range pair {
 		e.record = &records[i]
-		ends[i] = e
+		e.side.byQPN[e.qp.QPN()] = e
 		g.ends = append(g.ends, e)
 	}
-	ends[0].peer, ends[1].peer = ends[1], ends[0]
-	for _, e := range ends {
+	return nil
+}
+
+// newPair makes the two ends of a connection, of which each has a CQ for either queue.
+func (g *game) newPair(ctx context.Context, c Connection, number int, cqs [2][2]*verbs.CQ) ([2]*end, error) {
+	var pair [2]*end
+	for i := range pair {
+		e, err := g.newEnd(ctx, c, number, i, cqs[i])
+		if err != nil {
+			return pair, fmt.Errorf("host %s: %w", g.sides[i].name, err)
+		}
+		pair[i] = e
+	}
+	pair[0].peer, pair[1].peer = pair[1], pair[0]
+	for _, e := range pair {
 		if err := e.qp.Connect(ctx, e.attr()); err != nil {
-			return fmt.Errorf("%v: %w", e, err)
+			return pair, fmt.Errorf("%v: %w", e, err)
 		}
 	}
 	if g.o.Watch != nil {
 		g.o.Watch.Payloads = true // a source is renewed only when its message is done
 		g.o.Watch.Add(monitor.Connection{
-			QPN: [2]uint32{ends[0].qp.QPN(), ends[1].qp.QPN()}, PSN: [2]uint32{ends[0].PSN, ends[1].PSN}, PathMTU: c.MTU.Bytes(),
+			QPN: [2]uint32{pair[0].qp.QPN(), pair[1].qp.QPN()}, PSN: [2]uint32{pair[0].PSN, pair[1].PSN}, PathMTU: c.MTU.Bytes(),
 		})
 	}
-	return nil
+	return pair, nil
 }
 
-func (g *game) newEnd(ctx context.Context, number, host int) (*end, error) {
-	c, s := g.act.Connections[number], &g.sides[host]
+func (g *game) newEnd(ctx context.Context, c Connection, number, host int, cqs [2]*verbs.CQ) (*end, error) {
+	s := &g.sides[host]
 	e := &end{End: c.Ends[host], c: c, number: number, side: s}
-	var cqs [2]*verbs.CQ
-	for i, n := range []int{e.SendCQ, e.RecvCQ} {
-		q, err := g.cq(ctx, host, n)
-		if err != nil {
-			return nil, err
-		}
-		cqs[i] = q.cq
-	}
 	var err error
 	e.qp, err = s.pds[e.PD].CreateQP(ctx, verbs.QPInitAttr{
 		SendCQ: cqs[0], RecvCQ: cqs[1], Cap: e.Cap, SigAll: e.SigAll, Page: e.Page % s.Device.Attr().DoorbellPages, QPN: e.QPN,
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.byQPN[e.qp.QPN()] = e
-	return e, nil
+	return e, err
 }
 
 // cq returns CQ n of a host, which is made when its first queue pair is. It has room

@@ -17,6 +17,12 @@ func (p Program) Smaller() []Program {
 		return all
 	}
 	a := p.Acts[0]
+	if len(a.Races) > 0 {
+		all = append(all, p.with(a.withoutRaces()))
+	}
+	if len(a.Races) > 0 && len(a.Connections) > 0 {
+		all = append(all, p.with(a.only(0, 0)))
+	}
 	if n := len(a.Connections); n > 1 {
 		all = append(all, p.with(a.only(0, n/2)), p.with(a.only(n/2, n)))
 		for i := range n {
@@ -33,7 +39,35 @@ func (p Program) Smaller() []Program {
 			}
 		}
 	}
+	return append(all, p.slower()...)
+}
+
+// slower are programs whose racers do less.
+func (p Program) slower() []Program {
+	var all []Program
+	a := p.Acts[0]
+	for i, x := range a.Races {
+		for k, r := range x.Racers {
+			if n := len(r.Ends[1-x.Owner].Messages); n > 1 {
+				all = append(all, p.with(a.slower(i, k, n/2)), p.with(a.slower(i, k, n-1)))
+			}
+		}
+	}
 	return all
+}
+
+// slower has only the first messages of a racer.
+func (a Act) slower(race, racer, keep int) Act {
+	a.Races = slices.Clone(a.Races)
+	x := &a.Races[race]
+	x.Racers = slices.Clone(x.Racers)
+	x.Racers[racer].cut(1-x.Owner, keep)
+	return a
+}
+
+func (a Act) withoutRaces() Act {
+	a.Races = nil
+	return a
 }
 
 // with is the program with one act alone.
@@ -106,17 +140,23 @@ func (p Program) String() string {
 	for n, a := range p.Acts {
 		fmt.Fprintf(&b, "act %d: looks after send queues in %d %%, receive queues in %d %%, completions in %d %% of turns\n", n, a.Send, a.Receive, a.Poll)
 		for i, c := range a.Connections {
-			c.list(&b, i)
+			c.list(&b, "connection", i)
+		}
+		for _, x := range a.Races {
+			fmt.Fprintln(&b, x)
+			for i, r := range x.Racers {
+				r.list(&b, fmt.Sprintf("second %t, racer", r.Second), i)
+			}
 		}
 	}
 	return b.String()
 }
 
-func (c Connection) list(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "connection %d: path MTU %d\n", number, c.MTU.Bytes())
+func (c Connection) list(b *strings.Builder, what string, number int) {
+	fmt.Fprintf(b, "%s %d: path MTU %d\n", what, number, c.MTU.Bytes())
 	for i, e := range c.Ends {
-		fmt.Fprintf(b, "  host %s: queues of %d and %d, CQs %d and %d, first PSN %#x, %d receives of which nobody uses %d\n", "ab"[i:i+1],
-			depthOf(e.Cap.MaxSendWR), depthOf(e.Cap.MaxRecvWR), e.SendCQ, e.RecvCQ, e.PSN, len(e.Receives), len(e.Receives)-used(e.Receives))
+		fmt.Fprintf(b, "  host %s: queues of %d and %d, CQs %d and %d, first PSN %#x, %d READs and atomics of %d, %d receives of which nobody uses %d\n", "ab"[i:i+1],
+			depthOf(e.Cap.MaxSendWR), depthOf(e.Cap.MaxRecvWR), e.SendCQ, e.RecvCQ, e.PSN, e.MaxRD, c.Ends[1-i].MaxDestRD, len(e.Receives), len(e.Receives)-used(e.Receives))
 		for k, m := range e.Messages {
 			fmt.Fprintf(b, "    message %d: %v of %d bytes, inline %t, signaled %t, fence %t, own %v, peer's %v", k, m.Op, m.Length, m.Inline, m.Signaled || e.SigAll, m.Fence, m.Source, m.Sink)
 			m.notes(b)

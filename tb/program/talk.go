@@ -91,7 +91,7 @@ func (t *talk) step(n int) {
 func (t *talk) add(s *speaker, m Message) int {
 	i := len(s.e.Messages)
 	s.bytes -= min(s.bytes, m.Length)
-	m.Fence = s.needsFence(m) || t.hits(s.kinds.fence)
+	m.Fence = s.needsFence(m) || t.hits(s.kinds.fence) || isLocal(m.Op) && t.r.IntN(3) == 0
 	s.note(m)
 	s.quiet++
 	if s.quiet >= depthOf(s.e.Cap.MaxSendWR) {
@@ -129,7 +129,7 @@ func (s *speaker) note(m Message) {
 	if !hasResponse(m.Op) {
 		return
 	}
-	if m.Op == verbs.WRRead {
+	if m.Op == verbs.WRRead && !m.Shared {
 		s.reads = append(s.reads, m.Sink)
 	}
 	for _, p := range m.Source {

@@ -9,6 +9,20 @@ import (
 // Trace is what came of a program that does not depend on time.
 type Trace struct {
 	Connections []*[2]Record // of all acts, by host
+	Races       Races        // depends on time
+}
+
+// Races counts what became of those who used a key that ended meanwhile.
+type Races struct{ Racers, Refused, Midway int } // refused, and of these in the middle of a message
+
+func (c *Races) count(r *racer) {
+	c.Racers++
+	if r.refused {
+		c.Refused++
+		if r.inMid {
+			c.Midway++
+		}
+	}
 }
 
 // Record is the completions of a queue pair, in the order of each queue.

@@ -61,31 +61,71 @@ func (g *program) size() int {
 	return g.r.IntN(600)
 }
 
+// forms are the operations, with what their completions say.
+var forms = []struct {
+	op         format.WROpcode
+	completion format.WCOpcode
+}{
+	{format.WRWrite, format.WCWrite}, {format.WRWriteImm, format.WCWrite}, {format.WRSend, format.WCSend}, {format.WRSendImm, format.WCSend},
+	{format.WRSendInv, format.WCSend}, {format.WRRead, format.WCRead}, {format.WRRead, format.WCRead},
+	{format.WRCompSwap, format.WCCompSwap}, {format.WRFetchAdd, format.WCFetchAdd},
+}
+
 // step posts one message, and notes what has to come of it.
 func (g *program) step() {
 	i := g.r.IntN(2)
 	from, to := g.ends[i], g.ends[1-i]
 	g.message++
-	forms := []struct {
-		op         format.WROpcode
-		completion format.WCOpcode
-	}{{format.WRWrite, format.WCWrite}, {format.WRWriteImm, format.WCWrite}, {format.WRSend, format.WCSend}, {format.WRSendImm, format.WCSend}}
 	form := forms[g.r.IntN(len(forms))]
 	wr := sendWR{id: uint64(g.message), op: form.op, imm: g.r.Uint32()}
-	wr.flags = g.r.Uint64() & (format.WRFlagSignaled | format.WRFlagSolicited)
+	wr.flags = g.r.Uint64() & (format.WRFlagSignaled | format.WRFlagSolicited | format.WRFlagFence)
 	from.slots++
 	if from.slots == 1<<programLog {
 		wr.flags |= format.WRFlagSignaled
 	}
-	data := g.source(from, &wr)
-	g.destination(to, &wr, data)
+	size := 0
+	switch form.op {
+	case format.WRRead:
+		size = g.read(from, to, &wr)
+	case format.WRCompSwap, format.WRFetchAdd:
+		size = g.atomic(from, to, &wr)
+	default:
+		data := g.source(from, &wr)
+		g.destination(to, &wr, data)
+	}
 	from.q.send(wr)
 	if wr.flags&format.WRFlagSignaled != 0 {
-		from.sends = append(from.sends, fmt.Sprintf("%d SUCCESS %v 0", wr.id, form.completion))
+		from.sends = append(from.sends, fmt.Sprintf("%d SUCCESS %v %d", wr.id, form.completion, size))
 	}
 	if from.slots == 1<<programLog || g.r.IntN(6) == 0 {
 		g.settle()
 	}
+}
+
+// read chooses what a READ gets, and where it puts it.
+func (g *program) read(from, to *end, wr *sendWR) int {
+	n := g.size()
+	offset := g.r.Uint64N(to.static.size - uint64(n) + 1)
+	wr.remote, wr.rkey = to.static.va+offset, to.static.key
+	wr.list = g.room(from, to.s.load(to.static)[offset:][:n], n, format.SendSGEs(int(from.q.c.logStride)))
+	return n
+}
+
+// atomic works on one of the peer's numbers, whose old value lands in a region.
+func (g *program) atomic(from, to *end, wr *sendWR) int {
+	i := g.r.IntN(programWords)
+	old := to.values[i]
+	wr.remote, wr.rkey, wr.swap = to.words.va+8*uint64(i), to.words.key, g.r.Uint64()
+	switch {
+	case wr.op == format.WRFetchAdd:
+		to.values[i] += wr.swap
+	case g.r.IntN(2) == 0:
+		wr.cmp, to.values[i] = old, wr.swap
+	default:
+		wr.cmp = ^old
+	}
+	wr.list = g.room(from, wordBytes(old), 8, 1)
+	return 8
 }
 
 // source chooses what a message sends, and returns its bytes.
@@ -103,23 +143,51 @@ func (g *program) source(from *end, wr *sendWR) []byte {
 
 // destination chooses where a message goes, and notes what it does there.
 func (g *program) destination(to *end, wr *sendWR, data []byte) {
-	imm := ""
-	if wr.op == format.WRSendImm || wr.op == format.WRWriteImm {
-		imm = fmt.Sprintf(" imm %08x", bits.ReverseBytes32(wr.imm))
+	carries := ""
+	switch wr.op {
+	case format.WRSendImm, format.WRWriteImm:
+		carries = fmt.Sprintf(" imm %08x", bits.ReverseBytes32(wr.imm))
+	case format.WRSendInv:
+		carries = g.ended(to, wr)
 	}
 	switch wr.op {
 	case format.WRWrite, format.WRWriteImm:
-		offset := g.r.Uint64N(to.remote.size - uint64(len(data)) + 1)
-		wr.remote, wr.rkey = to.remote.va+offset, to.remote.key
+		offset := g.place(to, wr, uint64(len(data)))
 		copy(to.image[offset:], data)
-		if imm != "" {
+		if carries != "" {
 			g.receive(to, wr.id)
-			to.recvs = append(to.recvs, fmt.Sprintf("%d SUCCESS RECV_RDMA_WITH_IMM %d%s", wr.id, len(data), imm))
+			to.recvs = append(to.recvs, fmt.Sprintf("%d SUCCESS RECV_RDMA_WITH_IMM %d%s", wr.id, len(data), carries))
 		}
 	default:
 		g.receive(to, wr.id, g.landing(to, data)...)
-		to.recvs = append(to.recvs, fmt.Sprintf("%d SUCCESS RECV %d%s", wr.id, len(data), imm))
+		to.recvs = append(to.recvs, fmt.Sprintf("%d SUCCESS RECV %d%s", wr.id, len(data), carries))
 	}
+}
+
+// ended chooses the key that a SEND ends. Without one it is a plain SEND.
+func (g *program) ended(to *end, wr *sendWR) string {
+	for _, l := range to.lends {
+		if l.valid && g.r.IntN(2) == 0 {
+			l.valid, wr.imm = false, l.key
+			return fmt.Sprintf(" inv %x", l.key)
+		}
+	}
+	wr.op = format.WRSend
+	return ""
+}
+
+// place chooses where a WRITE goes, and under which key; it returns the offset in
+// the peer's remote.
+func (g *program) place(to *end, wr *sendWR, n uint64) uint64 {
+	key, start, size := to.remote.key, uint64(0), to.remote.size
+	for _, l := range to.lends {
+		if l.valid && n <= l.size && g.r.IntN(2) == 0 {
+			key, start, size = l.key, l.offset, l.size
+		}
+	}
+	offset := start + g.r.Uint64N(size-n+1)
+	wr.remote, wr.rkey = to.remote.va+offset, key
+	return offset
 }
 
 // receive posts a receive WQE, at times too late, and then all behind it as well.
@@ -135,14 +203,19 @@ func (g *program) receive(to *end, id uint64, list ...format.SGE[uint64]) {
 // landing makes a receive WQE with room for a SEND, at times for more.
 func (g *program) landing(to *end, data []byte) []format.SGE[uint64] {
 	n := len(data) + g.r.IntN(2)*g.r.IntN(100)
+	return g.room(to, data, n, format.RecvSGEs(int(to.q.c.logStride)))
+}
+
+// room makes a list of n bytes, in a region of its own, where data has to land.
+func (g *program) room(e *end, data []byte, n, pieces int) []format.SGE[uint64] {
 	if n == 0 {
 		return nil
 	}
-	r := to.s.region(uint64(n), format.AccessLocalWrite)
-	to.lands = append(to.lands, landing{r, data})
+	r := e.s.region(uint64(n), format.AccessLocalWrite)
+	e.lands = append(e.lands, landing{r, data})
 	var list []format.SGE[uint64]
 	at := uint64(0)
-	for _, size := range g.cut(n, 1+g.r.IntN(format.RecvSGEs(int(to.q.c.logStride)))) {
+	for _, size := range g.cut(n, 1+g.r.IntN(pieces)) {
 		list = append(list, r.part(at, uint64(size)))
 		at += uint64(size)
 	}
@@ -171,15 +244,19 @@ func (g *program) settle() {
 		require.Equal(t, format.QPRTS, e.q.state())
 		require.Empty(t, e.s.events())
 		require.True(t, bytes.Equal(e.image, e.s.load(e.remote)), "end %d: memory of WRITEs", i)
+		for j, value := range e.values {
+			require.Equal(t, wordBytes(value), e.s.read(e.words.addr+8*uint64(j), 8), "end %d: a number", i)
+		}
 		for _, l := range e.lands {
 			want := append(bytes.Clone(l.data), e.s.mem.Pattern(l.addr, int(l.size))[len(l.data):]...)
-			require.True(t, bytes.Equal(want, e.s.bytes(l.region)), "end %d: memory of a SEND", i)
+			require.True(t, bytes.Equal(want, e.s.bytes(l.region)), "end %d: memory of a SEND or READ", i)
 			e.s.release(l.region)
 			require.NoError(t, e.s.mem.Free(l.addr))
 		}
 		e.recvs, e.sends, e.lands, e.slots = nil, nil, nil, 0
 	}
 	g.refill()
+	g.renew()
 }
 
 func (g *program) idle() bool {

@@ -13,13 +13,15 @@ import (
 
 	"gornic/format"
 	"gornic/tb/frames"
+	"gornic/tb/golden"
 	"gornic/tb/wire"
 )
 
 // programs runs programs of so many messages with the faults that faults gives
-// for a seed.
+// for a seed. All packets of a reliable connection occur.
 func programs(t *testing.T, seeds, messages uint64, faults func(seed uint64) wire.Faults) (frames, lost, naks int) {
 	t.Helper()
+	seen := map[format.Opcode]bool{}
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			g := newProgram(t, seed, faults(seed))
@@ -29,12 +31,16 @@ func programs(t *testing.T, seeds, messages uint64, faults func(seed uint64) wir
 			g.settle()
 			for _, c := range g.p.log {
 				frames++
+				seen[format.Opcode(golden.Receive(c.Frame, false).Descriptor.Opcode)] = true
 				if c.Action != wire.Pass {
 					lost++
 				}
 			}
 			naks += int(g.p.a.nic.Counter(format.CntTxNAKs) + g.p.b.nic.Counter(format.CntTxNAKs))
 		})
+	}
+	for _, info := range format.Opcodes() {
+		require.Equal(t, info.Code != format.OpCNP, seen[info.Code], info.Name)
 	}
 	return frames, lost, naks
 }

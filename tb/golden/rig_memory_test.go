@@ -12,6 +12,7 @@ type region struct {
 	addr, va, size uint64
 	key            uint32
 	pages          []uint64 // bus addresses of its pages; nil: contiguous, at addr
+	list           uint64   // of them, on the bus
 }
 
 const allAccess = format.AccessLocalWrite | format.AccessRemoteWrite | format.AccessRemoteRead | format.AccessRemoteAtomic

@@ -28,7 +28,7 @@ func (s *station) pages(size uint64, rights uint64, r *rand.Rand) region {
 	s.must(format.CmdWriteKey, format.KeyEntry[uint64]{
 		Key: key, PD: testPD, State: format.KeyValid, VA: va, Length: size, Translation: list, Rights: rights, PageShift: shift,
 	})
-	return region{va: va, size: size, key: uint32(key), pages: bus}
+	return region{va: va, size: size, key: uint32(key), pages: bus, list: list}
 }
 
 func wordBytes(x uint64) []byte {

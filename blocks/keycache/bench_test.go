@@ -38,6 +38,7 @@ type bench struct {
 	began    int                  // in which cycle
 	outcome  keycache.Outcome     // of the last one
 	last     format.VendorCode    // of the last question that ends its key
+	revokes  map[format.VendorCode]int
 	unjudged []answered
 }
 
@@ -78,7 +79,7 @@ type command struct {
 // newBench makes one. Answers are taken with gaps, too, unless some questions end their keys: then the
 // order in which they come is that in which keys end.
 func newBench(t *testing.T, s *sim.Sim, io *keycache.IO, gaps, answers sim.Pattern) *bench {
-	b := &bench{t: t, s: s, mem: linktest.NewMemory(), after: linktest.NewMemory(), table: map[uint64][]version{}}
+	b := &bench{t: t, s: s, mem: linktest.NewMemory(), after: linktest.NewMemory(), table: map[uint64][]version{}, revokes: map[format.VendorCode]int{}}
 	b.reads = linktest.NewReads(s, io.Read, b.mem, gaps, hdltest.Seed(t))
 	b.writes = linktest.NewWrites(s, io.Write, b.mem, gaps, hdltest.Seed(t))
 	for _, c := range io.Clients {
@@ -152,6 +153,7 @@ func (b *bench) answer(o owed, got keycache.Answer) {
 		return
 	}
 	b.last = got.Fault
+	b.revokes[got.Fault]++
 	require.Equal(b.t, b.ref.Ask(o.question).Fault, got.Fault, "%+v", o.question)
 	b.changed(o.taken)
 }

@@ -155,7 +155,8 @@ func (c *commander) begin() {
 		c.on.SetK(onKey)
 		c.alone.SetK(0)
 		c.st.Goto(stBound)
-	}).ElseIf(c.wanted, func() {
+	}).ElseIf(c.wanted.Any(), func() {
+		c.choose()
 		c.on.SetK(onChange)
 		c.alone.SetK(1)
 		c.st.Goto(stOpen)

@@ -13,13 +13,13 @@ import (
 func (b *block) enter() {
 	m := b.m
 	open := make([]hdl.Stream[link.KeyRequest], len(b.io.Clients))
-	wanted := hdl.K(1, 0)
+	var wanted []hdl.Bits
 	for i, c := range b.io.Clients {
 		may, ends := b.mayAsk(i), isRevoke(c.Request.Data)
-		wanted = wanted.Or(hdl.AndAll(c.Request.Valid, ends, may))
-		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, may.And(ends.Not().Or(b.opens)))
+		wanted = append(wanted, hdl.AndAll(c.Request.Valid, ends, may))
+		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, may.And(ends.Not().Or(b.opens.And(b.chosen.Bit(i)))))
 	}
-	b.wanted.Set(wanted)
+	b.wanted.Set(bitsOf(wanted))
 	next, from := stream.RoundRobin(m, "u_turn", open...)
 	b.killed.Set(b.kill.And(b.comes.Not()))
 	next.Ready.Set(hdl.OrAll(b.comes, b.kill, b.closed).Not())
@@ -34,6 +34,14 @@ func (b *block) enter() {
 	request.Key = hdl.Mux(b.kill, b.target, request.Key)
 	hdl.Set(b.asked.Request, hdl.MuxOf(b.comes, b.waiting(b.owner), request))
 	b.close()
+}
+
+// choose chooses the next client whose question ends its key, behind the one that had the turn.
+func (b *block) choose() {
+	lowest := func(x hdl.Bits) hdl.Bits { return x.And(x.SubK(1).Not()) }
+	upTo := b.chosen.Or(b.chosen.SubK(1))
+	later := b.wanted.And(upTo.Not())
+	b.chosen.Set(hdl.Mux(later.Any(), lowest(later), lowest(b.wanted)))
 }
 
 // isRevoke returns one bit: the question ends its key.

@@ -118,8 +118,9 @@ type block struct {
 	reads   hdl.Bits // that is asked for
 	quiet   hdl.Bits // no other entry may be asked for: line is the answer of a query
 
-	wanted   hdl.Bits        // a client has a question that ends its key, and could ask it
-	opens    hdl.Bits        // one such may enter the pipeline
+	wanted   hdl.Bits        // a bit for each client: it has a question that ends its key, and could ask it
+	opens    hdl.Bits        // one such may enter the pipeline,
+	chosen   hdl.Bits        // that of this client: one bit of them is one
 	alone    hdl.Bits        // it is under way, or its key: no command is
 	revokes  hdl.Bits        // it enters,
 	revoking link.KeyRequest // and is this
@@ -207,7 +208,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1), forgets: m.Wire("forgets", 1),
 		state: hdl.NewFSM(m, "command", stIdle, stOpen, stRevoke, stBound, stRead, stWait, stJudge, stRule,
 			stLock, stKill, stBurst, stBeats, stAck, stForget, stEnd, stDone),
-		target: m.RegN("target", 32), wanted: m.Wire("wanted", 1), opens: m.Wire("opens", 1), alone: m.Reg("alone", 1, 0),
+		target: m.RegN("target", 32), wanted: m.Wire("wanted", p.Clients), opens: m.Wire("opens", 1), chosen: m.Reg("chosen", p.Clients, 1),
+		alone:   m.Reg("alone", 1, 0),
 		revokes: m.Wire("revokes", 1), revoked: m.Reg("revoked", 1, 0), spared: m.Reg("spared", 1, 0), closed: m.Wire("closed", 1),
 		finding: finding{now: m.Wire("finding", 1)},
 		wants:   m.Wire("wants", 1), reads: m.Wire("reads", 1), quiet: m.Wire("quiet", 1),

@@ -20,7 +20,9 @@ const (
 
 // becomes is the entry as the command makes it, and which bytes of it are written.
 func (c *commander) becomes() (entry format.KeyEntry[hdl.Bits], bytes, whole hdl.Bits) {
-	e, counts := c.io.Command.Data.Entry, c.on.Is(onRegion).Or(c.on.Is(onParent))
+	none := hdl.Unpack(entry, hdl.K(entryBits, 0))
+	e := hdl.MuxOf(c.alone, none, c.io.Command.Data.Entry) // where there is no command, it may come meanwhile
+	counts := c.on.Is(onRegion).Or(c.on.Is(onParent))
 	binds := c.is(link.KeyBind).And(c.values.Empty.Not())
 	unbinds := c.is(link.KeyBind).And(c.values.Empty)
 	writes, registers, ends := c.is(link.KeyWrite), c.is(link.KeyRegister), c.is(link.KeyInvalidate)

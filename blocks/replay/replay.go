@@ -187,6 +187,8 @@ func (b *block) serve() {
 	m.If(moves, func() {
 		reading.SetK(0)
 		valid.Set(reading)
+	})
+	m.If(moves.And(reading), func() { // the answer stays when it has been taken: remove needs it
 		hdl.Set(out, link.Oldest{
 			Any: early.Any, Newest: early.Newest, Local: early.Local, Failed: early.Failed, Cause: early.Cause,
 			Entry: hdl.Unpack(link.ReplayEntry{}, word),

@@ -7,39 +7,55 @@ import (
 
 // Reference is the transmit side of one queue pair in plain Go, without time.
 type Reference struct {
-	Dead   bool // it does not exist, or is in state ERR
-	failed bool
+	Exists bool
+	State  format.QPState
+
+	failed bool // its requests are flushed
+	silent bool // it answers no more
 }
 
 // Job is what the outcome of a job depends on.
 type Job struct {
-	Kind   int // link.JobPacket or link.JobRecord
+	Kind   int // link.JobPacket, link.JobRecord or link.JobAnswer
 	Length int // bytes of payload
 	Inline bool
-	Fault  format.VendorCode // of the payload
+	Fault  format.VendorCode // of its segments
+	Failed bool              // an atomic that memory refused
 	Status format.Status     // of a record
-	Vendor format.VendorCode
+	Vendor format.VendorCode // of a record, or why it Failed
 }
 
-// Outcome is what becomes of a job: whether its packet is sent, whether its
-// payload is there to be dropped, and the status of its entry.
+// Outcome is what becomes of a job.
 type Outcome struct {
-	Sent    bool
-	Dropped bool
-	Status  format.Status
-	Vendor  format.VendorCode
+	Sent     bool  // its packet is sent,
+	NAK      uint8 // or a NAK of this syndrome in its place
+	Dropped  bool  // its payload is there to be dropped
+	Recorded bool  // with
+	Status   format.Status
+	Vendor   format.VendorCode
+	Event    format.AsyncEvent // with a NAK: the queue pair goes to ERR, and this is raised, with Vendor
 }
 
 // Judge says what becomes of a job.
 func (r *Reference) Judge(j Job) Outcome {
-	o := Outcome{Status: j.Status, Vendor: j.Vendor}
+	o := r.request(j)
+	if j.Kind == link.JobAnswer {
+		o = r.answer(j)
+	}
+	o.Dropped = j.Kind != link.JobRecord && !o.Sent && j.Length > 0 && (j.Inline || j.Fault == 0)
+	return o
+}
+
+// request is a packet of the requester, or what takes its place.
+func (r *Reference) request(j Job) Outcome {
+	o := Outcome{Recorded: true, Status: j.Status, Vendor: j.Vendor}
 	if j.Kind == link.JobPacket {
 		o.Vendor = format.VendorNone
 		if j.Fault != 0 {
 			o.Status, o.Vendor = format.StatusLocProt, j.Fault
 		}
 	}
-	if r.Dead || r.failed {
+	if !r.Exists || r.State == format.QPError || r.failed {
 		o.Status = format.StatusFlush
 		if j.Kind == link.JobPacket {
 			o.Vendor = format.VendorNone
@@ -47,19 +63,57 @@ func (r *Reference) Judge(j Job) Outcome {
 	}
 	r.failed = r.failed || o.Status != format.StatusSuccess
 	o.Sent = j.Kind == link.JobPacket && o.Status == format.StatusSuccess
-	o.Dropped = j.Kind == link.JobPacket && !o.Sent && j.Length > 0 && (j.Inline || j.Fault == 0)
 	return o
 }
 
-// Extension is the words behind the BTH of a request.
-func Extension(op format.Opcode, va uint64, rkey, length, imm uint32) []uint64 {
+// answer is a response to a READ or atomic (protocol section 3.8; section 10 rows 12 and 22). A queue pair
+// in state ERR still owes those of requests that it accepted before.
+func (r *Reference) answer(j Job) Outcome {
+	if !r.Exists || r.State == format.QPReset || r.State == format.QPInit || r.silent {
+		return Outcome{}
+	}
+	fault := j.Fault
+	if j.Failed {
+		fault = j.Vendor
+	}
+	switch {
+	case fault == format.VendorNone && !j.Failed:
+		return Outcome{Sent: true}
+	case fault >= format.VendorKeyUnknown && fault <= format.VendorKeyRange:
+		r.silent = true
+		return Outcome{NAK: format.SyndromeNAKAccess, Event: format.EventQPAccessErr, Vendor: fault}
+	}
+	r.silent = true
+	return Outcome{NAK: format.SyndromeNAKOp, Event: format.EventQPFatal, Vendor: fault}
+}
+
+// Acknowledges says whether an acknowledgement leaves.
+func (r *Reference) Acknowledges() bool { return r.Exists && !r.silent }
+
+// Headers is what the headers behind a BTH are made of.
+type Headers struct {
+	VA            uint64
+	RKey, Length  uint32
+	Imm           uint32 // or the key to invalidate
+	Swap, Compare uint64
+	MSN           uint32
+}
+
+// Words is the words behind the BTH of an opcode (protocol sections 1.4 and 1.5).
+func (h Headers) Words(op format.Opcode) []uint64 {
 	info, _ := format.Lookup(op)
 	words := make([]uint64, info.ExtBytes()/4)
-	if at, ok := info.ExtOffset(format.ExtRETH); ok {
-		copy(words[at/4:], []uint64{va >> 32, va & 0xFFFFFFFF, uint64(rkey), uint64(length)})
+	put := func(header format.ExtHeader, values ...uint64) {
+		if at, ok := info.ExtOffset(header); ok {
+			copy(words[at/4:], values)
+		}
 	}
-	if at, ok := info.ExtOffset(format.ExtImmDt); ok {
-		words[at/4] = uint64(imm)
-	}
+	high, low := func(v uint64) uint64 { return v >> 32 }, func(v uint64) uint64 { return v & 0xFFFFFFFF }
+	put(format.ExtRETH, high(h.VA), low(h.VA), uint64(h.RKey), uint64(h.Length))
+	put(format.ExtAtomicETH, high(h.VA), low(h.VA), uint64(h.RKey), high(h.Swap), low(h.Swap), high(h.Compare), low(h.Compare))
+	put(format.ExtImmDt, uint64(h.Imm))
+	put(format.ExtIETH, uint64(h.Imm))
+	put(format.ExtAETH, uint64(format.SyndromeNoCredits)<<24|uint64(h.MSN))
+	put(format.ExtAtomicAckETH, high(h.Swap), low(h.Swap))
 	return words
 }

@@ -218,6 +218,7 @@ func (b *block) judge(c link.Context) {
 // leave offers what the packet consists of until all of it has been taken.
 func (b *block) leave() {
 	m, io := b.m, b.io
+	m.Unused(b.job.Probes) // looked at when the job was taken
 	entry := b.job.Entry
 	entry.Status = b.status
 	isPacket := b.job.Kind.Is(link.JobPacket)

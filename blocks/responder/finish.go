@@ -30,6 +30,7 @@ func (b *block) finish() {
 	io.Operands.Valid.Set(owesOperands)
 	hdl.Set(io.Operands.Data, b.operands.Data)
 	b.operands.Ready.Set(dropsOperands.Or(io.Operands.Fire()))
+	m.Unused(b.operands.Valid)
 	m.Assert("operands_are_here", owesOperands.Or(dropsOperands).Not().Or(b.operands.Valid))
 	m.If(io.Operands.Ready, func() { owesOperands.SetK(0) })
 	dropsOperands.SetK(0)
@@ -81,7 +82,7 @@ func (b *block) hear() hdl.Stream[record] {
 	r.Next.VA = hdl.Mux(atomic, told.Data.Addr, r.Next.VA)
 	hdl.Set(out.Data, r)
 	next := stream.ForwardSlice(m, "u_heard", out)
-	m.Unused(next.Data.HoldsOnKey, next.Data.Local)
+	m.Unused(next.Data.HoldsOnKey, next.Data.Local, next.Data.Segments)
 	b.hearing = next.Valid
 	return next
 }

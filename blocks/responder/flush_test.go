@@ -23,7 +23,7 @@ func (b *bench) run(n int) {
 // begin makes queue pair 0 with n receive WQEs, and 1 with as many.
 func (b *bench) begin(n int) {
 	for qp := range 2 {
-		b.create(qp, responder.Reference{MTU: mtu, Writable: true})
+		b.create(qp, responder.Reference{MTU: mtu, Access: 15, MaxDest: 4})
 		for i := range n {
 			b.post(qp, wqeOf(b.t, uint64(i), format.SGE[uint64]{Addr: 1 << 20, Length: 4 * mtu, LKey: 3}))
 		}
@@ -33,7 +33,7 @@ func (b *bench) begin(n int) {
 // packet sends a request with the expected PSN that fills the MTU.
 func (b *bench) packet(qp int, op format.Opcode) {
 	p := b.pairs[qp]
-	b.send(qp, responder.Request{Opcode: op, PSN: p.psn, Expected: p.psn, Length: mtu, RETH: format.RETH[uint64]{DMALen: mtu}}, format.VendorNone)
+	b.send(qp, responder.Request{Opcode: op, PSN: p.psn, Expected: p.psn, Length: mtu, RETH: format.RETH[uint64]{DMALen: mtu}}, responder.Translation{})
 }
 
 // The WQE of a message in progress is flushed first, then all others, those that
@@ -145,7 +145,7 @@ func TestFlushEndsAtFence(t *testing.T) {
 			p.state = format.QPReset
 			b.commits = nil
 			b.sendFence(1)
-			for len(b.commits) == 0 || b.commits[len(b.commits)-1].Kind == 0 {
+			for len(b.commits) == 0 || b.commits[len(b.commits)-1].Kind != link.CommitFence {
 				b.step()
 			}
 			head := p.head
@@ -182,19 +182,22 @@ func TestFlushIsNoted(t *testing.T) {
 func TestFence(t *testing.T) {
 	each(t, 40, func(t *testing.T, b *bench) {
 		b.begin(0)
+		tokens := 0
 		for i := range uint32(40) {
 			if !b.pairs[i&1].locked {
 				b.packet(int(i&1), format.OpWriteOnly)
 			}
-			b.sendFence(i & 1)
+			b.sendFence(i & 3)
 			b.run(int(i) % 7)
 		}
 		b.drain() // the bench compares the order
 		fences := 0
 		for _, c := range b.commits {
 			fences += c.Kind
+			tokens += int(c.PSN) * c.Kind
 		}
 		require.Equal(t, 40, fences)
+		require.Equal(t, 60, tokens)
 	})
 }
 

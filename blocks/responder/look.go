@@ -27,7 +27,7 @@ type request struct {
 	Behind     hdl.Bits              `w:"32"` // what stands behind a RETH: an immediate; of a response its AETH
 	PayloadLen hdl.Bits              `w:"13"`
 	Context    context
-	Response   response // but for the syndrome
+	Response   response
 }
 
 func (p Params) request() request {
@@ -58,7 +58,7 @@ func (b *block) look() {
 			Kind: kind, QP: qp, Op: nextOp, Queued: queued, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
 			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), Behind: next.Ext[4], PayloadLen: next.PayloadLen,
 			Context:  hdl.MuxOf(flushes, b.flush.context, contextOf(next.Context, requesters(next.Kind))),
-			Response: response{Match: match.Match, Fault: match.Fault, Skip: match.Skip, More: match.More, Syndrome: hdl.K(8, 0)},
+			Response: response{Match: match.Match, Fault: match.Fault, Skip: match.Skip, More: match.More.And(kind.Is(link.PSNResponse))},
 		})
 	})
 	most := m.RegN("most", 8)
@@ -85,8 +85,7 @@ func (b *block) look() {
 		VA: reth.VA, Key: reth.RKey, SGE: hdl.K(3, 0), At: hdl.K(32, 0), Accepted: was.Accepted,
 	}
 	local := now.Kind.Is(link.PSNResponse) // its RETH says where in local memory the data goes
-	answer := now.Response
-	answer.Syndrome = hdl.Unpack(format.AETH[hdl.Bits]{}, now.Behind).Syndrome
+	aeth := hdl.Unpack(format.AETH[hdl.Bits]{}, now.Behind)
 	word := hdl.Pack(reth).Slice(127, 96)
 	offered.Valid.Set(b.looking.And(needs.Not().Or(w.done)))
 	hdl.Set(offered.Data, turn{
@@ -94,8 +93,8 @@ func (b *block) look() {
 		PSN: now.PSN, Expected: now.Expected, SendNAK: now.SendNAK,
 		Imm:        hdl.Mux(op.Inv, word, hdl.SwapBytes(hdl.Mux(behindRETH, now.Behind, word))),
 		PayloadLen: now.PayloadLen, Context: now.Context, Most: most, Was: was.Kind, Message: hdl.MuxOf(op.Start.Or(local), starts, was),
-		Response: answer,
-		Head:     w.head, Control: hdl.UnpackLow(format.RecvControl[hdl.Bits]{}, w.granule[0]), SGE: hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[1]),
+		Response: now.Response, Syndrome: aeth.Syndrome,
+		Head: w.head, Control: hdl.UnpackLow(format.RecvControl[hdl.Bits]{}, w.granule[0]), SGE: hdl.UnpackLow(format.SGE[hdl.Bits]{}, w.granule[1]),
 	})
 }
 
@@ -112,6 +111,7 @@ func (b *block) keepOperands(en hdl.Bits, ext [7]hdl.Bits) hdl.Stream[link.Opera
 	in := hdl.NewWire(b.m, "atomic_begins", hdl.StreamOf(link.Operands{}))
 	in.Valid.Set(en)
 	hdl.Set(in.Data, link.Operands{Swap: h.SwapAdd, Compare: h.Compare})
+	b.m.Unused(in.Ready)
 	b.m.Assert("operands_have_room", en.Not().Or(in.Ready))
 	return stream.FIFO(b.m, "u_operands", in, inside)
 }

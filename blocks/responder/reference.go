@@ -7,10 +7,11 @@ import (
 
 // Reference is the responder of one queue pair in plain Go, without time.
 type Reference struct {
-	MTU      int // bytes
-	Writable bool
-	MinRNR   uint8
-	Stride   int // log2 of a slot's 64 bytes
+	MTU     int // bytes
+	Access  int // format.Access bits: what the peer may do
+	MaxDest int // READs and atomics that may wait to be answered
+	MinRNR  uint8
+	Stride  int // log2 of a slot's 64 bytes
 
 	doing    progress
 	received int // bytes of the message
@@ -21,6 +22,8 @@ type Reference struct {
 	va    uint64 // of a WRITE: where it begins
 	key   uint32
 	total int // and its bytes
+
+	waiting int // READs and atomics that were accepted, and are not answered
 }
 
 type progress int
@@ -29,6 +32,8 @@ const (
 	nothing progress = iota
 	sending
 	writing
+	fetching // as the kind of a request, and the next: it ends as it begins
+	modifying
 	over // a request was refused for ever, or the queue pair was flushed
 )
 
@@ -43,8 +48,16 @@ type Request struct {
 	Expected uint32
 	SendNAK  bool
 	RETH     format.RETH[uint64]
-	Imm      uint32 // as a number of the wire
+	Atomic   format.AtomicETH[uint64]
+	Imm      uint32 // immediate, or key to invalidate, as a number of the wire
 	Length   int    // of its payload
+}
+
+// Translation is what the translator says.
+type Translation struct {
+	Fault  format.VendorCode // of the payload's key, or of a READ's or atomic's
+	Revoke format.VendorCode // of the key that is to be invalidated, if nothing is wrong with the payload's
+	Addr   uint64            // bus address of an atomic's bytes
 }
 
 // WQE is the receive WQE at the head of the queue.
@@ -61,6 +74,17 @@ type Segment struct {
 	Range  int
 	Length int
 	Skip   bool
+	Probe  bool // no payload: Length means nothing; nor do VA and Range of link.RightRevoke
+	Find   bool
+}
+
+// Resource is a READ or atomic that is to be answered.
+type Resource struct {
+	Kind      int // link.ResourceRead and others
+	Duplicate bool
+	VA        uint64 // of an atomic the bus address, and of a duplicate one nothing
+	RKey      uint32 // of a READ, as the length
+	Length    int
 }
 
 // Result is what becomes of a packet.
@@ -81,7 +105,11 @@ type Result struct {
 	ByteLen   int
 	Opcode    format.WCOpcode
 	Imm       *uint32 // as a number of the wire
+	Inv       *uint32
 	Solicited bool
+	Resource  *Resource
+	Operands  *[2]uint64        // of an atomic that is executed: what it swaps or adds, and compares
+	Fault     format.VendorCode // of a response
 
 	Advance int // the Outcome of an expected request
 	NAKSent bool
@@ -91,15 +119,23 @@ type Result struct {
 // InSend tells whether a SEND is in progress, so that the WQE at the head is its.
 func (r *Reference) InSend() bool { return r.doing == sending }
 
-// Take takes a packet. wqe is nil if the receive queue is empty; fault is what the
-// translation says, if it is asked for a key.
-func (r *Reference) Take(q Request, wqe *WQE, fault format.VendorCode) Result {
+// Answered hears that n READs or atomics have been answered for the first time.
+func (r *Reference) Answered(n int) { r.waiting -= n }
+
+// Take takes a packet. wqe is nil if the receive queue is empty; told is what the
+// translation says, if it is asked.
+func (r *Reference) Take(q Request, wqe *WQE, told Translation) Result {
 	var x Result
 	switch q.Kind {
 	case link.PSNExpected:
-		return r.expected(q, wqe, fault)
+		return r.expected(q, wqe, told)
 	case link.PSNDuplicate:
-		if _, _, known := shape(q.Opcode); known && q.AckReq {
+		switch kind, _, known := shape(q.Opcode); {
+		case kind == fetching:
+			x.Resource = &Resource{link.ResourceRead, true, q.RETH.VA, uint32(q.RETH.RKey), int(q.RETH.DMALen)}
+		case kind == modifying:
+			x.Resource = &Resource{Kind: atomics[q.Opcode], Duplicate: true}
+		case known && q.AckReq:
 			x.Reply, x.ReplyPSN = link.ReplyACK, (q.Expected-1)&0xFFFFFF
 		}
 	case link.PSNAhead:
@@ -125,6 +161,45 @@ func dropped(q Request) []Segment {
 	return []Segment{{Length: q.Length, Skip: true}}
 }
 
+// Response is one that readmatch has found a place for: pieces of local memory, and
+// perhaps a rest that has none.
+type Response struct {
+	Pieces   []Piece // at least one; all but the last have bytes
+	Match    int     // link.MatchACK and others
+	PSN      uint32
+	Syndrome uint8
+	Fault    format.VendorCode // of its WQE
+}
+
+// Piece is where a part of a response goes.
+type Piece struct {
+	RETH   format.RETH[uint64]
+	Length int
+	Skip   bool // nowhere
+}
+
+// Place takes a response.
+func Place(q Response, told Translation) Result {
+	x := Result{Fault: q.Fault}
+	asks := false
+	for _, p := range q.Pieces {
+		switch {
+		case p.Length == 0:
+		case p.Skip:
+			x.Segments = append(x.Segments, Segment{Length: p.Length, Skip: true})
+		default:
+			asks = true
+			x.Segments = append(x.Segments, Segment{Key: uint32(p.RETH.RKey), Rights: format.AccessLocalWrite, VA: p.RETH.VA, Range: int(p.RETH.DMALen), Length: p.Length})
+		}
+	}
+	if asks && told.Fault != 0 {
+		x.Fault = told.Fault
+	}
+	last := q.Pieces[len(q.Pieces)-1]
+	x.Placed = last.Length > 0 && !last.Skip && x.Fault == 0
+	return x
+}
+
 // denial is why a request is not executed.
 type denial struct {
 	syndrome uint8
@@ -133,7 +208,7 @@ type denial struct {
 	wqe      bool // a receive WQE completes with the error
 }
 
-func (r *Reference) expected(q Request, wqe *WQE, fault format.VendorCode) Result {
+func (r *Reference) expected(q Request, wqe *WQE, told Translation) Result {
 	if r.doing == over {
 		return Result{Segments: dropped(q), Dead: true}
 	}
@@ -146,9 +221,11 @@ func (r *Reference) expected(q Request, wqe *WQE, fault format.VendorCode) Resul
 	case start && r.doing != nothing, !start && r.doing != kind:
 		no = &denial{0x61, format.StatusLocQPOp, format.VendorSequence, r.doing == sending}
 	case kind == sending:
-		segments, no = r.send(q, wqe, start, fault)
+		segments, no = r.send(q, wqe, start, told)
+	case kind == writing:
+		segments, no = r.write(q, wqe, start, told.Fault)
 	default:
-		segments, no = r.write(q, wqe, start, fault)
+		segments, no = r.fetch(q, told.Fault)
 	}
 	if segments == nil {
 		segments = dropped(q)
@@ -156,7 +233,53 @@ func (r *Reference) expected(q Request, wqe *WQE, fault format.VendorCode) Resul
 	if no != nil {
 		return r.refuse(q, segments, no)
 	}
+	if kind == fetching || kind == modifying {
+		return r.accept(q, segments, told.Addr)
+	}
 	return r.done(q, kind, segments)
+}
+
+// accept is a READ or atomic that will be answered.
+func (r *Reference) accept(q Request, segments []Segment, addr uint64) Result {
+	r.waiting++
+	x := Result{Segments: segments, Message: true, Advance: 1}
+	if kind, is := atomics[q.Opcode]; is {
+		x.Resource = &Resource{Kind: kind, VA: addr}
+		x.Operands = &[2]uint64{q.Atomic.SwapAdd, q.Atomic.Compare}
+		return x
+	}
+	n := int(q.RETH.DMALen)
+	x.Advance = max(1, (n+r.MTU-1)/r.MTU)
+	x.Resource = &Resource{Kind: link.ResourceRead, VA: q.RETH.VA, RKey: uint32(q.RETH.RKey), Length: n}
+	return x
+}
+
+// fetch is protocol section 3.4, steps 3 to 7, for a READ or atomic.
+func (r *Reference) fetch(q Request, fault format.VendorCode) ([]Segment, *denial) {
+	s := Segment{uint32(q.RETH.RKey), format.AccessRemoteRead, q.RETH.VA, int(q.RETH.DMALen), 0, false, true, false}
+	if _, atomic := atomics[q.Opcode]; atomic {
+		s = Segment{uint32(q.Atomic.RKey), format.AccessRemoteAtomic, q.Atomic.VA, 8, 0, false, true, true}
+	}
+	refused := func(why format.VendorCode) ([]Segment, *denial) {
+		return nil, &denial{0x61, format.StatusLocQPOp, why, false}
+	}
+	switch {
+	case r.Access&s.Rights == 0:
+		return refused(format.VendorAccess)
+	case r.waiting >= r.MaxDest:
+		return refused(format.VendorResources)
+	case q.Length > 0, q.PadCnt > 0, s.Range > 1<<31:
+		return refused(format.VendorLength)
+	case s.Find && s.VA%8 != 0:
+		return refused(format.VendorAlignment)
+	case s.Range == 0:
+		return nil, nil
+	case fault == format.VendorBusRead:
+		return []Segment{s}, &denial{0x63, format.StatusLocProt, fault, false}
+	case fault != 0:
+		return []Segment{s}, &denial{0x62, format.StatusLocAccess, fault, false}
+	}
+	return []Segment{s}, nil
 }
 
 // refuse is protocol section 3.6.
@@ -188,6 +311,9 @@ func (r *Reference) done(q Request, kind progress, segments []Segment) Result {
 	if imm {
 		x.Imm = &q.Imm
 	}
+	if invalidates(q.Opcode) {
+		x.Inv = &q.Imm
+	}
 	if q.AckReq {
 		x.Reply, x.ReplyPSN = link.ReplyACK, q.PSN
 	}
@@ -198,7 +324,7 @@ func (r *Reference) done(q Request, kind progress, segments []Segment) Result {
 	return x
 }
 
-func (r *Reference) send(q Request, wqe *WQE, start bool, fault format.VendorCode) ([]Segment, *denial) {
+func (r *Reference) send(q Request, wqe *WQE, start bool, told Translation) ([]Segment, *denial) {
 	if start {
 		if wqe == nil {
 			return nil, &denial{syndrome: 0x20 | r.MinRNR}
@@ -219,8 +345,15 @@ func (r *Reference) send(q Request, wqe *WQE, start bool, fault format.VendorCod
 		return nil, &denial{0x61, format.StatusLocLen, format.VendorNoRoom, true}
 	}
 	segments := cut(r.list, r.received, q.Length)
-	if q.Length > 0 && fault != 0 {
-		return segments, &denial{0x63, format.StatusLocProt, fault, true}
+	revokes := invalidates(q.Opcode)
+	if revokes {
+		segments = append(segments, Segment{Key: q.Imm, Rights: link.RightRevoke, Probe: true})
+	}
+	switch {
+	case q.Length > 0 && told.Fault != 0:
+		return segments, &denial{0x63, format.StatusLocProt, told.Fault, true}
+	case revokes && told.Revoke != 0:
+		return segments, &denial{0x62, format.StatusRemInvReq, told.Revoke, true}
 	}
 	return segments, nil
 }
@@ -263,7 +396,7 @@ func (r *Reference) write(q Request, wqe *WQE, start bool, fault format.VendorCo
 		va, key, total, received = q.RETH.VA, uint32(q.RETH.RKey), int(q.RETH.DMALen), 0
 	}
 	switch {
-	case !r.Writable:
+	case r.Access&format.AccessRemoteWrite == 0:
 		return nil, &denial{0x61, format.StatusLocQPOp, format.VendorAccess, false}
 	case !r.lengthFits(q), total > 1<<31:
 		return nil, &denial{0x61, format.StatusLocQPOp, format.VendorLength, false}
@@ -280,7 +413,7 @@ func (r *Reference) write(q Request, wqe *WQE, start bool, fault format.VendorCo
 	}
 	segments := dropped(q)
 	if total > 0 && q.Length > 0 { // what places nothing needs no key
-		segments = []Segment{{key, format.AccessRemoteWrite, va + uint64(received), left, q.Length, no != nil}}
+		segments = []Segment{{Key: key, Rights: format.AccessRemoteWrite, VA: va + uint64(received), Range: left, Length: q.Length, Skip: no != nil}}
 		switch {
 		case fault == format.VendorBusRead:
 			return segments, &denial{0x63, format.StatusLocProt, fault, imm && wqe != nil}
@@ -313,13 +446,24 @@ func (r *Reference) lengthFits(q Request) bool {
 // false for one that the block does not execute.
 func shape(op format.Opcode) (kind progress, start, known bool) {
 	info, _ := format.Lookup(op)
-	switch {
-	case op <= format.OpSendOnlyImm:
+	switch _, atomic := atomics[op]; {
+	case op <= format.OpSendOnlyImm, invalidates(op):
 		return sending, info.Start, true
 	case op <= format.OpWriteOnlyImm:
 		return writing, info.Start, true
+	case op == format.OpReadRequest:
+		return fetching, true, true
+	case atomic:
+		return modifying, true, true
 	}
 	return nothing, false, false
+}
+
+// atomics are the kinds of their resources.
+var atomics = map[format.Opcode]int{format.OpCmpSwap: link.ResourceCompareSwap, format.OpFetchAdd: link.ResourceFetchAdd}
+
+func invalidates(op format.Opcode) bool {
+	return op == format.OpSendLastInv || op == format.OpSendOnlyInv
 }
 
 func ends(op format.Opcode) bool {

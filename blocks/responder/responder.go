@@ -108,6 +108,7 @@ type turn struct {
 	Was        hdl.Bits `w:"3"` // the message in progress that it found: kindNone and others
 	Message    message  // in progress, or as it begins
 	Response   response
+	Syndrome   hdl.Bits `w:"8"` // of the response
 	Head       link.Head
 	Control    format.RecvControl[hdl.Bits] // of the WQE at the head, where it is here
 	SGE        format.SGE[hdl.Bits]         // the one where the message is
@@ -115,11 +116,10 @@ type turn struct {
 
 // response is what readmatch said of a response.
 type response struct {
-	Match    hdl.Bits `w:"3"` // link.MatchACK and others
-	Fault    hdl.Bits `w:"5"` // its WQE could not be read
-	Skip     hdl.Bits `w:"1"` // its payload, or the rest, is dropped
-	More     hdl.Bits `w:"1"` // a further piece of it follows
-	Syndrome hdl.Bits `w:"8"`
+	Match hdl.Bits `w:"3"` // link.MatchACK and others
+	Fault hdl.Bits `w:"5"` // its WQE could not be read
+	Skip  hdl.Bits `w:"1"` // its payload, or the rest, is dropped
+	More  hdl.Bits `w:"1"` // a further piece of it follows
 }
 
 // context is what is needed of a queue pair's.

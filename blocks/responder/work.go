@@ -276,7 +276,7 @@ func (w *worker) record() record {
 		Answers: answers, RequestPSN: t.PSN,
 		PSN:      hdl.Mux(is(link.PSNAhead).Or(is(link.PSNDuplicate)), t.Expected.Sub(is(link.PSNDuplicate).ZExt(24)), t.PSN),
 		Advance:  hdl.Mux(t.Op.Kind.Is(kindRead), w.psns.Add(more.ZExt(24)), hdl.K(24, 1)),
-		Resource: t.Op.Resource, Match: t.Response.Match, Fault: t.Response.Fault, Syndrome: t.Response.Syndrome,
+		Resource: t.Op.Resource, Match: t.Response.Match, Fault: t.Response.Fault, Syndrome: t.Syndrome,
 		End: t.Op.End, Local: t.Op.Kind.Is(kindSend), Written: t.Op.Kind.Is(kindWrite), Consumes: t.Op.End.And(t.Op.Kind.Is(kindSend).Or(t.Op.Imm)),
 		Solicited: t.SE, WithImm: t.Op.Imm, WithInv: t.Op.Inv, Imm: t.Imm, WRID: hdl.Mux(t.Head.Fault, t.Control.WRID.K(0), t.Control.WRID), Index: t.Head.Index,
 		Context: recordContext{QPN: t.Context.QPN, MinRNR: t.Context.MinRNR, CQ: t.Context.CQ}, Next: next,

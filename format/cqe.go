@@ -8,7 +8,7 @@ package format
 // polls for Phase == 1 ^ (n>>k & 1).
 type CQE[V any] struct {
 	WRID     V `w:"64"` // as in the WQE
-	ByteLen  V `w:"32"` // received bytes of the message
+	ByteLen  V `w:"32"` // received bytes of the message; of a READ or atomic, its bytes
 	Imm      V `w:"32"` // immediate, its bytes in the order of the wire; or the invalidated key
 	QPN      V `w:"24"` // of the QP whose WQE completed
 	Status   V `w:"8"`  // Status

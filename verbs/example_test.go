@@ -93,7 +93,7 @@ func newEnd(ctx context.Context, bus verbs.Bus, host *lab.Bus) *end {
 // by other means, here from the same program.
 func (e *end) connect(ctx context.Context, peer *end) {
 	check(e.qp.Connect(ctx, verbs.QPAttr{
-		Access: verbs.AccessRemoteWrite, Port: 1, PathMTU: verbs.MTU1024,
+		Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic, Port: 1, PathMTU: verbs.MTU1024,
 		AH:      verbs.AHAttr{Src: e.host.IPv4, Dst: peer.host.IPv4, DstMAC: peer.host.MAC},
 		DestQPN: peer.qp.QPN(), RQPSN: 1000, SQPSN: 1000,
 		MaxRDAtomic: 4, MaxDestRDAtomic: 4, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -67,7 +68,7 @@ func (p *PD) allocFastMR(ctx context.Context, maxPages int) (*FastMR, error) {
 		Key: uint64(key), PD: uint64(p.number), State: format.KeyFree, Type: format.KeyFastRegion,
 	})
 	if refused(err) {
-		return nil, fmt.Errorf("%w (list: %v)", err, m.freeList())
+		return nil, errors.Join(err, m.freeList())
 	}
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type WC struct {
 	Status          WCStatus
 	Opcode          WCOpcode
 	Vendor          VendorCode // the device's own reason
-	ByteLen         uint32     // bytes of the message that was received
+	ByteLen         uint32     // bytes of the message that was received, or of the READ or atomic
 	Imm             uint32     // with WCWithImm: the peer's SendWR.Imm
 	InvalidatedRKey uint32     // with WCWithInv
 	QPN             uint32     // the local queue pair

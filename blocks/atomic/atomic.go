@@ -97,6 +97,7 @@ type block struct {
 
 	addrs    []hdl.Bits // of the words under way, by place
 	under    []hdl.Bits // one bit each: the place is taken
+	compared hdl.Bits   // the oldest command has been compared with them
 	ends     hdl.Bits   // the oldest one is in memory
 	oldest   hdl.Bits   // its place
 	ops      hdl.Stream[op]

@@ -1,6 +1,8 @@
 package atomic
 
 import (
+	"fmt"
+
 	"gornic/blocks/link"
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -19,16 +21,13 @@ func (b *block) issue() {
 	addr := c.Addr.Slice(63, 3)
 	m.Unused(c.Addr.Trunc(3))
 
-	conflict := hdl.K(1, 0)
-	for i, a := range b.addrs {
-		conflict = conflict.Or(b.under[i].And(a.Eq(addr)))
-	}
 	next := m.Reg("next_place", hdl.Log2(depth), 0)
 	full := hdl.Select(next, b.under...)
 	idle := hdl.OrAll(b.under...).Not()
-	ready := stream.Gate(m, "ready", both, hdl.Mux(c.Cancel, idle, conflict.Or(full).Not()))
-	m.Cover("conflict", both.Valid.And(conflict).And(c.Cancel.Not()))
-	m.Cover("full", both.Valid.And(full).And(c.Cancel.Not()))
+	conflict := b.compare(both, addr)
+	ready := stream.Gate(m, "ready", both, b.compared.And(hdl.Mux(c.Cancel, idle, conflict.Or(full).Not())))
+	m.Cover("conflict", hdl.AndAll(b.compared, conflict, c.Cancel.Not()))
+	m.Cover("full", hdl.AndAll(b.compared, full, c.Cancel.Not()))
 
 	to := stream.Demux(m, "u_begins", ready, c.Cancel, 2)
 	begins := to[0].Fire()
@@ -45,6 +44,22 @@ func (b *block) issue() {
 		hdl.UnusedBut(m, p, p.A.QP)
 		return link.QPRef{QP: p.A.QP}
 	}))
+}
+
+// compare looks for the word of the oldest command among those under way, and holds what it finds: no other begins
+// before it does. It returns one bit: the word is under way.
+func (b *block) compare(both hdl.Stream[begun], addr hdl.Bits) hdl.Bits {
+	m := b.m
+	b.compared = m.Reg("compared", 1, 0)
+	m.If(both.Valid, func() { b.compared.SetK(1) })
+	m.If(both.Fire(), func() { b.compared.SetK(0) })
+	conflict := hdl.K(1, 0)
+	for i, a := range b.addrs {
+		same := m.RegN(fmt.Sprintf("same_%d", i), 1)
+		m.If(b.compared.Not(), func() { same.Set(a.Eq(addr)) })
+		conflict = conflict.Or(same.And(b.under[i]))
+	}
+	return conflict
 }
 
 // read asks memory for the beat that a word is in. Who executes the atomic hears of it at the same time.

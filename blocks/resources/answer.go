@@ -26,43 +26,37 @@ type source struct {
 	Length hdl.Bits `w:"13"`
 }
 
-// made says what a packet leaves behind.
-type made struct {
-	after progress
-	ends  hdl.Bits // it is the last one of its entry
-	more  hdl.Bits // there is more to be answered
-}
-
-// packet makes the next packet of the entry at hand, if it is no atomic that has no result yet.
-func (b *block) packet() made {
-	m, e := b.m, b.entry
-	atomic := e.isAtomic()
-	b.makes.Set(hdl.AndAll(b.st.Is(stMake), b.quiet, atomic.Not().Or(b.executed)))
-
+// mtu is the path MTU in bytes.
+func (b *block) mtu() hdl.Bits {
 	var sizes []hdl.Bits
 	for code := range 8 {
 		sizes = append(sizes, hdl.K(link.LengthBits, 128<<min(max(code, format.MTU256), format.MTU4096)))
 	}
-	mtu := hdl.Select(b.now.PathMTU, sizes...)
-	last := b.remaining.Le(mtu.ZExt(remainingBits))
-	length := hdl.Mux(atomic, mtu.K(0), hdl.Mux(last, b.remaining.Trunc(link.LengthBits), mtu))
+	return hdl.Select(b.now.PathMTU, sizes...)
+}
+
+// packet makes the next packet of the entry at hand, if it is no atomic that has no result yet.
+func (b *block) packet() outcome {
+	m, e := b.m, b.entry
+	atomic := e.isAtomic()
+	b.makes.Set(hdl.AndAll(b.st.Is(stMake), b.open, atomic.Not().Or(b.executed)))
 	first := b.was.Anew.Or(b.was.Index.None())
 	code := func(o format.Opcode) hdl.Bits { return hdl.K(8, uint64(o)) }
 	read := hdl.Mux(first,
-		hdl.Mux(last, code(format.OpReadResponseOnly), code(format.OpReadResponseFirst)),
-		hdl.Mux(last, code(format.OpReadResponseLast), code(format.OpReadResponseMiddle)))
+		hdl.Mux(b.last, code(format.OpReadResponseOnly), code(format.OpReadResponseFirst)),
+		hdl.Mux(b.last, code(format.OpReadResponseLast), code(format.OpReadResponseMiddle)))
 	opcode := hdl.Mux(atomic, code(format.OpAtomicAck), read)
 
 	found := b.value
 	found.Failed = b.value.Failed.And(atomic)
 	b.answers.In.Valid.Set(b.makes)
-	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: length, PSN: b.psn, MSN: e.MSN, Value: found})
-	b.reads.In.Valid.Set(b.makes.And(length.Any()))
-	hdl.Set(b.reads.In.Data, source{Key: e.RKey, PD: b.now.PD, QPN: b.now.QPN, VA: b.addr, Length: length})
+	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: b.length, PSN: b.psn, MSN: e.MSN, Value: found})
+	b.reads.In.Valid.Set(b.makes.And(b.length.Any()))
+	hdl.Set(b.reads.In.Data, source{Key: e.RKey, PD: b.now.PD, QPN: b.now.QPN, VA: b.addr, Length: b.length})
 	m.Unused(b.answers.HighWater, b.reads.HighWater, b.answers.In.Ready, b.reads.In.Ready) // turns begin only where there is room
 	b.leave()
 
-	ends := atomic.Or(last)
+	ends := b.last
 	next := b.was.Next.AddK(1)
 	record := next.Sub(b.was.Most)
 	beyond := record.Any().And(record.MSB().Not())
@@ -72,9 +66,9 @@ func (b *block) packet() made {
 	after.Index = hdl.Mux(ends, b.index.K(0), b.index.AddK(1))
 	after.Anew = hdl.K(1, 0)
 	m.Event("response_made", b.makes,
-		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.psn), hdl.Field("opcode", opcode), hdl.Field("va", b.addr), hdl.Field("bytes", length))
+		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.psn), hdl.Field("opcode", opcode), hdl.Field("va", b.addr), hdl.Field("bytes", b.length))
 	m.Event("resource_done", b.makes.And(ends), hdl.Field("qp", b.now.QP), hdl.Field("psn", e.PSN), hdl.Field("next", next))
-	return made{after: after, ends: ends, more: ends.Not().Or(next.Ne(b.tail))}
+	return outcome{After: after, Tells: ends, Again: ends.Not().Or(next.Ne(b.tail))}
 }
 
 // leave gives the packets away.

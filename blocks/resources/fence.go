@@ -9,9 +9,9 @@ import (
 // meanwhile; one of the receiving pipeline behind all requests before it, with their atomics. Nothing
 // is left to tell of either then.
 func (b *block) fences() {
-	sent := hdl.AndAll(b.grantUnderWay().Not(), b.answers.Out.Valid.Not(), b.reads.Out.Valid.Not(), b.tells.Not())
+	sent := hdl.AndAll(b.grantUnderWay().Not(), b.answers.Out.Valid.Not(), b.reads.Out.Valid.Not(), b.io.Served.Valid.Not())
 	b.fence("tx", b.io.FenceIn, b.io.FenceOut, sent)
-	taken := hdl.AndAll(b.io.Request.Valid.Not(), b.inFlight.None(), b.tells.Not())
+	taken := hdl.AndAll(b.io.Request.Valid.Not(), b.inFlight.None(), b.io.Served.Valid.Not())
 	b.fence("rx", b.io.RxFenceIn, b.io.RxFenceOut, taken)
 }
 

@@ -127,29 +127,32 @@ type block struct {
 	sweepAt  hdl.Bits
 	waiting  *scheduler.IO // queue pairs that may have something to be answered
 
+	wakes [wakers]hdl.Stream[link.QPRef] // to the scheduler
+	tell  hdl.Stream[link.Served]
+
 	inFlight    hdl.Bits // atomics without results, of all queue pairs
 	isDuplicate hdl.Bits // the request is one that is looked for
 	turn        turn
 	look        looked // of the turn that begins
-	now         looked // of the turn under way,
-	was         progress
-	tail        hdl.Bits // with its ring as it was,
-	at          hdl.Bits // the entry at hand,
-	left        hdl.Bits // how many entries are left to be looked at, this one included,
-	index       hdl.Bits // the packet of it
-	entry       entry
-	value       value
-	remaining   hdl.Bits // bytes of the READ from that packet on; negative beyond its end
-	addr        hdl.Bits // where they are
-	psn         hdl.Bits // of that packet
-	executed    hdl.Bits // the result of the atomic is here
-	found       hdl.Bits // there is an entry for the duplicate
 
-	st      *hdl.FSM[step]
-	told    link.Served
-	tells   hdl.Bits // told has not been taken
-	again   hdl.Bits // the queue pair of told is woken again: not yet taken
-	quiet   hdl.Bits // both have been, or are now
+	st        *hdl.FSM[step]
+	now       looked   // of the turn under way,
+	was       progress // with how far its queue pair was answered,
+	tail      hdl.Bits // and how many entries had come
+	at        hdl.Bits // the entry at hand,
+	left      hdl.Bits // how many entries are left to be looked at, this one included,
+	index     hdl.Bits // the packet of it
+	entry     entry
+	value     value
+	remaining hdl.Bits // bytes of the READ from that packet on; negative beyond its end
+	addr      hdl.Bits // where they are
+	psn       hdl.Bits // of that packet
+	executed  hdl.Bits // the result of the atomic is here
+	last      hdl.Bits // it is the last packet of the entry,
+	length    hdl.Bits // with so many bytes
+	same      hdl.Bits // the entry is the one that the duplicate asks for
+	open      hdl.Bits // there is room for what a turn has to tell
+
 	answers *stream.FIFOIO[answer]
 	reads   *stream.FIFOIO[source]
 	makes   hdl.Bits // a packet is made
@@ -162,6 +165,7 @@ const remainingBits = 37
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	qps, slots := 1<<s.QPBits, 1<<(s.QPBits+s.ReadBits)
+	waiting := hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers}))
 	b := &block{
 		m: m, p: p, io: io,
 		ring:     m.RAM("ring", slots, hdl.WidthOf(entry{}), hdl.Undefined),
@@ -169,7 +173,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		fillings: m.LUTRAM("fillings", qps, hdl.WidthOf(filling{})),
 		states:   m.LUTRAM("states", qps, hdl.WidthOf(progress{})),
 		handed:   m.LUTRAM("handed", qps, 8), returned: m.LUTRAM("returned", qps, 8),
-		waiting:  hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers})),
+		waiting: waiting, tell: hdl.NewStream(m, "tell", s.Served()),
 		inFlight: m.Reg("in_flight", s.QPBits+s.ReadBits+1, 0),
 		turn: turn{
 			asks: m.Reg("turn_asks", 1, 0), waits: m.Reg("turn_waits", 1, 0), duplicate: m.RegN("turn_duplicate", 1),
@@ -179,13 +183,18 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		was: hdl.NewReg(m, "was", progress{}), tail: m.RegN("tail", 8),
 		at: m.RegN("at", 8), left: m.RegN("left", s.ReadBits+1), index: m.RegN("index", 24),
 		remaining: m.RegN("remaining", remainingBits), addr: m.RegN("addr", 64), psn: m.RegN("psn", 24),
-		executed: m.RegN("executed", 1), found: m.RegN("found", 1),
-		st:   hdl.NewFSM(m, "step", stIdle, stFetch, stMatch, stWeigh, stMake, stJudge),
-		told: hdl.NewReg(m, "told", s.Served()), tells: m.Reg("tells", 1, 0), again: m.Reg("again", 1, 0),
+		executed: m.RegN("executed", 1), last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits), same: m.RegN("same", 1),
+		st:      hdl.NewFSM(m, "step", stIdle, stFetch, stMatch, stWeigh, stSize, stMake, stJudge),
 		answers: hdl.Instance(m, "u_answers", stream.FIFODef(answer{QP: hdl.W(s.QPBits)}, packets)),
 		reads:   hdl.Instance(m, "u_reads", stream.FIFODef(source{}, packets)),
 		makes:   m.Wire("makes", 1), settles: m.Wire("settles", 1),
 	}
+	for i, name := range [wakers]string{wakeRequest: "request_wakes", wakeResult: "result_wakes", wakeAgain: "again"} {
+		b.wakes[i] = hdl.NewStream(m, name, s.QPRef())
+		hdl.Connect(waiting.Wakes[i], stream.Slice(m, "u_"+name, b.wakes[i]))
+	}
+	hdl.Connect(io.Served, stream.Slice(m, "u_served", b.tell))
+	b.open = b.wakes[wakeAgain].Ready.And(b.tell.Ready)
 	return b
 }
 

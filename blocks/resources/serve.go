@@ -4,7 +4,6 @@ import (
 	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
-	"gornic/hdl/stream"
 )
 
 // step is what a turn does.
@@ -15,12 +14,13 @@ const (
 	stFetch             // the entry at hand is read
 	stMatch             // is the duplicate of it, or of an older one?
 	stWeigh             // what is left of it
+	stSize              // the packet, or whether the duplicate is of the entry
 	stMake              // a packet is made
 	stJudge             // the duplicate is settled
 )
 
 func (s step) String() string {
-	return [...]string{"idle", "fetch", "match", "weigh", "make", "judge"}[s]
+	return [...]string{"idle", "fetch", "match", "weigh", "size", "make", "judge"}[s]
 }
 
 // serve goes through the steps of a turn.
@@ -28,9 +28,6 @@ func (b *block) serve() {
 	m, fetches := b.m, b.st.Is(stFetch)
 	b.entry = hdl.Unpack(entry{}, b.ring.Read("entry", b.place(b.now.QP, b.at), fetches))
 	b.value = hdl.Unpack(value{}, b.values.Read("value", b.place(b.now.QP, b.at), fetches))
-	b.quiet = hdl.OrAll(
-		stream.Offer(m, b.io.Served, b.tells, b.told),
-		stream.Offer(m, b.waiting.Wakes[wakeAgain], b.again, link.QPRef{QP: b.told.QP})).Not()
 	p, j := b.packet(), b.judgement()
 	b.st.Switch(
 		hdl.On(stIdle, b.begin),
@@ -40,10 +37,11 @@ func (b *block) serve() {
 		}),
 		hdl.On(stMatch, b.match),
 		hdl.On(stWeigh, b.weigh),
-		hdl.On(stMake, func() { b.ends(b.makes, p.after, p.ends, p.more) }),
-		hdl.On(stJudge, func() { b.ends(b.settles, j.after, hdl.K(1, 1), j.rewinds) }),
+		hdl.On(stSize, b.size),
+		hdl.On(stMake, b.end),
+		hdl.On(stJudge, b.end),
 	)
-	b.keep(p.after, j.after)
+	b.keep(hdl.MuxOf(b.st.Is(stMake), p, j))
 }
 
 // begin takes a turn with its ring as it is. Where answering had gone back to an entry whose place
@@ -68,7 +66,7 @@ func (b *block) begin() {
 		b.left.Set(entries)
 		b.at.Set(hdl.Mux(b.look.Duplicate, fill.Tail.SubK(1), was.Next))
 		b.index.Set(was.Index)
-		b.found.Set(entries.Any())
+		b.same.SetK(0)
 		m.If(b.look.Duplicate, func() {
 			b.st.Goto(stFetch)
 			m.If(entries.None(), func() { b.st.Goto(stJudge) })
@@ -89,31 +87,47 @@ func (b *block) weigh() {
 	b.psn.Set(e.PSN.Add(b.index))
 	ahead := b.returned.At(b.now.QP).Sub(e.Number)
 	b.executed.Set(ahead.Any().And(ahead.MSB().Not()))
+	b.st.Goto(stSize)
+}
+
+// size says what the next packet is, and whether the duplicate is one of the entry.
+func (b *block) size() {
+	atomic, mtu := b.entry.isAtomic(), b.mtu()
+	last := b.remaining.Le(mtu.ZExt(remainingBits))
+	b.last.Set(atomic.Or(last))
+	b.length.Set(hdl.Mux(atomic, mtu.K(0), hdl.Mux(last, b.remaining.Trunc(link.LengthBits), mtu)))
+	b.same.Set(b.isSame())
 	b.st.Goto(stMake)
 	b.m.If(b.now.Duplicate, func() { b.st.Goto(stJudge) })
 }
 
-// ends ends a turn once what the one before had to tell has been taken. If it did something the state
-// is kept, and told of, and the queue pair woken again.
-func (b *block) ends(acts hdl.Bits, after progress, tells, again hdl.Bits) {
-	b.m.If(b.quiet, func() {
-		b.st.Goto(stIdle)
-		b.m.If(acts, func() {
-			b.tells.Set(tells)
-			b.again.Set(again)
-			hdl.Set(b.told, link.Served{QP: b.now.QP, Next: after.Next, Most: after.Most, Duplicates: after.Duplicates})
-		})
-	})
+// end ends a turn when there is room for what it has to tell.
+func (b *block) end() {
+	b.m.If(b.open, func() { b.st.Goto(stIdle) })
 }
 
-// keep writes the state of a queue pair: that of the turn that ends, or Control clears it.
-func (b *block) keep(packet, judged progress) {
+// outcome is what a turn leaves behind.
+type outcome struct {
+	After progress
+	Tells hdl.Bits `w:"1"` // Next has moved, or a duplicate counts
+	Again hdl.Bits `w:"1"` // there is more to be answered
+}
+
+// keep writes the state of a queue pair as a turn leaves it, or Control clears it, tells of it, and wakes the queue pair again.
+func (b *block) keep(o outcome) {
 	control := b.io.Control
 	making, judging := b.st.Is(stMake), b.st.Is(stJudge)
 	control.Ready.Set(making.Or(judging).Not())
 	b.m.Unused(control.Data.PSN)
 	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
-	b.settles.Set(judging.And(b.quiet))
-	next := hdl.Pack(hdl.MuxOf(making, packet, judged))
-	b.states.Write(hdl.Mux(clears, control.Data.QP, b.now.QP), hdl.OrAll(clears, b.makes, b.settles), hdl.Mux(clears, next.K(0), next))
+	b.settles.Set(judging.And(b.open))
+	acts := b.makes.Or(b.settles)
+	next := hdl.Pack(o.After)
+	b.states.Write(hdl.Mux(clears, control.Data.QP, b.now.QP), clears.Or(acts), hdl.Mux(clears, next.K(0), next))
+
+	b.tell.Valid.Set(acts.And(o.Tells))
+	hdl.Set(b.tell.Data, link.Served{QP: b.now.QP, Next: o.After.Next, Most: o.After.Most, Duplicates: o.After.Duplicates})
+	again := b.wakes[wakeAgain]
+	again.Valid.Set(acts.And(o.Again))
+	again.Data.QP.Set(b.now.QP)
 }

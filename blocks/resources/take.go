@@ -15,17 +15,13 @@ func (b *block) take() {
 	atomic := res.Kind.Bit(1)
 	b.isDuplicate = res.Duplicate.And(r.Cancel.Not())
 
-	owesCommand, owesWake := m.Reg("owes_command", 1, 0), m.Reg("owes_wake", 1, 0)
-	command := hdl.NewReg(m, "command", b.p.Sizes.AtomicCommand())
-	woken := m.RegN("woken", b.p.Sizes.QPBits)
-	waits := hdl.OrAll(
-		stream.Offer(m, io.Atomic, owesCommand, command),
-		stream.Offer(m, b.waiting.Wakes[wakeRequest], owesWake, link.QPRef{QP: woken}))
+	wake, command := b.wakes[wakeRequest], hdl.NewStream(m, "command", b.p.Sizes.AtomicCommand())
+	hdl.Connect(io.Atomic, stream.Slice(m, "u_command", command))
 
 	// No entry goes between the look at how many there are and the look at one, nor while a ring is cleared.
 	control := io.Control
 	looks := io.Context.Reply.Fire().Or(b.st.Is(stFetch))
-	open := hdl.AndAll(b.swept, waits.Not(), looks.Not(), control.Valid.Not())
+	open := hdl.AndAll(b.swept, wake.Ready, command.Ready, looks.Not(), control.Valid.Not())
 	in.Ready.Set(hdl.Mux(b.isDuplicate, b.settles, open))
 	takes := in.Fire().And(b.isDuplicate.Not())
 	enters := hdl.AndAll(takes, r.Cancel.Not())
@@ -41,15 +37,11 @@ func (b *block) take() {
 	b.fillings.Write(hdl.Mux(clears, control.Data.QP, r.QP), clears.Or(enters), hdl.Mux(clears, filled.K(0), filled))
 	b.counts(b.handed, r.QP, enters.And(atomic))
 
-	m.If(enters, func() {
-		owesWake.SetK(1)
-		woken.Set(r.QP)
-	})
-	m.If(hands, func() {
-		owesCommand.SetK(1)
-		hdl.Set(command, link.AtomicCommand{
-			QP: r.QP, Slot: fill.Tail.Trunc(b.p.Sizes.ReadBits), Kind: res.Kind, Cancel: r.Cancel, Addr: res.VA,
-		})
+	wake.Valid.Set(enters)
+	wake.Data.QP.Set(r.QP)
+	command.Valid.Set(hands)
+	hdl.Set(command.Data, link.AtomicCommand{
+		QP: r.QP, Slot: fill.Tail.Trunc(b.p.Sizes.ReadBits), Kind: res.Kind, Cancel: r.Cancel, Addr: res.VA,
 	})
 	b.flies(enters.And(atomic))
 	b.traceTaken(enters, next)
@@ -74,15 +66,11 @@ func (b *block) traceTaken(enters, next hdl.Bits) {
 
 // results keeps what atomics found, and wakes their queue pairs.
 func (b *block) results() {
-	m, in := b.m, b.io.Result
+	in, wake := b.io.Result, b.wakes[wakeResult]
 	r := in.Data
-	owes, woken := m.Reg("owes_result_wake", 1, 0), m.RegN("result_woken", b.p.Sizes.QPBits)
-	waits := stream.Offer(m, b.waiting.Wakes[wakeResult], owes, link.QPRef{QP: woken})
-	in.Ready.Set(hdl.AndAll(b.swept, waits.Not(), b.st.Is(stFetch).Not()))
+	in.Ready.Set(hdl.AndAll(b.swept, wake.Ready, b.st.Is(stFetch).Not()))
 	b.values.Write(hdl.Cat(r.QP, r.Slot), in.Fire(), hdl.Pack(value{Value: r.Value, Failed: r.Fault.Any()}))
 	b.counts(b.returned, r.QP, in.Fire())
-	m.If(in.Fire(), func() {
-		owes.SetK(1)
-		woken.Set(r.QP)
-	})
+	wake.Valid.Set(in.Fire())
+	wake.Data.QP.Set(r.QP)
 }

@@ -148,11 +148,7 @@ func (b *bench) compare(qp int) (failed bool) {
 	failed = ref.Fault
 	require.Equal(t, failed, len(b.fault.Take()) == 1)
 	ref.Fault = false
-	for _, gone := range sim.Received[struct {
-		QP    int
-		Count uint16
-		Reads uint8
-	}](b.retired) {
+	for _, gone := range sim.Received[linktest.Retired](b.retired) {
 		require.Equal(t, qp, gone.QP)
 	}
 	return failed

@@ -90,55 +90,64 @@ func TestOrders(t *testing.T) {
 // The same with all kinds of responses and entries, against the reference; and with Control after
 // any of them, behind which the queue pair is as new.
 func TestOrdersAgainstReference(t *testing.T) {
-	responses := map[string]completer.Response{
-		"ack beyond":  {Match: link.MatchACK, PSN: 13, Syndrome: format.SyndromeNoCredits},
-		"data":        {Match: link.MatchData, PSN: 11},
-		"done":        {Match: link.MatchDone, PSN: 13},
-		"lost data":   {Match: link.MatchData, PSN: 12, Fault: format.VendorKeyRights},
-		"lost done":   {Match: link.MatchDone, PSN: 13, Fault: format.VendorBusWrite},
-		"bad":         {Match: link.MatchBad, PSN: 11},
-		"length":      {Match: link.MatchLength, PSN: 13},
-		"refused":     {Match: link.MatchACK, PSN: 11, Syndrome: format.SyndromeNAKOp},
-		"refused ago": {Match: link.MatchACK, PSN: 10, Syndrome: format.SyndromeNAKInv},
+	responses := []struct {
+		name string
+		completer.Response
+	}{
+		{"ack beyond", ack(13)},
+		{"data", completer.Response{Match: link.MatchData, PSN: 11}},
+		{"done", done(13)},
+		{"lost data", completer.Response{Match: link.MatchData, PSN: 12, Fault: format.VendorKeyRights}},
+		{"lost done", completer.Response{Match: link.MatchDone, PSN: 13, Fault: format.VendorBusWrite}},
+		{"bad", completer.Response{Match: link.MatchBad, PSN: 11}},
+		{"length", completer.Response{Match: link.MatchLength, PSN: 13}},
+		{"refused", completer.Response{Match: link.MatchACK, PSN: 11, Syndrome: format.SyndromeNAKOp}},
+		{"refused before", completer.Response{Match: link.MatchACK, PSN: 10, Syndrome: format.SyndromeNAKInv}},
 	}
-	next := linktest.ReplayEntry{PSN: 14, LastPSN: 14, WQEIndex: 2, Last: true, WRID: 102}
 	entry := func(kind int, status format.Status) linktest.ReplayEntry {
-		e := next
-		e.Kind, e.Status, e.WC = kind, status, format.WCLocalInv
-		return e
+		return linktest.ReplayEntry{Kind: kind, PSN: 14, LastPSN: 14, WQEIndex: 2, Last: true, WC: format.WCLocalInv, WRID: 102, Status: status}
 	}
-	entries := map[string]linktest.ReplayEntry{
-		"request": entry(link.EntryRequest, 0), "read": entry(link.EntryRead, 0), "local": entry(link.EntryLocal, 0),
-		"failed": entry(link.EntryRequest, format.StatusLocProt), "failed local": entry(link.EntryLocal, format.StatusLocQPOp),
+	entries := []struct {
+		name string
+		linktest.ReplayEntry
+	}{
+		{"request", entry(link.EntryRequest, 0)}, {"read", entry(link.EntryRead, 0)}, {"local", entry(link.EntryLocal, 0)},
+		{"failed", entry(link.EntryRequest, format.StatusLocProt)}, {"failed local", entry(link.EntryLocal, format.StatusLocQPOp)},
 	}
 	design, io := hdltest.Build(t, pair())
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io, hdltest.Gaps(t, 25))
-		for name, p := range responses {
-			for what, e := range entries {
+		for k, p := range responses {
+			for l, e := range entries {
 				for i, order := range orders {
-					t.Log(name, what, orderName(order))
-					b.begin(2)
-					cleared := (i + len(name) + len(what)) % 4 // after so many of them
-					for k, step := range order {
-						if k == cleared {
-							b.begin(2)
-						}
-						switch step {
-						case response:
-							b.respond(2, p)
-						case recorded:
-							b.post(2, e)
-						case dead:
-							b.die(2)
-						}
-						b.run(100)
-						b.compare(2)
-					}
+					t.Log(p.name, e.name, orderName(order))
+					b.play(order, p.Response, e.ReplayEntry, (i+k+l)%4)
 				}
 			}
 		}
 	}, verilator.Simulator)
+}
+
+// play lets an order happen, and compares with the reference after each step. The queue pair begins anew before
+// the step of that number.
+func (b *bench) play(order []int, p completer.Response, e linktest.ReplayEntry, anew int) {
+	const qp = 2
+	b.begin(qp)
+	for i, step := range order {
+		if i == anew {
+			b.begin(qp)
+		}
+		switch step {
+		case response:
+			b.respond(qp, p)
+		case recorded:
+			b.post(qp, e)
+		case dead:
+			b.die(qp)
+		}
+		b.run(100)
+		b.compare(qp)
+	}
 }
 
 // A failure that is heard, the death behind it and an entry that comes meanwhile: whenever it comes, the

@@ -28,12 +28,6 @@ type oldest struct {
 	Entry  linktest.ReplayEntry
 }
 
-type retired struct {
-	QP    int
-	Count uint16
-	Reads uint8
-}
-
 // bench is the block with its neighbours.
 type bench struct {
 	t                   *testing.T
@@ -132,7 +126,7 @@ func TestAgainstReference(t *testing.T) {
 				b.peek(qp)
 				b.ask(qp, link.ReplayPop)
 				count, reads := ref.Pop()
-				require.Equal(t, []retired{{qp, count, reads}}, sim.Received[retired](b.gone))
+				require.Equal(t, []linktest.Retired{{QP: qp, Count: count, Reads: reads}}, sim.Received[linktest.Retired](b.gone))
 			case r.IntN(20) == 0:
 				b.ask(qp, link.ReplayFail)
 				ref.Fail()
@@ -180,7 +174,7 @@ func TestClear(t *testing.T) {
 			got := b.peek(2)
 			require.Equal(t, []any{uint32(7), true, true, uint16(3)}, []any{got.Newest, got.Local, got.Failed, got.Cause})
 			b.ask(2, link.ReplayPop)
-			require.Equal(t, []retired{{2, 1, 1}}, sim.Received[retired](b.gone), "the READ")
+			require.Equal(t, []linktest.Retired{{QP: 2, Count: 1, Reads: 1}}, sim.Received[linktest.Retired](b.gone), "the READ")
 			b.ask(2, link.ReplayClear)
 			require.False(t, b.peek(2).Any)
 			require.Empty(t, b.record(2, linktest.ReplayEntry{PSN: 9, LastPSN: 9}))

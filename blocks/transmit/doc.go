@@ -1,42 +1,64 @@
 // Package transmit gives packets to the builder: acknowledgements that are owed,
-// and request packets when their payload is whole. Start with [Def];
+// and request and response packets when their payload is whole. Start with [Def];
 // [Reference] is the same in plain Go.
 //
 // # Streams
 //
 //	Ack       the newest answer owed of a queue pair, from ackqueue
-//	Job       request packets, records and fences, from requester
-//	Gathered  how the payload of a job fared, and
-//	Payload   that payload, from gather
+//	Job       request packets, records and fences, from requester; responses to READs and atomics, from resources
+//	Gathered  how the segments of a job fared, and
+//	Payload   the payload that they are of, if they are no probes, from gather
 //	Inline    the payload of jobs that have it in their WQE, from requester
 //	Context   destination and addresses of a queue pair (qpcontext)
 //	Desc, Out a descriptor and its payload, to packetbuild
 //	Record    entries for the replay ring, as their packets leave, to replay
+//	Fault     queue pairs that cannot answer, to qpcontext
 //	Control   a queue pair begins anew, from command
-//	Fence     a fence has passed, to command
+//	Fence     a fence has passed, to its owner
+//	Given     a pulse for each answer that is on its way to Job, from resources
+//	Served    how far a queue pair has been answered, from resources; it leaves as
+//	Left      to ackqueue and responder, when the answers given before have left
 //
 // # State
 //
-// A bit of each queue pair: a packet of it has failed, or found it in state
-// ERR. It is cleared by Control.
+// Two bits of each queue pair. Failed: a request of it has failed, or found it in state
+// ERR. Silent: an answer of it could not be had. Both are cleared by Control. And how many answers have been
+// given away, and have left.
 //
 // # Order
 //
 // Jobs leave in the order they come in, an acknowledgement before the next job.
 // A packet is a few cycles of this block's time, so an acknowledgement waits
-// for one packet at most, however long the messages are.
+// for one packet at most, however long the messages are. One that has to be behind its own queue pair's answers
+// (protocol section 10 row 28) waits in ackqueue, for Served: which therefore passes through here, so that it is heard
+// when those answers have left, and not while they wait in Job. Given comes no later than the Served that counts its answer.
+//
+// # Requests
+//
+// A READ or an atomic has segments that are probes: its keys are judged before it leaves, and no payload comes.
+// A record is an entry without a packet: a WQE that failed, or one on a key that is done (EntryLocal).
+//
+// # Answers
+//
+// An answer (JobAnswer) is not recorded. One that finds its queue pair gone, or in RESET or INIT, or silent, is dropped; in
+// ERR the queue pair still answers what it accepted before. FIRST, LAST, ONLY and ATOMIC_ACK have an AETH: ACK without
+// credits, and the MSN of the job.
 //
 // # Fault
 //
-// A packet whose payload could not be had is not sent: its entry is recorded
+// A request whose payload could not be had is not sent: its entry is recorded
 // with LOC_PROT_ERR, at its place. Those of that queue pair behind it, and those
 // that find it in state ERR, are recorded as flushed; their payload is dropped.
+//
+// An answer that cannot be had becomes a NAK at its PSN (protocol section 3.8): 0x62 and the event QP_ACCESS_ERR where its key is
+// at fault, 0x63 and QP_FATAL where host memory is, of an atomic that Failed, too. That is the last thing that the peer
+// hears: the queue pair goes to ERR and is silent, which drops its answers and acknowledgements from then on.
 //
 // # Stall
 //
 // A job waits until its payload is here whole, and no longer behind one that is
-// dropped, so that no frame pauses; acknowledgements pass it by. Record, Desc
-// and Out may stall; they stall everything.
+// dropped, so that no frame pauses; acknowledgements pass it by. Record, Desc,
+// Out and Fault may stall; they stall everything. Left stalls a fence, and Served.
 //
 // # Cycles
 //
@@ -44,5 +66,6 @@
 //
 // # Files
 //
+//	answer.go      answers that cannot be had, and what is told of those that have left
 //	descriptor.go  what packetbuild makes a frame of
 package transmit

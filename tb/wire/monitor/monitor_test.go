@@ -138,6 +138,8 @@ func TestAllowsReads(t *testing.T) {
 		"again, what is missing":      join(read(0, 600), whole(0)[0], whole(0)[1].lost(), whole(0)[2], readFrom(1, 256, 344), responses(1, 344, 1)),
 		"again in the middle":         join(read(0, 600), whole(0)[0], readFrom(1, 256, 344), whole(0)[1], responses(1, 344, 1)),
 		"an atomic again":             {atomic(0), respond(0, format.OpAtomicAck, 0, 1).lost(), atomic(0), respond(0, format.OpAtomicAck, 0, 1)},
+		"it arrives twice":            {doubled(read(0, 10)), responses(0, 10, 1)[0], responses(0, 10, 1)[0]},
+		"and what is behind it, too":  {atomic(0), atomic(1), respond(0, format.OpAtomicAck, 0, 1), respond(1, format.OpAtomicAck, 0, 2), atomic(0), respond(0, format.OpAtomicAck, 0, 1), respond(1, format.OpAtomicAck, 0, 2)},
 		"refused in the middle":       join(read(0, 600), whole(0)[0], answer(1, 0x62, 1)),
 		"refused behind what follows": join(read(0, 600), only(3), answer(0, 0x62, 2)),
 		"refused at once":             join(only(0), read(1, 600), answer(1, 0x62, 1)),
@@ -201,6 +203,8 @@ func read(psn, length uint64) step { return readFrom(psn, 0, length) }
 func readFrom(psn, va, length uint64) step {
 	return step{op: format.OpReadRequest, psn: psn, dma: length, a: 1, change: func(d *format.TxDescriptor[uint64]) { d.Ext[1] = va }}
 }
+
+func doubled(s step) step { s.action = wire.Duplicate; return s }
 
 func atomic(psn uint64) step { return step{op: format.OpFetchAdd, psn: psn, a: 1} }
 

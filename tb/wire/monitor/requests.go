@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"gornic/format"
+	"gornic/tb/wire"
 )
 
 const (
@@ -82,6 +83,9 @@ func (f *flow) request(p packet, payloads bool) *fault {
 	if p.c.Arrives() {
 		f.arrives(i)
 	}
+	if p.c.Action == wire.Duplicate {
+		f.arrives(i)
+	}
 	return nil
 }
 
@@ -92,12 +96,23 @@ func (f *flow) arrives(i int) {
 	}
 	if i <= f.reach && hasResponse(f.sent[i].op) {
 		f.sent[i].asked++
+		f.askBehind(f.sent[i].end + 1)
 	}
 	switch {
 	case i == f.reach:
 		f.reach = f.sent[i].end + 1
 	case i > f.reach:
 		f.ahead = true
+	}
+}
+
+// askBehind: who is asked for a READ or atomic again may answer again all that is behind
+// it, as the sender goes back to there as a whole.
+func (f *flow) askBehind(i int) {
+	for ; i < f.reach; i = f.sent[i].end + 1 {
+		if hasResponse(f.sent[i].op) {
+			f.sent[i].asked++
+		}
 	}
 }
 

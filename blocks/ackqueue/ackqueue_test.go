@@ -26,17 +26,17 @@ type placed struct {
 }
 
 type bench struct {
-	t                       *testing.T
-	s                       *sim.Sim
-	placed, control         *sim.Source
-	done, ack, fault, fence *sim.Sink
+	t                                 *testing.T
+	s                                 *sim.Sim
+	placed, served, control           *sim.Source
+	done, ack, resource, fault, fence *sim.Sink
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *ackqueue.IO, acks sim.Pattern) *bench {
 	g := hdltest.Gaps(t, 25)
 	b := &bench{
-		t: t, s: s, placed: sim.NewSource(s, io.Placed, g), control: sim.NewSource(s, io.Control, g),
-		done: sim.NewSink(s, io.Completion, g), ack: sim.NewSink(s, io.Ack, acks), fault: sim.NewSink(s, io.Fault, g), fence: sim.NewSink(s, io.Fence, g),
+		t: t, s: s, placed: sim.NewSource(s, io.Placed, g), served: sim.NewSource(s, io.Served, g), control: sim.NewSource(s, io.Control, g),
+		resource: sim.NewSink(s, io.Resource, g), done: sim.NewSink(s, io.Completion, g), ack: sim.NewSink(s, io.Ack, acks), fault: sim.NewSink(s, io.Fault, g), fence: sim.NewSink(s, io.Fence, g),
 	}
 	s.Reset(2)
 	for qp := range qps {
@@ -54,7 +54,7 @@ func (b *bench) clear(qp int) {
 func request(p placed) ackqueue.Request {
 	return ackqueue.Request{
 		BusErr: p.BusErr, Reply: p.Reply, PSN: p.PSN, RequestPSN: p.RequestPSN, Syndrome: uint8(p.Syndrome), Message: p.Message, Fatal: p.Fatal,
-		HasEvent: p.HasEvent, Event: format.AsyncEvent(p.Event), Complete: p.Complete, Open: p.Open, WQEIndex: p.Completion.WQEIndex,
+		HasEvent: p.HasEvent, Event: format.AsyncEvent(p.Event), Complete: p.Complete, Open: p.Open, Resource: p.Resource.Kind != link.ResourceNone, Duplicate: p.Resource.Duplicate, WQEIndex: p.Completion.WQEIndex,
 		Status: format.Status(p.Completion.Status), Vendor: format.VendorCode(p.Completion.Vendor), Solicited: p.Completion.Solicited,
 	}
 }
@@ -66,6 +66,9 @@ func random(r *rand.Rand) placed {
 		Completion: linktest.Completion{CQ: r.IntN(4), WRID: r.Uint64(), ByteLen: r.Uint32(), Imm: r.Uint32(), QPN: 5, WQEIndex: uint16(r.IntN(3)), Opcode: 128, Flags: 2, Queue: 1, Solicited: r.IntN(2) == 0},
 	}}
 	p.RequestPSN, p.Completion.QP = p.PSN, p.QP
+	if r.IntN(3) == 0 {
+		return fetch(r, p.QP)
+	}
 	p.Open = !p.Complete && r.IntN(2) == 0
 	if r.IntN(40) == 0 {
 		p.Reply, p.Syndrome, p.Fatal, p.Message = link.ReplyNAK, format.SyndromeNAKAccess, true, false
@@ -73,6 +76,14 @@ func random(r *rand.Rand) placed {
 		p.Completion.Status = format.StatusLocProt * format.Status(bit(p.Complete))
 	}
 	return p
+}
+
+// fetch is a READ or atomic.
+func fetch(r *rand.Rand, qp int) placed {
+	again := r.IntN(3) == 0
+	return placed{Commit: linktest.Commit{QP: qp, RequestPSN: r.Uint32N(1 << 24), Message: !again, Resource: linktest.Resource{
+		Kind: link.ResourceRead + r.IntN(3), Duplicate: again, VA: r.Uint64(), RKey: r.Uint32(), Length: r.Uint32(),
+	}}}
 }
 
 func bit(b bool) uint8 {
@@ -95,15 +106,19 @@ func TestAgainstReference(t *testing.T) {
 				b.clear(qp)
 				refs[qp] = ackqueue.Reference{}
 			}
+			if r.IntN(3) == 0 {
+				b.serve(r, &refs)
+			}
 			p := random(r)
 			b.placed.Send(p)
 			s.Run(40)
 			want := refs[p.QP].Commit(request(p))
 
-			acks := sim.Received[linktest.Ack](b.ack)
-			require.Len(t, acks, count(want.Answer != nil))
-			if a := want.Answer; a != nil {
-				require.Equal(t, linktest.Ack{QP: p.QP, Syndrome: int(a.Syndrome), PSN: a.PSN, MSN: a.MSN}, acks[0])
+			b.answers(p.QP, refs[p.QP].Leave())
+			resources := sim.Received[linktest.ResourceRequest](b.resource)
+			require.Len(t, resources, count(want.Resource != nil))
+			if x := want.Resource; x != nil {
+				require.Equal(t, linktest.ResourceRequest{QP: p.QP, Cancel: x.Cancel, PSN: p.RequestPSN, MSN: x.MSN, Resource: p.Resource}, resources[0])
 			}
 			done := sim.Received[linktest.Completion](b.done)
 			require.Len(t, done, count(want.Done != nil))
@@ -130,6 +145,34 @@ func TestAgainstReference(t *testing.T) {
 }
 
 func count(b bool) int { return int(bit(b)) }
+
+// answers compares what has left.
+func (b *bench) answers(qp int, want *ackqueue.Answer) {
+	acks := sim.Received[linktest.Ack](b.ack)
+	require.Len(b.t, acks, count(want != nil))
+	if want != nil {
+		require.Equal(b.t, linktest.Ack{QP: qp, Syndrome: int(want.Syndrome), PSN: want.PSN, MSN: want.MSN}, acks[0])
+	}
+}
+
+// serve answers READs and atomics of some queue pair, or goes back for a duplicate.
+func (b *bench) serve(r *rand.Rand, refs *[qps]ackqueue.Reference) {
+	qp := r.IntN(qps)
+	ref := &refs[qp]
+	next, again := max(0, ref.Accepted-r.IntN(3)), ref.Duplicates
+	if r.IntN(3) == 0 {
+		again = max(0, again-1)
+	}
+	b.tell(qp, next, again)
+	b.s.Run(40)
+	ref.Serve(next, again)
+	b.answers(qp, ref.Leave())
+}
+
+// tell says how far READs and atomics have been answered.
+func (b *bench) tell(qp, next, duplicates int) {
+	b.served.Send(linktest.Served{QP: qp, Next: uint8(next), Most: uint8(next), Duplicates: uint8(duplicates)})
+}
 
 // While transmit takes nothing, answers merge, and requests go on.
 func TestAnswersMerge(t *testing.T) {
@@ -184,6 +227,134 @@ func TestLastAnswerLeaves(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// An answer stands behind READs and atomics that came before it: ACKs and NAKs leave
+// when those have been answered, and no duplicate of one is.
+func TestAnswersStandBehindResponses(t *testing.T) {
+	design, io := hdltest.Build(t, ackqueue.Def(params))
+	read := func(again bool) placed {
+		return placed{Commit: linktest.Commit{QP: 1, Message: !again, Resource: linktest.Resource{Kind: link.ResourceRead, Duplicate: again}}}
+	}
+	ack := func(psn uint32) placed {
+		return placed{Commit: linktest.Commit{QP: 1, Reply: link.ReplyACK, PSN: psn, Message: true}}
+	}
+	nak := placed{Commit: linktest.Commit{QP: 1, Reply: link.ReplyNAK, PSN: 9, Syndrome: format.SyndromeNAKAccess, Fatal: true}}
+	type step struct {
+		commits  []placed
+		next     int // Served, behind them
+		repeated int
+		want     []uint32 // PSNs of what leaves
+	}
+	for name, steps := range map[string][]step{
+		"an ACK":             {{[]placed{read(false), ack(5)}, 0, 0, nil}, {nil, 1, 0, []uint32{5}}},
+		"a NAK":              {{[]placed{read(false), read(false), nak}, 1, 0, nil}, {nil, 2, 0, []uint32{9}}},
+		"no others":          {{[]placed{ack(5)}, 0, 0, []uint32{5}}, {[]placed{read(false)}, 0, 0, nil}},
+		"the newest":         {{[]placed{read(false), ack(5), ack(6)}, 0, 0, nil}, {nil, 1, 0, []uint32{6}}},
+		"of the later READ":  {{[]placed{read(false), ack(5), read(false), ack(7)}, 1, 0, nil}, {nil, 2, 0, []uint32{7}}},
+		"a READ behind ACKs": {{[]placed{read(false), ack(5), read(false)}, 1, 0, nil}, {nil, 2, 0, nil}},
+		"a duplicate":        {{[]placed{read(false), ack(5)}, 1, 0, []uint32{5}}, {[]placed{read(true), ack(5)}, 1, 0, nil}, {nil, 0, 1, nil}, {nil, 1, 1, []uint32{5}}},
+		"once":               {{[]placed{read(false), ack(5)}, 1, 0, []uint32{5}}, {nil, 1, 0, nil}},
+		"a NAK stays":        {{[]placed{read(false), {Commit: linktest.Commit{QP: 1, Reply: link.ReplyNAK, PSN: 3, Syndrome: format.SyndromeNAK}}, read(false)}, 0, 0, nil}, {nil, 1, 0, []uint32{3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+				b := newBench(t, s, io, hdltest.Gaps(t, 25))
+				for i, x := range steps {
+					for _, p := range x.commits {
+						b.placed.Send(p)
+					}
+					s.Run(80)
+					b.tell(1, x.next, x.repeated)
+					s.Run(40)
+					var got []uint32
+					for _, a := range sim.Received[linktest.Ack](b.ack) {
+						got = append(got, a.PSN)
+					}
+					require.Equal(t, x.want, got, "step %d", i)
+				}
+			})
+		})
+	}
+}
+
+// What comes behind a failure has no effect, but that an atomic's operands are given back; and
+// the NAK does not wait for it.
+func TestCancel(t *testing.T) {
+	design, io := hdltest.Build(t, ackqueue.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, hdltest.Gaps(t, 25))
+		b.placed.Send(placed{Commit: linktest.Commit{QP: 1, Reply: link.ReplyNAK, PSN: 9, Syndrome: format.SyndromeNAKAccess, Fatal: true, HasEvent: true}})
+		for _, again := range []bool{true, false, true} {
+			b.placed.Send(placed{Commit: linktest.Commit{QP: 1, Message: !again, Resource: linktest.Resource{Kind: link.ResourceFetchAdd, Duplicate: again}}})
+		}
+		s.Run(120)
+		require.Len(t, sim.Received[linktest.Ack](b.ack), 1)
+		requests := sim.Received[linktest.ResourceRequest](b.resource)
+		require.Len(t, requests, 1)
+		require.True(t, requests[0].Cancel)
+		require.False(t, requests[0].Resource.Duplicate)
+		require.Len(t, sim.Received[linktest.QPFault](b.fault), 1)
+	})
+}
+
+// However requests, answers and responses meet, no answer leaves before the responses that it
+// stands behind, and the last one of each queue pair does leave.
+func TestAnswersMeetResponses(t *testing.T) {
+	design, io := hdltest.Build(t, ackqueue.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 11))
+		b := newBench(t, s, io, hdltest.Gaps(t, 30))
+		var refs [qps]ackqueue.Reference
+		var told [qps]int
+		behind := map[linktest.Ack]int{}
+		last := map[int]linktest.Ack{}
+		waited := 0
+		for psn := range uint32(4000) {
+			qp := r.IntN(qps)
+			ref := &refs[qp]
+			p := placed{Commit: linktest.Commit{QP: qp, Reply: link.ReplyACK, PSN: psn, Message: true}}
+			if r.IntN(3) == 0 {
+				p = placed{Commit: linktest.Commit{QP: qp, Message: true, Resource: linktest.Resource{Kind: link.ResourceRead}}}
+			}
+			ref.Commit(request(p))
+			if p.Reply == link.ReplyACK {
+				a := linktest.Ack{QP: qp, Syndrome: format.SyndromeNoCredits, PSN: psn, MSN: ref.MSN}
+				behind[a], last[qp] = ref.Accepted, a
+			} else {
+				delete(last, qp)
+			}
+			b.placed.Send(p)
+			for range r.IntN(8) {
+				s.Step()
+			}
+			if qp = r.IntN(qps); told[qp] < refs[qp].Accepted && b.placed.Pending() == 0 {
+				told[qp] += 1 + r.IntN(refs[qp].Accepted-told[qp])
+				b.tell(qp, told[qp], 0)
+			}
+			for _, a := range sim.Received[linktest.Ack](b.ack) {
+				require.Contains(t, behind, a)
+				require.LessOrEqual(t, behind[a], told[a.QP])
+				if last[a.QP] == a {
+					delete(last, a.QP)
+				}
+			}
+			if told[qp] < refs[qp].Accepted {
+				waited++
+			}
+		}
+		for qp := range qps {
+			b.tell(qp, refs[qp].Accepted, 0)
+		}
+		s.Run(200)
+		for _, a := range sim.Received[linktest.Ack](b.ack) {
+			if last[a.QP] == a {
+				delete(last, a.QP)
+			}
+		}
+		require.Empty(t, last)
+		require.Greater(t, waited, 100)
+	}, verilator.Simulator)
+}
+
 // A fence passes behind the requests before it; a request takes two cycles.
 func TestFenceAndCycles(t *testing.T) {
 	design, io := hdltest.Build(t, ackqueue.Def(params))
@@ -195,9 +366,9 @@ func TestFenceAndCycles(t *testing.T) {
 		for i := range n {
 			b.placed.Send(placed{Commit: linktest.Commit{QP: i % 3, Reply: link.ReplyACK, PSN: uint32(i), Complete: true}})
 		}
-		b.placed.Send(placed{Commit: linktest.Commit{Kind: 1, PSN: 1}})
+		b.placed.Send(placed{Commit: linktest.Commit{Kind: link.CommitFence, PSN: 3}})
 		s.Run(2*n + 10)
-		require.Equal(t, []int{1}, sim.Received[int](b.fence))
+		require.Equal(t, []int{3}, sim.Received[int](b.fence))
 		require.Equal(t, uint64(n), b.done.Count())
 	}, verilator.Simulator)
 }

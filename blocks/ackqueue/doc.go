@@ -4,8 +4,10 @@
 //
 // # Streams
 //
-//	Placed      requests in order, with the memory's answer, from scatter
+//	Placed      requests and fences in order, with the memory's answer, from scatter
 //	Completion  CQEs of receive queues, to cqewriter
+//	Resource    READs and atomics whose turn has come, and those that came again, to resources
+//	Served      how far these have been answered, from resources when the answers have left
 //	Ack         answers owed, to transmit
 //	Fault       queue pairs that go to ERR, to qpcontext
 //	Control     a queue pair begins anew, from command
@@ -14,8 +16,9 @@
 // # State
 //
 // Of each queue pair: the MSN, whether it has failed and the WQE that completed
-// with the failure, and the answer that is owed: syndrome, PSN, MSN. And a
-// queue of the queue pairs that owe one, each once in it (package scheduler).
+// with the failure, how many READs and atomics were passed on, and the answer that is
+// owed: syndrome, PSN, MSN, and how many of these stand before it. And a
+// queue of the queue pairs that may have one to give, each once in it (package scheduler).
 //
 // # Order
 //
@@ -24,19 +27,26 @@
 // one that has not left: acknowledgements are cumulative, so ACKs merge when the
 // transmit side is busy. Receive never waits for transmit.
 //
+// Answers and the responses to READs and atomics leave in the order of their
+// requests (protocol section 10, row 28): an answer waits until those before it have been
+// answered, and what of them came again, again. One that waits stays owed, and
+// Served looks at it anew. An ACK that is still owed when a READ or atomic comes is
+// dropped, as its response acknowledges what is before it.
+//
 // # Fault
 //
 // A request whose payload memory refused becomes NAK 0x63 at its PSN and takes
 // the queue pair to ERR; the receive WQE that it holds or ends completes with
 // LOC_PROT_ERR, and where it has none there is an event (protocol section 3.6).
 // What comes after a failure, of that queue pair, has no effect but for its
-// completions, which are flushed: those of the WQE that has failed not at all.
+// completions, which are flushed: those of the WQE that has failed not at all. An atomic
+// behind it is passed on to be cancelled.
 //
 // # Stall
 //
-// Completion and Fault may stall; they stall everything behind them.
+// Completion, Resource and Fault may stall; they stall everything behind them.
 //
 // # Cycles
 //
-// A request every 2 cycles; an answer leaves 4 cycles after the request came.
+// A request every 2 cycles; an answer leaves 5 cycles after the request came.
 package ackqueue

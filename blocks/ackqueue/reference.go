@@ -7,10 +7,17 @@ import (
 
 // Reference is the block for one queue pair in plain Go, without time.
 type Reference struct {
-	MSN    uint32
+	MSN        uint32
+	Accepted   int // READs and atomics passed on
+	Duplicates int // and those that came again
+
 	failed bool
 	ended  bool
 	index  uint16
+
+	answered, repeated int // how far READs and atomics have been answered; duplicates that this takes into account
+	owed               *Answer
+	behind             int // READs and atomics are before it
 }
 
 // Request is what of a commit matters.
@@ -26,18 +33,25 @@ type Request struct {
 	Event      format.AsyncEvent
 	Complete   bool
 	Open       bool
+	Resource   bool // a READ or atomic
+	Duplicate  bool // which came before
 	WQEIndex   uint16
 	Status     format.Status
 	Vendor     format.VendorCode
 	Solicited  bool
 }
 
-// Effect is what becomes of it. Answer, Done and Fault are nil where there is
-// none.
+// Effect is what becomes of it at once. Each is nil where there is none.
 type Effect struct {
-	Answer *Answer
-	Done   *Done
-	Fault  *Fault
+	Done     *Done
+	Fault    *Fault
+	Resource *Resource
+}
+
+// Resource is a READ or atomic that is passed on.
+type Resource struct {
+	Cancel bool
+	MSN    uint32
 }
 
 // Answer is an acknowledgement.
@@ -72,11 +86,20 @@ func (r *Reference) Commit(q Request) Effect {
 	if q.Message {
 		r.MSN = (r.MSN + 1) & 0xFFFFFF
 	}
-	switch q.Reply {
-	case link.ReplyACK:
-		e.Answer = &Answer{format.SyndromeNoCredits, q.PSN, r.MSN}
-	case link.ReplyNAK:
-		e.Answer = &Answer{q.Syndrome, q.PSN, r.MSN}
+	switch {
+	case q.Reply == link.ReplyACK:
+		r.owe(format.SyndromeNoCredits, q.PSN)
+	case q.Reply == link.ReplyNAK:
+		r.owe(q.Syndrome, q.PSN)
+	case q.Resource && q.Duplicate:
+		r.Duplicates++
+		e.Resource = &Resource{MSN: r.MSN}
+	case q.Resource:
+		r.Accepted++
+		e.Resource = &Resource{MSN: r.MSN}
+		if r.owed != nil && r.owed.Syndrome == format.SyndromeNoCredits {
+			r.owed = nil // the response acknowledges
+		}
 	}
 	if q.Complete {
 		e.Done = &Done{q.Status, q.Vendor, q.Solicited || q.Status != format.StatusSuccess}
@@ -88,7 +111,28 @@ func (r *Reference) Commit(q Request) Effect {
 	return e
 }
 
+func (r *Reference) owe(syndrome uint8, psn uint32) {
+	r.owed, r.behind = &Answer{syndrome, psn, r.MSN}, r.Accepted
+}
+
+// Serve hears that all READs and atomics before a number have been answered, and how many
+// duplicates this takes into account.
+func (r *Reference) Serve(next, duplicates int) { r.answered, r.repeated = next, duplicates }
+
+// Leave returns the answer that leaves, if one is owed and stands behind nothing.
+func (r *Reference) Leave() *Answer {
+	if r.owed == nil || r.answered < r.behind || r.repeated != r.Duplicates {
+		return nil
+	}
+	a := r.owed
+	r.owed = nil
+	return a
+}
+
 func (r *Reference) flush(q Request) Effect {
+	if q.Resource && !q.Duplicate {
+		return Effect{Resource: &Resource{Cancel: true, MSN: r.MSN}}
+	}
 	if !q.Complete || r.ended && q.WQEIndex == r.index {
 		return Effect{}
 	}
@@ -96,10 +140,8 @@ func (r *Reference) flush(q Request) Effect {
 }
 
 func (r *Reference) busError(q Request) Effect {
-	e := Effect{
-		Answer: &Answer{format.SyndromeNAKOp, q.RequestPSN, r.MSN},
-		Fault:  &Fault{HasEvent: true, Event: format.EventQPFatal, Vendor: format.VendorBusWrite},
-	}
+	r.owe(format.SyndromeNAKOp, q.RequestPSN)
+	e := Effect{Fault: &Fault{HasEvent: true, Event: format.EventQPFatal, Vendor: format.VendorBusWrite}}
 	r.failed, r.ended, r.index = true, q.Complete || q.Open, q.WQEIndex
 	if r.ended {
 		e.Done = &Done{format.StatusLocProt, format.VendorBusWrite, true}

@@ -19,12 +19,14 @@ type chaos struct {
 	r *rand.Rand
 	q *target
 	g *frames.Generator
+	f uint32 // a key for fast registration
+	w uint32 // a window
 }
 
 // acts are what chaos chooses from.
 var acts = []func(*chaos){
 	(*chaos).garbageFrame, (*chaos).packet, (*chaos).packet, (*chaos).packet, (*chaos).packet, (*chaos).garbageWQE, (*chaos).goodSend,
-	(*chaos).receive, (*chaos).doorbell, (*chaos).answer, (*chaos).tick, (*chaos).command, (*chaos).busFault, (*chaos).register,
+	(*chaos).goodRead, (*chaos).keyWork, (*chaos).receive, (*chaos).doorbell, (*chaos).answer, (*chaos).tick, (*chaos).command, (*chaos).busFault, (*chaos).register,
 }
 
 func (c *chaos) garbageFrame() { c.q.s.nic.Receive(c.g.Next().Data) }
@@ -35,6 +37,7 @@ func (c *chaos) packet() {
 	p := packetSpec{
 		op: format.Opcode(c.r.IntN(0x20)), psn: (psn - c.q.c.psn) & 0xFFFFFF, size: []int{0, 1, 8, 256, 255, 300}[c.r.IntN(6)], a: c.r.Uint64N(2),
 		va: c.q.va + c.r.Uint64N(bufSize), key: c.q.key ^ uint32(c.r.IntN(8)/7), dma: c.r.Uint64N(700), pad: c.r.Uint64N(8) / 7,
+		inv: []uint32{c.f, c.w, c.q.key}[c.r.IntN(3)], swap: c.r.Uint64(),
 	}
 	c.q.s.nic.Receive(c.q.frame(p))
 }
@@ -42,7 +45,30 @@ func (c *chaos) packet() {
 func (c *chaos) answer() {
 	status := c.q.query()
 	psn := status.OldestPSN + uint64(c.r.IntN(4)) - c.q.c.psn
-	c.q.s.nic.Receive(c.q.frame(packetSpec{op: format.OpAcknowledge, psn: psn & 0xFFFFFF, aeth: c.r.Uint64() & 0xFFFFFFFF}))
+	p := packetSpec{op: format.OpAcknowledge, psn: psn & 0xFFFFFF, aeth: c.r.Uint64() & 0xFFFFFFFF}
+	if c.r.IntN(2) == 0 {
+		p.op, p.aeth = format.OpReadResponseFirst+format.Opcode(c.r.IntN(6)), 0x1F<<24
+		p.size = []int{0, 1, 256, 256, 88}[c.r.IntN(5)]
+	}
+	c.q.s.nic.Receive(c.q.frame(p))
+}
+
+func (c *chaos) goodRead() {
+	wr := sendWR{op: []format.WROpcode{format.WRRead, format.WRCompSwap, format.WRFetchAdd}[c.r.IntN(3)], flags: c.r.Uint64() & 3}
+	wr.list = []format.SGE[uint64]{c.q.buf.part(0, 8)}
+	if wr.op == format.WRRead {
+		wr.list[0].Length = c.r.Uint64N(bufSize)
+	}
+	c.q.send(wr)
+}
+
+// keyWork is a work request on a key, of memory that the host has.
+func (c *chaos) keyWork() {
+	key := []uint32{c.f, c.w}[c.r.IntN(2)] ^ uint32(c.r.IntN(8)/7)
+	mine := region{addr: c.q.va, va: c.q.va, size: bufSize, key: c.q.key}
+	c.q.send([]sendWR{
+		localInv(1, key), regWR(1, key, mine), bindWR(1, key, mine, c.r.Uint64N(bufSize), c.r.Uint64N(100)), {op: format.WRSendInv, imm: key},
+	}[c.r.IntN(4)])
 }
 
 func (c *chaos) garbageWQE() {
@@ -51,7 +77,7 @@ func (c *chaos) garbageWQE() {
 		b[i] = byte(c.r.Uint32())
 	}
 	if c.r.IntN(2) == 0 {
-		b[0], b[2] = byte(c.r.IntN(4)), byte(c.r.IntN(3)) // an operation that there is
+		b[0], b[2] = byte(c.r.IntN(10)), byte(c.r.IntN(3)) // an operation that there is
 	}
 	c.q.put(c.q.sq, c.q.posted, b)
 	c.q.posted++
@@ -124,7 +150,7 @@ func (c *chaos) drain() {
 func TestChaos(t *testing.T) {
 	for seed := range uint64(300) {
 		q, _ := newTarget(t, qpConfig{retry: 3, rnrRetry: 3, timeout: 4})
-		c := &chaos{r: rand.New(rand.NewPCG(seed, 5)), q: q, g: frames.NewGenerator(seed)}
+		c := &chaos{r: rand.New(rand.NewPCG(seed, 5)), q: q, g: frames.NewGenerator(seed), f: q.s.fastRegion(), w: q.s.window(format.KeyWindow2)}
 		for range 60 {
 			acts[c.r.IntN(len(acts))](c)
 			if c.r.IntN(3) == 0 {

@@ -16,7 +16,8 @@
 //	qp.go          a queue pair, its states and its end
 //	requester.go   WQEs to packets; completer.go: their answers; retry.go
 //	responder.go   packets to memory; reply.go: the answers
-//	op_*.go        a file for each operation: what it does at either end
+//	op_*.go        a file for each operation: what it does at either end; keychange.go: what they do to keys
+//	resource.go    READs and atomics that are to be answered; readdata.go: their data at the requester
 //	frame.go       a packet to be sent; receive.go: a frame that came; package roce: their bytes
 //
 // The receive side up to the transport is the function [Receive]. Package lab has

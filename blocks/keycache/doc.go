@@ -6,7 +6,7 @@
 // # Streams
 //
 //	Clients  questions and answers (link.KeyPort), of translate
-//	Command  makes, ends and reads keys, from command; Done answers
+//	Command  makes, ends and reads keys, from command and keyops; Done answers
 //	Read     entries of the key table
 //	Write    new entries, and ends of old ones
 //	Base, LogSize  where the table is; they change only when nothing is held, and nobody asks
@@ -15,7 +15,8 @@
 //
 // Of each place: the index of its key, whether it is held, whether it was used
 // since the hand of the clock last passed, and the entry. Of each client: the
-// question that waits for host memory. Only entries of valid keys are held.
+// question that waits for host memory. Entries of valid and free keys are held.
+// Of the command under way: what was read of entries, and what is wrong with it.
 //
 // # Pipeline
 //
@@ -35,11 +36,29 @@
 //
 // # Commands
 //
-// A command reads the entry and judges it. Then it locks the index: no read of
-// that entry is asked for, and what is on its way will be asked for again. It
-// kills the held entry, writes memory, waits for the answer, and unlocks. To
-// end a key it writes the byte that has the state, and nothing else.
+// A command reads the entry and judges it, by the rules that package link has beside
+// KeyCommand. Then it locks the index: no read of that entry is asked for, and what is on its
+// way will be asked for again. It kills the held entry, writes memory, waits for
+// the answer, and unlocks. It writes the bytes that change, and nothing else.
 // KeyForget gives up all that is held: then the table may move.
+//
+// A bound window has the translation of its region in its own entry, from its own first byte
+// on: so a question on it looks at one entry. What binds a window reads the
+// region, too, and counts it there, before the window is written; what ends a binding
+// counts it down, afterwards. So a region may count a window too many, never one too few:
+// where host memory fails between the two, it stays so.
+//
+// # A question that ends its key
+//
+// A question with link.RightRevoke is judged in the pipeline like any other, against the entry
+// that is held or comes. While it is in there nobody enters behind it. Where it is granted,
+// the entry is locked and killed at once, and the answer is out: then memory is written,
+// as a command does it. So the key is dead for all that is asked later, and who misses
+// it, or any command, finds the new entry.
+//
+// It takes the place of a command, and waits while one is under way; the next command
+// waits for it. Of an error of memory behind it nobody hears: the key is then
+// what memory says.
 //
 // # Miss, stall, fault
 //
@@ -55,12 +74,20 @@
 // # Cycles
 //
 // A question every cycle, every third one of a client; the answer 4 cycles
-// after it. A miss adds 5 cycles and the read.
+// after it. A miss adds 5 cycles and the read. A question that ends its key has the answer 7
+// cycles after it came, and nobody enters for 6 of them; its memory takes one write
+// (a window that of its region, too: a read and a write). A command that changes
+// an entry takes 17 cycles, a read and a write; BIND_MW 30 cycles, two reads and two
+// writes.
 //
 // # Files
 //
 //	enter.go            who enters the pipeline in a cycle
 //	match.go, judge.go  the pipeline
 //	fill.go             misses: entries are read, and put into places
-//	command.go          commands on the table
+//	command.go          commands on the table, step by step
+//	rules.go            what they are refused for
+//	window.go           where in its region a window comes to be
+//	write.go            what is written
+//	reference.go, reference_command.go  questions and commands in plain Go
 package keycache

@@ -75,7 +75,7 @@ func (c *commander) look() {
 		c.parent.Set(e.Parent)
 		c.same.Set(e.Parent.Eq(in.Parent))
 	})
-	c.m.If(c.on.Is(onRegion), func() { c.lay(e) })
+	c.lay(e) // the last one that is read before a window is written is its region
 	c.st.Goto(stRule)
 }
 

@@ -203,7 +203,7 @@ func (b *bench) whole() []byte { return b.mem.Peek(base, 64<<logSize) }
 // Each rule refuses for its own reason, and changes nothing; without what it refuses the same
 // command goes well. The bench compares what the table is then.
 func TestRules(t *testing.T) {
-	design, io := hdltest.Build(t, keycache.Def(params(64, 2, 4)))
+	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
 		for _, c := range []struct {
@@ -237,7 +237,7 @@ func revoke(c keycache.Entry) keycache.Question {
 
 // The rules of a SEND with invalidate, of keys that are held and of such that are not.
 func TestRevokeRules(t *testing.T) {
-	design, io := hdltest.Build(t, keycache.Def(params(64, 2, 4)))
+	design, io := hdltest.Build(t, keycache.Def(params(64, 3, 4)))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io, sim.Pattern{}, sim.Pattern{})
 		for _, x := range endRules {

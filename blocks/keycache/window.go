@@ -22,7 +22,7 @@ type placed struct {
 	Translation hdl.Bits `w:"64"`
 }
 
-// lay notes the region that has been read.
+// lay notes the entry that has been read as the region.
 func (c *commander) lay(region format.KeyEntry[hdl.Bits]) {
 	in, x := c.io.Command.Data.Entry, c.place
 	offset, before := minus(in.VA, region.VA)

@@ -20,14 +20,20 @@
 //	    ip:        4            # 4 or 6
 //	    send_sges: 2            # most SGEs of a send work request, 1 to 6; default 2
 //	    recv_sges: 3            # and of a receive work request, 1 to 7; default 3
+//	    reads:     4            # READs and atomics at once, 1 to 64; default 2
 //	    depth:     16           # work requests in a queue, a power of two to 32768; default 16
-//	operations:                 # weights: of 10 messages here, 6 are WRITEs
+//	operations:                 # weights: of 14 messages here, 6 are WRITEs
 //	  write:     6
 //	  write_imm: 1
 //	  send:      2
 //	  send_imm:  1
+//	  send_inv:  1              # a SEND that invalidates a key of the receiver
+//	  read:      1
+//	  cmp_swap:  1
+//	  fetch_add: 1
 //	sizes: [0, 64, 4096]        # bytes of a message: a number, a list, or
-//	                            # {distribution: uniform or log_uniform, min: 0, max: 65536}
+//	                            # {distribution: uniform or log_uniform, min: 0, max: 65536};
+//	                            # atomics have 8
 //	inline:    10               # percent sent inline, of messages that fit; default 0
 //	signaled:  50               # percent with a completion; default 100
 //	solicited: 10               # percent that ask for a solicited event, of those that can; default 0

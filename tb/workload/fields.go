@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	percent  = 100
-	depthMax = 1 << 15
+	percent    = 100
+	depthMax   = 1 << 15
+	readsMax   = 64
+	readsUsual = 2 // which every configuration has
 )
 
 // Words of the fields that have a choice, in the order of their constants.
@@ -70,6 +72,7 @@ func (r *reader) queuePairs(n *yaml.Node, path string) QueuePairs {
 	most := format.SendSGEs(format.LogStrideMax)
 	q.SendSGEs = o.numberOr("send_sges", 1, most, format.SendSGEs(0))
 	q.RecvSGEs = o.numberOr("recv_sges", 1, format.RecvSGEs(format.LogStrideMax), format.RecvSGEs(0))
+	q.Reads = o.numberOr("reads", 1, readsMax, readsUsual)
 	q.Depth = o.numberOr("depth", 1, depthMax, 16)
 	if q.Depth&(q.Depth-1) != 0 {
 		r.fail(r.lines[o.name("depth")], o.name("depth"), "%d: expected a power of two", q.Depth)
@@ -85,10 +88,9 @@ func (r *reader) operations(n *yaml.Node) Operations {
 		return ops
 	}
 	const most = 1_000_000
-	ops.Write = o.numberOr("write", 0, most, 0)
-	ops.WriteImm = o.numberOr("write_imm", 0, most, 0)
-	ops.Send = o.numberOr("send", 0, most, 0)
-	ops.SendImm = o.numberOr("send_imm", 0, most, 0)
+	for _, x := range operations {
+		*x.weight(&ops) = o.numberOr(x.name, 0, most, 0)
+	}
 	o.done()
 	if ops == (Operations{}) {
 		r.fail(n.Line, "operations", "no operation has a weight: expected one of %v", o.asked)

@@ -21,7 +21,8 @@ queue_pairs:
     send_sges: 6
     recv_sges: 7
     depth: 32
-operations: {write: 1, send_imm: 3}
+    reads: 8
+operations: {write: 1, send_imm: 3, read: 2, cmp_swap: 4, fetch_add: 5, send_inv: 6}
 sizes: [0, 1, 256]
 inline: 10
 signaled: 50
@@ -39,10 +40,10 @@ func TestParse(t *testing.T) {
 	require.Equal(t, Workload{
 		Name: "good", Direction: BothWays, Messages: 10,
 		QueuePairs: []QueuePairs{
-			{Count: 1, PathMTU: 256, IP: 4, SendSGEs: 2, RecvSGEs: 3, Depth: 16},
-			{Count: 2, PathMTU: 4096, IP: 6, SendSGEs: 6, RecvSGEs: 7, Depth: 32},
+			{Count: 1, PathMTU: 256, IP: 4, SendSGEs: 2, RecvSGEs: 3, Reads: 2, Depth: 16},
+			{Count: 2, PathMTU: 4096, IP: 6, SendSGEs: 6, RecvSGEs: 7, Reads: 8, Depth: 32},
 		},
-		Operations: Operations{Write: 1, SendImm: 3},
+		Operations: Operations{Write: 1, SendImm: 3, Read: 2, CmpSwap: 4, FetchAdd: 5, SendInv: 6},
 		Inline:     10, Signaled: 50, Solicited: 5,
 		Sizes: Sizes{List: []int{0, 1, 256}}, Batch: Range{1, 4}, Arrival: Arrival{Poisson, 300},
 		Rules: []wire.Rule{
@@ -77,30 +78,32 @@ func TestParseMistakes(t *testing.T) {
 		{"a fraction", "messages: 10", "messages: 1.5", `w.yaml:2: messages: "1.5" is not a whole number`},
 		{"too small", "messages: 10", "messages: 0", "w.yaml:2: messages: 0: expected a number from 1 to"},
 		{"direction", "both", "up", `w.yaml:1: direction: "up": expected one of a_to_b, b_to_a, both`},
-		{"nested unknown", "depth: 32", "width: 32", "w.yaml:10: queue_pairs[1].width: unknown field: expected one of count, path_mtu, ip, send_sges, recv_sges, depth"},
+		{"nested unknown", "depth: 32", "width: 32", "w.yaml:10: queue_pairs[1].width: unknown field: expected one of count, path_mtu, ip, send_sges, recv_sges, reads, depth"},
 		{"nested missing", "    ip: 6\n", "", "w.yaml:5: queue_pairs[1].ip: missing: expected one of 4, 6"},
 		{"MTU", "path_mtu: 4096", "path_mtu: 4000", `w.yaml:6: queue_pairs[1].path_mtu: "4000": expected one of 256, 512, 1024, 2048, 4096`},
 		{"SGEs", "send_sges: 6", "send_sges: 7", "w.yaml:8: queue_pairs[1].send_sges: 7: expected a number from 1 to 6"},
+		{"READs", "reads: 8", "reads: 65", "w.yaml:11: queue_pairs[1].reads: 65: expected a number from 1 to 64"},
+		{"a negative weight", "cmp_swap: 4", "cmp_swap: -4", `w.yaml:12: operations.cmp_swap: -4: expected a number from 0 to`},
 		{"depth", "depth: 32", "depth: 33", "w.yaml:10: queue_pairs[1].depth: 33: expected a power of two"},
 		{"no QPs", "  - {count: 1, path_mtu: 256, ip: 4}\n", "", ""},
 		{"QPs no list", "queue_pairs:\n", "queue_pairs: 5\nx:\n", `w.yaml:3: queue_pairs: "5": expected a list of at least one element`},
 		{"QP no mapping", "  - {count: 1, path_mtu: 256, ip: 4}", "  - 7", "w.yaml:4: queue_pairs[0]: \"7\": a list of `field: value` lines was expected"},
-		{"no weight", "write: 1, send_imm: 3", "write: 0", "w.yaml:11: operations: no operation has a weight: expected one of [write write_imm send send_imm]"},
-		{"unknown operation", "send_imm: 3", "read: 3", "w.yaml:11: operations.read: unknown field: expected one of write, write_imm, send, send_imm"},
-		{"size too large", "[0, 1, 256]", "[0, 2147483649]", "w.yaml:12: sizes[1]: 2147483649: expected a number from 0 to 2147483648"},
-		{"no sizes", "[0, 1, 256]", "[]", "w.yaml:12: sizes: an empty list: expected at least one number of bytes"},
-		{"distribution", "[0, 1, 256]", "{distribution: normal, min: 1, max: 2}", `w.yaml:12: sizes.distribution: "normal": expected one of uniform, log_uniform`},
-		{"upside down", "[0, 1, 256]", "{distribution: uniform, min: 4, max: 2}", "w.yaml:12: sizes.max: 2: expected min, which is 4, or more"},
+		{"no weight", "write: 1, send_imm: 3, read: 2, cmp_swap: 4, fetch_add: 5, send_inv: 6", "write: 0", "w.yaml:12: operations: no operation has a weight: expected one of [write write_imm send send_imm send_inv read cmp_swap fetch_add]"},
+		{"unknown operation", "send_imm: 3", "flush: 3", "w.yaml:12: operations.flush: unknown field: expected one of write, write_imm, send, send_imm, send_inv, read,"},
+		{"size too large", "[0, 1, 256]", "[0, 2147483649]", "w.yaml:13: sizes[1]: 2147483649: expected a number from 0 to 2147483648"},
+		{"no sizes", "[0, 1, 256]", "[]", "w.yaml:13: sizes: an empty list: expected at least one number of bytes"},
+		{"distribution", "[0, 1, 256]", "{distribution: normal, min: 1, max: 2}", `w.yaml:13: sizes.distribution: "normal": expected one of uniform, log_uniform`},
+		{"upside down", "[0, 1, 256]", "{distribution: uniform, min: 4, max: 2}", "w.yaml:13: sizes.max: 2: expected min, which is 4, or more"},
 		{"too many packets", "[0, 1, 256]", "2147483648", "w.yaml:4: queue_pairs[0].path_mtu: 256: a message of 2147483648 bytes would take 2^23 packets, expected a larger one"},
-		{"percent", "inline: 10", "inline: 101", "w.yaml:13: inline: 101: expected a number from 0 to 100"},
-		{"batch", "max: 4}", "max: 17}", "w.yaml:16: batch: 17: expected at most the depth of queue_pairs[0], 16"},
-		{"arrival", "poisson, cycles: 300", "poisson", "w.yaml:17: arrival.cycles: missing: expected a number from 1 to 2147483647"},
-		{"cycles of closed", "poisson", "closed", "w.yaml:17: arrival.cycles: unknown field: expected one of kind"},
-		{"rate", "rate: 0.001", "rate: 1.1", `w.yaml:19: faults[0].rate: "1.1": expected a share from 0.000001 to 1`},
-		{"rate no number", "rate: 0.001", "rate: often", `w.yaml:19: faults[0].rate: "often": expected a share`},
-		{"rate NaN", "rate: 0.001", "rate: nan", `w.yaml:19: faults[0].rate: "nan": expected a share`},
-		{"action", "action: drop", "action: pass", `w.yaml:19: faults[0].action: "pass": expected one of drop, duplicate, corrupt, delay`},
-		{"packets", "packets: responses", "packets: acks", `w.yaml:19: faults[0].packets: "acks": expected one of all, requests, responses`},
+		{"percent", "inline: 10", "inline: 101", "w.yaml:14: inline: 101: expected a number from 0 to 100"},
+		{"batch", "max: 4}", "max: 17}", "w.yaml:17: batch: 17: expected at most the depth of queue_pairs[0], 16"},
+		{"arrival", "poisson, cycles: 300", "poisson", "w.yaml:18: arrival.cycles: missing: expected a number from 1 to 2147483647"},
+		{"cycles of closed", "poisson", "closed", "w.yaml:18: arrival.cycles: unknown field: expected one of kind"},
+		{"rate", "rate: 0.001", "rate: 1.1", `w.yaml:20: faults[0].rate: "1.1": expected a share from 0.000001 to 1`},
+		{"rate no number", "rate: 0.001", "rate: often", `w.yaml:20: faults[0].rate: "often": expected a share`},
+		{"rate NaN", "rate: 0.001", "rate: nan", `w.yaml:20: faults[0].rate: "nan": expected a share`},
+		{"action", "action: drop", "action: pass", `w.yaml:20: faults[0].action: "pass": expected one of drop, duplicate, corrupt, delay`},
+		{"packets", "packets: responses", "packets: acks", `w.yaml:20: faults[0].packets: "acks": expected one of all, requests, responses`},
 	} {
 		require.Contains(t, good, c.old, c.name)
 		_, err := Parse("w.yaml", []byte(strings.Replace(good, c.old, c.new, 1)))
@@ -133,7 +136,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestLoad(t *testing.T) {
-	require.ElementsMatch(t, []string{"bulk", "lossy", "mixed", "small"}, Names())
+	require.ElementsMatch(t, []string{"bulk", "lossy", "mixed", "remote", "small"}, Names())
 	for _, name := range Names() {
 		w, err := Load(name)
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ type Limits struct {
 	Size        int  // bytes of a message; default 16384
 	Messages    int  // of each queue pair and direction; default 20
 	Depth       int  // of a queue, a power of two; default 32
+	Reads       int  // READs and atomics of a queue pair at once; default 2
 	Faults      bool // half of the workloads have a wire that loses, doubles, damages and delays packets
 }
 
@@ -23,7 +24,7 @@ func (l Limits) orDefault() Limits {
 	for _, f := range []struct {
 		v         *int
 		otherwise int
-	}{{&l.Connections, 16}, {&l.PathMTU, 4096}, {&l.Size, 16384}, {&l.Messages, 20}, {&l.Depth, 32}} {
+	}{{&l.Connections, 16}, {&l.PathMTU, 4096}, {&l.Size, 16384}, {&l.Messages, 20}, {&l.Depth, 32}, {&l.Reads, readsUsual}} {
 		if *f.v <= 0 {
 			*f.v = f.otherwise
 		}
@@ -40,14 +41,11 @@ func Random(seed uint64, l Limits) Workload {
 		Name:       fmt.Sprintf("random-%d", seed),
 		Direction:  Direction(r.IntN(3)),
 		Messages:   1 + r.IntN(l.Messages),
-		Operations: Operations{r.IntN(3), r.IntN(3), r.IntN(3), r.IntN(3)},
+		Operations: randomOperations(r),
 		Inline:     r.IntN(60),
 		Signaled:   r.IntN(percent + 1),
 		Solicited:  r.IntN(percent + 1),
 		Sizes:      randomSizes(r, l.Size),
-	}
-	if w.Operations == (Operations{}) {
-		w.Operations.SendImm = 1
 	}
 	least := l.Depth
 	for left := 1 + r.IntN(l.Connections); left > 0; {
@@ -68,10 +66,22 @@ func Random(seed uint64, l Limits) Workload {
 	return w
 }
 
+func randomOperations(r *rand.Rand) Operations {
+	var o Operations
+	for _, x := range operations {
+		*x.weight(&o) = r.IntN(3)
+	}
+	if o == (Operations{}) {
+		o.SendImm = 1
+	}
+	return o
+}
+
 func randomQueuePairs(r *rand.Rand, l Limits, most int) QueuePairs {
 	q := QueuePairs{
 		Count: 1 + r.IntN(most), IP: 4 + 2*r.IntN(2), PathMTU: 256,
 		SendSGEs: 1 + r.IntN(format.SendSGEs(format.LogStrideMax)), RecvSGEs: 1 + r.IntN(format.RecvSGEs(format.LogStrideMax)), Depth: 1,
+		Reads: 1 + r.IntN(l.Reads),
 	}
 	for q.PathMTU < l.PathMTU && r.IntN(5) > 0 {
 		q.PathMTU *= 2

@@ -10,10 +10,10 @@ import (
 
 // Request is a message that a host has to send.
 //
-// Where it is told in offsets: of the sender's source buffer, the receiver's sink
-// and the receiver's slot. Each queue pair has one of each at each host
-// ([Workload.Buffers]). A source never changes, so that a message can be compared
-// at any time; a slot belongs to the receive work request of its index.
+// Where it is told in offsets: of source buffers, sinks, words, and slots. Each queue pair has
+// its own at each host ([Workload.Buffers]). A source never changes, so that a message can be
+// compared at any time; a slot belongs to the work request of its index, of either queue. What a
+// SEND_WITH_INV invalidates is a key that the receiver has made for that, and of which nothing depends.
 type Request struct {
 	Number    int // of all requests of the workload, from 0
 	From      Side
@@ -25,8 +25,13 @@ type Request struct {
 	Solicited bool
 	Imm       uint32  // as it stands in memory
 	Source    []Piece // of the source buffer; what Inline sends is the first
-	Sink      int     // offset in the sink of a WRITE
-	Recv      []Piece // of the slot, for the receive work request that is consumed
+	Sink      int     // offset in the receiver's sink, of a WRITE
+	Origin    int     // offset in the receiver's source buffer, of a READ
+	Word      int     // offset in the receiver's words, of an atomic
+	Operand   uint64  // what an atomic adds, or swaps in
+	Matches   bool    // a CMP_SWAP compares with what there is
+	Into      []Piece // of the sender's slot: where a READ or atomic brings what it brings
+	Recv      []Piece // of the receiver's slot, for the receive work request that is consumed
 	Consumes  bool    // it consumes a receive work request, perhaps one without pieces
 	Ring      bool    // a doorbell follows
 	At        uint64  // cycle before which it is not posted
@@ -36,17 +41,19 @@ type Request struct {
 type Piece struct{ Offset, Length int }
 
 // Buffers are the sizes of the buffers of one queue pair at one host, in bytes.
-type Buffers struct{ Source, Sink, Slot int }
+type Buffers struct{ Source, Sink, Slot, Words int }
 
 const (
 	slack     = 256 // bytes of a source and a sink beside the longest message
 	slotSlack = 64  // and of a slot
+	wordBytes = 8   // of an atomic
+	words     = 4
 )
 
 // Buffers returns what each queue pair needs at each host.
 func (w Workload) Buffers() Buffers {
 	most := w.Sizes.Most()
-	return Buffers{Source: most + slack, Sink: most + slack, Slot: most + slotSlack}
+	return Buffers{Source: most + slack, Sink: most + slack, Slot: most + slotSlack, Words: words * wordBytes}
 }
 
 // Requests yields the requests of the workload for a seed. Those of one host and
@@ -97,14 +104,39 @@ func newStream(w Workload, seed uint64, from Side, qp int) *stream {
 func (s *stream) next() Request {
 	q := Request{From: s.from, QP: s.qp, Op: s.operation(), Length: s.size(), Imm: s.r.Uint32(), At: s.arrival()}
 	s.made++
-	q.Consumes = q.Op != format.WRWrite
+	q.Consumes = consumes(q.Op)
 	stride := LogStride(s.c.SendSGEs, format.SendSGEs)
-	q.Inline = q.Length <= format.InlineMax(stride) && s.hits(s.w.Inline)
+	if isAtomic(q.Op) {
+		q.Length = wordBytes
+	}
+	q.Inline = !HasResponse(q.Op) && q.Length <= format.InlineMax(stride) && s.hits(s.w.Inline)
 	q.Signaled = s.signaled()
 	q.Solicited = q.Consumes && s.hits(s.w.Solicited)
 	q.Ring = s.rings()
 	s.place(&q)
 	return q
+}
+
+// HasResponse tells that an operation brings something back: a READ or an atomic.
+func HasResponse(op format.WROpcode) bool { return op == format.WRRead || isAtomic(op) }
+
+// Packets is how many request packets a request is; those of READs and atomics are answered
+// with packets of data.
+func (q Request) Packets(mtu int) int {
+	if HasResponse(q.Op) {
+		return 1
+	}
+	return max(1, (q.Length+mtu-1)/mtu)
+}
+
+func isAtomic(op format.WROpcode) bool { return op == format.WRCompSwap || op == format.WRFetchAdd }
+
+func consumes(op format.WROpcode) bool {
+	switch op {
+	case format.WRWriteImm, format.WRSend, format.WRSendImm, format.WRSendInv:
+		return true
+	}
+	return false
 }
 
 // LogStride is the stride that a queue needs for so many SGEs; fit is
@@ -120,6 +152,10 @@ func LogStride(sges int, fit func(int) int) int {
 
 // place chooses where a message comes from and goes to.
 func (s *stream) place(q *Request) {
+	if HasResponse(q.Op) {
+		s.placeResponse(q)
+		return
+	}
 	pieces := 1
 	if !q.Inline {
 		pieces = 1 + s.r.IntN(s.c.SendSGEs)
@@ -134,12 +170,30 @@ func (s *stream) place(q *Request) {
 		q.Sink = s.r.IntN(s.w.Buffers().Sink - q.Length + 1)
 		return
 	}
-	room := q.Length + s.r.IntN(slotSlack+1)
-	at := 0
-	for _, n := range s.cut(room, 1+s.r.IntN(s.c.RecvSGEs)) {
-		q.Recv = append(q.Recv, Piece{at, n})
+	q.Recv = s.slot(0, q.Length+s.r.IntN(slotSlack+1), 1+s.r.IntN(s.c.RecvSGEs))
+}
+
+// placeResponse chooses where a READ or atomic takes from, and where it brings that.
+func (s *stream) placeResponse(q *Request) {
+	buffers, pieces := s.w.Buffers(), 1
+	if isAtomic(q.Op) {
+		q.Word, q.Operand, q.Matches = wordBytes*s.r.IntN(words), s.r.Uint64(), s.r.IntN(2) == 0
+	} else {
+		q.Origin, pieces = s.r.IntN(buffers.Source-q.Length+1), 1+s.r.IntN(s.c.SendSGEs)
+	}
+	if q.Length > 0 {
+		q.Into = s.slot(s.r.IntN(slotSlack-wordBytes), q.Length, pieces)
+	}
+}
+
+// slot is n bytes of a slot in so many pieces, from an offset on.
+func (s *stream) slot(at, n, pieces int) []Piece {
+	var list []Piece
+	for _, n := range s.cut(n, pieces) {
+		list = append(list, Piece{at, n})
 		at += n
 	}
+	return list
 }
 
 // cut makes count numbers of sum n; some may be 0.

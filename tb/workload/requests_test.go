@@ -30,7 +30,12 @@ func TestRequests(t *testing.T) {
 			require.LessOrEqual(t, q.Length, w.Sizes.Most())
 			require.LessOrEqual(t, len(q.Source), c.SendSGEs)
 			require.LessOrEqual(t, len(q.Recv), c.RecvSGEs)
-			require.Equal(t, q.Op != format.WRWrite, q.Consumes)
+			require.Equal(t, q.Op != format.WRWrite && !workload.HasResponse(q.Op), q.Consumes)
+			if workload.HasResponse(q.Op) {
+				bringsInto(t, w, q)
+				continue
+			}
+			require.Empty(t, q.Into)
 			sum := 0
 			for _, p := range q.Source {
 				require.LessOrEqual(t, p.Offset+p.Length, w.Buffers().Source)
@@ -54,6 +59,29 @@ func TestRequests(t *testing.T) {
 		}
 		signaledInTime(t, w, all)
 	}
+}
+
+// bringsInto checks where a READ or atomic takes from, and brings to.
+func bringsInto(t *testing.T, w workload.Workload, q workload.Request) {
+	t.Helper()
+	buffers := w.Buffers()
+	require.False(t, q.Inline || q.Solicited || q.Consumes)
+	require.Empty(t, q.Source)
+	require.LessOrEqual(t, len(q.Into), w.Connection(q.QP).SendSGEs)
+	sum := 0
+	for _, p := range q.Into {
+		require.LessOrEqual(t, p.Offset+p.Length, buffers.Slot)
+		sum += p.Length
+	}
+	require.Equal(t, q.Length, sum)
+	require.Equal(t, 1, q.Packets(256))
+	if q.Op == format.WRRead {
+		require.LessOrEqual(t, q.Origin+q.Length, buffers.Source)
+		return
+	}
+	require.Equal(t, 8, q.Length)
+	require.LessOrEqual(t, q.Word+8, buffers.Words)
+	require.Zero(t, q.Word%8)
 }
 
 // signaledInTime checks that no queue fills up with work that nobody hears of,

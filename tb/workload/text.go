@@ -14,11 +14,10 @@ func (w Workload) Text() []byte {
 	line("messages: %d", w.Messages)
 	line("queue_pairs:")
 	for _, q := range w.QueuePairs {
-		line("  - {count: %d, path_mtu: %d, ip: %d, send_sges: %d, recv_sges: %d, depth: %d}",
-			q.Count, q.PathMTU, q.IP, q.SendSGEs, q.RecvSGEs, q.Depth)
+		line("  - {count: %d, path_mtu: %d, ip: %d, send_sges: %d, recv_sges: %d, reads: %d, depth: %d}",
+			q.Count, q.PathMTU, q.IP, q.SendSGEs, q.RecvSGEs, q.Reads, q.Depth)
 	}
-	o := w.Operations
-	line("operations: {write: %d, write_imm: %d, send: %d, send_imm: %d}", o.Write, o.WriteImm, o.Send, o.SendImm)
+	line("operations: {%s}", w.Operations.text())
 	line("sizes: %s", w.Sizes.text())
 	line("inline: %d", w.Inline)
 	line("signaled: %d", w.Signaled)
@@ -36,6 +35,14 @@ func (w Workload) Text() []byte {
 		line("  - {action: %v, rate: %g, packets: %s%s}", r.Action, float64(r.Rate)/1e6, classes[r.Class], attempts)
 	}
 	return []byte(b.String())
+}
+
+func (o Operations) text() string {
+	var all []string
+	for _, x := range operations {
+		all = append(all, fmt.Sprintf("%s: %d", x.name, *x.weight(&o)))
+	}
+	return strings.Join(all, ", ")
 }
 
 func (s Sizes) text() string {

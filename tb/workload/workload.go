@@ -64,16 +64,37 @@ type QueuePairs struct {
 	IP       int // 4 or 6
 	SendSGEs int // most SGEs of a send work request
 	RecvSGEs int // and of a receive work request
+	Reads    int // READs and atomics at once
 	Depth    int // work requests in each queue
 }
 
 // Operations are the weights of operations: of so many messages in their sum.
-type Operations struct{ Write, WriteImm, Send, SendImm int }
+type Operations struct{ Write, WriteImm, Send, SendImm, SendInv, Read, CmpSwap, FetchAdd int }
+
+// operation is an operation of a workload file.
+type operation struct {
+	name   string
+	op     format.WROpcode
+	weight func(*Operations) *int
+}
+
+var operations = []operation{
+	{"write", format.WRWrite, func(o *Operations) *int { return &o.Write }},
+	{"write_imm", format.WRWriteImm, func(o *Operations) *int { return &o.WriteImm }},
+	{"send", format.WRSend, func(o *Operations) *int { return &o.Send }},
+	{"send_imm", format.WRSendImm, func(o *Operations) *int { return &o.SendImm }},
+	{"send_inv", format.WRSendInv, func(o *Operations) *int { return &o.SendInv }},
+	{"read", format.WRRead, func(o *Operations) *int { return &o.Read }},
+	{"cmp_swap", format.WRCompSwap, func(o *Operations) *int { return &o.CmpSwap }},
+	{"fetch_add", format.WRFetchAdd, func(o *Operations) *int { return &o.FetchAdd }},
+}
 
 func (o Operations) weights() []weight {
-	return []weight{
-		{format.WRWrite, o.Write}, {format.WRWriteImm, o.WriteImm}, {format.WRSend, o.Send}, {format.WRSendImm, o.SendImm},
+	var all []weight
+	for _, x := range operations {
+		all = append(all, weight{x.op, *x.weight(&o)})
 	}
+	return all
 }
 
 type weight struct {

@@ -25,7 +25,7 @@ func (e *end) newArea(ctx context.Context, pd *verbs.PD, size int, access verbs.
 	if !paged {
 		return e.contiguous(ctx, pd, size, access)
 	}
-	a := &area{start: seed % pageBytes, length: size}
+	a := &area{start: seed % pageBytes &^ (wordBytes - 1), length: size}
 	count := (int(a.start) + size + pageBytes - 1) / pageBytes
 	buf, err := e.buffer(uint64(count*pageBytes), pageBytes)
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *end) newArea(ctx context.Context, pd *verbs.PD, size int, access verbs.
 }
 
 func (e *end) contiguous(ctx context.Context, pd *verbs.PD, size int, access verbs.Access) (*area, error) {
-	buf, err := e.buffer(uint64(size), 1)
+	buf, err := e.buffer(uint64(size), wordBytes)
 	if err != nil {
 		return nil, err
 	}

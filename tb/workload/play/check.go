@@ -22,7 +22,7 @@ func (e *end) poll(ctx context.Context) (int, error) {
 		if c.Recv {
 			err = e.checkRecv(ctx, c)
 		} else {
-			err = e.checkSend(c)
+			err = e.checkSend(ctx, c)
 		}
 		if err != nil {
 			return n, err
@@ -31,21 +31,46 @@ func (e *end) poll(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// checkSend compares a completion with the oldest signaled request.
-func (e *end) checkSend(c verbs.WC) error {
+// checkSend compares a completion with the one that is due next, and what has been brought by then.
+func (e *end) checkSend(ctx context.Context, c verbs.WC) error {
 	if len(e.signaled) == 0 {
 		return fmt.Errorf("a completion that is not due: %+v", c)
 	}
-	index := e.signaled[0]
+	d := e.signaled[0]
 	e.signaled = e.signaled[1:]
-	q := e.sends[index]
-	want := verbs.WC{
-		WRID: uint64(q.Number), Status: verbs.StatusSuccess, Opcode: verbs.WCSend, QPN: e.qp.QPN(), WQEIndex: uint16(index),
+	err := e.checkOwn(d, c)
+	if err == nil {
+		err = e.checkBrought(ctx, d.wqe)
 	}
-	if q.Op == format.WRWrite || q.Op == format.WRWriteImm {
-		want.Opcode = verbs.WCWrite
+	return err
+}
+
+// checkOwn compares a completion of a request, or of a token's registration.
+func (e *end) checkOwn(d due, c verbs.WC) error {
+	if d.token != nil {
+		return e.checkToken(d, c)
+	}
+	q := e.sends[d.request]
+	want := verbs.WC{WRID: uint64(q.Number), Status: verbs.StatusSuccess, Opcode: completion(q.Op), QPN: e.qp.QPN(), WQEIndex: uint16(d.wqe)}
+	if workload.HasResponse(q.Op) {
+		want.ByteLen = uint32(q.Length)
 	}
 	return same(q, c, want)
+}
+
+// completion is the operation of a send completion.
+func completion(op format.WROpcode) verbs.WCOpcode {
+	switch op {
+	case format.WRWrite, format.WRWriteImm:
+		return verbs.WCWrite
+	case format.WRRead:
+		return verbs.WCRead
+	case format.WRCompSwap:
+		return verbs.WCCompSwap
+	case format.WRFetchAdd:
+		return verbs.WCFetchAdd
+	}
+	return verbs.WCSend
 }
 
 // checkRecv compares a receive completion, and the payload of a SEND.
@@ -61,8 +86,11 @@ func (e *end) checkRecv(ctx context.Context, c verbs.WC) error {
 	if q.Op == format.WRWriteImm {
 		want.Opcode = verbs.WCRecvWrite
 	}
-	if q.Op != format.WRSend {
+	switch q.Op {
+	case format.WRSendImm, format.WRWriteImm:
 		want.Flags, want.Imm = verbs.WCWithImm, bits.ReverseBytes32(q.Imm)
+	case format.WRSendInv:
+		want.Flags, want.InvalidatedRKey = verbs.WCWithInv, e.invalidated()
 	}
 	if err := same(q, c, want); err != nil {
 		return err
@@ -112,8 +140,14 @@ func (e *end) expect(ctx context.Context, q workload.Request) error {
 // that nothing else happened.
 func (g *game) checkEnd(ctx context.Context) error {
 	for _, e := range g.ends() {
-		if err := e.checkSink(ctx); err != nil {
-			return fmt.Errorf("%v: %w", e, err)
+		for _, x := range []struct {
+			name  string
+			area  *area
+			image []byte
+		}{{"sink of WRITEs", e.sink, e.image}, {"slots of READs and atomics", e.landing, e.landingImage}, {"words of atomics", e.words, e.wordsImage}} {
+			if err := x.area.holds(ctx, x.image); err != nil {
+				return fmt.Errorf("%v: the %s: %w", e, x.name, err)
+			}
 		}
 		status, err := e.qp.Status(ctx)
 		if err != nil {
@@ -147,13 +181,14 @@ func (g *game) checkWire(err error) error {
 	return g.o.Watch.Finish()
 }
 
-func (e *end) checkSink(ctx context.Context) error {
-	got, err := e.sink.read(ctx, 0, len(e.image))
+// holds compares an area with what it has to hold.
+func (a *area) holds(ctx context.Context, image []byte) error {
+	got, err := a.read(ctx, 0, len(image))
 	if err != nil {
 		return err
 	}
-	if i := firstDifference(got, e.image); i >= 0 {
-		return fmt.Errorf("byte %d of the sink of WRITEs is %#02x, expected %#02x", i, got[i], e.image[i])
+	if i := firstDifference(got, image); i >= 0 {
+		return fmt.Errorf("byte %d is %#02x, expected %#02x", i, got[i], image[i])
 	}
 	return nil
 }

@@ -120,6 +120,9 @@ func (g *game) round(ctx context.Context) (bool, error) {
 		if err := e.postRecvs(ctx); err != nil {
 			return false, fmt.Errorf("%v: %w", e, err)
 		}
+		if err := e.postTokens(ctx); err != nil {
+			return false, fmt.Errorf("%v: %w", e, err)
+		}
 		sent, err := e.postSends(ctx, g.now())
 		if err != nil {
 			return false, fmt.Errorf("%v: %w", e, err)

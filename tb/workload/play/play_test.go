@@ -198,6 +198,21 @@ func TestFinds(t *testing.T) {
 			b[8]++
 		}
 	}
+	word := func(_ uint64, b []byte) {
+		if len(b) == 8 {
+			b[5] ^= 0x10
+		}
+	}
+	back := func(o workload.Operations) workload.Workload {
+		w := one(o)
+		w.Direction, w.QueuePairs[0].Reads = workload.BToA, 1
+		return w
+	}
+	key := func(_ uint64, b []byte) {
+		if len(b) >= 32 && len(b) < 1000 && b[8] == 0xE8 {
+			b[12] ^= 1
+		}
+	}
 	dead := one(workload.Operations{Write: 1})
 	dead.Rules = []wire.Rule{{Action: wire.Drop, Rate: wire.Million}}
 	late := one(workload.Operations{Write: 1})
@@ -210,8 +225,11 @@ func TestFinds(t *testing.T) {
 		want   string
 	}{
 		{"nothing wrong", one(workload.Operations{Write: 1}), play.Options{}, none, ""},
-		{"a byte of a WRITE", one(workload.Operations{Write: 1}), play.Options{Seed: 4}, long, "workload one, seed 4: host b, queue pair 0 (QPN 0x40): byte 0 of the sink of WRITEs is"},
+		{"a byte of a WRITE", one(workload.Operations{Write: 1}), play.Options{Seed: 4}, long, "workload one, seed 4: host b, queue pair 0 (QPN 0x40): the sink of WRITEs: byte 0 is"},
 		{"a byte of a SEND", one(workload.Operations{Send: 1}), play.Options{}, long, "request 0, SEND of 1000 bytes: byte 0 is"},
+		{"a byte of a READ", back(workload.Operations{Read: 1}), play.Options{}, long, "request 0, RDMA_READ of 1000 bytes: byte 0 is"},
+		{"what an atomic found", back(workload.Operations{FetchAdd: 1}), play.Options{}, word, "request 0, ATOMIC_FETCH_AND_ADD of 8 bytes: byte 5 is"},
+		{"a key that was invalidated", one(workload.Operations{SendInv: 1}), play.Options{}, key, "request 0, SEND_WITH_INV of 1000 bytes: completion {WRID:0 Status:SUCCESS Opcode:RECV Vendor:none ByteLen:1000 Imm:0 InvalidatedRKey:"},
 		{"a completion", one(workload.Operations{Send: 1}), play.Options{}, completion, "request 0, SEND of 1000 bytes: completion {WRID:0 Status:SUCCESS Opcode:RECV Vendor:none ByteLen:1001"},
 		{"a dead wire", dead, play.Options{}, none, "host a, queue pair 0 (QPN 0x40): request 0, RDMA_WRITE of 1000 bytes: completion {WRID:0 Status:RETRY_EXC_ERR"},
 		{"work that never comes", late, play.Options{Now: func() uint64 { return 49 }, Patience: 20}, none, "nothing happens any more: host a, queue pair 0 (QPN 0x40) has posted 0 of 1 sends"},

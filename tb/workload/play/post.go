@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 
+	"gornic/format"
 	"gornic/tb/workload"
 	"gornic/verbs"
 )
@@ -42,14 +43,7 @@ func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 			return total, err
 		}
 		wrs = append(wrs, wr)
-		if q.Signaled {
-			e.signaled = append(e.signaled, e.posted)
-		}
-		e.posted++
-		if q.Consumes {
-			e.consumed++
-		}
-		if err := e.peer.expect(ctx, q); err != nil {
+		if err := e.note(ctx, q); err != nil {
 			return total, err
 		}
 		if !q.Ring {
@@ -66,6 +60,29 @@ func (e *end) postSends(ctx context.Context, now uint64) (int, error) {
 	return total + len(wrs), e.qp.PostSend(ctx, wrs...)
 }
 
+// note notes what comes of a request that is posted.
+func (e *end) note(ctx context.Context, q workload.Request) error {
+	if q.Signaled {
+		e.signaled = append(e.signaled, due{wqe: e.wqes, request: e.posted})
+	}
+	if q.Op == format.WRSendInv {
+		e.peer.tokens[e.invalidates%tokenCount].good = false
+		e.invalidates++
+	}
+	if q.Consumes {
+		e.consumed++
+	}
+	var err error
+	if workload.HasResponse(q.Op) {
+		err = e.willBring(ctx, q)
+	} else {
+		err = e.peer.expect(ctx, q)
+	}
+	e.posted++
+	e.wqes++
+	return err
+}
+
 // mayPost tells whether the next request, if there is one, has arrived, and the
 // peer is ready for it as far as that is asked for.
 func (e *end) mayPost(now uint64) bool {
@@ -73,6 +90,9 @@ func (e *end) mayPost(now uint64) bool {
 		return false
 	}
 	q := e.sends[e.posted]
+	if q.Op == format.WRSendInv && !e.peer.tokens[e.invalidates%tokenCount].good {
+		return false
+	}
 	return q.At <= now && (!e.ready || !q.Consumes || e.consumed < e.peer.offered)
 }
 
@@ -86,6 +106,13 @@ func (e *end) sendWR(ctx context.Context, q workload.Request) (verbs.SendWR, err
 	}
 	if q.Solicited {
 		wr.Flags |= verbs.SendSolicited
+	}
+	switch {
+	case q.Op == format.WRSendInv:
+		wr.InvalidateRKey = e.peer.tokens[e.invalidates%tokenCount].mr.RKey()
+	case workload.HasResponse(q.Op):
+		e.fetch(q, &wr)
+		return wr, nil
 	}
 	if q.Inline {
 		data, err := e.payload(ctx, q)

@@ -77,6 +77,11 @@ func (g *game) newEnd(ctx context.Context, from workload.Side, qp int) (*end, er
 	if err != nil {
 		return nil, err
 	}
+	if g.w.Operations.SendInv > 0 {
+		if err := e.newTokens(ctx, s.pd); err != nil {
+			return nil, err
+		}
+	}
 	return e, g.newAreas(ctx, s.pd, e)
 }
 
@@ -90,9 +95,11 @@ func (g *game) newAreas(ctx context.Context, pd *verbs.PD, e *end) error {
 		size   int
 		access verbs.Access
 	}{
-		{&e.source, sizes.Source, 0},
+		{&e.source, sizes.Source, verbs.AccessRemoteRead},
 		{&e.sink, sizes.Sink, verbs.AccessLocalWrite | verbs.AccessRemoteWrite},
 		{&e.slots, sizes.Slot * e.c.Depth, verbs.AccessLocalWrite},
+		{&e.landing, sizes.Slot * e.c.Depth, verbs.AccessLocalWrite},
+		{&e.words, sizes.Words, verbs.AccessLocalWrite | verbs.AccessRemoteAtomic},
 	} {
 		area, err := e.newArea(ctx, pd, a.size, a.access, seed(uint64(what))>>62 == 0, seed(uint64(what)))
 		if err != nil {
@@ -103,7 +110,7 @@ func (g *game) newAreas(ctx context.Context, pd *verbs.PD, e *end) error {
 		}
 		*a.area = area
 	}
-	e.image = noise(seed(1), 0, sizes.Sink)
+	e.image, e.landingImage, e.wordsImage = noise(seed(1), 0, sizes.Sink), noise(seed(3), 0, sizes.Slot*e.c.Depth), noise(seed(4), 0, sizes.Words)
 	return nil
 }
 
@@ -117,9 +124,9 @@ func (g *game) connect(ctx context.Context, e *end) error {
 		mtu++
 	}
 	attr := verbs.QPAttr{
-		Access: verbs.AccessRemoteWrite, Port: 1, AH: ah, PathMTU: mtu, DestQPN: e.peer.qp.QPN(),
+		Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic, Port: 1, AH: ah, PathMTU: mtu, DestQPN: e.peer.qp.QPN(),
 		SQPSN: psn(g.o.Seed, e.side, e.index), RQPSN: psn(g.o.Seed, e.peer.side, e.index),
-		MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7,
+		MaxRDAtomic: uint8(e.c.Reads), MaxDestRDAtomic: uint8(e.c.Reads), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7,
 	}
 	if g.o.Attr != nil {
 		g.o.Attr(&attr)

@@ -135,8 +135,8 @@ func TestKeyTableFaults(t *testing.T) {
 		q.receive(1)
 		base := uint64(q.s.nic.ReadRegister(format.RegKeyBaseHigh))<<32 | uint64(q.s.nic.ReadRegister(format.RegKeyBaseLow))
 		q.s.mem.InjectFault(base, 64<<keyLogSize, c.kind)
-		require.Equal(t, []string{nak(100, 0x63, 0)}, q.inject(packetSpec{op: format.OpSendOnlyInv, inv: fast.key, a: 1}))
-		require.Equal(t, []string{"1 LOC_PROT_ERR (" + c.want + ")"}, brief(q.s.poll(q.recvCQ)))
+		require.Equal(t, []string{nak(100, 0x62, 0)}, q.inject(packetSpec{op: format.OpSendOnlyInv, inv: fast.key, a: 1}))
+		require.Equal(t, []string{"1 REM_INV_REQ_ERR (" + c.want + ")"}, brief(q.s.poll(q.recvCQ)))
 	}
 }
 

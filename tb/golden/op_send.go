@@ -58,18 +58,14 @@ func (n *NIC) respondSend(q *queuePair, p packet) *refusal {
 // revokeFor ends the key that a SEND with invalidate names, behind its payload and
 // before its completion (protocol section 3.9). A key that it may not end is refused with
 // NAK 0x62, so that the requester learns of it, and REM_INV_REQ_ERR of the receive WQE
-// (section 10, rows 10 and 23).
+// (section 10, rows 10 and 23); so is one whose entry cannot be read.
 func (n *NIC) revokeFor(q *queuePair, p packet) *refusal {
 	key, ok := p.revokes()
 	if !ok {
 		return nil
 	}
-	switch vendor := n.revoke(q, key); vendor {
-	case format.VendorNone:
-		return nil
-	case format.VendorBusRead, format.VendorBusWrite:
-		return failed(format.StatusLocProt, vendor)
-	default:
+	if vendor := n.revoke(q, key); vendor != format.VendorNone {
 		return &refusal{syndrome: format.SyndromeNAKAccess, status: format.StatusRemInvReq, vendor: vendor}
 	}
+	return nil
 }

@@ -17,12 +17,10 @@ func (n *NIC) data(q *queuePair, p packet) {
 	}
 	status, vendor := format.StatusSuccess, format.VendorNone
 	switch {
-	case !p.answers(w):
-		status, vendor = format.StatusBadResp, format.VendorResponse
-	case p.psn() != r.oldest: // one before it is missing
+	case w.form.answered() && p.psn() != r.oldest: // one before it is missing
 		n.askAgain(q)
 		return
-	case !p.placeFits(w):
+	case !p.answers(w), !p.placeFits(w):
 		status, vendor = format.StatusBadResp, format.VendorResponse
 	default:
 		status, vendor = n.takeData(q, w, p)

@@ -20,6 +20,9 @@ func (p Params) Validate() error {
 	if s.QPBits < 1 || s.QPBits > 16 || s.CQBits < 1 || s.CQBits > 16 || s.EQBits < 1 || s.EQBits > 5 {
 		return fmt.Errorf("command: 2^%d queue pairs, 2^%d completion queues, 2^%d event queues: not 2^1 to 2^16, 2^16, 2^5", s.QPBits, s.CQBits, s.EQBits)
 	}
+	if s.ReadBits < 1 || s.ReadBits > 6 {
+		return fmt.Errorf("command: 2^%d READs and atomics of a queue pair: not 2^1 to 2^6", s.ReadBits)
+	}
 	switch p.MTU {
 	case 256, 512, 1024, 2048, 4096:
 		return nil
@@ -66,7 +69,7 @@ func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	fence, ring := hdl.StreamOf(link.Fence{}), hdl.StreamOf(s.RingConfig())
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("command_qp%d_cq%d_eq%d_mtu%d", s.QPBits, s.CQBits, s.EQBits, p.MTU),
+		Name: fmt.Sprintf("command_qp%d_cq%d_eq%d_rd%d_mtu%d", s.QPBits, s.CQBits, s.EQBits, s.ReadBits, p.MTU),
 		Doc:  "Runs the commands of the mailbox: checks them, and tells the owners of what they change.",
 		IO: IO{
 			Go: hdl.StreamOf(link.Go{}), Done: hdl.StreamOf(link.Done{}), Context: s.ContextPort(), Write: hdl.StreamOf(s.ContextWrite()),

@@ -16,7 +16,7 @@ import (
 	verilator "gornic/sim-verilator"
 )
 
-var params = command.Params{Sizes: link.Sizes{QPBits: 2, CQBits: 2, EQBits: 1}, MTU: 2048}
+var params = command.Params{Sizes: link.Sizes{QPBits: 2, CQBits: 2, EQBits: 1, ReadBits: 3}, MTU: 2048}
 
 const keyLog = 5
 
@@ -41,7 +41,7 @@ func newBench(t *testing.T, s *sim.Sim, io *command.IO) *bench {
 	g := hdltest.Gaps(t, 20)
 	b := &bench{
 		t: t, s: s, io: io, r: rand.New(rand.NewPCG(hdltest.Seed(t), 14)),
-		ref: command.Reference{QPBits: 2, CQBits: 2, EQBits: 1, MTU: 2048, KeyLog: keyLog},
+		ref: command.Reference{QPBits: 2, CQBits: 2, EQBits: 1, ReadBits: 3, MTU: 2048, KeyLog: keyLog},
 		run: sim.NewSource(s, io.Go, g), context: sim.NewSource(s, io.Context.Reply, g), keyDone: sim.NewSource(s, io.KeyDone, g),
 		txPassed: sim.NewSource(s, io.TxPassed, g), rxPassed: sim.NewSource(s, io.RxPassed, g),
 		done: sim.NewSink(s, io.Done, g), ask: sim.NewSink(s, io.Context.Request, g), write: sim.NewSink(s, io.Write, g),
@@ -211,7 +211,7 @@ func (b *bench) random() (format.CommandCode, []byte) {
 		return format.CmdModifyQP, bytesOf(t, b.modify(qpn, odd))
 	case format.CmdWriteKey:
 		return code, bytesOf(t, format.KeyEntry[uint64]{
-			Key: odd(r.Uint64N(1<<13), 1<<13), State: odd(2, pick(0, 3)), Type: odd(r.Uint64N(4), 4), VA: r.Uint64(), Length: odd(r.Uint64N(1<<20), 1<<63),
+			Key: odd(r.Uint64N(1<<13), 1<<13), State: odd(1+r.Uint64N(2), pick(0, 3)), Type: odd(r.Uint64N(4), 4), VA: r.Uint64(), Length: odd(r.Uint64N(1<<20), 1<<63),
 			Translation: odd(8*r.Uint64N(1<<50), pick(1, 1<<64-8)), Windows: odd(0, 1), Rights: odd(7, pick(2, 8, 64)), PageShift: odd(pick(0, 12, 21), pick(11, 22, 255)),
 		})
 	default:
@@ -223,7 +223,7 @@ func (b *bench) modify(qpn uint64, odd func(good, bad uint64) uint64) format.Mod
 	r := b.r
 	c := format.ModifyQP[uint64]{
 		QPN: qpn, State: r.Uint64N(8), DestQPN: odd(2+r.Uint64N(1<<24-2), r.Uint64N(2)), PathMTU: odd(1+r.Uint64N(4), r.Uint64N(8)), RQPSN: r.Uint64N(1 << 24), MinRNR: odd(12, 32),
-		SQPSN: r.Uint64N(1 << 24), Timeout: odd(14, 32), Access: odd(r.Uint64N(16), 16), RetryCnt: odd(7, 8), RNRRetry: odd(7, 8), MaxRD: 4, MaxDestRD: 5,
+		SQPSN: r.Uint64N(1 << 24), Timeout: odd(14, 32), Access: odd(r.Uint64N(16), 16), RetryCnt: odd(7, 8), RNRRetry: odd(7, 8), MaxRD: odd(r.Uint64N(9), 9), MaxDestRD: odd(r.Uint64N(9), 255),
 		PKeyIndex: odd(0, 1), Port: odd(1, 2), Notify: odd(1, 2),
 		AV: format.AV[uint64]{DstMAC: r.Uint64N(1 << 48), HopLimit: 64, FlowLabel: 9, SrcPort: 0xC001, SrcLo: r.Uint64(), DstLo: r.Uint64(), IPv6: 1, VLAN: 1, TCI: 77},
 	}
@@ -249,6 +249,51 @@ func (b *bench) modify(qpn uint64, odd func(good, bad uint64) uint64) format.Mod
 		c.Mask ^= 1 << r.IntN(32)
 	}
 	return c
+}
+
+// A queue pair may not have more READs and atomics than there is room for.
+func TestMaxRD(t *testing.T) {
+	design, io := hdltest.Build(t, command.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		require.Zero(t, b.command(format.CmdCreateEQ, bytesOf(t, format.CreateEQ[uint64]{LogSize: 4, Base: 0x1000})).Status)
+		require.Zero(t, b.command(format.CmdCreateCQ, bytesOf(t, format.CreateCQ[uint64]{LogSize: 4, Base: 0x1000})).Status)
+		require.Zero(t, b.command(format.CmdCreateQP, bytesOf(t, format.CreateQP[uint64]{QPN: 2, SQBase: 0x1000})).Status)
+		rows := format.QPTransitions()
+		modify := func(state format.QPState, row int, maxRD, maxDestRD uint64) format.CommandStatus {
+			return format.CommandStatus(b.command(format.CmdModifyQP, bytesOf(t, format.ModifyQP[uint64]{
+				QPN: 2, State: uint64(state), Mask: uint64(rows[row].Required) | format.AttrState, PathMTU: 1, Port: 1, DestQPN: 2, MaxRD: maxRD, MaxDestRD: maxDestRD,
+			})).Status)
+		}
+		require.Equal(t, format.CmdOK, modify(format.QPInit, 0, 0, 0))
+		require.Equal(t, format.CmdBadParameter, modify(format.QPRTR, 2, 0, 9))
+		require.Equal(t, format.CmdOK, modify(format.QPRTR, 2, 9, 8), "MaxRD is not in the mask")
+		require.Equal(t, format.CmdBadParameter, modify(format.QPRTS, 3, 9, 0))
+		require.Equal(t, format.CmdBadParameter, modify(format.QPRTS, 3, 255, 0))
+		require.Equal(t, format.CmdOK, modify(format.QPRTS, 3, 8, 0))
+		require.Equal(t, 8, b.pairs[2].Context.MaxRD)
+		require.Equal(t, 8, b.pairs[2].Context.MaxDestRD)
+	}, verilator.Simulator)
+}
+
+// Free regions and windows are made, as verbs makes them; for what keycache refuses to end a key is the
+// outcome.
+func TestKeys(t *testing.T) {
+	design, io := hdltest.Build(t, command.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		for _, kind := range []uint64{format.KeyFastRegion, format.KeyWindow1, format.KeyWindow2} {
+			free := format.KeyEntry[uint64]{Key: kind << 8, PD: 3, State: format.KeyFree, Type: kind}
+			require.Zero(t, b.command(format.CmdWriteKey, bytesOf(t, free)).Status)
+			require.Equal(t, []string{"key", "flush"}, b.told)
+		}
+		ref := bytesOf(t, format.KeyRef[uint64]{Key: 1 << 8})
+		for _, status := range []format.CommandStatus{format.CmdBusy, format.CmdBadNumber, format.CmdBusError} {
+			b.keyStatus = int(status)
+			require.Equal(t, int(status), b.command(format.CmdInvalidate, ref).Status)
+			require.Equal(t, "key", b.told[0])
+		}
+	}, verilator.Simulator)
 }
 
 // What is told, and in which order.
@@ -298,4 +343,9 @@ func TestValidate(t *testing.T) {
 	require.NoError(t, params.Validate())
 	require.Error(t, command.Params{Sizes: params.Sizes, MTU: 100}.Validate())
 	require.Error(t, command.Params{MTU: 256}.Validate())
+	for _, bits := range []int{0, 7} {
+		p := params
+		p.Sizes.ReadBits = bits
+		require.ErrorContains(t, p.Validate(), "READs")
+	}
 }

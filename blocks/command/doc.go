@@ -12,7 +12,7 @@
 //	CQ, EQ         completion and event queues, to cqewriter and events
 //	Key, KeyDone   the key table (keycache)
 //	Flush          what translators hold of page lists
-//	TxFence, TxPassed, RxFence, RxPassed  tokens through the two pipelines
+//	TxFence, TxPassed, RxFence, RxPassed  tokens through the two pipelines; TxPassed comes by way of keyops
 //	Wake           a queue pair that may send now, to scheduler
 //
 // # State

@@ -57,6 +57,9 @@ func (b *block) badValue() hdl.Bits {
 	check(format.AttrTimeout, in.Timeout.GtK(31))
 	check(format.AttrRetryCnt, in.RetryCnt.GtK(7))
 	check(format.AttrRNRRetry, in.RNRRetry.GtK(7))
+	reads := uint64(1) << b.p.Sizes.ReadBits // there is room for
+	check(format.AttrMaxRD, in.MaxRD.GtK(reads))
+	check(format.AttrMaxDestRD, in.MaxDestRD.GtK(reads))
 	check(format.AttrPKeyIndex, in.PKeyIndex.Any())
 	check(format.AttrPort, in.Port.IsNot(1))
 	check(format.AttrNotify, in.Notify.GtK(1))

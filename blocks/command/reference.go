@@ -6,6 +6,7 @@ import "gornic/format"
 // it does not know: whether an entry is free is keycache's affair.
 type Reference struct {
 	QPBits, CQBits, EQBits int
+	ReadBits               int // log2 of the READs and atomics of a queue pair
 	MTU                    int
 	KeyLog                 int
 
@@ -237,6 +238,8 @@ func (r *Reference) goodValues(c format.ModifyQP[uint64]) bool {
 		{format.AttrTimeout, c.Timeout < 32},
 		{format.AttrRetryCnt, c.RetryCnt < 8},
 		{format.AttrRNRRetry, c.RNRRetry < 8},
+		{format.AttrMaxRD, c.MaxRD <= 1<<r.ReadBits},
+		{format.AttrMaxDestRD, c.MaxDestRD <= 1<<r.ReadBits},
 		{format.AttrPKeyIndex, c.PKeyIndex == 0},
 		{format.AttrPort, c.Port == 1},
 		{format.AttrNotify, c.Notify <= 1},

@@ -84,7 +84,7 @@ func put[T any](to hdl.Stream[T], turn hdl.Bits, data T) hdl.Bits {
 	return to.Ready
 }
 
-// keyDone takes the outcome of a key command; a failed one tells nothing more.
+// keyDone takes the outcome of a key command; a failed one leaves nothing in the mailbox.
 func (b *block) keyDone(turn hdl.Bits) hdl.Bits {
 	m, done := b.m, b.io.KeyDone
 	done.Ready.SetK(1)

@@ -19,7 +19,7 @@ func TestCommandsAsTheBlock(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 40 {
 		s := newStation(t, 1, config)
-		ref := blockcommand.Reference{QPBits: 2, CQBits: 2, EQBits: 2, MTU: 2048, KeyLog: int(s.nic.ReadRegister(format.RegKeyLogSize))}
+		ref := blockcommand.Reference{QPBits: 2, CQBits: 2, EQBits: 2, ReadBits: 4, MTU: 2048, KeyLog: int(s.nic.ReadRegister(format.RegKeyLogSize))}
 		ref.Run(format.CmdCreateEQ, mailboxOf(t, format.CreateEQ[uint64]{LogSize: 4, Base: 0x1000})) // the station has it
 		g := commands{r: r, ref: &ref}
 		for range 300 {

@@ -45,8 +45,11 @@ func (n *NIC) respondAtomic(q *queuePair, p packet) *refusal {
 		return deniedBy(vendor)
 	}
 	spans, vendor := n.translate(e, h.VA, atomicBytes)
-	if vendor != format.VendorNone {
+	switch {
+	case vendor != format.VendorNone:
 		return deniedBy(vendor)
+	case spans[0].addr%atomicBytes != 0: // of a key whose bytes lie otherwise on the bus: that is one access no more
+		return invalid(format.StatusLocQPOp, format.VendorAlignment)
 	}
 	original, vendor := n.atomically(spans, func(old uint64) uint64 {
 		switch {

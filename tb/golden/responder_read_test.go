@@ -69,6 +69,7 @@ func TestResponderRefusesReads(t *testing.T) {
 		{"step 6: not aligned", format.OpCmpSwap, qpConfig{}, odd, 0x61, format.VendorAlignment},
 		{"step 6: not aligned to 8", format.OpFetchAdd, qpConfig{}, func(_ *target, p *packetSpec) { p.va += 4 }, 0x61, format.VendorAlignment},
 		{"step 6 before 7", format.OpFetchAdd, qpConfig{}, both(odd, badKey), 0x61, format.VendorAlignment},
+		{"behind step 7: not aligned on the bus", format.OpFetchAdd, qpConfig{}, keyOf(func(e *format.KeyEntry[uint64]) { e.Translation++; e.Length -= 8 }), 0x61, format.VendorAlignment},
 		{"step 7: no such key", format.OpReadRequest, qpConfig{}, badKey, 0x62, format.VendorKeyUnknown},
 		{"step 7: no such key of an atomic", format.OpFetchAdd, qpConfig{}, badKey, 0x62, format.VendorKeyUnknown}, // protocol section 9, case 12
 		{"step 7: another domain", format.OpReadRequest, qpConfig{}, keyOf(func(e *format.KeyEntry[uint64]) { e.PD++ }), 0x62, format.VendorKeyPD},

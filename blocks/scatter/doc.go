@@ -6,10 +6,10 @@
 // # Streams
 //
 //	Piece    where the payload of each packet goes, from translate
-//	Payload  a frame for each packet with payload, from rxpath
-//	Commit   what becomes visible of each packet, also of those without payload, from responder
+//	Payload  a frame for each packet with payload, from rxpath; of an ATOMIC_ACK its value, from readmatch
+//	Commit   what becomes of each packet, request or response, also of those without payload; fences; from responder
 //	Write    bursts of host memory
-//	Placed   each Commit, when the payload of its packet and of all before it is in memory, to ackqueue
+//	Placed   each Commit, when the payload of its packet and of all before it is in memory; to ackqueue, or completer
 //
 // Whether the keys were good is the responder's to hear (link.Translated): here
 // a packet whose keys were not ends with a piece that is Skip.

@@ -97,7 +97,7 @@ func (b *bench) give(p scatter.Packet, c linktest.Commit) {
 	if len(p.Payload) > 0 {
 		hdltest.SendFrame(b.payload, p.Payload)
 	}
-	if c.Kind == 0 {
+	if c.Kind != link.CommitFence {
 		c.Payload, c.Placed = len(p.Payload) > 0, p.Placed
 	}
 	b.commit.Send(c)
@@ -165,8 +165,11 @@ func (b *bench) randomPacket() scatter.Packet {
 func (b *bench) randomCommit() linktest.Commit {
 	r := b.r
 	flag := func() bool { return r.IntN(2) == 0 }
+	kinds := []int{link.CommitRequest, link.CommitRequest, link.CommitResponse, link.CommitResponse, link.CommitDead}
 	return linktest.Commit{
-		QP: r.IntN(16), Reply: r.IntN(3), PSN: r.Uint32() >> 8, RequestPSN: r.Uint32() >> 8, Syndrome: r.IntN(256),
+		Kind: kinds[r.IntN(len(kinds))], Match: r.IntN(8), Fault: format.VendorCode(r.IntN(32)),
+		Resource: linktest.Resource{Kind: r.IntN(4), Duplicate: flag(), VA: r.Uint64(), RKey: r.Uint32(), Length: r.Uint32()},
+		QP:       r.IntN(16), Reply: r.IntN(3), PSN: r.Uint32() >> 8, RequestPSN: r.Uint32() >> 8, Syndrome: r.IntN(256),
 		Message: flag(), Fatal: flag(), HasEvent: flag(), Event: format.AsyncEvent(r.IntN(256)), Complete: flag(), Open: flag(),
 		Completion: linktest.Completion{
 			CQ: r.IntN(8), WRID: r.Uint64(), ByteLen: r.Uint32(), Imm: r.Uint32(), QP: r.IntN(16), QPN: r.Uint32() >> 8, Status: format.Status(r.IntN(256)),
@@ -201,7 +204,7 @@ func (b *bench) random() {
 	case 0:
 		b.give(scatter.Packet{}, c)
 	case 1:
-		c.Kind, c.Payload, c.Placed = 1, b.r.IntN(2) == 0, b.r.IntN(2) == 0
+		c.Kind, c.Payload, c.Placed = link.CommitFence, b.r.IntN(2) == 0, b.r.IntN(2) == 0
 		b.give(scatter.Packet{}, c)
 	default:
 		b.give(b.randomPacket(), c)

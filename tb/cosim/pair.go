@@ -60,8 +60,7 @@ func openPair(env *Env, sides [2]rtl.Kind, w workload.Workload) (*pair, error) {
 func packets(w workload.Workload, seed uint64) int {
 	total := 0
 	for q := range w.Requests(seed) {
-		mtu := w.Connection(q.QP).PathMTU
-		total += max(1, (q.Length+mtu-1)/mtu)
+		total += q.Packets(w.Connection(q.QP).PathMTU)
 	}
 	return total
 }

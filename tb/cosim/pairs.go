@@ -61,16 +61,30 @@ func fits(w workload.Workload, c configs.Config) error {
 		if q.PathMTU > c.PathMTU {
 			return fmt.Errorf("workload %s has a path MTU of %d bytes, configuration %s no more than %d", w.Name, q.PathMTU, c.Name, c.PathMTU)
 		}
+		if q.Reads > c.Reads {
+			return fmt.Errorf("workload %s has %d READs and atomics at once, configuration %s no more than %d", w.Name, q.Reads, c.Name, c.Reads)
+		}
 	}
 	return nil
 }
 
 // lossless is a configuration whose receive buffer has room for all packets of a workload
-// that can be on their way at once, and as many answers. The core's requester does not
+// that can be on their way at once, READ responses among them, and as many answers. The core's requester does not
 // send again: a packet that finds the buffer full would end its queue pair's work.
 func lossless(c configs.Config, w workload.Workload) configs.Config {
+	packets := 0
+	for _, q := range w.QueuePairs {
+		packets += q.Count * (c.Replay + q.Reads*responses(w.Sizes.Most(), q.PathMTU))
+	}
+	return withRoom(c, packets)
+}
+
+// responses is how many packets a READ of so many bytes brings.
+func responses(bytes, mtu int) int { return (bytes + mtu) / max(mtu, 1) }
+
+// withRoom is a configuration whose receive buffer has room for so many packets.
+func withRoom(c configs.Config, packets int) configs.Config {
 	const headers = 128 // bytes of a packet, at most
-	packets := w.Connections() * c.Replay
 	c.RxPackets = max(c.RxPackets, powerOfTwo(2*packets))
 	c.RxBuffer = max(c.RxBuffer, powerOfTwo(packets*(c.PathMTU+headers)))
 	return c
@@ -92,7 +106,7 @@ func pairWorkload(c configs.Config, fast bool) workload.Workload {
 		Name:       "pairs",
 		Direction:  workload.BothWays,
 		Messages:   messages,
-		Operations: workload.Operations{Write: 2, WriteImm: 1, Send: 2, SendImm: 1},
+		Operations: workload.Operations{Write: 2, WriteImm: 1, Send: 2, SendImm: 1, SendInv: 1, Read: 2, CmpSwap: 1, FetchAdd: 1},
 		Inline:     40,
 		Signaled:   60,
 		Solicited:  20,
@@ -101,7 +115,7 @@ func pairWorkload(c configs.Config, fast bool) workload.Workload {
 	}
 	for i := range min(pairs, c.QPs, c.CQs) {
 		w.QueuePairs = append(w.QueuePairs, workload.QueuePairs{
-			Count: 1, PathMTU: min(256<<i, c.PathMTU), IP: 4 + i%2*2, SendSGEs: 1 + i, RecvSGEs: 4 - i, Depth: 4 << (i % 3),
+			Count: 1, PathMTU: min(256<<i, c.PathMTU), IP: 4 + i%2*2, SendSGEs: 1 + i, RecvSGEs: 4 - i, Reads: 1 + i%2, Depth: 4 << (i % 3),
 		})
 	}
 	return w

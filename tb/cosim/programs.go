@@ -13,7 +13,6 @@ import (
 	verilator "gornic/sim-verilator"
 	"gornic/tb/program"
 	"gornic/tb/rtl"
-	"gornic/tb/workload"
 )
 
 // programScenarios have two hosts do random programs, of the seed and those after it.
@@ -150,7 +149,7 @@ func (p *programs) one(ctx context.Context) bool {
 }
 
 // roomFor is a configuration whose receive buffer has room for all packets that
-// so many queue pairs can have on their way at once.
+// so many queue pairs of a program can have on their way at once.
 func roomFor(c configs.Config, queuePairs int) configs.Config {
-	return lossless(c, workload.Workload{QueuePairs: []workload.QueuePairs{{Count: queuePairs}}})
+	return withRoom(c, queuePairs*(c.Replay+c.Reads*program.MostResponses))
 }

@@ -47,8 +47,11 @@ func (d *draft) operation(weights [7]int) verbs.Opcode {
 	return operations[0]
 }
 
+// MostResponses is how many packets a READ brings at most.
+const MostResponses = 7
+
 // mostBytes is the longest message at a path MTU: a few packets.
-func mostBytes(m verbs.MTU) int { return min(6*m.Bytes()+100, 10000) }
+func mostBytes(m verbs.MTU) int { return min((MostResponses-1)*m.Bytes()+100, 10000) }
 
 func (d *draft) hits(percent int) bool { return d.r.IntN(100) < percent }
 

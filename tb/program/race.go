@@ -62,7 +62,7 @@ func (k LoanKind) mayRepeat(e RaceEnd) bool {
 
 const (
 	mostRacers   = 4
-	racerPackets = 6 // of a message, about, at most
+	racerPackets = MostResponses - 1 // of a message, at most
 )
 
 // race draws a race of so many racers, one or more.

@@ -52,14 +52,14 @@ func (b *block) decide(t turn, known standing) verdict {
 	}
 }
 
-// holds returns one bit: a WQE may not begin yet, because of those before it (protocol section 4.7).
+// holds returns one bit: a WQE may not begin yet, because of those before it (protocol section 4.7). One that has begun is
+// not held: what it waited for is gone, and nothing new begins before it ends.
 func holds(t turn, known standing) hdl.Bits {
 	c, max := t.Control, t.Context.MaxRD
 	fence := flag(c, format.WRFlagFence).And(known.reads.Any())
 	limit := hdl.AndAll(t.Task.Read.Or(t.Task.Atomic), max.Any(), known.reads.Ge(max))
 	all := isOp(c, format.WRLocalInv).And(known.used.Any())
-	began := hdl.OrAll(t.Message.Active, t.Message.Parked, t.Head.Fault)
-	return began.Not().And(hdl.OrAll(fence, limit, all))
+	return t.Head.Fault.Not().And(hdl.OrAll(fence, limit, all))
 }
 
 // endsHalf returns one bit: the packet takes the last entry of either half of the replay entries, of which

@@ -53,8 +53,9 @@
 // the WQE stays at the head of its queue, and nothing behind it begins. The turn
 // after KeyOpDone makes the record that completes it, in the order of the queue
 // pair. KeyOp has one place: who finds it taken waits in a queue of queue pairs,
-// and a turn for it follows when it is free. So no turn waits for keyops, and
-// its fences pass.
+// and a turn for it follows when it is free. So no turn waits for keyops. A fence
+// does, until the operation has been taken: what a queue pair gave away is known
+// there when the fence comes.
 //
 // # Waiting for those before it (protocol section 4.7)
 //

@@ -27,7 +27,7 @@ func (b *block) keepOutcomes() {
 }
 
 // keyOp gives a local operation away, if the one before it has been taken; else the queue pair waits for that, and
-// neither the turn nor a fence behind it does.
+// its turn ends.
 func (s *sender) keyOp() {
 	m := s.m
 	m.If(s.keyHeld, func() {

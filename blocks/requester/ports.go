@@ -59,11 +59,12 @@ func (s *sender) segment() {
 		hdl.Field("qp", t.QP), hdl.Field("lkey", out.Data.Key), hdl.Field("va", out.Data.VA), hdl.Field("bytes", out.Data.Len))
 }
 
-// job drives Job: a packet or a record, or a fence where no turn is under way.
+// job drives Job: a packet or a record, or a fence where no turn is under way and no local operation on its way: it is
+// behind those as well.
 func (s *sender) job() {
 	io, t := s.io, s.turn
 	job, c := io.Job, t.Control
-	fence := hdl.AndAll(io.Fence.Valid, s.quiet, s.st.Is(stJudge))
+	fence := hdl.AndAll(io.Fence.Valid, s.quiet, s.st.Is(stJudge), s.keyHeld.Not())
 	announces := s.st.Is(stJob)
 	job.Valid.Set(announces.Or(fence))
 	io.Fence.Ready.Set(fence.And(job.Ready))

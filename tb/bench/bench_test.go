@@ -37,9 +37,10 @@ func TestBudgets(t *testing.T) {
 	}{
 		{sim.NativeSimulator, "^board/(send|receive)/WRITE/64/1$"},
 		{verilator.Simulator, "^board/(send|receive|both)/WRITE/(64|4096)/"},
+		{verilator.Simulator, "^dc/(send|receive)/(READ/64|FETCH_ADD/8|CMP_SWAP/8)/16$|^dc/(send|receive)/READ/4096/"},
 		{verilator.Simulator, "^dc/(send|receive)/WRITE/64/16$|^dc/both/WRITE/4096/1$|^dc/(doorbell|arrival)/"},
 	} {
-		t.Run(c.simulator.Name+c.match[:4], func(t *testing.T) {
+		t.Run(c.simulator.Name+c.match, func(t *testing.T) {
 			for _, r := range measureHere(t, c.simulator, c.match) {
 				t.Logf("%s: %.2f cycles, %.1f %% of the wire, budget %s", r.Name, r.Cycles, r.Wire, r.Budget)
 				require.False(t, r.missed(), "%s: %s", r.Name, r.Verdict)
@@ -68,6 +69,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	require.True(t, seen["dc/both/WRITE/4096/16"])
+	require.True(t, seen["dc/receive/READ/1048576/1"])
+	require.True(t, seen["board/both/CMP_SWAP/8/16"])
 	require.True(t, seen["dc/doorbell/WRITE-inline/64/latency-100"])
 	require.Greater(t, budgets, 40)
 }
@@ -82,11 +85,12 @@ func TestLine(t *testing.T) {
 	l.see(38, frame(138, 1, false))
 	l.see(46, frame(62, 3, true))
 	l.see(56, frame(62, 3, true))
-	require.Equal(t, []mark{{20, 18, 1}, {38, 36, 2}, {46, 44, 2}, {56, 52, 2}}, l.sent)
-	require.Equal(t, []mark{{46, 0, 4}, {56, 0, 4}}, l.acked)
+	require.Equal(t, []mark{{20, 18, 1, 0}, {38, 36, 2, 0}, {46, 44, 2, 1}, {56, 52, 2, 2}}, l.sent)
+	require.Equal(t, []mark{{46, 0, 4, 0}, {56, 0, 4, 0}}, l.acked)
 	require.Equal(t, 18.0, l.perRequest())
+	require.Equal(t, 8.0, l.perAnswer())
 	first, last := between(l.sent, 30, 50)
-	require.Equal(t, []mark{{38, 36, 2}, {46, 44, 2}}, []mark{first, last})
+	require.Equal(t, []mark{{38, 36, 2, 0}, {46, 44, 2, 1}}, []mark{first, last})
 	p, any := l.took(wire.BToA)
 	require.True(t, any)
 	require.Equal(t, played{Direction: "b to a", Packets: 2, Beats: 52, Cycles: 54, Wire: 100 * 52.0 / 54}, p)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"gornic/tb/wire"
 	"gornic/verbs"
@@ -53,7 +54,7 @@ func (f *feed) receive(ctx context.Context, p *party) error {
 
 // atOnce is how many messages of a queue pair may be under way.
 func (f *feed) atOnce() int {
-	if f.way != receives {
+	if f.way != receives || f.fetches() {
 		return f.count
 	}
 	c, packets := f.rig.config, f.packets(f.rig.config.PathMTU)
@@ -68,7 +69,8 @@ func (f *feed) send(ctx context.Context, d wire.Direction, qp *verbs.QP, n int) 
 	}
 	f.posted[qp] += n
 	f.open += n
-	return qp.PostSend(ctx, repeat(f.message(f.rig.parties[d], f.rig.parties[1-d]), n)...)
+	from := f.rig.parties[d]
+	return qp.PostSend(ctx, repeat(f.message(from, f.rig.parties[1-d], slices.Index(from.qps, qp)), n)...)
 }
 
 // run lets time pass in which only a reference looks at its completions, and posts a message for

@@ -54,11 +54,23 @@ func (l load) name() string {
 
 // opName is an operation as protocols write it.
 func opName(op verbs.Opcode) string {
-	if op == verbs.WRSend {
+	switch op {
+	case verbs.WRSend:
 		return "SEND"
+	case verbs.WRRead:
+		return "READ"
+	case verbs.WRFetchAdd:
+		return "FETCH_ADD"
+	case verbs.WRCompSwap:
+		return "CMP_SWAP"
 	}
 	return "WRITE"
 }
+
+func (l load) isAtomic() bool { return l.op == verbs.WRFetchAdd || l.op == verbs.WRCompSwap }
+
+// fetches tells that messages bring something back.
+func (l load) fetches() bool { return l.op == verbs.WRRead || l.isAtomic() }
 
 const (
 	settleCycles = 1000 // from the last doorbell to the first cycle that counts
@@ -70,8 +82,13 @@ const (
 func (l load) packets(mtu int) int { return max(1, (l.bytes+mtu-1)/mtu) }
 
 // window is how many cycles count: no less than a few messages, since a long one is
-// acknowledged as a whole.
-func (l load) window(b *built) int { return max(leastWindow, 3*l.bytes/b.beatBytes()) }
+// acknowledged as a whole; what READs bring is seen packet by packet.
+func (l load) window(b *built) int {
+	if l.fetches() {
+		return leastWindow
+	}
+	return max(leastWindow, 3*l.bytes/b.beatBytes())
+}
 
 // count is how many messages of each queue pair keep the wire busy until the end.
 func (l load) count(b *built) int {
@@ -106,11 +123,15 @@ func (l load) measure(ctx context.Context, b *built) (result row, err error) {
 	if err := f.run(ctx, settleCycles); err != nil {
 		return row{}, err
 	}
-	w := view{begin: r.lab.Cycle(), stored: r.stored()}
+	to := r.parties[1]
+	if l.fetches() {
+		to = r.parties[0]
+	}
+	w := view{begin: r.lab.Cycle(), stored: to.stored()}
 	if err := f.run(ctx, l.window(b)); err != nil {
 		return row{}, err
 	}
-	w.end, w.stored = r.lab.Cycle(), r.stored()-w.stored
+	w.end, w.stored = r.lab.Cycle(), to.stored()-w.stored
 	if result, err = l.judge(r, w); err != nil {
 		return row{}, err
 	}
@@ -137,22 +158,38 @@ func (l load) warm(ctx context.Context, r *rig) error {
 	return nil
 }
 
-func (l load) message(from, to *party) verbs.SendWR {
-	return verbs.SendWR{
+// message is a message of queue pair i. Atomics of each have a word of their own.
+func (l load) message(from, to *party, i int) verbs.SendWR {
+	wr := verbs.SendWR{
 		Opcode: l.op, SGL: []verbs.SGE{from.mr.SGE(0, uint32(l.bytes))},
 		RemoteAddr: to.mr.Addr() + sinkOffset, RKey: to.mr.RKey(),
 	}
+	if l.fetches() {
+		wr.SGL, wr.RemoteAddr = []verbs.SGE{from.mr.SGE(sinkOffset, uint32(l.bytes))}, to.mr.Addr()
+	}
+	if l.isAtomic() {
+		at := uint64(i * wordsApart)
+		wr.SGL[0].Addr += at
+		wr.RemoteAddr += at
+		wr.CompareAdd = 1
+	}
+	return wr
 }
+
+const (
+	wordBytes  = 8  // of an atomic
+	wordsApart = 64 // bytes
+)
 
 // A view is what went on from one cycle to another.
 type view struct {
 	begin, end uint64
-	stored     uint64 // bytes that came to the receiver's memory
+	stored     uint64 // bytes that came to the memory of who gets the data
 }
 
-// stored is how many bytes have come to the memory of host B.
-func (r *rig) stored() uint64 {
-	if n := r.parties[1].Core(); n != nil {
+// stored is how many bytes have come to the memory of a core's host.
+func (p *party) stored() uint64 {
+	if n := p.Core(); n != nil {
 		return n.Memory().Counters().Writes.Bytes
 	}
 	return 0
@@ -163,12 +200,16 @@ func (l load) judge(r *rig, v view) (row, error) {
 	worst := row{What: string(l.way), Operation: opName(l.op), Bytes: l.bytes, QPs: l.qps}
 	n := float64(l.packets(r.config.PathMTU))
 	for _, d := range l.way.directions() {
-		packets, beats, cycles := l.went(r, d, v)
+		went, perPacket := l.went, r.lines[d].perRequest
+		if l.fetches() {
+			went, perPacket = l.fetched, r.lines[1-d].perAnswer
+		}
+		packets, beats, cycles := went(r, d, v)
 		if packets == 0 {
 			return row{}, errors.New("no message went in the time that was looked at")
 		}
 		if share := 100 * beats / cycles; worst.Cycles == 0 || share < worst.Wire {
-			worst.Cycles, worst.Beats, worst.Wire = cycles/packets*n, r.lines[d].perRequest()*n, share
+			worst.Cycles, worst.Beats, worst.Wire = cycles/packets*n, perPacket()*n, share
 		}
 	}
 	return worst, nil
@@ -195,4 +236,21 @@ func (l load) went(r *rig, d wire.Direction, v view) (packets, beats, cycles flo
 		beats = packets * line.perRequest()
 	}
 	return packets, beats, cycles
+}
+
+// fetched is how many packets of responses went in how many cycles, to messages of a direction. They are counted as a core
+// sends them; where the reference does, which is never late, by the requests for more, or by what has come to memory.
+func (l load) fetched(r *rig, d wire.Direction, v view) (packets, beats, cycles float64) {
+	answers := &r.lines[1-d]
+	if mtu := r.config.PathMTU; l.way == sends && l.bytes > mtu {
+		packets = float64(v.stored) / float64(mtu)
+		return packets, packets * answers.perAnswer(), float64(v.end - v.begin)
+	}
+	if l.way == sends {
+		first, last := between(r.lines[d].sent, v.begin, v.end)
+		packets, cycles = float64(last.packets-first.packets), float64(last.cycle-first.cycle)
+		return packets, packets * answers.perAnswer(), cycles
+	}
+	first, last := between(answers.sent, v.begin, v.end)
+	return float64(last.answers - first.answers), float64(last.beats - first.beats), float64(last.cycle - first.cycle)
 }

@@ -61,6 +61,9 @@ func measurements(config string) []measurement {
 			}
 		}
 	}
+	for _, l := range fetches(config) {
+		add(l, rateBudget(config, l))
+	}
 	for _, latency := range []int{0, 100} {
 		for _, t := range []trip{
 			{part: toWire, op: verbs.WRWrite}, {part: toWire, op: verbs.WRSend}, {part: toWire, op: verbs.WRWrite, inline: true},
@@ -73,16 +76,43 @@ func measurements(config string) []measurement {
 	return all
 }
 
+// fetches are the rates of READs, whose longest are for dc alone, and of atomics.
+func fetches(config string) []load {
+	sizes := []int{64, 4096, 65536}
+	if config == "dc" {
+		sizes = append(sizes, 1<<20)
+	}
+	var all []load
+	for _, w := range []way{sends, receives, both} {
+		for _, qps := range []int{1, 16} {
+			for _, bytes := range sizes {
+				all = append(all, load{way: w, op: verbs.WRRead, bytes: bytes, qps: qps})
+			}
+			for _, op := range []verbs.Opcode{verbs.WRFetchAdd, verbs.WRCompSwap} {
+				all = append(all, load{way: w, op: op, bytes: wordBytes, qps: qps})
+			}
+		}
+	}
+	return all
+}
+
 // rateBudget is the budget of a rate. The board's wire is used up by every WRITE from 64 bytes; at dc, where a message of 64 bytes
-// takes 3 beats, messages have 8 cycles, and 4 KiB at least 95 % of the wire.
+// takes 3 beats, messages have 8 cycles, and 4 KiB at least 95 % of the wire. READs of 64 bytes have 10 cycles, atomics 12.
 func rateBudget(config string, l load) budget {
 	write := l.op == verbs.WRWrite
+	many := l.qps == 16 && l.way != both
 	switch {
+	case config == "dc" && l.op == verbs.WRRead && l.bytes >= 4096:
+		return budget{wire: 95}
+	case config == "dc" && l.op == verbs.WRRead && l.bytes == 64 && many:
+		return budget{cycles: 10}
+	case config == "dc" && l.isAtomic() && many:
+		return budget{cycles: 12}
 	case config == "board" && write && l.bytes >= 64:
 		return budget{wire: full}
 	case config == "dc" && write && l.bytes >= 4096:
 		return budget{wire: 95}
-	case config == "dc" && write && l.bytes == 64 && l.qps == 16 && l.way != both:
+	case config == "dc" && write && l.bytes == 64 && many:
 		return budget{cycles: 8}
 	}
 	return budget{}

@@ -75,8 +75,8 @@ type setting struct {
 
 // Where data lies in the buffer of each host: sources first, then what peers write to.
 const (
-	sinkOffset  = 1 << 16
-	bufferBytes = 2 << 16
+	sinkOffset  = 1 << 20
+	bufferBytes = 2 << 20
 )
 
 // A rig is two hosts on a wire with connections between them, and a record of what
@@ -141,7 +141,7 @@ func (r *rig) connect(ctx context.Context, s setting) error {
 		}
 	}
 	for i, p := range r.parties {
-		if err := p.connect(ctx, r.parties[1-i], r.config.PathMTU); err != nil {
+		if err := p.connect(ctx, r.parties[1-i], r.config); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (p *party) open(ctx context.Context, s setting) (err error) {
 	if err != nil {
 		return err
 	}
-	if p.mr, err = p.pd.RegMR(ctx, buffer.Addr(), buffer.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite); err != nil {
+	if p.mr, err = p.pd.RegMR(ctx, buffer.Addr(), buffer.Size(), remoteAccess|verbs.AccessLocalWrite); err != nil {
 		return err
 	}
 	if p.cq, err = p.device.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2*s.qps*s.depth + 1}); err != nil {
@@ -178,15 +178,20 @@ func (p *party) open(ctx context.Context, s setting) (err error) {
 	return nil
 }
 
-func (p *party) connect(ctx context.Context, peer *party, mtu int) error {
-	pathMTU, err := verbs.MTUOf(mtu)
+// remoteAccess is what peers may do.
+const remoteAccess = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
+
+// connect connects all queue pairs, with as many READs and atomics at once as the core has.
+func (p *party) connect(ctx context.Context, peer *party, c configs.Config) error {
+	pathMTU, err := verbs.MTUOf(c.PathMTU)
 	if err != nil {
 		return err
 	}
 	for i, qp := range p.qps {
 		err := qp.Connect(ctx, verbs.QPAttr{
-			Access: verbs.AccessRemoteWrite, Port: 1, PathMTU: pathMTU, DestQPN: peer.qps[i].QPN(),
-			AH: verbs.AHAttr{Src: p.IPv4, Dst: peer.IPv4, DstMAC: peer.MAC}, MinRNRTimer: 1, RetryCnt: 7, RNRRetry: 7,
+			Access: remoteAccess, Port: 1, PathMTU: pathMTU, DestQPN: peer.qps[i].QPN(),
+			AH:          verbs.AHAttr{Src: p.IPv4, Dst: peer.IPv4, DstMAC: peer.MAC},
+			MaxRDAtomic: uint8(c.Reads), MaxDestRDAtomic: uint8(c.Reads), MinRNRTimer: 1, RetryCnt: 7, RNRRetry: 7,
 		})
 		if err != nil {
 			return fmt.Errorf("queue pair %d: %w", i, err)

@@ -151,7 +151,7 @@ func (t trip) complete(ctx context.Context, r *rig) error {
 
 func (t trip) post(ctx context.Context, r *rig) error {
 	from, to := r.parties[0], r.parties[1]
-	wr := load{op: t.op, bytes: t.bytes}.message(from, to)
+	wr := load{op: t.op, bytes: t.bytes}.message(from, to, 0)
 	if t.inline {
 		wr.Flags, wr.SGL, wr.Inline = verbs.SendInline, nil, make([]byte, t.bytes)
 	}

@@ -6,19 +6,6 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists a small instance.
-func Proofs() []hdl.Proof {
-	p := Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 1, CQBits: 1, ReadBits: 1}}
-	proof := hdl.ProofOf(Def(p), 12, 0).Breaks(
-		hdl.StuckAt1("fits").As("data goes beyond its SGE"),
-		hdl.StuckAt1("found_whole").As("more data is placed than the READ has left"),
-		hdl.StuckAt0("found_distance").As("data is placed before its turn"),
-		hdl.StuckAt0("some").As("what is outstanding is not found"),
-	)
-	proof.NoCovers = true
-	return []hdl.Proof{proof}
-}
-
 // properties states the contracts of the streams, what a placed response keeps to, and that the
 // source of a payload is there before its Matched.
 func (b *block) properties() {
@@ -33,7 +20,7 @@ func (b *block) properties() {
 	stream.AssertFrame(m, "value", io.Value)
 	stream.AssertSource(m, "burst", io.Read.Burst)
 
-	busy := func(qp hdl.Bits) hdl.Bits { return b.st.Is(stIdle).Not().And(b.packet.Data.QP.Eq(qp)) }
+	busy := func(qp hdl.Bits) hdl.Bits { return hdl.AndAll(b.packet.Valid, b.works(), b.packet.Data.QP.Eq(qp)) }
 	m.Assume("begins_anew_when_idle", hdl.OrAll(io.Control.Valid.Not(), io.Control.Data.Kind.IsNot(link.ControlClear), busy(io.Control.Data.QP).Not()))
 	m.Assume("ring_made_when_idle", io.Ring.Valid.And(busy(io.Ring.Data.QP)).Not())
 	m.Assume("answers_to_bursts", io.Read.Beat.Valid.Not().Or(b.st.Is(stArrive)))

@@ -21,25 +21,27 @@ func (b *block) match() {
 	})
 }
 
-// isSame returns one bit: the duplicate asks for what is left of the entry at hand.
-func (b *block) isSame() hdl.Bits {
+// compare compares the duplicate with what is left of the entry at hand.
+func (b *block) compare() {
 	e, r := b.entry, b.io.Request.Data.Resource
-	there := hdl.AndAll(b.remaining.Any(), b.addr.Eq(r.VA), e.RKey.Eq(r.RKey))
-	read := b.remaining.Eq(r.Length.ZExt(remainingBits)).And(e.Length.None().Or(there))
-	return e.Kind.Eq(r.Kind).And(hdl.Mux(e.isAtomic(), b.index.None(), read))
+	left := hdl.Mux(e.isAtomic(), b.index.None(), b.remaining.Eq(r.Length.ZExt(remainingBits)))
+	b.fits.Set(e.Kind.Eq(r.Kind).And(left))
+	same := hdl.AndAll(b.remaining.Any(), b.addr.Eq(r.VA), e.RKey.Eq(r.RKey))
+	b.there.Set(hdl.OrAll(e.isAtomic(), e.Length.None(), same))
 }
 
 // judgement decides where answering goes on after a duplicate: there, if it had been answered or begun.
 func (b *block) judgement() outcome {
 	place := b.at.Sub(b.was.Next)
 	begun := place.None().And(b.was.Index.Any())
-	rewinds := b.same.And(place.MSB().Or(begun))
+	same := b.fits.And(b.there)
+	rewinds := same.And(place.MSB().Or(begun))
 	after := b.was
 	after.Next = hdl.Mux(rewinds, b.at, b.was.Next)
 	after.Index = hdl.Mux(rewinds, b.index, b.was.Index)
 	after.Anew = rewinds.Or(b.was.Anew)
 	after.Duplicates = b.was.Duplicates.AddK(1)
 	b.m.Event("resource_again", b.settles,
-		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.io.Request.Data.PSN), hdl.Field("found", b.same), hdl.Field("rewinds", rewinds))
+		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.io.Request.Data.PSN), hdl.Field("found", same), hdl.Field("rewinds", rewinds))
 	return outcome{After: after, Tells: hdl.K(1, 1), Again: rewinds}
 }

@@ -31,5 +31,5 @@ func (b *block) properties() {
 	m.Cover("only", b.makes.And(b.was.Index.None()))
 	m.Cover("from_the_middle", b.makes.And(b.was.Anew).And(b.was.Index.Any()))
 	m.Cover("atomic_waits", hdl.AndAll(making, b.entry.isAtomic(), b.executed.Not()))
-	m.Cover("duplicate_dropped", b.settles.And(b.same.Not()))
+	m.Cover("duplicate_dropped", b.settles.And(b.fits.Not()))
 }

@@ -150,7 +150,8 @@ type block struct {
 	executed  hdl.Bits // the result of the atomic is here
 	last      hdl.Bits // it is the last packet of the entry,
 	length    hdl.Bits // with so many bytes
-	same      hdl.Bits // the entry is the one that the duplicate asks for
+	fits      hdl.Bits // the entry is as the duplicate says: operation, and bytes that are left,
+	there     hdl.Bits // key and address, as far as they count
 	open      hdl.Bits // there is room for what a turn has to tell
 
 	answers *stream.FIFOIO[answer]
@@ -165,7 +166,6 @@ const remainingBits = 37
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	qps, slots := 1<<s.QPBits, 1<<(s.QPBits+s.ReadBits)
-	waiting := hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers}))
 	b := &block{
 		m: m, p: p, io: io,
 		ring:     m.RAM("ring", slots, hdl.WidthOf(entry{}), hdl.Undefined),
@@ -173,7 +173,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		fillings: m.LUTRAM("fillings", qps, hdl.WidthOf(filling{})),
 		states:   m.LUTRAM("states", qps, hdl.WidthOf(progress{})),
 		handed:   m.LUTRAM("handed", qps, 8), returned: m.LUTRAM("returned", qps, 8),
-		waiting: waiting, tell: hdl.NewStream(m, "tell", s.Served()),
+		waiting: hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: 1})), tell: hdl.NewStream(m, "tell", s.Served()),
 		inFlight: m.Reg("in_flight", s.QPBits+s.ReadBits+1, 0),
 		turn: turn{
 			asks: m.Reg("turn_asks", 1, 0), waits: m.Reg("turn_waits", 1, 0), duplicate: m.RegN("turn_duplicate", 1),
@@ -183,19 +183,30 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		was: hdl.NewReg(m, "was", progress{}), tail: m.RegN("tail", 8),
 		at: m.RegN("at", 8), left: m.RegN("left", s.ReadBits+1), index: m.RegN("index", 24),
 		remaining: m.RegN("remaining", remainingBits), addr: m.RegN("addr", 64), psn: m.RegN("psn", 24),
-		executed: m.RegN("executed", 1), last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits), same: m.RegN("same", 1),
+		executed: m.RegN("executed", 1), last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits),
+		fits: m.RegN("fits", 1), there: m.RegN("there", 1),
 		st:      hdl.NewFSM(m, "step", stIdle, stFetch, stMatch, stWeigh, stSize, stMake, stJudge),
 		answers: hdl.Instance(m, "u_answers", stream.FIFODef(answer{QP: hdl.W(s.QPBits)}, packets)),
 		reads:   hdl.Instance(m, "u_reads", stream.FIFODef(source{}, packets)),
 		makes:   m.Wire("makes", 1), settles: m.Wire("settles", 1),
 	}
-	for i, name := range [wakers]string{wakeRequest: "request_wakes", wakeResult: "result_wakes", wakeAgain: "again"} {
-		b.wakes[i] = hdl.NewStream(m, name, s.QPRef())
-		hdl.Connect(waiting.Wakes[i], stream.Slice(m, "u_"+name, b.wakes[i]))
-	}
+	b.join()
 	hdl.Connect(io.Served, stream.Slice(m, "u_served", b.tell))
 	b.open = b.wakes[wakeAgain].Ready.And(b.tell.Ready)
 	return b
+}
+
+// join leads the wakes to the scheduler, with registers on the way.
+func (b *block) join() {
+	m := b.m
+	var woken [wakers]hdl.Stream[link.QPRef]
+	for i, name := range [wakers]string{wakeRequest: "request_wakes", wakeResult: "result_wakes", wakeAgain: "again"} {
+		b.wakes[i] = hdl.NewStream(m, name, b.p.Sizes.QPRef())
+		woken[i] = stream.Slice(m, "u_"+name, b.wakes[i])
+	}
+	wake, from := stream.RoundRobin(m, "u_wakes", woken[:]...)
+	m.Unused(from)
+	hdl.Connect(b.waiting.Wakes[0], stream.Slice(m, "u_wake", wake))
 }
 
 // place is where an entry of a ring is.

@@ -66,7 +66,7 @@ func (b *block) begin() {
 		b.left.Set(entries)
 		b.at.Set(hdl.Mux(b.look.Duplicate, fill.Tail.SubK(1), was.Next))
 		b.index.Set(was.Index)
-		b.same.SetK(0)
+		b.fits.SetK(0)
 		m.If(b.look.Duplicate, func() {
 			b.st.Goto(stFetch)
 			m.If(entries.None(), func() { b.st.Goto(stJudge) })
@@ -96,7 +96,7 @@ func (b *block) size() {
 	last := b.remaining.Le(mtu.ZExt(remainingBits))
 	b.last.Set(atomic.Or(last))
 	b.length.Set(hdl.Mux(atomic, mtu.K(0), hdl.Mux(last, b.remaining.Trunc(link.LengthBits), mtu)))
-	b.same.Set(b.isSame())
+	b.compare()
 	b.st.Goto(stMake)
 	b.m.If(b.now.Duplicate, func() { b.st.Goto(stJudge) })
 }

@@ -19,43 +19,59 @@ type answers struct {
 	naks   []talk.Packet    // of the NIC that nothing has been compared with
 	told   bool             // a NAK asked for the expected request again: no other does (protocol section 3.3)
 
+	known     map[talk.PSN]response // of READs and atomics
+	owed      []talk.PSN            // responses that have to come, in order
+	resources []*talk.Message       // READs and atomics that were taken
+
 	count int // of the NIC's answers
 }
 
 // restart is a queue pair that has been reset and expects psn.
 func (a *answers) restart(psn talk.PSN, done int) {
 	a.base, a.done, a.asking, a.again, a.acked = done, map[talk.PSN]int{}, nil, false, psn
+	a.known, a.owed, a.resources = map[talk.PSN]response{}, nil, nil
 }
 
 // asks takes note of a request that the NIC is given.
 func (a *answers) asks(r *talk.Request) {
-	switch asks := r.BTH.AckReq != 0; r.Fate {
+	asks := r.BTH.AckReq != 0
+	switch r.Fate {
 	case talk.Done:
-		a.done[r.PSN()], a.told = r.Completed, false
-		if asks {
-			a.asking = append(a.asking, r.PSN())
+		last := r.PSN().Plus(r.PSNs - 1)
+		a.done[last], a.told = r.Completed, false
+		if asks && !r.Message.Answers() {
+			a.asking = append(a.asking, last)
 		}
 	case talk.Duplicate:
-		a.again = a.again || asks
+		plain := r.Op != format.OpReadRequest && !r.Has(format.ExtAtomicETH)
+		a.again = a.again || asks && plain
 	}
 }
 
-// owes tells that the NIC still has to acknowledge something up to psn.
-func (a *answers) owes(psn talk.PSN) bool { return len(a.asking) > 0 && a.asking[0].Behind(psn) <= 0 }
+// owes tells that the NIC still has to answer something up to psn.
+func (a *answers) owes(psn talk.PSN) bool {
+	return len(a.asking) > 0 && a.asking[0].Behind(psn) <= 0 || len(a.owed) > 0 && a.owed[0].Behind(psn) <= 0
+}
 
-// waits tells that the NIC still has to acknowledge something.
-func (a *answers) waits() bool { return len(a.asking) > 0 || a.again }
+// waits tells that the NIC still has to answer something.
+func (a *answers) waits() bool { return len(a.asking) > 0 || len(a.owed) > 0 || a.again }
 
 // take judges a frame that the NIC sent.
 func (a *answers) take(frame []byte) error {
 	a.count++
 	p, ok := talk.Parse(a.count, frame)
-	if !ok || p.Op != format.OpAcknowledge || !p.Good || len(p.Payload) > 0 {
+	if !ok || !p.Answers() || !p.Good || p.Op == format.OpAcknowledge && len(p.Payload) > 0 {
 		got, want, _ := frames.CheckICRC(frame)
-		return fmt.Errorf("the NIC sends %x (ICRC %#08x, computed %#08x), expected an ACKNOWLEDGE", frame, got, want)
+		return fmt.Errorf("the NIC sends %x (ICRC %#08x, computed %#08x), expected an answer", frame, got, want)
 	}
-	if got, want := headers(&p), a.headers(); got != want {
+	if got, want := headers(&p), a.headers(len(p.Payload)); got != want {
 		return fmt.Errorf("answer with PSN %#x:\n got      %s\n expected %s", p.PSN(), got, want)
+	}
+	switch {
+	case p.Responds():
+		return a.response(&p)
+	case a.passes(p.PSN()) && p.AETH.Syndrome < format.SyndromeRNR:
+		return fmt.Errorf("an ACK of PSN %#x passes the response of PSN %#x", p.PSN(), a.owed[0])
 	}
 	if p.AETH.Syndrome >= format.SyndromeRNR {
 		a.naks = append(a.naks, p)
@@ -113,7 +129,8 @@ func headers(p *talk.Packet) string {
 		p.Path, p.BTH.DestQP, p.BTH.PKey, p.BTH.SE, p.BTH.AckReq, p.BTH.PadCnt, p.BTH.TVer)
 }
 
-// headers are those of the responder's own answers.
-func (a *answers) headers() string {
-	return headers(&talk.Packet{Path: a.c.Path, BTH: format.BTH[uint64]{DestQP: uint64(a.c.Peer), PKey: format.PKeyDefault}})
+// headers are those of the responder's own answers of n bytes.
+func (a *answers) headers(n int) string {
+	bth := format.BTH[uint64]{DestQP: uint64(a.c.Peer), PKey: format.PKeyDefault, PadCnt: uint64(-n) & 3}
+	return headers(&talk.Packet{Path: a.c.Path, BTH: bth})
 }

@@ -32,10 +32,13 @@ func takes(r *talk.Request) bool {
 	if r.Message == nil || r.Fate != talk.Done && (r.Fate != talk.Refused || r.Cause == talk.NotReady) {
 		return false
 	}
-	if r.Message.Write {
+	switch r.Message.Kind {
+	case talk.Write:
 		return r.Has(format.ExtImmDt)
+	case talk.Send:
+		return r.Info().Start
 	}
-	return r.Info().Start
+	return false
 }
 
 func newPlan(c *talk.Conversation, key uint32, random *rand.Rand) *plan {
@@ -62,7 +65,7 @@ func (p *plan) buffer(m *talk.Message, refused *talk.Request) *buffer {
 	b := &buffer{}
 	n, bad := len(m.Payload), 0
 	switch {
-	case m.Write: // its list is not looked at
+	case m.Kind == talk.Write: // its list is not looked at
 		n, bad = 0, 8
 	case refused == nil:
 	case refused.Cause == talk.TooLong:

@@ -72,15 +72,18 @@ func (c *completions) judge(e format.CQE[uint64], want completion) error {
 	}
 	m := want.message
 	op, flags := format.WCRecv, uint64(0)
-	if m.Write {
+	if m.Kind == talk.Write {
 		op = format.WCRecvWriteI
 	}
 	imm := e.Imm
-	if m.HasImm {
+	switch {
+	case m.HasImm:
 		flags, imm = format.WCFlagWithImm, uint64(binary.LittleEndian.Uint32(m.Imm[:]))
+	case m.Invalidates:
+		flags, imm = format.WCFlagWithInv, uint64(m.Ends)
 	}
 	if format.WCOpcode(e.Opcode) != op || e.Flags != flags || e.Imm != imm || e.ByteLen != uint64(len(m.Payload)) {
-		return fmt.Errorf("completion %d: %+v, expected %v, flags %#x, immediate % x in memory, %d bytes", c.count, e, op, flags, m.Imm, len(m.Payload))
+		return fmt.Errorf("completion %d: %+v, expected %v, flags %#x, immediate or key %#x, %d bytes", c.count, e, op, flags, imm, len(m.Payload))
 	}
 	return nil
 }

@@ -11,13 +11,17 @@
 //     as it was, and so are the guard zones around.
 //   - Completions: in order, with identifier, length, immediate and operation; events for
 //     the solicited ones; asynchronous events where a request fails without a completion.
-//   - Answers: each header field that the responder's own answers had, and the ICRC. Every
+//   - Answers: each header field that the responder's own answers had, and the ICRC. Each response
+//     to a READ or atomic is there, with what memory had, in order, and no ACK passes one. Every
 //     NAK of the capture, RNR NAKs among them, has its counterpart, and the other way
 //     round. An ACK may stand for earlier ones: each ACK of the capture has to be implied
 //     by one of the NIC's, and each of the NIC's has to be for a packet that was carried
 //     out, with the number of messages of then.
 //   - In the end the queue pair's state, expected PSN and counts.
 //
-// A message that is neither SEND nor WRITE is stepped over: the key that it invalidates is
-// invalidated by a command, and the queue pair is made to expect what comes behind it.
+// What the responder's memory had is known from its responses: the host writes it before the
+// request comes, when nothing is under way that it could disturb. Keys that messages invalidate are of
+// regions for fast registration, and made again when they are used again. A message whose
+// beginning the capture does not have is stepped over: the queue pair is made to expect
+// what comes behind it.
 package standin

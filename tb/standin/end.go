@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,10 +21,10 @@ func (p *player) checkEnded() error {
 }
 
 func (p *player) checkMessage(m *talk.Message) error {
-	if m.Write {
-		if m.Length == 0 {
-			return nil
-		}
+	switch {
+	case m.Kind != talk.Send && m.Length == 0:
+		return nil
+	case m.Kind != talk.Send:
 		t := p.targets[m.RKey]
 		return t.checkPart(int(m.VA-t.va), m.Length)
 	}
@@ -128,17 +129,18 @@ func (p *player) free() error {
 	if p.fault.memory != nil {
 		p.fault.memory.Remove()
 	}
-	regions := []*region{p.receive}
-	for _, t := range p.targets {
-		regions = append(regions, t)
-	}
-	for _, r := range regions {
-		if r == nil {
-			continue
-		}
-		if err := r.free(); err != nil {
+	for _, t := range p.holders {
+		if err := t.end(); err != nil {
 			return err
 		}
 	}
-	return nil
+	for _, t := range p.targets {
+		if err := t.free(); err != nil {
+			return err
+		}
+	}
+	if p.receive == nil {
+		return nil
+	}
+	return errors.Join(p.receive.end(), p.receive.free())
 }

@@ -23,17 +23,22 @@ func (p *player) open(r *talk.Request) {
 func (p *player) take(r *talk.Request) {
 	m, b := r.Message, p.plan.of[r.Message]
 	switch {
-	case m.Write && len(r.Payload) > 0:
+	case m.Kind == talk.Write && len(r.Payload) > 0:
 		t := p.targets[m.RKey]
 		t.put(int(m.VA-t.va)+r.Offset, r.Payload)
-	case !m.Write:
+	case m.Kind == talk.Send:
 		b.put(p.receive, r.Offset, r.Payload)
+	case m.Kind == talk.Atomic:
+		p.modify(r)
+	}
+	if r.Has(format.ExtIETH) {
+		p.targets[m.Ends].held = false // of its index it is still the holder
 	}
 	if takes(r) {
 		p.queue = p.queue[1:]
 		p.taken++
 	}
-	p.expect, p.done = r.PSN().Plus(1), r.Completed
+	p.expect, p.done = r.PSN().Plus(r.PSNs), r.Completed
 	if r.Info().End {
 		p.ended = append(p.ended, m)
 		p.report.Messages++
@@ -50,30 +55,37 @@ func (p *player) refuse(r *talk.Request) {
 		return
 	}
 	p.fault.request = r
-	held, taker := r.Open != nil && !r.Open.Write, takes(r)
+	held, taker := r.Open != nil && r.Open.Kind == talk.Send, takes(r)
+	if ends := r.Message != nil && r.Message.Kind == talk.Send && r.Cause == talk.BadKey; ends { // it is placed by then
+		p.plan.of[r.Message].put(p.receive, r.Offset, r.Payload)
+	}
 	switch {
 	case held:
-		p.cqes.failure(p.plan.of[r.Open].id, statuses(r.Cause)...)
-	case taker && r.Cause == talk.Malformed, taker && r.Message.Write: // taken or not, as the responder likes
-		p.fail(append(statuses(r.Cause), format.StatusFlush)...)
+		p.cqes.failure(p.plan.of[r.Open].id, statuses(r)...)
+	case taker && r.Cause == talk.Malformed, taker && r.Message.Kind == talk.Write: // taken or not, as the responder likes
+		p.fail(append(statuses(r), format.StatusFlush)...)
 		p.fault.silent, p.fault.events = true, events(r.Cause)
 	case taker:
-		p.fail(statuses(r.Cause)...)
+		p.fail(statuses(r)...)
 	default:
 		p.fault.events = events(r.Cause)
 	}
 	if t := p.target(r); t != nil && r.Cause == talk.LocalFault {
-		at := t.addr + (r.Message.VA - t.va) + uint64(r.Offset)
-		p.fault.memory = p.memory.InjectFault(at, uint64(len(r.Payload)), host.Writes)
+		at, n, kinds := t.addr+(r.Message.VA-t.va)+uint64(r.Offset), len(r.Payload), host.Writes
+		if r.Message.Answers() {
+			n, kinds = r.Message.Length, host.Reads
+		}
+		p.fault.memory = p.memory.InjectFault(at, uint64(n), kinds)
 	}
 	for len(p.queue) > 0 {
 		p.fail(format.StatusFlush)
 	}
 }
 
-// target is the region of a WRITE, nil for another request or one of no bytes.
+// target is the region of a WRITE, READ or atomic, nil for another request or one of no
+// bytes.
 func (p *player) target(r *talk.Request) *region {
-	if r.Message == nil || !r.Message.Write {
+	if r.Message == nil || r.Message.Kind == talk.Send || r.Message.Length == 0 {
 		return nil
 	}
 	return p.targets[r.Message.RKey]
@@ -87,13 +99,16 @@ func (p *player) fail(any ...format.Status) {
 
 // statuses are those of a receive WQE that is in use when a request is refused (protocol
 // section 3.11).
-func statuses(c talk.Cause) []format.Status {
-	switch c {
+func statuses(r *talk.Request) []format.Status {
+	switch r.Cause {
 	case talk.TooLong:
 		return []format.Status{format.StatusLocLen}
 	case talk.LocalFault:
 		return []format.Status{format.StatusLocProt}
 	case talk.BadKey:
+		if r.Message.Kind == talk.Send { // a key that it may not end: section 10, row 10
+			return []format.Status{format.StatusRemInvReq}
+		}
 		return []format.Status{format.StatusLocAccess, format.StatusRemAccess, format.StatusLocProt}
 	}
 	return []format.Status{format.StatusLocQPOp, format.StatusRemInvReq, format.StatusLocLen}

@@ -28,9 +28,13 @@ func (p *player) request(r *talk.Request) error {
 			return err
 		}
 	}
+	if err := p.prepare(r); err != nil {
+		return err
+	}
 	p.open(r)
 	p.report.Requests++
 	p.fed += max(len(r.Data), smallFrame)
+	p.expectResponses(r)
 	p.answers.asks(r)
 	switch r.Fate {
 	case talk.Done:
@@ -82,10 +86,6 @@ func (p *player) leave(r *talk.Request) error {
 		return nil
 	}
 	p.report.LeftOut++
-	if t := p.targets[uint32(r.IETH.RKey)]; t != nil && r.Has(format.ExtIETH) && !t.dead {
-		t.dead = true
-		return command(p.station, format.CmdInvalidate, format.KeyRef[uint64]{Key: r.IETH.RKey})
-	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package standin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -19,7 +20,8 @@ type player struct {
 	cqes     completions
 	plan     *plan
 	receive  *region            // of all buffers; nil where none has a byte
-	targets  map[uint32]*region // of WRITEs, by key
+	targets  map[uint32]*region // of all but SENDs, by key
+	holders  map[uint32]*region // those whose keys are in the key table, by index
 	fault    fault
 	report   Report
 
@@ -54,14 +56,18 @@ func (s *Station) newPlayer(c *talk.Conversation, o Options) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &player{queuePair: q, o: o, requests: c.Requests(), answers: answers{c: c}, cqes: completions{q: q}, expect: c.FirstPSN}
+	p := &player{
+		queuePair: q, o: o, requests: c.Requests(), answers: answers{c: c}, cqes: completions{q: q}, expect: c.FirstPSN,
+		holders: map[uint32]*region{},
+	}
 	if p.targets, err = targets(s.station, c); err != nil {
 		return nil, err
 	}
 	p.plan = newPlan(c, key, rand.New(rand.NewPCG(o.Seed, uint64(c.QPN))))
 	if p.plan.size > 0 {
 		va := p.plan.random.Uint64() >> 1
-		if p.receive, err = newRegion(s.station, "receive buffers", key, va, uint64(p.plan.size), format.AccessLocalWrite); err != nil {
+		p.receive = &region{s: s.station, what: "receive buffers", key: key, va: va, rights: format.AccessLocalWrite}
+		if err := errors.Join(p.receive.alloc(uint64(p.plan.size)), p.receive.hold()); err != nil {
 			return nil, err
 		}
 		p.plan.place(p.receive)
@@ -115,8 +121,11 @@ func (p *player) answer(a *talk.Packet) error {
 		p.report.NAKs++
 		return p.nak(a.PSN(), a.AETH.Syndrome, int(a.AETH.MSN)-p.c.FirstMSN)
 	}
-	if done, ok := p.answers.done[a.PSN()]; ok && int(a.AETH.MSN) != (done+p.c.FirstMSN)&0xFFFFFF {
+	if done, ok := p.answers.done[a.PSN()]; ok && a.Has(format.ExtAETH) && int(a.AETH.MSN) != (done+p.c.FirstMSN)&0xFFFFFF {
 		return fmt.Errorf("the capture's MSN is %#x, but %d messages are done", a.AETH.MSN, done)
+	}
+	if x, ok := p.answers.known[a.PSN()]; a.Responds() && (!ok || len(x.payload) != len(a.Payload)) {
+		return fmt.Errorf("the capture has %d bytes here, the NIC would send %d", len(a.Payload), len(x.payload))
 	}
 	if p.fed < p.o.Burst {
 		return nil

@@ -13,6 +13,8 @@ const (
 	recvStride = 1 // slots of 128 bytes
 	cqLog      = recvLog + 1
 	wqeBytes   = format.WQEBytesMin << recvStride
+	mostReads  = 16 // READs and atomics that a queue pair may have unanswered, where the device has so many
+	peerRights = uint64(format.AccessRemoteWrite | format.AccessRemoteRead | format.AccessRemoteAtomic)
 	wrongKey   = 0x55AA // added to a key: one that nobody has
 )
 
@@ -23,6 +25,7 @@ type queuePair struct {
 	cq     *ring
 	sq, rq uint64 // bus addresses
 	posted uint16 // receive WQEs, since the last reset
+	reads  int    // READs and atomics that may wait for their answers
 }
 
 func newQueuePair(s *station, c *talk.Conversation) (*queuePair, error) {
@@ -48,22 +51,27 @@ func newQueuePair(s *station, c *talk.Conversation) (*queuePair, error) {
 // connect makes the queue pair expect a PSN.
 func (q *queuePair) connect(psn talk.PSN) error {
 	q.posted = 0
-	access := uint64(format.AccessRemoteWrite)
-	if q.c.NoWrite {
-		access = 0
-	}
+	access := peerRights &^ uint64(q.c.NoAccess)
 	if err := command(q.station, format.CmdModifyQP, format.ModifyQP[uint64]{
 		QPN: uint64(q.c.QPN), State: uint64(format.QPInit), Port: 1, Access: access,
 		Mask: format.AttrState | format.AttrPKeyIndex | format.AttrPort | format.AttrAccess,
 	}); err != nil {
 		return err
 	}
-	return command(q.station, format.CmdModifyQP, format.ModifyQP[uint64]{
-		QPN: uint64(q.c.QPN), State: uint64(format.QPRTR),
-		Mask: format.AttrState | format.AttrAV | format.AttrPathMTU | format.AttrDestQPN | format.AttrRQPSN |
-			format.AttrMaxDestRD | format.AttrMinRNR,
-		DestQPN: uint64(q.c.Peer), PathMTU: mtuCode(q.c.PathMTU), RQPSN: uint64(psn), MinRNR: uint64(q.c.MinRNR), AV: addressOf(q.c.Path),
-	})
+	var err error
+	for q.reads = mostReads; q.reads > 0; q.reads /= 2 { // as many as the device has
+		err = command(q.station, format.CmdModifyQP, format.ModifyQP[uint64]{
+			QPN: uint64(q.c.QPN), State: uint64(format.QPRTR),
+			Mask: format.AttrState | format.AttrAV | format.AttrPathMTU | format.AttrDestQPN | format.AttrRQPSN |
+				format.AttrMaxDestRD | format.AttrMinRNR,
+			DestQPN: uint64(q.c.Peer), PathMTU: mtuCode(q.c.PathMTU), RQPSN: uint64(psn), MinRNR: uint64(q.c.MinRNR), AV: addressOf(q.c.Path),
+			MaxDestRD: uint64(q.reads),
+		})
+		if err == nil {
+			break
+		}
+	}
+	return err
 }
 
 // reset ends what the queue pair was about, and makes it expect a PSN.

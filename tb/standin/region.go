@@ -8,34 +8,61 @@ import (
 	"gornic/tb/frames/talk"
 )
 
-// A region is registered memory of the station, and what it has to hold.
+// A region is memory of the station that has a key, and what it has to hold.
 type region struct {
-	s    *station
-	key  uint32
-	va   uint64 // of its first byte
-	addr uint64 // the same as a bus address
-	want []byte
-	what string // for people
-	dead bool   // its key has been invalidated
+	s      *station
+	what   string // for people
+	key    uint32
+	va     uint64 // of its first byte
+	rights uint64
+	kind   uint64 // format.KeyRegion or KeyFastRegion
+	whole  bool   // numbers that are aligned in it are so on the bus
+	held   bool   // its key is in the key table, and valid
+
+	memory uint64 // bus address of its allocation
+	addr   uint64 // of its first byte
+	want   []byte
 }
 
 // regionMax is the most bytes of a region: more are a capture that is not understood.
 const regionMax = 256 << 20
 
-// newRegion registers n bytes, at least 1, under a key. Its memory starts anywhere in a
-// page.
-func newRegion(s *station, what string, key uint32, va uint64, n uint64, rights uint64) (*region, error) {
+// alloc gives the region n bytes, at least 1. Its memory starts anywhere in a page.
+func (r *region) alloc(n uint64) error {
 	if n > regionMax {
-		return nil, fmt.Errorf("%s of %d bytes, want no more than %d", what, n, regionMax)
+		return fmt.Errorf("%s of %d bytes, want no more than %d", r.what, n, regionMax)
 	}
-	addr, err := s.memory.Alloc(n, 1)
-	if err != nil {
-		return nil, err
+	skip, align := uint64(0), uint64(1)
+	if r.whole {
+		skip, align = r.va&7, 8
 	}
-	r := &region{s: s, key: key, va: va, addr: addr, want: s.memory.Peek(addr, int(n)), what: what}
-	return r, command(s, format.CmdWriteKey, format.KeyEntry[uint64]{
-		Key: uint64(key), PD: domain, State: format.KeyValid, VA: va, Length: n, Translation: addr, Rights: rights,
+	var err error
+	if r.memory, err = r.s.memory.Alloc(skip+n, align); err != nil {
+		return err
+	}
+	r.addr = r.memory + skip
+	r.want = r.s.memory.Peek(r.addr, int(n))
+	return nil
+}
+
+// hold makes the key of the region.
+func (r *region) hold() error {
+	r.held = true
+	return command(r.s, format.CmdWriteKey, format.KeyEntry[uint64]{
+		Key: uint64(r.key), PD: domain, State: format.KeyValid, Type: r.kind, VA: r.va, Length: uint64(len(r.want)), Translation: r.addr, Rights: r.rights,
 	})
+}
+
+// end takes the key out of the key table, valid or not.
+func (r *region) end() error {
+	r.held = false
+	return command(r.s, format.CmdInvalidate, format.KeyRef[uint64]{Key: uint64(r.key)})
+}
+
+// load makes bytes at an offset what they are: the host writes them.
+func (r *region) load(offset int, b []byte) error {
+	r.put(offset, b)
+	return r.s.memory.Write(r.addr+uint64(offset), b)
 }
 
 // put tells that bytes have to be at an offset from now on.
@@ -56,38 +83,27 @@ func (r *region) checkPart(offset, n int) error {
 	return nil
 }
 
-// free ends the key and gives the memory back.
-func (r *region) free() error {
-	if !r.dead {
-		if err := command(r.s, format.CmdInvalidate, format.KeyRef[uint64]{Key: uint64(r.key)}); err != nil {
-			return err
-		}
-	}
-	return r.s.memory.Free(r.addr)
+// free gives the memory back.
+func (r *region) free() error { return r.s.memory.Free(r.memory) }
+
+// span is the addresses of a region, both included, and what it has to be.
+type span struct {
+	from, to   uint64
+	fast, word bool // a message ends it; atomics work on it
 }
 
-// targets makes the regions that the WRITEs of a conversation name, exactly as large as
-// those that were not refused for their key want them.
+// targets makes the regions that a conversation names, exactly as large as the requests
+// that were not refused for their key want them. Their keys are not made yet.
 func targets(s *station, c *talk.Conversation) (map[uint32]*region, error) {
-	type span struct{ from, to uint64 } // both included
-	spans := map[uint32]span{}
-	for _, r := range c.Requests() {
-		good := r.Fate == talk.Done || r.Fate == talk.Refused && r.Cause != talk.BadKey
-		m := r.Message
-		if !good || m == nil || !m.Write || m.Length == 0 || m.Length > format.MessageMax {
-			continue
-		}
-		at, ok := spans[m.RKey]
-		if !ok {
-			at = span{math.MaxUint64, 0}
-		}
-		spans[m.RKey] = span{min(at.from, m.VA), max(at.to, m.VA+uint64(m.Length-1))}
-	}
 	regions := map[uint32]*region{}
-	for key, at := range spans {
-		what := fmt.Sprintf("region of key %#x", key)
-		r, err := newRegion(s, what, key, at.from, at.to-at.from+1, format.AccessLocalWrite|format.AccessRemoteWrite)
-		if err != nil {
+	for key, at := range spans(c) {
+		r := &region{
+			s: s, what: fmt.Sprintf("region of key %#x", key), key: key, va: at.from, rights: format.AccessLocalWrite | peerRights, whole: at.word,
+		}
+		if at.fast {
+			r.kind = format.KeyFastRegion
+		}
+		if err := r.alloc(at.to - at.from + 1); err != nil {
 			return nil, err
 		}
 		regions[key] = r
@@ -95,15 +111,50 @@ func targets(s *station, c *talk.Conversation) (map[uint32]*region, error) {
 	return regions, nil
 }
 
+// spans are what a conversation wants of each key.
+func spans(c *talk.Conversation) map[uint32]span {
+	all := map[uint32]span{}
+	at := func(key uint32) span {
+		if s, ok := all[key]; ok {
+			return s
+		}
+		return span{from: math.MaxUint64}
+	}
+	for _, r := range c.Requests() {
+		m := r.Message
+		if good := r.Fate == talk.Done || r.Fate == talk.Refused && r.Cause != talk.BadKey; !good || m == nil {
+			continue
+		}
+		if m.Kind != talk.Send && m.Length > 0 && m.Length <= format.MessageMax {
+			s := at(m.RKey)
+			s.from, s.to, s.word = min(s.from, m.VA), max(s.to, m.VA+uint64(m.Length-1)), s.word || m.Kind == talk.Atomic
+			all[m.RKey] = s
+		}
+		if m.Invalidates && r.Has(format.ExtIETH) {
+			s := at(m.Ends)
+			s.fast = true
+			all[m.Ends] = s
+		}
+	}
+	for key, s := range all {
+		if s.to < s.from { // a key that is ended and not used
+			all[key] = span{fast: true}
+		}
+	}
+	return all
+}
+
 // keysOf are the keys that a capture names.
 func keysOf(all []*talk.Conversation) map[uint32]bool {
 	keys := map[uint32]bool{}
 	for _, c := range all {
 		for _, r := range c.Requests() {
-			if r.Has(format.ExtRETH) {
+			switch {
+			case r.Has(format.ExtRETH):
 				keys[uint32(r.RETH.RKey)] = true
-			}
-			if r.Has(format.ExtIETH) {
+			case r.Has(format.ExtAtomicETH):
+				keys[uint32(r.AtomicETH.RKey)] = true
+			case r.Has(format.ExtIETH):
 				keys[uint32(r.IETH.RKey)] = true
 			}
 		}

@@ -15,7 +15,7 @@ type Conversation struct {
 	FirstPSN  PSN
 	FirstMSN  int   // messages that the responder had taken before
 	MinRNR    uint8 // code of the responder's RNR timer
-	NoWrite   bool  // the queue pair does not allow WRITEs
+	NoAccess  uint8 // format.AccessRemoteWrite and others: what the queue pair does not allow
 	Steps     []Step
 }
 
@@ -47,7 +47,7 @@ const (
 	Duplicate             // was carried out before
 	Ahead                 // came before what was expected
 	Lost                  // never reached the responder, as its answers show
-	LeftOut               // of an operation that is neither SEND nor WRITE, or of a message whose beginning is not there
+	LeftOut               // of a message whose beginning is not there
 	Ignored               // damaged, of another transport, or for a queue pair that had failed
 )
 
@@ -63,8 +63,8 @@ const (
 	NotReady   Cause = iota + 1 // no receive WQE was there
 	Malformed                   // opcode out of sequence, or wrong length
 	TooLong                     // a SEND that the receive WQE has no room for
-	NoRight                     // a WRITE that the queue pair does not allow
-	BadKey                      // a WRITE whose key is unknown, or whose range it does not cover
+	NoRight                     // a WRITE, READ or atomic that the queue pair does not allow
+	BadKey                      // a WRITE, READ or atomic whose key is unknown, or whose range it does not cover; a key that a SEND may not end
 	LocalFault                  // the responder's own: key of a receive WQE, or memory
 )
 
@@ -79,29 +79,55 @@ type Request struct {
 	Cause     Cause    // of Refused
 	Syndrome  uint8    // of Refused: what the protocol says that it draws
 	Lenient   bool     // the responder of the capture did not do what the protocol says
-	Message   *Message // that it belongs to; nil where it belongs to none
+	Message   *Message // that it belongs to; nil where it belongs to none. Of a duplicate, the READ or atomic that it was
 	Open      *Message // that was open when it came; nil: none
 	Offset    int      // bytes of the message before it
 	Expected  PSN      // that the responder expected when it came
 	Before    int      // messages that were done then, since the start
 	Completed int      // and with it
+	PSNs      int      // that it takes: of a READ, those of its responses
+	Returned  []Piece  // of a READ, what it was answered with; of an atomic, the 8 bytes that memory had
 }
 
-// Message is a SEND or a WRITE.
+// Piece is bytes of a message, at an offset.
+type Piece struct {
+	Offset int
+	Bytes  []byte
+}
+
+// Kind is what a message does.
+type Kind uint8
+
+// Kinds of message.
+const (
+	Send Kind = iota
+	Write
+	Read
+	Atomic
+)
+
+// Message is a SEND, a WRITE, a READ or an atomic.
 type Message struct {
-	Write     bool
-	HasImm    bool
-	Imm       [4]byte // as on the wire
-	Solicited bool
-	VA        uint64 // of a WRITE
-	RKey      uint32
-	Length    int    // of a WRITE: as announced
-	Payload   []byte // that was taken
-	Ended     bool   // its last packet was taken
+	Kind        Kind
+	HasImm      bool
+	Imm         [4]byte // as on the wire
+	Invalidates bool
+	Ends        uint32 // the key that it invalidates
+	Solicited   bool
+	VA          uint64 // of all but a SEND
+	RKey        uint32
+	Length      int    // of a WRITE or READ: as announced
+	Payload     []byte // that was taken
+	Ended       bool   // its last packet was taken
+	PSN         PSN    // the first
+	MSN         int    // messages that were done with it
 }
 
 // Receives tells that the message takes a receive WQE.
-func (m *Message) Receives() bool { return !m.Write || m.HasImm }
+func (m *Message) Receives() bool { return m.Kind == Send || m.HasImm }
+
+// Answers tells that the message is answered by responses of its own.
+func (m *Message) Answers() bool { return m.Kind == Read || m.Kind == Atomic }
 
 // flow names one direction between two hosts, to a queue pair.
 type flow struct {
@@ -221,8 +247,7 @@ func (c *Conversation) learn(usual int) bool {
 	return true
 }
 
-// Playable tells that there is something in the conversation that a NIC of SENDs and
-// WRITEs answers.
+// Playable tells that there is something in the conversation that a NIC answers.
 func (c *Conversation) Playable() bool {
 	for _, r := range c.Requests() {
 		if r.Fate == Done || r.Fate == Refused {

@@ -46,8 +46,8 @@ func usualMTU(packets []*Packet) int {
 // end a message fit it; else the usual one; else the smallest that all fit.
 func (c *Conversation) mtu(usual int) int {
 	var packets []*Packet
-	for _, r := range c.Requests() {
-		packets = append(packets, r.Packet)
+	for _, s := range c.Steps {
+		packets = append(packets, s.Packet)
 	}
 	count, longest := sizes(packets)
 	if own := most(count, longest); own > 0 {

@@ -21,10 +21,12 @@ type Packet struct {
 	BTH  format.BTH[uint64]
 	Op   format.Opcode
 
-	RETH format.RETH[uint64]
-	AETH format.AETH[uint64]
-	Imm  [4]byte // as on the wire
-	IETH format.IETH[uint64]
+	RETH      format.RETH[uint64]
+	AtomicETH format.AtomicETH[uint64]
+	AETH      format.AETH[uint64]
+	AtomicAck format.AtomicAckETH[uint64]
+	Imm       [4]byte // as on the wire
+	IETH      format.IETH[uint64]
 
 	Payload []byte // without pad
 }
@@ -54,6 +56,9 @@ func (p *Packet) Info() format.OpInfo {
 func (p *Packet) Answers() bool {
 	return p.Op >= format.OpReadResponseFirst && p.Op <= format.OpAtomicAck
 }
+
+// Responds tells whether the packet is a READ response or an ATOMIC_ACK.
+func (p *Packet) Responds() bool { return p.Answers() && p.Op != format.OpAcknowledge }
 
 // Has tells whether the packet has an extension header.
 func (p *Packet) Has(h format.ExtHeader) bool {
@@ -133,7 +138,9 @@ func (p *Packet) headers(body []byte) bool {
 		return false
 	}
 	p.RETH, _ = format.ExtHeaderOf[format.RETH[uint64]](words, p.Op, format.ExtRETH)
+	p.AtomicETH, _ = format.ExtHeaderOf[format.AtomicETH[uint64]](words, p.Op, format.ExtAtomicETH)
 	p.AETH, _ = format.ExtHeaderOf[format.AETH[uint64]](words, p.Op, format.ExtAETH)
+	p.AtomicAck, _ = format.ExtHeaderOf[format.AtomicAckETH[uint64]](words, p.Op, format.ExtAtomicAckETH)
 	p.IETH, _ = format.ExtHeaderOf[format.IETH[uint64]](words, p.Op, format.ExtIETH)
 	imm, _ := format.ExtHeaderOf[format.ImmDt[uint64]](words, p.Op, format.ExtImmDt)
 	binary.BigEndian.PutUint32(p.Imm[:], uint32(imm.Imm))

@@ -1,30 +1,28 @@
 package talk
 
-import "gornic/format"
+import (
+	"encoding/binary"
+
+	"gornic/format"
+)
 
 // A walker goes through a conversation as its responder did, and judges each request
 // by the answers.
 type walker struct {
 	c        *Conversation
 	expected PSN
-	done     int      // messages
-	open     *Message // that has begun; nil: none
-	begun    bool     // a message has begun: the capture may start inside one
-	failed   bool     // the queue pair is in error
-	nakSent  bool     // 0x60 for the expected PSN
-	ops      map[PSN]format.Opcode
-	left     map[PSN]bool // PSNs of messages that are left out
-	counts   map[PSN]int  // messages that are done with each PSN
+	done     int              // messages
+	open     *Message         // that has begun; nil: none
+	begun    bool             // a message has begun: the capture may start inside one
+	failed   bool             // the queue pair is in error
+	nakSent  bool             // 0x60 for the expected PSN
+	left     map[PSN]bool     // PSNs of messages that are left out
+	counts   map[PSN]int      // messages that are done with each PSN
+	answered map[PSN]*Message // READs and atomics, by each of their PSNs
 }
 
 func newWalker(c *Conversation) *walker {
-	w := &walker{c: c, expected: c.FirstPSN, ops: map[PSN]format.Opcode{}, left: map[PSN]bool{}, counts: map[PSN]int{}}
-	for _, r := range c.Requests() {
-		if r.Good && r.Op.Transport() == format.RC {
-			w.ops[r.PSN()] = r.Op
-		}
-	}
-	return w
+	return &walker{c: c, expected: c.FirstPSN, left: map[PSN]bool{}, counts: map[PSN]int{}, answered: map[PSN]*Message{}}
 }
 
 func (w *walker) walk() {
@@ -40,12 +38,32 @@ func (w *walker) walk() {
 			s.LeftOut = s.Request.Fate == LeftOut
 			continue
 		}
-		s.LeftOut = s.Op != format.OpAcknowledge || w.left[s.PSN()]
+		s.LeftOut = w.left[s.PSN()]
 		count, counted := w.counts[s.PSN()]
-		if !known && counted && s.Op == format.OpAcknowledge && s.AETH.Syndrome < format.SyndromeRNR {
+		if !known && counted && s.Has(format.ExtAETH) && s.AETH.Syndrome < format.SyndromeRNR {
 			w.c.FirstMSN, known = int(s.AETH.MSN)-count, true
 		}
 	}
+}
+
+// returned is what a READ or atomic was answered with behind step i, as far as the capture
+// has it before the same is asked for again.
+func (w *walker) returned(i int, r *Request) []Piece {
+	var all []Piece
+	first, last := r.Message.PSN, r.PSN().Plus(r.PSNs-1)
+	for _, s := range w.c.Steps[i+1 : min(i+farthest, len(w.c.Steps))] {
+		inside := s.PSN().Behind(r.PSN()) >= 0 && s.PSN().Behind(last) <= 0
+		switch {
+		case !inside || !s.Good:
+		case s.Request != nil:
+			return all
+		case s.Op == format.OpAtomicAck:
+			return []Piece{{0, binary.LittleEndian.AppendUint64(nil, s.AtomicAck.Original)}}
+		case s.Responds():
+			all = append(all, Piece{s.PSN().Behind(first) * w.c.PathMTU, s.Payload})
+		}
+	}
+	return all
 }
 
 // nak looks for a NAK at a PSN behind step i, before the next request of that PSN.
@@ -71,10 +89,8 @@ func (w *walker) request(i int, r *Request) {
 	case !w.begun:
 		r.Fate, w.expected = LeftOut, r.PSN().Plus(1)
 		w.left[r.PSN()] = true
-	case w.leaves(r.PSN(), r.Op):
-		w.leave(r, refused && syndrome > format.SyndromeNAK)
 	case ahead < 0:
-		r.Fate = Duplicate
+		w.again(i, r)
 	case ahead > 0:
 		r.Fate = Lost
 		if gap, ok := w.nak(i, w.expected); w.nakSent || ok && gap == format.SyndromeNAK {
@@ -85,52 +101,52 @@ func (w *walker) request(i int, r *Request) {
 	case refused:
 		w.refuse(r, syndrome)
 	default:
-		w.take(r)
+		w.take(i, r)
 	}
 }
 
-// leaves tells that a packet belongs to a message that is neither SEND nor WRITE, as
-// its end shows.
-func (w *walker) leaves(psn PSN, op format.Opcode) bool {
-	for {
-		info, _ := format.Lookup(op)
-		if info.End || op > format.OpWriteOnlyImm {
-			return op > format.OpWriteOnlyImm
-		}
-		psn = psn.Plus(1)
-		next, ok := w.ops[psn]
-		if !ok {
-			return false
-		}
-		op = next
+// again is a request that was carried out before. A READ or atomic is answered again, if
+// it is one that was.
+func (w *walker) again(i int, r *Request) {
+	r.Fate = Duplicate
+	m := w.answered[r.PSN()]
+	if m == nil || m.Kind != kindOf(r) {
+		return
 	}
+	r.PSNs, r.Offset = psnsOf(r, w.c.PathMTU), r.PSN().Behind(m.PSN)*w.c.PathMTU
+	if m.Kind == Read && (int(r.RETH.DMALen) != m.Length-r.Offset || r.RETH.VA != m.VA+uint64(r.Offset) || uint32(r.RETH.RKey) != m.RKey) {
+		return // not the rest of that one: it is dropped (protocol section 3.7)
+	}
+	r.Message = m
+	r.Returned = w.returned(i, r)
 }
 
-// leave steps over a packet.
-func (w *walker) leave(r *Request, failed bool) {
-	r.Fate, w.open, w.nakSent = LeftOut, nil, false
-	psns := 1
-	if r.Op == format.OpReadRequest {
-		psns = max(1, (int(r.RETH.DMALen)+w.c.PathMTU-1)/w.c.PathMTU)
+// psnsOf is how many PSNs a request takes.
+func psnsOf(r *Request, mtu int) int {
+	if r.Op != format.OpReadRequest {
+		return 1
 	}
-	for n := range psns {
-		w.left[r.PSN().Plus(n)] = true
+	return max(1, (int(r.RETH.DMALen)+mtu-1)/mtu)
+}
+
+func kindOf(r *Request) Kind {
+	switch {
+	case r.Op == format.OpReadRequest:
+		return Read
+	case r.Has(format.ExtAtomicETH):
+		return Atomic
+	case r.Op >= format.OpWriteFirst && r.Op <= format.OpWriteOnlyImm:
+		return Write
 	}
-	next := r.PSN().Plus(psns)
-	if next.Behind(w.expected) > 0 {
-		w.expected = next
-		if r.Info().End {
-			w.done++
-		}
-	}
-	w.failed = failed
+	return Send
 }
 
 // begin makes r part of its message.
 func (w *walker) begin(r *Request) {
 	if r.Info().Start {
-		w.open = &Message{
-			Write: r.Has(format.ExtRETH), VA: r.RETH.VA, RKey: uint32(r.RETH.RKey), Length: int(r.RETH.DMALen),
+		w.open = &Message{Kind: kindOf(r), VA: r.RETH.VA, RKey: uint32(r.RETH.RKey), Length: int(r.RETH.DMALen), PSN: r.PSN()}
+		if w.open.Kind == Atomic {
+			w.open.VA, w.open.RKey, w.open.Length = r.AtomicETH.VA, uint32(r.AtomicETH.RKey), atomicBytes
 		}
 	}
 	if m := w.open; m != nil {
@@ -138,6 +154,9 @@ func (w *walker) begin(r *Request) {
 		m.Solicited = r.BTH.SE != 0
 		if m.HasImm = r.Has(format.ExtImmDt); m.HasImm {
 			m.Imm = r.Imm
+		}
+		if m.Invalidates = r.Has(format.ExtIETH); m.Invalidates {
+			m.Ends = uint32(r.IETH.RKey)
 		}
 	}
 }
@@ -148,15 +167,15 @@ func (w *walker) refuse(r *Request, syndrome uint8) {
 	before := w.open
 	w.begin(r)
 	r.Fate, r.Syndrome = Refused, syndrome
-	write := r.Op >= format.OpWriteFirst
+	right := rights[kindOf(r)]
 	switch {
 	case syndrome&^0x1F == format.SyndromeRNR:
 		r.Cause, w.c.MinRNR, w.open, w.nakSent = NotReady, syndrome&0x1F, before, true
 		return
 	case !fits:
 		r.Cause, r.Syndrome, r.Lenient = Malformed, format.SyndromeNAKInv, syndrome != format.SyndromeNAKInv
-	case syndrome == format.SyndromeNAKInv && write:
-		r.Cause, w.c.NoWrite = NoRight, true
+	case syndrome == format.SyndromeNAKInv && right != 0:
+		r.Cause, w.c.NoAccess = NoRight, w.c.NoAccess|right
 	case syndrome == format.SyndromeNAKInv:
 		r.Cause = TooLong
 	case syndrome == format.SyndromeNAKAccess:
@@ -169,7 +188,7 @@ func (w *walker) refuse(r *Request, syndrome uint8) {
 
 // take is a request at the expected PSN that was carried out, unless the protocol
 // says to refuse it.
-func (w *walker) take(r *Request) {
+func (w *walker) take(i int, r *Request) {
 	fits := w.wellFormed(r)
 	w.begin(r)
 	if !fits {
@@ -178,22 +197,46 @@ func (w *walker) take(r *Request) {
 		return
 	}
 	w.open.Payload = append(w.open.Payload, r.Payload...)
-	r.Fate, w.nakSent = Done, false
-	w.expected = w.expected.Plus(1)
+	r.Fate, w.nakSent, r.PSNs = Done, false, psnsOf(r, w.c.PathMTU)
+	w.expected = w.expected.Plus(r.PSNs)
 	if r.Info().End {
 		w.open.Ended, w.open = true, nil
 		w.done++
 	}
 	r.Completed = w.done
-	w.counts[r.PSN()] = w.done
+	for n := range r.PSNs {
+		w.counts[r.PSN().Plus(n)] = w.done
+	}
+	if m := r.Message; m.Answers() {
+		m.MSN = w.done
+		for n := range r.PSNs {
+			w.answered[r.PSN().Plus(n)] = m
+		}
+		r.Returned = w.returned(i, r)
+	}
 }
 
-// wellFormed tells that a SEND or WRITE packet has its place in the message that is
-// open, and its length (protocol sections 3.4, steps 2, 5 and 8, and 3.5).
+// atomicBytes is what an atomic works on.
+const atomicBytes = 8
+
+// rights are what queue pairs have to allow.
+var rights = map[Kind]uint8{
+	Write: format.AccessRemoteWrite, Read: format.AccessRemoteRead, Atomic: format.AccessRemoteAtomic,
+}
+
+// wellFormed tells that a packet has its place in the message that is open, and its length
+// (protocol sections 3.4, steps 1, 2, 5, 6 and 8, and 3.5).
 func (w *walker) wellFormed(r *Request) bool {
-	info, write := r.Info(), r.Op >= format.OpWriteFirst
-	if info.Start != (w.open == nil) || w.open != nil && w.open.Write != write {
+	info, known := format.Lookup(r.Op)
+	kind := kindOf(r)
+	if !known || info.Start != (w.open == nil) || w.open != nil && w.open.Kind != kind {
 		return false
+	}
+	switch kind {
+	case Read:
+		return len(r.Payload) == 0 && r.RETH.DMALen <= format.MessageMax
+	case Atomic:
+		return len(r.Payload) == 0 && r.AtomicETH.VA%atomicBytes == 0
 	}
 	n, mtu := len(r.Payload), w.c.PathMTU
 	switch info.Payload {
@@ -210,7 +253,7 @@ func (w *walker) wellFormed(r *Request) bool {
 			return false
 		}
 	}
-	if !write {
+	if kind == Send {
 		return true
 	}
 	left := int(r.RETH.DMALen)

@@ -9,6 +9,7 @@ import (
 	"gornic/blocks/linktest"
 	"gornic/blocks/requester"
 	"gornic/format"
+	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 )
 
@@ -135,4 +136,32 @@ func TestKeyOpNotTaken(t *testing.T) {
 		b.run(500)
 		require.Equal(t, [qps]int{1, 1, 1, 2}, b.got)
 	})
+}
+
+// An outcome that comes in the very cycle in which another queue pair gives an operation away touches neither.
+func TestOutcomeMeetsKeyOp(t *testing.T) {
+	design, io := hdltest.Build(t, requester.Def(params(64)))
+	b := newBench(t, hdltest.Open(t, sim.NativeSimulator, design, sim.Options{Seed: hdltest.Seed(t)}), io, 0)
+	for qp := range 2 {
+		b.open(qp, ready(0, 1024, 4)).post(order(format.WRRegMR))
+		require.Empty(t, b.turns(qp))
+		b.settle(qp, requester.Outcome{})
+		require.Len(t, b.turns(qp), 1)
+	}
+	for delay := range 30 {
+		for qp := range 2 {
+			b.retire(qp, 1)
+			b.queues[qp].post(order(format.WRBindMW))
+		}
+		require.Empty(t, b.turns(0))
+		b.grant.Send(1)
+		b.run(delay)
+		b.settle(0, requester.Outcome{})
+		b.run(60)
+		require.Empty(t, b.turns(1), "after %d cycles", delay)
+		b.settle(1, requester.Outcome{})
+		for qp := range 2 {
+			require.Len(t, b.turns(qp), 1)
+		}
+	}
 }

@@ -39,6 +39,7 @@ func (b *block) judge() {
 	waits := request.And(b.locks.holds(f.QP, isResource(f.Opcode)))
 	reads := hdl.AndAll(b.found.Valid, n.known.Not(), waits.Not())
 	n.fresh.Set(reads)
+	b.locks.choose(f.QP)
 	m.If(reads, func() {
 		n.known.SetK(1)
 		hdl.Set(n.state, now)

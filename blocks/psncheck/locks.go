@@ -23,6 +23,7 @@ type lock struct {
 	atomic  hdl.Bits // which is an atomic: it counts already
 	waits   hdl.Bits // atomics is not 0
 	atomics hdl.Bits
+	chosen  hdl.Bits // it is for the packet that is judged
 }
 
 // locks are the queue pairs that wait for something, each at most once.
@@ -42,6 +43,7 @@ func newLocks(m *hdl.Module, qpBits int) *locks {
 		l.locks = append(l.locks, lock{
 			qp: m.RegN(name("qp"), qpBits), held: m.Reg(name("held"), 1, 0), busy: m.Reg(name("busy"), 1, 0),
 			atomic: m.RegN(name("atomic"), 1), waits: m.Reg(name("waits"), 1, 0), atomics: m.Reg(name("atomics"), atomicBits, 0),
+			chosen: m.RegN(name("chosen"), 1),
 		})
 	}
 	return l
@@ -61,7 +63,22 @@ func (l *locks) holds(qp, resource hdl.Bits) hdl.Bits {
 	return waits.Or(full.And(mine.Not()))
 }
 
-// lock locks a queue pair that is not held where en is one.
+// choose chooses the lock that the queue pair has for its atomics, or else a free one, for
+// lock in the next cycle: no other queue pair takes it.
+func (l *locks) choose(qp hdl.Bits) {
+	mine := hdl.K(1, 0)
+	for _, x := range l.locks {
+		mine = mine.Or(x.held.And(x.qp.Eq(qp)))
+	}
+	taken := hdl.K(1, 1) // all before
+	for _, x := range l.locks {
+		x.chosen.Set(hdl.Mux(x.held, x.qp.Eq(qp), taken.And(mine.Not())))
+		taken = taken.And(x.held)
+	}
+}
+
+// lock locks a queue pair that was not held in the cycle before, in which its lock was
+// chosen, where en is one.
 func (l *locks) lock(en, qp, atomic hdl.Bits) { l.now.locks, l.now.qp, l.now.atomic = en, qp, atomic }
 
 // unlock hears of a queue pair's request where en is one; an atomic that was refused
@@ -76,15 +93,8 @@ func (l *locks) executed(en, qp hdl.Bits) { l.now.executes, l.now.executed = en,
 // settle follows what has happened.
 func (l *locks) settle() {
 	m, c := l.m, l.now
-	mine := hdl.K(1, 0) // the queue pair that is locked has a lock, for its atomics
 	for _, x := range l.locks {
-		mine = mine.Or(x.held.And(x.qp.Eq(c.qp)))
-	}
-	taken := mine // no other lock is for it
-	for _, x := range l.locks {
-		free := x.held.Not()
-		begins := hdl.AndAll(c.locks, hdl.Mux(x.held, x.qp.Eq(c.qp), taken.Not()))
-		taken = taken.Or(free)
+		begins := c.locks.And(x.chosen)
 		ends := hdl.AndAll(c.unlocks, x.busy, x.qp.Eq(c.unlocked))
 		more := begins.And(c.atomic)
 		less := hdl.OrAll(hdl.AndAll(ends, x.atomic, c.refused), hdl.AndAll(c.executes, x.held, x.qp.Eq(c.executed)))

@@ -60,7 +60,10 @@ func (r *reference) WriteRegister(offset, value uint32) error {
 	return nil
 }
 
-const aeth = 14 + 20 + 8 + 12 // offset in a frame
+const (
+	bth  = 14 + 20 + 8 // offsets in a frame
+	aeth = bth + 12
+)
 
 // play plays conversations in both paces.
 func play(t *testing.T, r *reference, all []*talk.Conversation) (standin.Report, error) {
@@ -113,6 +116,22 @@ func TestMade(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, standin.Report{Requests: 26, Messages: 8, Answers: 20, Captured: 20, NAKs: 10, Completions: 22}, report)
 	}
+}
+
+// READs, atomics and SENDs with invalidate, made up.
+func TestMadeReads(t *testing.T) {
+	for _, ipv6 := range []bool{false, true} {
+		report, err := play(t, newReference(t), madeReads(t, ipv6))
+		require.NoError(t, err)
+		require.Equal(t, standin.Report{Requests: 30, Messages: 18, Answers: 36, Captured: 34, NAKs: 8, Completions: 22}, report)
+	}
+}
+
+func madeReads(t *testing.T, ipv6 bool) []*talk.Conversation {
+	t.Helper()
+	all, err := talk.MadeReads(ipv6)
+	require.NoError(t, err)
+	return talk.Learn(all)
 }
 
 // A responder that asks again for what is missing, behind an RNR NAK too, as soft-RoCE does,
@@ -185,6 +204,44 @@ func TestFinds(t *testing.T) {
 			r := newReference(t)
 			spoil(t, r)
 			_, err := play(t, r, made(t, false))
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
+
+// What a NIC can do wrong with READs and atomics is found. PSNs end in 0xFE, 0xFF, 0, 1, ...
+func TestFindsReads(t *testing.T) {
+	at := func(op format.Opcode, psn byte, change func(frame []byte) []byte) func([]byte) []byte {
+		return func(frame []byte) []byte {
+			if frame[bth] != byte(op) || frame[aeth-1] != psn {
+				return frame
+			}
+			frame = change(append([]byte(nil), frame...))
+			frames.FixICRC(frame)
+			return frame
+		}
+	}
+	add := func(offset int) func([]byte) []byte {
+		return func(frame []byte) []byte { frame[offset]++; return frame }
+	}
+	drop := func([]byte) []byte { return nil }
+	const middle = format.OpReadResponseMiddle
+	for want, spoil := range map[string]func([]byte) []byte{
+		"READ_RESP_MIDDLE of PSN 0xffffff: ":                    at(middle, 0xFF, add(aeth)),
+		"READ_RESP_LAST of PSN 0x0 before that of PSN 0xffffff": at(middle, 0xFF, drop),
+		"READ_RESP_LAST of PSN 0xffffff, the last is false": at(middle, 0xFF, func(b []byte) []byte {
+			b[bth]++
+			return append(b[:aeth:aeth], append([]byte{0x1F, 0, 0, 1}, b[aeth:]...)...)
+		}),
+		"ATOMIC_ACK of PSN 0x2: the number was 0x29, expected 0x28": at(format.OpAtomicAck, 2, add(aeth+11)),
+		"has the syndrome 0x1f and the MSN 0x4, expected":           at(format.OpAtomicAck, 2, add(aeth+3)),
+		"an acknowledgement did not come":                           at(format.OpAtomicAck, 4, drop),
+		"ATOMIC_ACK of PSN 0x5, which no READ or atomic has":        at(format.OpAtomicAck, 4, add(aeth-1)),
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := newReference(t)
+			r.spoil = spoil
+			_, err := play(t, r, madeReads(t, false))
 			require.ErrorContains(t, err, want)
 		})
 	}

@@ -21,6 +21,7 @@ type Asked struct {
 	Ask       bool // for an acknowledgement
 	Solicited bool
 	RETH      format.RETH[uint64]
+	Atomic    format.AtomicETH[uint64]
 	Imm       uint32 // as a number of the wire; or the key to invalidate
 }
 
@@ -32,6 +33,12 @@ func (m *Maker) Request(a Asked) {
 	info, _ := format.Lookup(a.Op)
 	if at, ok := info.ExtOffset(format.ExtRETH); ok {
 		copy(d.Ext[at/4:], []uint64{a.RETH.VA >> 32, a.RETH.VA & 0xFFFFFFFF, a.RETH.RKey, a.RETH.DMALen})
+	}
+	if at, ok := info.ExtOffset(format.ExtAtomicETH); ok {
+		h := a.Atomic
+		copy(d.Ext[at/4:], []uint64{
+			h.VA >> 32, h.VA & 0xFFFFFFFF, h.RKey, h.SwapAdd >> 32, h.SwapAdd & 0xFFFFFFFF, h.Compare >> 32, h.Compare & 0xFFFFFFFF,
+		})
 	}
 	for _, header := range []format.ExtHeader{format.ExtImmDt, format.ExtIETH} {
 		if at, ok := info.ExtOffset(header); ok {
@@ -47,6 +54,19 @@ func (m *Maker) Answer(psn PSN, syndrome uint8, msn int) {
 	d.Opcode, d.PSN = uint64(format.OpAcknowledge), uint64(psn)&0xFFFFFF
 	d.Ext[0] = uint64(syndrome)<<24 | uint64(msn)
 	m.add(d, nil)
+}
+
+// Respond adds a READ response or, with the number that memory had, an ATOMIC_ACK.
+func (m *Maker) Respond(op format.Opcode, psn PSN, payload []byte, value uint64, msn int) {
+	d := m.headers(m.Peer, 0xBB, 0xAA)
+	d.Opcode, d.PSN, d.PadCnt = uint64(op), uint64(psn)&0xFFFFFF, uint64(-len(payload))&3
+	if op != format.OpReadResponseMiddle {
+		d.Ext[0] = format.SyndromeNoCredits<<24 | uint64(msn)
+	}
+	if op == format.OpAtomicAck {
+		d.Ext[1], d.Ext[2] = value>>32, value&0xFFFFFFFF
+	}
+	m.add(d, payload)
 }
 
 // headers are those of a packet from one host to the other.

@@ -50,6 +50,9 @@ func (c *capture) add(p packet) {
 	if at, ok := info.ExtOffset(format.ExtRETH); ok {
 		copy(d.Ext[at/4:], []uint64{p.va >> 32, p.va & 0xFFFFFFFF, uint64(p.key), p.dma})
 	}
+	if at, ok := info.ExtOffset(format.ExtAtomicETH); ok {
+		copy(d.Ext[at/4:], []uint64{p.va >> 32, p.va & 0xFFFFFFFF, uint64(p.key)})
+	}
 	if at, ok := info.ExtOffset(format.ExtAETH); ok {
 		d.Ext[at/4] = p.aeth
 	}
@@ -143,6 +146,26 @@ func TestFates(t *testing.T) {
 			},
 			[]string{"done, 1 messages", "done, 2 messages", "done, 2 messages", "done, 3 messages", "done, 4 messages"},
 		},
+		"a READ again, and what is none of it": {
+			[]packet{
+				{op: format.OpReadRequest, psn: 0, va: 0x1000, key: 1, dma: 600}, piece(format.OpReadResponseFirst, 0, 256),
+				{op: format.OpReadRequest, psn: 1, va: 0x1100, key: 1, dma: 344}, {op: format.OpReadRequest, psn: 1, va: 0x1100, key: 2, dma: 344},
+				piece(format.OpReadResponseFirst, 1, 256), piece(format.OpReadResponseLast, 2, 88), send(3, 1), answer(3, ack, 2),
+			},
+			[]string{"done, 1 messages", "duplicate of 256 bytes", "duplicate", "done, 2 messages"},
+		},
+		"a READ without a right": {
+			[]packet{{op: format.OpReadRequest, psn: 0, key: 1, dma: 6}, answer(0, format.SyndromeNAKInv, 0)},
+			[]string{"refused: no right, 0x61"},
+		},
+		"an atomic that is not aligned": {
+			[]packet{{op: format.OpFetchAdd, psn: 0, va: 4, key: 1}, answer(0, format.SyndromeNAKInv, 0)},
+			[]string{"refused: malformed, 0x61"},
+		},
+		"an atomic again": {
+			[]packet{{op: format.OpFetchAdd, psn: 0, va: 8, key: 1}, {op: format.OpFetchAdd, psn: 0, va: 8, key: 1}, piece(format.OpAtomicAck, 0, 0), send(1, 1), answer(1, ack, 2)},
+			[]string{"done, 1 messages", "duplicate of 0 bytes", "done, 2 messages"},
+		},
 		"begins inside a message": {
 			[]packet{piece(format.OpSendMiddle, 0, 256), piece(format.OpSendLast, 1, 3), answer(1, ack, 70), send(2, 3), answer(2, ack, 71)},
 			[]string{"left out", "left out", "done, 1 messages"},
@@ -173,6 +196,10 @@ func fateOf(r *talk.Request) string {
 	switch r.Fate {
 	case talk.Done:
 		text += fmt.Sprintf(", %d messages", r.Completed)
+	case talk.Duplicate:
+		if r.Message != nil {
+			text += fmt.Sprintf(" of %d bytes", r.Offset)
+		}
 	case talk.Refused:
 		text += fmt.Sprintf(": %v, %#x", r.Cause, r.Syndrome)
 	}
@@ -240,6 +267,9 @@ func TestCaptures(t *testing.T) {
 	for name, want := range map[string]string{
 		"send_all.pcap":         "map[done:32 refused: bad key, 0x62:1]",
 		"write_all.pcap":        "map[done:36]",
+		"read_all.pcap":         "map[done:18]",
+		"atomics.pcap":          "map[done:5 duplicate of 0 bytes:1]",
+		"mtus.pcap":             "map[done:16]",
 		"peer_rnr.pcap":         "map[done:1 refused: not ready, 0x2a:3 refused: not ready, 0x2e:3]",
 		"peer_seqnak_drop.pcap": "map[ahead:6 done:10 lost:2]",
 	} {

@@ -166,3 +166,54 @@ func (e *end) receiveMany(ctx context.Context, n int) {
 		check(wc.Err())
 	}
 }
+
+// Keys may be looked at while work requests change them.
+func TestKeysWhileTheyChange(t *testing.T) {
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	_, alice, bob := newEnds()
+	alice.connect(limited, bob)
+	bob.connect(limited, alice)
+	window := must(alice.pd.AllocMW(limited, verbs.MWType1))
+	region := must(alice.pd.RegMR(limited, alice.buf.Addr(), 64, verbs.AccessLocalWrite|verbs.AccessMWBind))
+	fast := must(alice.pd.AllocFastMR(limited, 0))
+	var wrong atomic.Bool
+	started, stop := make(chan struct{}), make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		for looks := 0; ; looks++ {
+			if looks == 1 {
+				close(started)
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			index := window.RKey() >> 8
+			if sge := fast.SGE(1, 2); index == 0 || sge.LKey == 0 || fast.Addr()+1 < sge.Addr {
+				wrong.Store(true)
+			}
+		}
+	})
+	<-started
+	for i := range uint64(50) {
+		bind := verbs.MWBind{Flags: verbs.SendSignaled, Info: verbs.MWBindInfo{MR: region, Addr: region.Addr(), Length: 64}}
+		require.NoError(t, alice.qp.BindMW(limited, window, bind))
+		require.NoError(t, fast.Map(limited, verbs.MRMapping{Addr: i, Length: 8, Bus: alice.buf.Addr()}))
+		key := verbs.IncRKey(fast.RKey())
+		require.NoError(t, alice.qp.PostSend(limited,
+			verbs.SendWR{Opcode: verbs.WRRegMR, Reg: verbs.RegMRWR{MR: fast, Key: key}},
+			verbs.SendWR{Opcode: verbs.WRLocalInv, InvalidateRKey: key, Flags: verbs.SendSignaled},
+		))
+		for _, wc := range alice.completions(limited, 2) {
+			require.NoError(t, wc.Err())
+		}
+	}
+	close(stop)
+	watcher.Wait()
+	require.False(t, wrong.Load())
+	require.NoError(t, window.Dealloc(limited))
+	require.NoError(t, fast.Dereg(limited))
+	require.NoError(t, region.Dereg(limited))
+}

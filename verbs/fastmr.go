@@ -182,4 +182,5 @@ func (r *RegMRWR) posted() {
 	m := &r.MR.mapping
 	r.MR.become(r.Key)
 	r.MR.attr = MRInitAttr{Addr: m.Addr, Length: m.Length, Access: r.Access, Bus: m.Bus, Pages: m.Pages, PageSize: m.PageSize}
+	r.MR.show()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 
 	"gornic/format"
 )
@@ -33,6 +34,21 @@ type MR struct {
 	listed bool   // there is one
 	fast   bool   // it is that of a [FastMR]
 	dead   bool
+	seen   *atomic.Pointer[sight]
+}
+
+// sight is what can be seen of a region without a turn at its device.
+type sight struct {
+	key          uint32
+	addr, length uint64
+}
+
+// show makes seen what the region is.
+func (m *MR) show() {
+	if m.seen == nil {
+		m.seen = new(atomic.Pointer[sight])
+	}
+	m.seen.Store(&sight{m.key, m.attr.Addr, m.attr.Length})
 }
 
 // RegMR registers length bytes of shared memory at a bus address under the same
@@ -77,6 +93,7 @@ func (p *PD) createMR(ctx context.Context, attr MRInitAttr) (*MR, error) {
 
 // add makes a region known that the device has.
 func (p *PD) add(m *MR) {
+	m.show()
 	p.users++
 	p.d.mrs[m.index()] = m
 }
@@ -181,35 +198,22 @@ func (a *MRInitAttr) checkPages() error {
 }
 
 // LKey returns the key for SGEs. It is the same as RKey.
-func (m *MR) LKey() uint32 {
-	m.pd.d.mu.Lock()
-	defer m.pd.d.mu.Unlock()
-	return m.key
-}
+func (m *MR) LKey() uint32 { return m.seen.Load().key }
 
 // RKey returns the key for peers.
 func (m *MR) RKey() uint32 { return m.LKey() }
 
 // Addr returns the first virtual address.
-func (m *MR) Addr() uint64 {
-	m.pd.d.mu.Lock()
-	defer m.pd.d.mu.Unlock()
-	return m.attr.Addr
-}
+func (m *MR) Addr() uint64 { return m.seen.Load().addr }
 
 // Length returns the length in bytes.
-func (m *MR) Length() uint64 {
-	m.pd.d.mu.Lock()
-	defer m.pd.d.mu.Unlock()
-	return m.attr.Length
-}
+func (m *MR) Length() uint64 { return m.seen.Load().length }
 
 // SGE returns the element for length bytes from offset on. It is not checked
 // against the region: that is the device's concern.
 func (m *MR) SGE(offset uint64, length uint32) SGE {
-	m.pd.d.mu.Lock()
-	defer m.pd.d.mu.Unlock()
-	return SGE{Addr: m.attr.Addr + offset, Length: length, LKey: m.key}
+	seen := m.seen.Load()
+	return SGE{Addr: seen.addr + offset, Length: length, LKey: seen.key}
 }
 
 // Query returns the region's entry of the key table as the device has it.

@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"gornic/format"
 )
@@ -23,6 +24,7 @@ type MW struct {
 	pd   *PD
 	kind MWType
 	dead bool
+	seen atomic.Uint32 // the key, for who has no turn at the device
 }
 
 // AllocMW makes a memory window (ibv_alloc_mw).
@@ -55,6 +57,7 @@ func (p *PD) allocMW(ctx context.Context, kind MWType) (*MW, error) {
 		return nil, err
 	}
 	w := &MW{keyHolder: keyHolder{key: key}, pd: p, kind: kind}
+	w.seen.Store(key)
 	p.users++
 	p.d.mws[w.index()] = w
 	return w, nil
@@ -62,11 +65,7 @@ func (p *PD) allocMW(ctx context.Context, kind MWType) (*MW, error) {
 
 // RKey returns the key for peers: that of the last bind that was posted, before
 // the first one that of ibv_alloc_mw, from which [IncRKey] makes the next.
-func (w *MW) RKey() uint32 {
-	w.pd.d.mu.Lock()
-	defer w.pd.d.mu.Unlock()
-	return w.key
-}
+func (w *MW) RKey() uint32 { return w.seen.Load() }
 
 // Type returns the type.
 func (w *MW) Type() MWType { return w.kind }
@@ -147,8 +146,14 @@ func (q *QP) BindMW(ctx context.Context, w *MW, b MWBind) error {
 		bind = BindMWWR{MW: w, RKey: IncRKey(w.key), Info: b.Info}
 		return q.appendSend(slot, &SendWR{WRID: b.WRID, Opcode: WRBindMW, Flags: b.Flags, Bind: bind})
 	}
-	posted := func(int) { bind.MW.become(bind.RKey) }
+	posted := func(int) { bind.posted() }
 	return q.post(ctx, posting{ring: &q.sq, queue: "send", state: q.sendState, n: 1, encode: encode, posted: posted})
+}
+
+// posted makes the new key that of the window.
+func (b *BindMWWR) posted() {
+	b.MW.become(b.RKey)
+	b.MW.seen.Store(b.RKey)
 }
 
 // checkType2: a window of type 1 is bound by [QP.BindMW] alone.

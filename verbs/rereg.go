@@ -91,6 +91,7 @@ func (m *MR) replace(ctx context.Context, next *MR, change Rereg) error {
 	}
 	m.pd.users--
 	*m = *next
+	m.show()
 	m.pd.users++
 	err := m.pd.d.makeKey(ctx, m.entry())
 	if refused(err) {

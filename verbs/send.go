@@ -104,7 +104,7 @@ func (q *QP) PostSend(ctx context.Context, wrs ...SendWR) error {
 func (wr *SendWR) posted() {
 	switch wr.Opcode {
 	case WRBindMW:
-		wr.Bind.MW.become(wr.Bind.RKey)
+		wr.Bind.posted()
 	case WRRegMR:
 		wr.Reg.posted()
 	}

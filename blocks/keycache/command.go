@@ -70,7 +70,13 @@ func (b *block) command() {
 	write, st := b.io.Write, c.st
 	st.Switch(
 		hdl.On(stIdle, c.begin),
-		hdl.On(stOpen, func() { m.If(b.revokes, func() { st.Goto(stRevoke) }) }),
+		hdl.On(stOpen, func() {
+			c.target.Set(b.asked.Request.Key)
+			m.If(b.looks.And(isRevoke(b.asked.Request)), func() {
+				b.grant.SetK(0)
+				st.Goto(stRevoke)
+			})
+		}),
 		hdl.On(stRevoke, func() {
 			m.If(b.revoked, func() { st.Goto(stLock) }).ElseIf(b.spared, func() { st.Goto(stIdle) })
 		}),
@@ -122,7 +128,6 @@ func (b *block) newCommander() *commander {
 // rest drives what others know of the step, and registers that follow others.
 func (c *commander) rest() {
 	st, b := c.st, c.block
-	b.opens.Set(st.Is(stOpen))
 	b.wants.Set(st.Is(stRead).And(c.beyond.Not()))
 	held := hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stRule), st.Is(stEnd))
 	b.quiet.Set(c.is(link.KeyQuery).And(held).Or(st.Is(stDone)))
@@ -132,7 +137,6 @@ func (c *commander) rest() {
 	c.beyond.Set(c.beyondTable(c.target))
 	c.judgeValues()
 	c.move()
-	c.m.If(b.revokes, func() { c.target.Set(b.revoking.Key) })
 	c.m.If(b.finding.now, func() { // of the entry of a key that is to end
 		c.keyType.Set(b.finding.entry.Type)
 		c.bound.Set(b.finding.entry.Type.Is(format.KeyWindow2))

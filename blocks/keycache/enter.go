@@ -17,14 +17,12 @@ func (b *block) enter() {
 	for i, c := range b.io.Clients {
 		may, ends := b.mayAsk(i), isRevoke(c.Request.Data)
 		wanted = append(wanted, hdl.AndAll(c.Request.Valid, ends, may))
-		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, may.And(ends.Not().Or(b.opens.And(b.chosen.Bit(i)))))
+		open[i] = stream.Gate(m, fmt.Sprintf("open_%d", i), c.Request, may.And(ends.Not().Or(b.grant.Bit(i))))
 	}
 	b.wanted.Set(bitsOf(wanted))
 	next, from := stream.RoundRobin(m, "u_turn", open...)
 	b.killed.Set(b.kill.And(b.comes.Not()))
 	next.Ready.Set(hdl.OrAll(b.comes, b.kill, b.closed).Not())
-	b.revokes.Set(next.Fire().And(isRevoke(next.Data)))
-	b.revoking = next.Data
 
 	b.looks.Set(next.Fire().Or(b.comes.And(b.twin)))
 	b.fills.Set(b.comes.And(b.twin.Not()))
@@ -36,12 +34,15 @@ func (b *block) enter() {
 	b.close()
 }
 
-// choose chooses the next client whose question ends its key, behind the one that had the turn.
+// choose grants one client its question that ends its key: the next one behind that which had the
+// last turn.
 func (b *block) choose() {
 	lowest := func(x hdl.Bits) hdl.Bits { return x.And(x.SubK(1).Not()) }
-	upTo := b.chosen.Or(b.chosen.SubK(1))
+	upTo := b.turn.Or(b.turn.SubK(1))
 	later := b.wanted.And(upTo.Not())
-	b.chosen.Set(hdl.Mux(later.Any(), lowest(later), lowest(b.wanted)))
+	chosen := hdl.Mux(later.Any(), lowest(later), lowest(b.wanted))
+	b.grant.Set(chosen)
+	b.turn.Set(chosen)
 }
 
 // isRevoke returns one bit: the question ends its key.

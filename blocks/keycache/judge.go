@@ -23,9 +23,7 @@ func (b *block) find() {
 	b.m.Event("key_compared", known,
 		hdl.Field("client", b.found.Client), hdl.Field("key", q.Key), hdl.Field("rights", q.Rights), hdl.Field("va", q.VA),
 		hdl.Field("bytes", q.Range))
-	window := e.Type.GeK(format.KeyWindow1)
 	local := q.Rights.And(hdl.K(8, remoteRights)).None()
-	bound := e.Type.Is(format.KeyWindow2).And(e.Free.Not())
 	ends := isRevoke(q)
 	b.finding.now.Set(known.And(ends))
 	b.finding.entry = e
@@ -35,23 +33,22 @@ func (b *block) find() {
 	hdl.Set(b.judged, judged{
 		Client: b.found.Client, BusErr: b.found.BusErr,
 		Unknown: hdl.OrAll(b.found.Beyond, b.found.Unknown, e.Free.And(ends.Not())), Tag: e.Tag.Ne(q.Key.Trunc(format.KeyTagBits)),
-		PD: bytesNe(e.PD, q.PD), QP: bytesNe(e.QPN, q.QPN).And(bound.Rep(3)),
-		Rights: q.Rights.And(e.Rights.Not()).Any().Or(window.And(local)).And(ends.Not()), // a window lends to the peer alone
-		Revoke: ends, Refused: refusedRevoke(e, ends),
+		PD: bytesNe(e.PD, q.PD), QP: bytesNe(e.QPN, q.QPN).And(e.Own.Rep(3)),
+		Rights: q.Rights.And(e.Rights.Not()).Any().Or(e.Window.And(local)).And(ends.Not()), // a window lends to the peer alone
+		Revoke: ends, Refused: e.Refused.And(ends.Rep(link.FaultBits)),
 		Outside: before.Or(longer).And(ends.Not()), Room: room,
 		PageShift: e.PageShift, Translation: e.Translation, Offset: offset, First: e.VA.Trunc(format.PageShiftMax),
 	})
 }
 
-// refusedRevoke says why a key that is there, in the right domain, cannot be ended from
+// refusedRevoke says why an entry that is there, and of the right domain, cannot be ended from
 // afar, else 0.
-func refusedRevoke(e held, ends hdl.Bits) hdl.Bits {
+func refusedRevoke(e format.KeyEntry[hdl.Bits]) hdl.Bits {
 	code := func(c format.VendorCode) hdl.Bits { return hdl.K(link.FaultBits, uint64(c)) }
 	able := e.Type.Is(format.KeyFastRegion).Or(e.Type.Is(format.KeyWindow2))
-	why := hdl.Mux(e.Bound, code(format.VendorKeyBound), code(format.VendorNone))
-	why = hdl.Mux(e.Free, code(format.VendorKeyState), why)
-	why = hdl.Mux(able, why, code(format.VendorKeyType))
-	return hdl.Mux(ends, why, why.K(0))
+	why := hdl.Mux(e.Windows.Any(), code(format.VendorKeyBound), code(format.VendorNone))
+	why = hdl.Mux(e.State.Is(format.KeyFree), code(format.VendorKeyState), why)
+	return hdl.Mux(able, why, code(format.VendorKeyType))
 }
 
 // bytesNe returns a bit for each byte: it differs. The rest of the comparison is for the

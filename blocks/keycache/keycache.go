@@ -118,16 +118,14 @@ type block struct {
 	reads   hdl.Bits // that is asked for
 	quiet   hdl.Bits // no other entry may be asked for: line is the answer of a query
 
-	wanted   hdl.Bits        // a bit for each client: it has a question that ends its key, and could ask it
-	opens    hdl.Bits        // one such may enter the pipeline,
-	chosen   hdl.Bits        // that of this client: one bit of them is one
-	alone    hdl.Bits        // it is under way, or its key: no command is
-	revokes  hdl.Bits        // it enters,
-	revoking link.KeyRequest // and is this
-	finding  finding
-	revoked  hdl.Bits // it was granted in the last cycle: the key is dead
-	spared   hdl.Bits // it was refused in the last cycle
-	closed   hdl.Bits // it is in the pipeline, and nobody enters behind it
+	wanted  hdl.Bits // a bit for each client: it has a question that ends its key, and can ask it
+	grant   hdl.Bits // a bit for each client: it may enter the pipeline
+	turn    hdl.Bits // a bit for each client: it had the last grant
+	alone   hdl.Bits // it is under way, or its key: no command is
+	finding finding
+	revoked hdl.Bits // it was granted in the last cycle: the key is dead
+	spared  hdl.Bits // it was refused in the last cycle
+	closed  hdl.Bits // it is in the pipeline, and nobody enters behind it
 
 	looks, fills, kills hdl.Bits // what is asked: a question, one whose entry is in line, the end of a key
 	asked               asked
@@ -194,9 +192,11 @@ type held struct {
 	Rights      hdl.Bits `w:"8"`
 	PageShift   hdl.Bits `w:"5"`
 	QPN         hdl.Bits `w:"24"`
-	Free        hdl.Bits `w:"1"` // it is not valid
-	Bound       hdl.Bits `w:"1"` // windows are bound to it
 	Parent      hdl.Bits `w:"32"`
+	Free        hdl.Bits `w:"1"` // it is not valid
+	Window      hdl.Bits `w:"1"` // of either type
+	Own         hdl.Bits `w:"1"` // a window that is for the queue pair alone that bound it
+	Refused     hdl.Bits `w:"5"` // why it cannot be ended from afar in its domain, else 0
 }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
@@ -208,9 +208,9 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1), forgets: m.Wire("forgets", 1),
 		state: hdl.NewFSM(m, "command", stIdle, stOpen, stRevoke, stBound, stRead, stWait, stJudge, stRule,
 			stLock, stKill, stBurst, stBeats, stAck, stForget, stEnd, stDone),
-		target: m.RegN("target", 32), wanted: m.Wire("wanted", p.Clients), opens: m.Wire("opens", 1), chosen: m.Reg("chosen", p.Clients, 1),
+		target: m.RegN("target", 32), wanted: m.Reg("wanted", p.Clients, 0), grant: m.Reg("grant", p.Clients, 0), turn: m.Reg("turn", p.Clients, 1),
 		alone:   m.Reg("alone", 1, 0),
-		revokes: m.Wire("revokes", 1), revoked: m.Reg("revoked", 1, 0), spared: m.Reg("spared", 1, 0), closed: m.Wire("closed", 1),
+		revoked: m.Reg("revoked", 1, 0), spared: m.Reg("spared", 1, 0), closed: m.Wire("closed", 1),
 		finding: finding{now: m.Wire("finding", 1)},
 		wants:   m.Wire("wants", 1), reads: m.Wire("reads", 1), quiet: m.Wire("quiet", 1),
 		looks: m.Reg("looks", 1, 0), fills: m.Reg("fills", 1, 0), kills: m.Reg("kills", 1, 0),

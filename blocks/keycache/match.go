@@ -36,7 +36,8 @@ func (b *block) match() {
 	b.store.Write(hand, b.takes, hdl.Pack(held{
 		Tag: entry.Key.Trunc(format.KeyTagBits), PD: entry.PD, Type: entry.Type, VA: entry.VA, Length: entry.Length,
 		Translation: entry.Translation, Rights: entry.Rights, PageShift: entry.PageShift.Trunc(5), QPN: entry.QPN,
-		Free: free, Bound: entry.Windows.Any(), Parent: entry.Parent,
+		Parent: entry.Parent, Free: free, Window: entry.Type.GeK(format.KeyWindow1), Own: entry.Type.Is(format.KeyWindow2).And(free.Not()),
+		Refused: refusedRevoke(entry),
 	}))
 	kept := valid.And(match.And(b.kills.Rep(n)).Not())
 	valid.Set(hdl.Mux(b.forgets, valid.K(0), kept.Or(into)))

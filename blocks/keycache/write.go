@@ -18,39 +18,57 @@ const (
 	registration = keyBytes | stateByte | rangeBytes
 )
 
-// becomes is the entry as the command makes it, and which bytes of it are written.
-func (c *commander) becomes() (entry format.KeyEntry[hdl.Bits], bytes, whole hdl.Bits) {
-	none := hdl.Unpack(entry, hdl.K(entryBits, 0))
-	e := hdl.MuxOf(c.alone, none, c.io.Command.Data.Entry) // where there is no command, it may come meanwhile
-	counts := c.on.Is(onRegion).Or(c.on.Is(onParent))
-	binds := c.is(link.KeyBind).And(c.values.Empty.Not())
-	unbinds := c.is(link.KeyBind).And(c.values.Empty)
-	writes, registers, ends := c.is(link.KeyWrite), c.is(link.KeyRegister), c.is(link.KeyInvalidate)
-
-	state := hdl.Mux(ends, hdl.K(4, format.KeyInvalid), hdl.K(4, format.KeyFree))
-	state = hdl.Mux(binds.Or(registers), state.K(format.KeyValid), state)
-	e.State = hdl.Mux(writes, e.State, state)
+// becomes is the entry as the command makes it.
+func (c *commander) becomes() format.KeyEntry[hdl.Bits] {
+	e, writes, binds := c.io.Command.Data.Entry, c.is(link.KeyWrite), c.is(link.KeyBind)
+	e.State = hdl.Mux(writes, e.State, e.State.K(format.KeyValid))
 	e.Type = hdl.Mux(writes, e.Type, c.keyType)
-	e.Windows = hdl.Mux(counts, c.entry.Count, e.Windows)
 	e.Translation = hdl.Mux(binds, c.place.Translation, e.Translation)
 	e.PageShift = hdl.Mux(binds, c.place.PageShift, e.PageShift)
+	return e
+}
 
-	set := func(of uint64) hdl.Bits { return hdl.K(entryBytes, of) }
-	qpn := hdl.Mux(c.keyType.Is(format.KeyWindow2), set(qpnBytes), set(0))
-	bytes = hdl.Mux(unbinds, set(keyBytes|stateByte), set(stateByte))
-	bytes = hdl.Mux(registers, set(registration), bytes)
-	bytes = hdl.Mux(binds, set(registration|parentBytes).Or(qpn), bytes)
-	bytes = hdl.Mux(writes, hdl.Ones(entryBytes), bytes)
-	bytes = hdl.Mux(counts, set(countBytes), bytes)
-	return e, bytes, hdl.OrAll(writes, registers, binds).And(counts.Not())
+// ends is the first 8 bytes of an entry that is not valid any more. Where there is no command, one
+// may come meanwhile: it has no part in them.
+func (c *commander) ends() hdl.Bits {
+	state := hdl.Mux(c.is(link.KeyInvalidate), hdl.K(4, format.KeyInvalid), hdl.K(4, format.KeyFree))
+	key := c.io.Command.Data.Entry.Key
+	return hdl.Cat(c.keyType, state, hdl.K(24, 0), key.And(c.alone.Not().Rep(32)))
+}
+
+// bytes is which bytes of the entry are written, and whether it is written whole, but for
+// others.
+func (c *commander) bytes() (set, whole hdl.Bits) {
+	counts := c.on.Is(onRegion).Or(c.on.Is(onParent))
+	binds, unbinds := c.is(link.KeyBind).And(c.values.Empty.Not()), c.is(link.KeyBind).And(c.values.Empty)
+	writes, registers := c.is(link.KeyWrite), c.is(link.KeyRegister)
+	these := func(of uint64) hdl.Bits { return hdl.K(entryBytes, of) }
+	qpn := hdl.Mux(c.keyType.Is(format.KeyWindow2), these(qpnBytes), these(0))
+	set = hdl.Mux(unbinds, these(keyBytes|stateByte), these(stateByte))
+	set = hdl.Mux(registers, these(registration), set)
+	set = hdl.Mux(binds, these(registration|parentBytes).Or(qpn), set)
+	set = hdl.Mux(writes, hdl.Ones(entryBytes), set)
+	set = hdl.Mux(counts, these(countBytes), set)
+	return set, hdl.OrAll(writes, registers, binds).And(counts.Not())
+}
+
+// some is the beat of an entry that is not written whole: its end, or its count.
+func (c *commander) some(counts hdl.Bits) hdl.Bits {
+	const before = countByte % 8
+	size := c.p.Sizes.DataWidth
+	count := hdl.Cat(c.entry.Count, hdl.K(8*before, 0))
+	if size == entryBits {
+		return hdl.Cat(count, hdl.K(8*(countByte-before)-64, 0), c.ends()).ZExt(size)
+	}
+	return hdl.Mux(counts, count, c.ends()).ZExt(size)
 }
 
 // write writes the bytes of an entry that change: in one beat, if the range does not.
 func (c *commander) write() {
 	m, burst, beat, p := c.m, c.io.Write.Burst, c.io.Write.Beat, c.p
 	n, size := p.beats(), p.Sizes.DataWidth/8
-	entry, bytes, whole := c.becomes()
-	all := hdl.PackLow(entry)
+	bytes, whole := c.bytes()
+	all := hdl.PackLow(c.becomes())
 	counts := bytes.Bit(countByte).And(whole.Not())
 	first := countByte / size // the beat with the count
 
@@ -72,6 +90,6 @@ func (c *commander) write() {
 		data, strobes, last = hdl.Select(number, words...), hdl.Select(number, sets...), number.All().Or(whole.Not())
 	}
 	beat.Valid.Set(c.st.Is(stBeats))
-	hdl.Set(beat.Data, link.WriteBeat{Data: data, Strb: strobes, Last: last})
+	hdl.Set(beat.Data, link.WriteBeat{Data: hdl.Mux(whole, data, c.some(counts)), Strb: strobes, Last: last})
 	c.io.Write.Done.Ready.SetK(1)
 }

@@ -3,6 +3,7 @@ package readmatch_test
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,10 +134,13 @@ func (b *bench) drain() {
 	}
 }
 
-// make makes a queue pair.
+// make makes a queue pair, of which nothing is on its way any more; others go on.
 func (b *bench) make(qp, mtuCode, logSize, logStride int, psn uint32) {
-	b.drain()
+	b.until("its packets", func() bool {
+		return !slices.ContainsFunc(b.want, func(x linktest.RxMatched) bool { return x.Packet.QP == qp })
+	})
 	q := &b.qps[qp]
+	q.used = 0
 	q.ref = readmatch.Reference{
 		Read: b.mem.Read, Base: uint64(qp+1) << 32, LogSize: logSize, LogStride: logStride, MTU: 128 << mtuCode,
 	}
@@ -146,7 +150,7 @@ func (b *bench) make(qp, mtuCode, logSize, logStride int, psn uint32) {
 	b.ring.Send(config{QP: qp, Keep: true, Base: b.r.Uint64(), LogSize: 3}) // changes nothing
 	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear, PSN: 5})
 	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlSendPSN, PSN: psn}) // nothing to this block
-	b.drain()
+	b.until("make", func() bool { return b.ring.Pending()+b.control.Pending() == 0 })
 }
 
 type config struct {

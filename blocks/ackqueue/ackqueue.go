@@ -50,6 +50,7 @@ func Def(p Params) hdl.Def[IO] {
 				m.Reject("%v", err)
 			}
 			b := newBlock(m, p, io)
+			b.clears = io.Control.Fire().And(io.Control.Data.Kind.Is(link.ControlClear))
 			b.take()
 			b.effect()
 			b.serve()
@@ -115,6 +116,7 @@ type block struct {
 	debt    debt     // to this
 	gives   hdl.Bits // an answer leaves, and is not owed any more,
 	given   hdl.Bits // by this queue pair
+	clears  hdl.Bits // a queue pair, that of Control, begins anew
 }
 
 // pending is what of a request's effects has not been taken: one bit each.
@@ -212,8 +214,9 @@ func (b *block) owe(msn hdl.Bits) {
 	comes := b.owing.Wakes[0].Fire()
 	b.answers.Write(c.QP, comes, hdl.Pack(owed))
 	was := hdl.Unpack(debt{}, b.debts.At(c.QP))
+	m.Unused(was.Owed)
 	accepts := hdl.AndAll(io.Resource.Fire(), b.was.Failed.Not(), c.Resource.Duplicate.Not())
-	b.changes, b.debt = comes.Or(accepts), debt{Owed: comes.Or(was.Owed.And(was.NAK)), NAK: hdl.Mux(comes, isNAK, was.NAK)}
+	b.changes, b.debt = comes.Or(accepts.And(was.NAK.Not())), debt{Owed: comes, NAK: isNAK}
 	m.Event("ack_owed", comes,
 		hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
 }
@@ -231,31 +234,40 @@ func (b *block) serve() {
 // answer gives the answers away, each as it is when its turn comes. One that stands behind
 // READs and atomics that have not been answered stays owed: Served gives it another
 // turn. A wake that comes in the cycle of a grant, and adds nothing, has written what it
-// is about before this looks.
+// is about before this looks; one that comes later gives it another turn.
 func (b *block) answer() {
 	m, grant, io := b.m, b.owing.Grant, b.io
 	looks, qp := m.Reg("looks", 1, 0), m.RegN("looked_at", b.p.Sizes.QPBits)
+	may, mayQP, found := m.Reg("may_leave", 1, 0), m.RegN("may_leave_qp", b.p.Sizes.QPBits), hdl.NewReg(m, "may_leave_answer", answer{})
 	valid, out := m.Reg("leaves", 1, 0), hdl.NewReg(m, "leaving", b.p.Sizes.Ack())
+
 	a, d := hdl.Unpack(answer{}, b.answers.At(qp)), hdl.Unpack(debt{}, b.debts.At(qp))
 	s, now := hdl.Unpack(served{}, b.served.At(qp)), hdl.Unpack(state{}, b.states.At(qp))
 	early := s.Next.Sub(a.Behind).MSB().Or(s.Duplicates.Ne(now.Duplicates))
-	may := d.Owed.And(early.Not())
 	m.Unused(d.NAK, now.MSN, now.Failed, now.Ended, now.Index, now.Accepted)
+	old := func(qp hdl.Bits) hdl.Bits { // what is read of a queue pair in this cycle is not true any more
+		return b.changes.And(b.now.Commit.QP.Eq(qp)).Or(b.clears.And(io.Control.Data.QP.Eq(qp)))
+	}
 
 	moves := valid.Not().Or(io.Ack.Ready)
 	others := hdl.OrAll(b.owes.answer, b.owes.resource.And(io.Resource.Ready), io.Control.Valid) // who may write debts
-	b.gives = hdl.AndAll(looks, may, moves, others.Not())
-	b.given = qp
-	done := looks.Not().Or(may.Not()).Or(b.gives)
-	grant.Ready.Set(done)
-	m.If(done, func() {
+	b.gives, b.given = hdl.AndAll(may, moves, others.Not()), mayQP
+	room := may.Not().Or(b.gives)
+	twice := b.gives.And(mayQP.Eq(qp)) // it has had two turns
+	grant.Ready.Set(room)
+	m.If(b.gives.Or(old(mayQP)), func() { may.SetK(0) })
+	m.If(room, func() {
 		looks.Set(grant.Valid)
 		qp.Set(grant.Data.QP)
+		may.Set(hdl.AndAll(looks, d.Owed, early.Not(), old(qp).Not(), twice.Not()))
+		mayQP.Set(qp)
+		hdl.Set(found, a)
 	})
 	m.If(moves, func() { valid.Set(b.gives) })
 	m.If(b.gives, func() {
-		hdl.Set(out, link.Ack{QP: qp, Syndrome: a.Syndrome, PSN: a.PSN, MSN: a.MSN})
+		hdl.Set(out, link.Ack{QP: mayQP, Syndrome: found.Syndrome, PSN: found.PSN, MSN: found.MSN})
 	})
+	m.Unused(found.Behind)
 	io.Ack.Valid.Set(valid)
 	hdl.Set(io.Ack.Data, out)
 	m.Cover("waits_for_response", hdl.AndAll(looks, d.Owed, early))
@@ -267,15 +279,15 @@ func (b *block) answer() {
 func (b *block) keep() {
 	m, control, told := b.m, b.io.Control, b.io.Served
 	control.Ready.Set(b.busy.Or(told.Valid).Not())
-	clears, qp := control.Fire().And(control.Data.Kind.Is(link.ControlClear)), control.Data.QP
+	qp := control.Data.QP
 	m.Unused(control.Data.PSN)
 	pick := func(now hdl.Bits, x hdl.Bits) hdl.Bits { return hdl.Mux(now, x, x.K(0)) }
 
-	b.states.Write(hdl.Mux(b.busy, b.now.Commit.QP, qp), b.ends.Or(clears), pick(b.busy, hdl.Pack(b.next)))
+	b.states.Write(hdl.Mux(b.busy, b.now.Commit.QP, qp), b.ends.Or(b.clears), pick(b.busy, hdl.Pack(b.next)))
 	next := served{Next: told.Data.Next, Duplicates: told.Data.Duplicates}
-	b.served.Write(hdl.Mux(told.Valid, told.Data.QP, qp), told.Fire().Or(clears), pick(told.Valid, hdl.Pack(next)))
+	b.served.Write(hdl.Mux(told.Valid, told.Data.QP, qp), told.Fire().Or(b.clears), pick(told.Valid, hdl.Pack(next)))
 	b.debts.Write(
-		hdl.Mux(b.gives, b.given, hdl.Mux(b.busy, b.now.Commit.QP, qp)), hdl.OrAll(b.gives, b.changes, clears),
+		hdl.Mux(b.gives, b.given, hdl.Mux(b.busy, b.now.Commit.QP, qp)), hdl.OrAll(b.gives, b.changes, b.clears),
 		pick(b.busy.And(b.gives.Not()), hdl.Pack(b.debt)))
 
 	peeked := m.RegN("peeked", 24)

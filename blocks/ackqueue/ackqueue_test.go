@@ -328,11 +328,14 @@ func TestAnswersMeetResponses(t *testing.T) {
 			}
 			if qp = r.IntN(qps); told[qp] < refs[qp].Accepted && b.placed.Pending() == 0 {
 				told[qp] += 1 + r.IntN(refs[qp].Accepted-told[qp])
-				b.tell(qp, told[qp], 0)
+				for range 1 + r.IntN(3) {
+					b.tell(qp, told[qp], 0)
+				}
 			}
 			for _, a := range sim.Received[linktest.Ack](b.ack) {
 				require.Contains(t, behind, a)
 				require.LessOrEqual(t, behind[a], told[a.QP])
+				delete(behind, a) // none leaves twice
 				if last[a.QP] == a {
 					delete(last, a.QP)
 				}

@@ -18,13 +18,18 @@ const atomicBits = 8
 // its atomics that have not been executed.
 type lock struct {
 	qp      hdl.Bits
-	held    hdl.Bits // some of the following is
 	busy    hdl.Bits // a request is with the responder,
 	atomic  hdl.Bits // which is an atomic: it counts already
 	waits   hdl.Bits // atomics is not 0
 	atomics hdl.Bits
 	chosen  hdl.Bits // it is for the packet that is judged
 }
+
+// held returns one bit: its queue pair waits for something.
+func (x lock) held() hdl.Bits { return x.busy.Or(x.waits) }
+
+// of returns one bit: it is held by a queue pair.
+func (x lock) of(qp hdl.Bits) hdl.Bits { return x.held().And(x.qp.Eq(qp)) }
 
 // locks are the queue pairs that wait for something, each at most once.
 type locks struct {
@@ -41,7 +46,7 @@ func newLocks(m *hdl.Module, qpBits int) *locks {
 	for i := range lockCount {
 		name := func(s string) string { return fmt.Sprintf("lock_%d_%s", i, s) }
 		l.locks = append(l.locks, lock{
-			qp: m.RegN(name("qp"), qpBits), held: m.Reg(name("held"), 1, 0), busy: m.Reg(name("busy"), 1, 0),
+			qp: m.RegN(name("qp"), qpBits), busy: m.Reg(name("busy"), 1, 0),
 			atomic: m.RegN(name("atomic"), 1), waits: m.Reg(name("waits"), 1, 0), atomics: m.Reg(name("atomics"), atomicBits, 0),
 			chosen: m.RegN(name("chosen"), 1),
 		})
@@ -55,10 +60,10 @@ func newLocks(m *hdl.Module, qpBits int) *locks {
 func (l *locks) holds(qp, resource hdl.Bits) hdl.Bits {
 	waits, mine, full := hdl.K(1, 0), hdl.K(1, 0), hdl.K(1, 1)
 	for _, x := range l.locks {
-		is := x.held.And(x.qp.Eq(qp))
+		is := x.of(qp)
 		mine = mine.Or(is)
 		waits = waits.Or(is.And(x.busy.Or(resource.Not())))
-		full = full.And(x.held)
+		full = full.And(x.held())
 	}
 	return waits.Or(full.And(mine.Not()))
 }
@@ -68,12 +73,12 @@ func (l *locks) holds(qp, resource hdl.Bits) hdl.Bits {
 func (l *locks) choose(qp hdl.Bits) {
 	mine := hdl.K(1, 0)
 	for _, x := range l.locks {
-		mine = mine.Or(x.held.And(x.qp.Eq(qp)))
+		mine = mine.Or(x.of(qp))
 	}
 	taken := hdl.K(1, 1) // all before
 	for _, x := range l.locks {
-		x.chosen.Set(hdl.Mux(x.held, x.qp.Eq(qp), taken.And(mine.Not())))
-		taken = taken.And(x.held)
+		x.chosen.Set(hdl.Mux(x.held(), x.qp.Eq(qp), taken.And(mine.Not())))
+		taken = taken.And(x.held())
 	}
 }
 
@@ -97,15 +102,13 @@ func (l *locks) settle() {
 		begins := c.locks.And(x.chosen)
 		ends := hdl.AndAll(c.unlocks, x.busy, x.qp.Eq(c.unlocked))
 		more := begins.And(c.atomic)
-		less := hdl.OrAll(hdl.AndAll(ends, x.atomic, c.refused), hdl.AndAll(c.executes, x.held, x.qp.Eq(c.executed)))
+		less := hdl.OrAll(hdl.AndAll(ends, x.atomic, c.refused), c.executes.And(x.of(c.executed)))
 
-		busy := hdl.Mux(begins, hdl.K(1, 1), x.busy.And(ends.Not()))
-		last := x.atomics.Is(1)
-		waits := hdl.Mux(more.Eq(less), x.waits, more.Or(last.Not()))
-		x.busy.Set(busy)
-		x.waits.Set(waits)
-		x.held.Set(busy.Or(waits))
-		m.If(more.Ne(less), func() { x.atomics.Set(hdl.Mux(more, x.atomics.AddK(1), x.atomics.SubK(1))) })
+		x.busy.Set(begins.Or(x.busy.And(ends.Not())))
+		m.If(more.Ne(less), func() {
+			x.waits.Set(more.Or(x.atomics.IsNot(1)))
+			x.atomics.Set(hdl.Mux(more, x.atomics.AddK(1), x.atomics.SubK(1)))
+		})
 		m.If(begins, func() {
 			x.qp.Set(c.qp)
 			x.atomic.Set(c.atomic)

@@ -23,7 +23,7 @@ type RxRequest struct {
 	SE         hdl.Bits    `w:"1"`  // BTH
 	AckReq     hdl.Bits    `w:"1"`  // BTH
 	PadCnt     hdl.Bits    `w:"2"`  // BTH
-	PSN        hdl.Bits    `w:"24"` // BTH; of a fence, the token in bit 0
+	PSN        hdl.Bits    `w:"24"` // BTH; of a fence, the token in the low bits
 	Expected   hdl.Bits    `w:"24"` // the PSN that was expected
 	SendNAK    hdl.Bits    `w:"1"`  // PSNAhead: a NAK is due
 	Ext        [7]hdl.Bits `w:"32"` // extension headers: format.ExtWords

@@ -22,36 +22,71 @@ type refusal struct {
 // unseen; for those that count behind it, the payload is dropped, too, but its key is
 // looked at.
 func (w *worker) decide() {
-	m, t := w.m, w.turn
-	expected := t.Kind.Is(link.PSNExpected)
-	dead := expected.And(t.Was.Is(kindDead))
-	alive := expected.And(dead.Not())
+	m, t, f := w.m, w.turn, w.facts
 	send, write := t.Op.Kind.Is(kindSend), t.Op.Kind.Is(kindWrite)
-	resource := t.Op.Resource.Any()
+	byKind := func(f func(reasons []refusal) verdict) verdict {
+		return hdl.MuxOf(send, f(w.sendChecks()), hdl.MuxOf(write, f(w.writeChecks()), f(w.resourceChecks())))
+	}
+	first, behind := w.always(), w.writeChecksBehindKey()
+	early := hdl.OrAll(holds(first), hdl.Mux(send, holds(w.sendChecks()), hdl.Mux(write, holds(w.writeChecks()), holds(w.resourceChecks()))))
+	late := write.And(holds(behind))
+	hdl.Set(w.verdict, hdl.MuxOf(holds(first), verdictOf(first), hdl.MuxOf(early, byKind(verdictOf), hdl.MuxOf(write, verdictOf(behind), verdictOf(nil)))))
 
-	first := verdictOf(w.always())
-	its := hdl.MuxOf(send, verdictOf(w.sendChecks()), hdl.MuxOf(write, verdictOf(w.writeChecks()), verdictOf(w.resourceChecks())))
-	before := hdl.MuxOf(first.Refused, first, its)
-	behind := hdl.MuxOf(write, verdictOf(w.writeChecksBehindKey()), verdictOf(nil))
-
-	refused := before.Refused.Or(before.RNR)
-	hdl.Set(w.verdict, hdl.MuxOf(refused, before, behind))
-	w.dead.Set(dead)
-	skips := hdl.OrAll(alive.Not(), refused, behind.Refused, behind.RNR)
-	none := w.msg.Left.None()
-	keyed := hdl.AndAll(alive, refused.Not(), write.And(none).Not()) // a WRITE of no bytes has no key,
-	asks := hdl.Mux(resource, t.Op.Kind.Is(kindAtomic).Or(none.Not()), t.Op.Inv)
-	w.probes.Set(skips.Not().And(asks)) // nor has a READ
-	response := t.Kind.Is(link.PSNResponse)
-	w.skips.Set(hdl.Mux(response, t.Response.Skip, skips))
-	w.keyed.Set(hdl.Mux(response, t.Response.Skip.Not(), keyed))
+	w.dead.Set(f.Dead)
+	w.skips.Set(hdl.Mux(f.Response, t.Response.Skip, hdl.OrAll(f.Alive.Not(), early, late)))
+	keyed := hdl.AndAll(f.Alive, early.Not(), write.And(f.None).Not()) // a WRITE of no bytes has no key
+	w.keyed.Set(hdl.Mux(f.Response, t.Response.Skip.Not(), keyed))
+	probes := f.Asks.And(early.Not()) // no WRITE does
+	w.probes.Set(probes)
 	w.holdsOnKey.Set(t.Head.Here.And(send.Or(t.Op.Imm)))
 
-	payload := w.payload()
 	w.st.Goto(stPlace)
-	m.If(payload.Not(), func() { w.st.Goto(stPush) })
-	m.If(hdl.AndAll(payload.Not(), skips.Not(), asks), func() { w.st.Goto(stProbe) })
+	m.If(f.Payload.Not(), func() { w.st.Goto(stPush) })
+	m.If(f.Payload.Not().And(probes), func() { w.st.Goto(stProbe) })
 	m.If(t.Kind.Is(turnFlush), func() { w.verdict.Holds.Set(t.Head.Here) })
+}
+
+// holds returns one bit: some reason holds.
+func holds(reasons []refusal) hdl.Bits {
+	any := hdl.K(1, 0)
+	for _, r := range reasons {
+		any = any.Or(r.when)
+	}
+	return any
+}
+
+// facts are what is known of a turn before it is decided on.
+type facts struct {
+	Alive    hdl.Bits `w:"1"` // an expected request of a queue pair that takes some,
+	Dead     hdl.Bits `w:"1"` // or of one that does not
+	Response hdl.Bits `w:"1"`
+	Payload  hdl.Bits `w:"1"` // there is some
+	None     hdl.Bits `w:"1"` // there are no bytes in all
+	Asks     hdl.Bits `w:"1"` // alive, and a key is asked for without payload, or behind it
+
+	Unknown    hdl.Bits `w:"1"` // the opcode is none that is executed,
+	OutOfTurn  hdl.Bits `w:"1"` // or does not follow on the one before
+	Denied     hdl.Bits `w:"1"` // the queue pair does not grant it
+	Misaligned hdl.Bits `w:"1"` // an atomic
+}
+
+// know finds the facts of the turn that is judged.
+func (w *worker) know() {
+	t := w.turn
+	op := t.Op
+	expected, dead := t.Kind.Is(link.PSNExpected), t.Was.Is(kindDead)
+	none := t.Message.Left.None()
+	atomic := op.Kind.Is(kindAtomic)
+	read := op.Kind.Is(kindRead).And(none.Not()) // one of no bytes has no key
+	granted := hdl.Mux(op.Kind.Is(kindWrite), w.granted(format.AccessRemoteWrite),
+		hdl.Mux(atomic, w.granted(format.AccessRemoteAtomic), w.granted(format.AccessRemoteRead)))
+	alive := expected.And(dead.Not())
+	hdl.Set(w.facts, facts{
+		Alive: alive, Dead: expected.And(dead), Response: t.Kind.Is(link.PSNResponse), Payload: w.payload(), None: none,
+		Asks:    alive.And(hdl.OrAll(atomic, read, op.Inv)),
+		Unknown: op.Kind.Is(kindNone), OutOfTurn: hdl.Mux(op.Start, t.Was.IsNot(kindNone), t.Was.Ne(op.Kind)),
+		Denied: granted.Not(), Misaligned: atomic.And(t.Message.VA.Trunc(3).Any()),
+	})
 }
 
 // payload returns one bit: the turn has payload.
@@ -88,10 +123,9 @@ func flag(is bool) uint64 {
 func (w *worker) always() []refusal {
 	t := w.turn
 	open := t.Was.Is(kindSend)
-	outOfTurn := hdl.Mux(t.Op.Start, t.Was.IsNot(kindNone), t.Was.Ne(t.Op.Kind))
 	return []refusal{
-		{t.Op.Kind.Is(kindNone), refuseInvalid, format.StatusLocQPOp, format.VendorBadOpcode, open},
-		{outOfTurn, refuseInvalid, format.StatusLocQPOp, format.VendorSequence, open},
+		{w.facts.Unknown, refuseInvalid, format.StatusLocQPOp, format.VendorBadOpcode, open},
+		{w.facts.OutOfTurn, refuseInvalid, format.StatusLocQPOp, format.VendorSequence, open},
 	}
 }
 
@@ -115,13 +149,11 @@ func (w *worker) granted(right int) hdl.Bits {
 // resourceChecks are steps 3 to 6 for READs and atomics.
 func (w *worker) resourceChecks() []refusal {
 	no := hdl.K(1, 0)
-	atomic := w.turn.Op.Kind.Is(kindAtomic)
-	granted := hdl.Mux(atomic, w.granted(format.AccessRemoteAtomic), w.granted(format.AccessRemoteRead))
 	return []refusal{
-		{granted.Not(), refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
+		{w.facts.Denied, refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
 		{w.full, refuseInvalid, format.StatusLocQPOp, format.VendorResources, no},
 		{w.wrongLength, refuseInvalid, format.StatusLocQPOp, format.VendorLength, no},
-		{atomic.And(w.msg.VA.Trunc(3).Any()), refuseInvalid, format.StatusLocQPOp, format.VendorAlignment, no},
+		{w.facts.Misaligned, refuseInvalid, format.StatusLocQPOp, format.VendorAlignment, no},
 	}
 }
 
@@ -129,7 +161,7 @@ func (w *worker) resourceChecks() []refusal {
 func (w *worker) writeChecks() []refusal {
 	no := hdl.K(1, 0)
 	return []refusal{
-		{w.granted(format.AccessRemoteWrite).Not(), refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
+		{w.facts.Denied, refuseInvalid, format.StatusLocQPOp, format.VendorAccess, no},
 		{w.wrongLength, refuseInvalid, format.StatusLocQPOp, format.VendorLength, no},
 	}
 }

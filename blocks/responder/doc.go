@@ -1,16 +1,19 @@
 // Package responder decides what becomes of received requests: where their
-// payload goes, what completes, what is answered. Start with [Def]; [Reference]
+// payload goes, what completes, what is answered. And it has the payload of responses
+// placed, whose place readmatch knows. Start with [Def]; [Reference]
 // is the same in plain Go. To add an operation: its opcodes in opcode.go, its
 // checks in decide.go, and what it does behind them in work.go.
 //
 // # Streams
 //
-//	Request     requests, judged by their PSN; what is to be dropped; fences; from psncheck
-//	Segment     where the payload of each packet that has any goes; to translate
-//	Translated  one for each of these: the fault, if a key or a page list had one
+//	Request     requests, judged by their PSN; pieces of responses; what is to be dropped; dead queue pairs; fences; from readmatch
+//	Segment     where the payload of each packet that has any goes, and keys that are looked at without one; to translate
+//	Translated  one for each packet with segments: the fault, if a key or a page list had one
 //	Queue       the receive queues (wqefetch)
 //	Commit      what becomes visible of each packet when its payload is in memory; to scatter
-//	Outcome     for each expected request: whether the next PSN is expected now; to psncheck
+//	Operands    those of each atomic that was accepted, to atomic
+//	Served      how many READs and atomics of a queue pair have been answered, from resources
+//	Outcome     for each expected request: how far the expected PSN goes on; to psncheck
 //	Flush       queue pairs that went to ERR, or whose receive queue got a WQE
 //	Context     state and number of such a queue pair (qpcontext)
 //	Control     a queue pair begins anew, from command
@@ -22,7 +25,8 @@
 // next byte, of a SEND the SGE and the byte in it. The receive WQE of a SEND
 // stays at the head of its queue until the message ends. A queue pair of which
 // a request was refused for ever is dead, and so is one that was flushed: its
-// requests are dropped.
+// requests are dropped. And how many READs and atomics were accepted, and have been
+// answered: no more may wait than were agreed (section 10, row 9).
 //
 // # A request (protocol sections 3.4 to 3.6, and 10)
 //
@@ -37,6 +41,16 @@
 // A packet without payload asks for no key. So a WRITE that has none, but a
 // length in its RETH, is refused for its length, whatever its key is.
 //
+// A READ or atomic goes through its own checks (section 3.4, steps 3 to 7); a segment
+// without payload, a Probe, has its key looked at, and gives the bus address of what an
+// atomic works on. What is accepted takes its PSNs, counts as a message, and goes on as
+// a Resource in its Commit, the operands of an atomic beside it. One that came
+// before (3.7) goes on as a duplicate, whatever the state is.
+//
+// The last packet of a SEND with invalidate has a Probe behind its payload that ends
+// the key, and is not asked where the payload has no place. If it is refused, so is the
+// request (section 10, rows 10 and 23).
+//
 // What a translation says is the last word. The record of each packet waits for
 // it, while the packets behind are decided on. Then the message is saved, and
 // Commit, the WQE and Outcome go out, Outcome last: psncheck sends the next
@@ -50,6 +64,13 @@
 // taken, completes with the error; where there is none there is an event. RNR
 // changes nothing.
 //
+// # A response
+//
+// One segment for each piece, under the key of its SGE; a piece that is Skip is dropped. The
+// last piece makes one Commit for the whole response, with its fault, for the completer.
+// It looks at no state, and tells nobody an Outcome. A dead queue pair makes a Commit, too,
+// behind those of its responses.
+//
 // # Flush
 //
 // A queue pair that is named in Flush is looked up; if it is in ERR, the WQE at
@@ -61,13 +82,14 @@
 //
 // # Stall
 //
-// Commit, Translated, Outcome and a receive WQE on its way may stall everything
-// but Flush.
+// Commit, Operands, Translated, Outcome and a receive WQE on its way may stall everything
+// but Flush and Served.
 //
 // # Cycles
 //
 // A packet of one segment every 4 cycles, every 6 if it has to do with a
-// receive WQE; a further SGE takes 3 to be added up, and 4 to be placed. From
+// receive WQE; a further SGE takes 3 to be added up, and 4 to be placed. A READ or
+// atomic every 4 cycles, a response too, an acknowledgement every 3. From
 // Request to Segment 4 cycles, or 10, and from the last word of the translation
 // to Commit 2.
 //

@@ -39,6 +39,7 @@ type worker struct {
 	unfit       hdl.Bits // nor what is left of a WRITE
 	tooMany     hdl.Bits // the receive WQE has more SGEs than its slot
 	noRoom      hdl.Bits // it has not enough room for the SEND
+	facts       facts
 	full        hdl.Bits // as many READs and atomics wait to be answered as may
 	psns        hdl.Bits // of a READ, the responses that fill the MTU,
 	part        hdl.Bits // and whether there is one that does not
@@ -59,7 +60,7 @@ func newWorker(b *block) *worker {
 		out: hdl.NewWire(m, "decided", hdl.StreamOf(b.p.record())),
 		msg: hdl.NewReg(m, "now", message{}), sge: hdl.NewReg(m, "sge", format.SGE[hdl.Bits]{}), need: m.RegN("need", link.LengthBits),
 		wrongLength: m.RegN("wrong_length", 1), unfit: m.RegN("unfit", 1), tooMany: m.RegN("too_many", 1), noRoom: m.RegN("no_room", 1),
-		full: m.RegN("full", 1), psns: m.RegN("psns", 24), part: m.RegN("part", 1), probes: m.RegN("probes", 1),
+		facts: hdl.NewReg(m, "known", facts{}), full: m.RegN("full", 1), psns: m.RegN("psns", 24), part: m.RegN("part", 1), probes: m.RegN("probes", 1),
 		verdict: hdl.NewReg(m, "verdict", verdict{}), dead: m.RegN("dead", 1), skips: m.RegN("skips", 1), keyed: m.RegN("keyed", 1),
 		holdsOnKey: m.RegN("holds_on_key", 1),
 	}
@@ -91,6 +92,7 @@ func (w *worker) judge() {
 		left, bytes := t.Message.Left, t.PayloadLen.ZExt(32)
 		w.full.Set(t.Message.Accepted.Sub(t.Most).Ge(t.Context.MaxDestRD))
 		w.countPSNs()
+		w.know()
 		w.unfit.Set(hdl.Mux(t.Op.End, bytes.Ne(left), bytes.Ge(left)))
 		most := func(logStride int) hdl.Bits { return hdl.K(8, uint64(format.RecvSGEs(logStride))) }
 		tooMany := t.Control.NumSGE.Gt(hdl.Mux(t.Context.RQStride, most(1), most(0)))
@@ -271,7 +273,7 @@ func (w *worker) record() record {
 	next.Accepted = w.msg.Accepted.Add(resource.ZExt(8))
 	more := w.part.Or(w.msg.Left.None()) // a READ of no bytes takes a PSN, too
 	return record{
-		Kind: t.Kind, QP: t.QP, Dead: w.dead, Payload: w.payload(), Segments: w.payload().Or(w.probes),
+		Kind: t.Kind, QP: t.QP, Dead: w.dead, Payload: w.facts.Payload, Segments: w.facts.Payload.Or(w.probes),
 		Keyed: w.keyed, Verdict: w.verdict, HoldsOnKey: w.holdsOnKey,
 		Answers: answers, RequestPSN: t.PSN,
 		PSN:      hdl.Mux(is(link.PSNAhead).Or(is(link.PSNDuplicate)), t.Expected.Sub(is(link.PSNDuplicate).ZExt(24)), t.PSN),

@@ -25,6 +25,7 @@ type request struct {
 	SendNAK    hdl.Bits              `w:"1"`
 	RETH       format.RETH[hdl.Bits] // the first words behind the BTH, whatever they are
 	Behind     hdl.Bits              `w:"32"` // what stands behind a RETH: an immediate; of a response its AETH
+	Compare    hdl.Bits              `w:"64"` // of an AtomicETH
 	PayloadLen hdl.Bits              `w:"13"`
 	Context    context
 	Response   response
@@ -39,7 +40,7 @@ func (p Params) request() request {
 // the next turn in the cycle in which it hands one on.
 func (b *block) look() {
 	m, io := b.m, b.io
-	in, match := io.Request, io.Request.Data
+	match := io.Request.Data
 	offered := hdl.NewWire(m, "offered", hdl.StreamOf(b.p.turn()))
 	b.turn = stream.ForwardSlice(m, "u_turn", offered)
 	now := hdl.NewReg(m, "asking", b.p.request())
@@ -49,14 +50,14 @@ func (b *block) look() {
 	kind := hdl.Mux(flushes, hdl.K(3, turnFlush), next.Kind)
 	qp := hdl.Mux(flushes, b.flush.qp, next.QP)
 	nextOp := decode(m, next.Opcode)
-	b.operands = b.keepOperands(hdl.AndAll(in.Fire(), kind.Is(link.PSNExpected), nextOp.Kind.Is(kindAtomic)), next.Ext)
 	queued := kind.Is(link.PSNExpected).And(nextOp.Kind.Is(kindSend).Or(nextOp.Imm)).Or(flushes)
 	m.If(offered.Fire(), func() { b.looking.SetK(0) })
 	m.If(begins, func() {
 		b.looking.SetK(1)
 		hdl.Set(now, request{
 			Kind: kind, QP: qp, Op: nextOp, Queued: queued, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
-			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), Behind: next.Ext[4], PayloadLen: next.PayloadLen,
+			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), Behind: next.Ext[4],
+			Compare: hdl.Cat(next.Ext[5:]...), PayloadLen: next.PayloadLen,
 			Context:  hdl.MuxOf(flushes, b.flush.context, contextOf(next.Context, requesters(next.Kind))),
 			Response: response{Match: match.Match, Fault: match.Fault, Skip: match.Skip, More: match.More.And(kind.Is(link.PSNResponse))},
 		})
@@ -71,6 +72,9 @@ func (b *block) look() {
 	was := hdl.Unpack(message{}, b.messages.Read("message", qp, begins.And(stateful)))
 	expected, flush := now.Kind.Is(link.PSNExpected), now.Kind.Is(turnFlush)
 	op := now.Op
+	began := m.Reg("began", 1, 0) // in the cycle before
+	began.Set(begins)
+	b.operands = b.keepOperands(hdl.AndAll(began, expected, op.Kind.Is(kindAtomic)), now)
 	open := was.Kind.Is(kindSend)
 	needs := now.Queued.Or(expected.And(open))
 	first := op.Start.Or(open.Not())
@@ -105,8 +109,8 @@ const atomicBytes = 8
 func requesters(kind hdl.Bits) hdl.Bits { return kind.Is(link.PSNResponse).Or(kind.Is(link.PSNDead)) }
 
 // keepOperands keeps the operands of an atomic, while it is decided on, where en is one.
-func (b *block) keepOperands(en hdl.Bits, ext [7]hdl.Bits) hdl.Stream[link.Operands] {
-	h := hdl.Unpack(format.AtomicETH[hdl.Bits]{}, hdl.Cat(ext[:]...))
+func (b *block) keepOperands(en hdl.Bits, r request) hdl.Stream[link.Operands] {
+	h := hdl.Unpack(format.AtomicETH[hdl.Bits]{}, hdl.Cat(hdl.Pack(r.RETH), r.Behind, r.Compare))
 	b.m.Unused(h.VA, h.RKey)
 	in := hdl.NewWire(b.m, "atomic_begins", hdl.StreamOf(link.Operands{}))
 	in.Valid.Set(en)

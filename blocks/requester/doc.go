@@ -96,7 +96,8 @@
 //	look.go     what a turn needs is looked up
 //	task.go     what a WQE asks for, and whether it can be
 //	decide.go   whether anything is to be done in a turn
-//	send.go     what the turn says is sent: a message begun, a packet planned, its pieces given away
+//	send.go     what the turn says is sent, step by step: a packet given away, and its pieces
+//	begin.go    what comes before: a message begun, its length added up, a packet planned
 //	read.go     READs and atomics
 //	local.go    local operations
 //	waiting.go  who waits to give one away

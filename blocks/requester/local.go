@@ -20,10 +20,10 @@ type outcome struct {
 func (b *block) keepOutcomes() {
 	m, done := b.m, b.io.KeyOpDone
 	b.outcomes = m.LUTRAM("outcomes", 1<<b.p.Sizes.QPBits, hdl.WidthOf(outcome{}))
-	b.asks = m.Wire("asks", 1)
+	b.parks = m.Wire("parks", 1)
 	done.Ready.SetK(1)
 	came := hdl.Pack(outcome{Known: hdl.K(1, 1), Status: done.Data.Status, Vendor: done.Data.Vendor})
-	b.outcomes.Write(hdl.Mux(done.Valid, done.Data.QP, b.saved.QP), done.Valid.Or(b.asks), hdl.Mux(done.Valid, came, came.K(0)))
+	b.outcomes.Write(hdl.Mux(done.Valid, done.Data.QP, b.saved.QP), done.Valid.Or(b.parks), hdl.Mux(done.Valid, came, came.K(0)))
 }
 
 // keyOp gives a local operation away, if the one before it has been taken; else the queue pair waits for that, and
@@ -32,7 +32,7 @@ func (s *sender) keyOp() {
 	m := s.m
 	m.If(s.keyHeld, func() {
 		s.st.Goto(stWait)
-	}).ElseIf(s.asks, func() {
+	}).ElseIf(s.parks, func() {
 		s.msg.Parked.SetK(1)
 		s.leave()
 	})
@@ -41,10 +41,10 @@ func (s *sender) keyOp() {
 // keyOpPort drives KeyOp, of a register.
 func (s *sender) keyOpPort() {
 	m, io, t := s.m, s.io, s.turn
-	s.asks.Set(hdl.AndAll(s.st.Is(stKeyOp), s.keyHeld.Not(), io.KeyOpDone.Valid.Not()))
+	s.parks.Set(hdl.AndAll(s.st.Is(stKeyOp), s.keyHeld.Not(), io.KeyOpDone.Valid.Not()))
 	held := hdl.NewReg(m, "held_op", hdl.Proto(io.KeyOp.Data))
 	m.If(io.KeyOp.Fire(), func() { s.keyHeld.SetK(0) })
-	m.If(s.asks, func() {
+	m.If(s.parks, func() {
 		s.keyHeld.SetK(1)
 		c := t.Control
 		invalidates := isOp(c, format.WRLocalInv)

@@ -88,7 +88,7 @@ type block struct {
 	notify         *hdl.Memory // a bit: an event is wanted when all is done
 
 	saved saved             // what the turn that ends writes back
-	asks  hdl.Bits          // the turn gives a local operation away
+	parks hdl.Bits          // the turn gives a local operation away
 	quiet hdl.Bits          // no turn is under way
 	told  hdl.Bits          // the turn reports that the send queue has drained
 	turn  hdl.Stream[turn]  // the turn that is looked up, for who sends

@@ -267,3 +267,65 @@ func TestDrained(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, events)
 }
+
+// A region with windows stays, through whatever the driver tries, until they are gone.
+func TestWindowsHoldTheirRegion(t *testing.T) {
+	alice, _ := connectedEnds(t)
+	region := must(alice.pd.RegMR(ctx, alice.buf.Addr(), 64, verbs.AccessLocalWrite|verbs.AccessMWBind))
+	one, two := must(alice.pd.AllocMW(ctx, verbs.MWType1)), must(alice.pd.AllocMW(ctx, verbs.MWType2))
+	info := verbs.MWBindInfo{MR: region, Addr: region.Addr() + 8, Length: 8, Access: verbs.AccessRemoteRead}
+	require.NoError(t, alice.qp.BindMW(ctx, one, verbs.MWBind{WRID: 1, Info: info}))
+	require.NoError(t, alice.qp.PostSend(ctx, verbs.SendWR{
+		WRID: 2, Opcode: verbs.WRBindMW, Flags: verbs.SendSignaled, Bind: verbs.BindMWWR{MW: two, RKey: verbs.IncRKey(two.RKey()), Info: info},
+	}))
+	require.Equal(t, []wcBrief{{2, verbs.StatusSuccess}}, briefs(alice.completions(ctx, 1)))
+	entry, err := one.Query(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{uint64(one.RKey()), format.KeyValid, uint64(region.RKey()), info.Addr, 8},
+		[]uint64{entry.Key, entry.State, entry.Parent, entry.VA, entry.Length})
+	entry, err = region.Query(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, entry.Windows)
+
+	require.ErrorIs(t, region.Dereg(ctx), verbs.ErrBusy)
+	require.ErrorIs(t, region.Rereg(ctx, verbs.ReregAccess, nil, verbs.MRInitAttr{Access: verbs.AccessLocalWrite}), verbs.ErrBusy)
+	require.NoError(t, alice.qp.BindMW(ctx, one, verbs.MWBind{WRID: 3, Flags: verbs.SendSignaled}))
+	require.Equal(t, []wcBrief{{3, verbs.StatusSuccess}}, briefs(alice.completions(ctx, 1)))
+	require.ErrorIs(t, region.Dereg(ctx), verbs.ErrBusy)
+	require.NoError(t, two.Dealloc(ctx))
+	require.NoError(t, region.Dereg(ctx))
+	require.NoError(t, one.Dealloc(ctx))
+}
+
+// A bind that the device refuses leaves the window its key, and the driver finds it.
+func TestRefusedBind(t *testing.T) {
+	alice, _ := connectedEnds(t)
+	region := must(alice.pd.RegMR(ctx, alice.buf.Addr(), 64, verbs.AccessLocalWrite)) // not to be bound
+	window := must(alice.pd.AllocMW(ctx, verbs.MWType1))
+	key := window.RKey()
+	bind := verbs.MWBind{WRID: 1, Info: verbs.MWBindInfo{MR: region, Addr: region.Addr(), Length: 8}}
+	require.NoError(t, alice.qp.BindMW(ctx, window, bind))
+	wc := alice.completions(ctx, 1)
+	require.Equal(t, []wcBrief{{1, verbs.StatusMWBind}}, briefs(wc))
+	require.Equal(t, format.VendorKeyRights, wc[0].Vendor)
+	entry, err := window.Query(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, key, entry.Key)
+	require.NoError(t, window.Dealloc(ctx))
+	_, err = window.Query(ctx)
+	require.Error(t, err)
+	require.NoError(t, alice.dev.Close(ctx))
+}
+
+// A program that ended without a word leaves windows and regions behind; the next one
+// begins with none.
+func TestTakeOverOfWindows(t *testing.T) {
+	hosts, alice, _ := newEnds()
+	window := must(alice.pd.AllocMW(ctx, verbs.MWType2))
+	again := newEnd(ctx, hosts.A, hosts.A)
+	_, err := again.mr.Query(ctx)
+	require.NoError(t, err)
+	fresh := must(again.pd.AllocMW(ctx, verbs.MWType2))
+	require.Equal(t, window.RKey(), fresh.RKey(), "the key table is a new one")
+	require.NoError(t, again.dev.Close(ctx))
+}

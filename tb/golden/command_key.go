@@ -65,11 +65,9 @@ func (n *NIC) invalidate() format.CommandStatus {
 	case e.Windows != 0:
 		return format.CmdBusy
 	}
-	if n.release(e) != format.VendorNone {
-		return format.CmdBusError
-	}
-	e.State = format.KeyInvalid
-	if n.storeEntry(e) != format.VendorNone {
+	now := e
+	now.State = format.KeyInvalid
+	if n.exchange(e, now) != format.VendorNone {
 		return format.CmdBusError
 	}
 	return format.CmdOK

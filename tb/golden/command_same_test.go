@@ -92,7 +92,7 @@ func (g *commands) modify(qpn uint64) format.ModifyQP[uint64] {
 	c := format.ModifyQP[uint64]{
 		QPN: qpn, State: r.Uint64N(9), DestQPN: g.odd(2+r.Uint64N(100), 0, 1), PathMTU: g.odd(1+r.Uint64N(4), 0, 5, 7, 255), RQPSN: r.Uint64N(1 << 24),
 		MinRNR: g.odd(12, 32), SQPSN: r.Uint64N(1 << 24), Timeout: g.odd(14, 32), Access: g.odd(r.Uint64N(16), 16, 32, 64), RetryCnt: g.odd(7, 8),
-		RNRRetry: g.odd(7, 8), MaxRD: 4, MaxDestRD: 5, Notify: g.odd(1, 2), PKeyIndex: g.odd(0, 1), Port: g.odd(1, 0, 2),
+		RNRRetry: g.odd(7, 8), MaxRD: g.odd(r.Uint64N(17), 17, 255), MaxDestRD: g.odd(r.Uint64N(17), 17, 128), Notify: g.odd(1, 2), PKeyIndex: g.odd(0, 1), Port: g.odd(1, 0, 2),
 		AV: format.AV[uint64]{IPv6: r.Uint64N(2), SrcLo: g.odd(r.Uint64N(1<<32), 1<<32), DstLo: 5, DstHi: g.odd(0, 1)},
 	}
 	c.Mask = format.AttrState

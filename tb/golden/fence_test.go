@@ -140,6 +140,46 @@ func TestKeyTableFaults(t *testing.T) {
 	}
 }
 
+// The count of a region that cannot be written: the operation fails, and the window lends
+// nothing more than it did.
+func TestWindowCountFaults(t *testing.T) {
+	place := func(s *station, key uint32) uint64 {
+		base := uint64(s.nic.ReadRegister(format.RegKeyBaseHigh))<<32 | uint64(s.nic.ReadRegister(format.RegKeyBaseLow))
+		return base + 64*uint64(key>>8)
+	}
+	for _, kind := range []host.Kinds{host.Reads, host.Writes} {
+		for name, work := range map[string]func(q *target, w uint32, r region) string{
+			"bind": func(q *target, w uint32, r region) string {
+				q.send(bindWR(1, nextTag(w), r, 0, 8))
+				return "1 MW_BIND_ERR"
+			},
+			"unbind": func(q *target, w uint32, r region) string {
+				q.send(bindWR(1, nextTag(w), r, 0, 0))
+				return "1 MW_BIND_ERR"
+			},
+			"end": func(q *target, w uint32, _ region) string {
+				require.Equal(q.s.t, format.CmdBusError, command(q.s, format.CmdInvalidate, format.KeyRef[uint64]{Key: uint64(w)}))
+				return ""
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				q, _ := newTarget(t, qpConfig{sigAll: 1})
+				r, w := q.s.bindable(64), q.s.window(format.KeyWindow1)
+				q.first(bindWR(9, w, r, 0, 64))
+				f := q.s.mem.InjectFault(place(q.s, r.key), 64, kind)
+				want := work(q, w, r)
+				require.Empty(t, q.drain())
+				if got := brief(q.s.poll(q.sendCQ)); want != "" {
+					require.Len(t, got, 1)
+					require.Contains(t, got[0], want)
+				}
+				f.Remove()
+				require.NotZero(t, q.s.entryOf(r.key).Windows, "too many, if anything")
+			})
+		}
+	}
+}
+
 // SQD finishes what was started, a READ among it, and starts no local operation.
 func TestReadInSQD(t *testing.T) {
 	q, _ := newTarget(t, qpConfig{sigAll: 1})

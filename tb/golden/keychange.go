@@ -27,20 +27,25 @@ func (n *NIC) revoke(q *queuePair, key uint32) format.VendorCode {
 
 // free makes a valid key one that can be made valid again.
 func (n *NIC) free(e keyEntry) format.VendorCode {
-	if vendor := n.release(e); vendor != format.VendorNone {
+	now := e
+	now.State = format.KeyFree
+	return n.exchange(e, now)
+}
+
+// exchange writes an entry in the place of another. If that was a window that was bound, its
+// region has one less: what is counted wrong after a bus fault is too many.
+func (n *NIC) exchange(was, now keyEntry) format.VendorCode {
+	if vendor := n.storeEntry(now); vendor != format.VendorNone {
 		return vendor
 	}
-	e.State = format.KeyFree
-	return n.storeEntry(e)
+	return n.release(was)
 }
 
 // unbind gives a window of type 1 a new key, which lends nothing.
 func (n *NIC) unbind(window keyEntry, key uint64) format.VendorCode {
-	if vendor := n.release(window); vendor != format.VendorNone {
-		return vendor
-	}
-	window.Key, window.State = key, format.KeyFree
-	return n.storeEntry(window)
+	now := window
+	now.Key, now.State = key, format.KeyFree
+	return n.exchange(window, now)
 }
 
 // release takes a window that is bound off the count of its region. Of other keys
@@ -56,11 +61,11 @@ func (n *NIC) release(e keyEntry) format.VendorCode {
 // off, is left alone: software wrote such a window into the table itself.
 func (n *NIC) lend(key uint32, windows int) format.VendorCode {
 	e, vendor := n.lookUp(key)
-	if vendor == format.VendorKeyUnknown || windows < 0 && e.Windows == 0 {
-		return format.VendorNone
-	}
-	if vendor != format.VendorNone {
+	switch {
+	case vendor == format.VendorBusRead:
 		return vendor
+	case vendor != format.VendorNone || windows < 0 && e.Windows == 0:
+		return format.VendorNone
 	}
 	e.Windows += uint64(windows)
 	return n.storeEntry(e)

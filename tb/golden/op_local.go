@@ -60,19 +60,17 @@ func (n *NIC) bind(q *queuePair, w sendWQE) format.VendorCode {
 	if vendor != format.VendorNone {
 		return vendor
 	}
-	if vendor := n.release(window); vendor != format.VendorNone {
+	if vendor := n.lend(uint32(o.Region), 1); vendor != format.VendorNone {
 		return vendor
 	}
-	window.Key, window.State, window.VA, window.Length = w.RKey, format.KeyValid, w.RemoteAddr, o.Length
-	window.Rights, window.Parent, window.PageShift = o.Rights, o.Region, region.PageShift
-	window.Translation = at(region, w.RemoteAddr)
-	if window.Type == format.KeyWindow2 {
-		window.QPN = uint64(q.number)
+	now := window
+	now.Key, now.State, now.VA, now.Length = w.RKey, format.KeyValid, w.RemoteAddr, o.Length
+	now.Rights, now.Parent, now.PageShift = o.Rights, o.Region, region.PageShift
+	now.Translation = at(region, w.RemoteAddr)
+	if now.Type == format.KeyWindow2 {
+		now.QPN = uint64(q.number)
 	}
-	if vendor := n.storeEntry(window); vendor != format.VendorNone {
-		return vendor
-	}
-	return n.lend(uint32(o.Region), 1)
+	return n.exchange(window, now)
 }
 
 // windowFor judges the window of a bind.

@@ -41,8 +41,8 @@
 //
 // # Cycles
 //
-// To different addresses eight atomics every 9 cycles, where memory answers at once; to one address, one every 9. From a
-// command to its result are 10 cycles and the two latencies of memory.
+// Where memory answers at once, an atomic every 2 cycles to different addresses, every 9 to one address. At most
+// eight are under way: with a latency of n cycles for read and write together, eight every n + 10.
 //
 // # Files
 //

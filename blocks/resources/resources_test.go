@@ -49,6 +49,9 @@ func (p *peer) fresh(r *rand.Rand) resources.Request {
 // again makes a duplicate of one of the last requests, from a packet of it on, which may be a wrong one.
 func (p *peer) again(r *rand.Rand) resources.Request {
 	back := 1 + r.IntN(min(len(p.sent), size+2))
+	if len(p.sent) > size && r.IntN(2) == 0 {
+		back = size // the one whose place is taken next
+	}
 	q := p.sent[len(p.sent)-back]
 	if q.Kind == link.ResourceRead && q.Length > 0 && r.IntN(2) == 0 {
 		index := r.Uint32N((q.Length + uint32(p.ref.MTU) - 1) / uint32(p.ref.MTU))

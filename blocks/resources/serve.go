@@ -57,7 +57,6 @@ func (b *block) begin() {
 	lost := open.GtK(size)
 	was.Next = hdl.Mux(lost, fill.Tail.SubK(size), was.Next)
 	was.Index = hdl.Mux(lost, was.Index.K(0), was.Index)
-	was.Anew = was.Anew.And(lost.Not())
 	entries := hdl.Mux(fill.Wrapped, b.left.K(size), fill.Tail.Trunc(b.left.Width()))
 	m.If(reply.Fire(), func() {
 		hdl.Set(b.now, b.look)

@@ -23,6 +23,12 @@
 // libibverbs: operations, flags, statuses, states, attribute masks. A QP is a
 // reliable connection.
 //
+// Keys have an index and a tag of 8 bits. Work requests that make a key good, WRRegMR and
+// WRBindMW, give it another tag ([IncRKey]), and so does [MR.Rereg]: who has an old key is refused. A key is good for the
+// work requests behind the one that made it, and for the peer once that has
+// completed. A WRLocalInv begins when all before it have completed, a work request with
+// SendFence when all READs and atomics before it have.
+//
 // A work queue or a CQ is a ring in shared memory. The slot of a send work request
 // is free again once its completion was polled, that of an unsignaled one once a
 // later completion was: a full send queue of unsignaled requests alone never
@@ -33,5 +39,6 @@
 // for it: calls that poll should be interleaved with [Device.Wait], as
 // [CQ.PollWait] does.
 //
-// The example of the package sends a message and writes into the peer's memory.
+// The example of the package sends a message and writes into the peer's memory; others read it,
+// work on numbers there, lend memory by a window and register it by work requests.
 package verbs

@@ -20,6 +20,21 @@
 //	resource.go    READs and atomics that are to be answered; readdata.go: their data at the requester
 //	frame.go       a packet to be sent; receive.go: a frame that came; package roce: their bytes
 //
+// Where docs/protocol leaves the choice, this NIC does what its section 10 says, and:
+//
+//   - A SEND with invalidate whose key it may not end is placed, and then draws NAK 0x62 and
+//     REM_INV_REQ_ERR; of a good one the ACK leaves when the key is dead.
+//   - The responder keeps as many READs and atomics as max_dest_rd_atomic. One that is asked for
+//     again is answered with all that is behind it, as the requester goes back to there.
+//   - What was accepted is answered in ERR, too, but nothing behind a NAK in the place of a
+//     response.
+//   - An atomic at an address that is no multiple of 8 on the bus is an invalid request.
+//   - An ACK waits for older responses of its QP; a newer one takes its place, and a READ or
+//     atomic behind it makes it needless.
+//   - A window keeps no rights of its own queue: AccessRemote... are all that it can have, and
+//     zero-based ones do not exist.
+//   - LOCAL_INV waits for all work requests before it, with the fence flag or without.
+//
 // The receive side up to the transport is the function [Receive]. Package lab has
 // two hosts with such NICs on a wire, ready for programs over verbs.
 package golden

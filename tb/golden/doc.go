@@ -31,8 +31,8 @@
 //   - An atomic at an address that is no multiple of 8 on the bus is an invalid request.
 //   - An ACK waits for older responses of its QP; a newer one takes its place, and a READ or
 //     atomic behind it makes it needless.
-//   - A window keeps no rights of its own queue: AccessRemote... are all that it can have, and
-//     zero-based ones do not exist.
+//   - A window has the rights of remote write, read and atomic at most. Zero-based windows do
+//     not exist.
 //   - LOCAL_INV waits for all work requests before it, with the fence flag or without.
 //
 // The receive side up to the transport is the function [Receive]. Package lab has

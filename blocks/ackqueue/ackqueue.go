@@ -18,8 +18,14 @@ func (p Params) Validate() error {
 	if p.Sizes.QPBits < 1 || p.Sizes.QPBits > 16 {
 		return fmt.Errorf("ackqueue: 2^%d queue pairs: not 2^1 to 2^16", p.Sizes.QPBits)
 	}
+	if p.Sizes.ReadBits > readBitsMax {
+		return fmt.Errorf("ackqueue: 2^%d READs and atomics of a queue pair: more than 2^%d", p.Sizes.ReadBits, readBitsMax)
+	}
 	return nil
 }
+
+// readBitsMax is what counts of eight bits, compared by their distance, allow.
+const readBitsMax = 6
 
 // IO is the ports of the block.
 type IO struct {

@@ -379,4 +379,5 @@ func TestFenceAndCycles(t *testing.T) {
 func TestValidate(t *testing.T) {
 	require.NoError(t, params.Validate())
 	require.Error(t, ackqueue.Params{}.Validate())
+	require.Error(t, ackqueue.Params{Sizes: link.Sizes{QPBits: 2, CQBits: 2, ReadBits: 7}}.Validate())
 }

@@ -490,6 +490,50 @@ func TestDead(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// Eight queue pairs may have something to wait for: the ninth waits until one has not, and
+// whoever is behind it.
+func TestNinthWaits(t *testing.T) {
+	p := params
+	p.Sizes.QPBits = 4
+	design, io := hdltest.Build(t, psncheck.Def(p))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		var g sim.Pattern
+		header, reply := sim.NewSource(s, io.Header, g), sim.NewSource(s, io.Context.Reply, g)
+		outcome, executed, control := sim.NewSource(s, io.Outcome, g), sim.NewSource(s, io.AtomicDone, g), sim.NewSource(s, io.Control, g)
+		ask, request := sim.NewSink(s, io.Context.Request, g), sim.NewSink(s, io.Request, g)
+		sim.NewSink(s, io.Async, g)
+		s.Reset(2)
+		run := func(n int) {
+			for range n {
+				s.Step()
+				for _, qp := range sim.Received[int](ask) {
+					reply.Send(linktest.Lookup{Context: linktest.Context{Exists: true, QPN: uint32(qp), State: format.QPRTS}})
+				}
+			}
+		}
+		for qp := range 10 {
+			control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
+		}
+		run(40)
+		for qp := range uint64(10) {
+			header.Send(format.RxDescriptor[uint64]{DestQP: qp, Opcode: uint64(format.OpFetchAdd)})
+		}
+		run(60)
+		require.EqualValues(t, 8, request.Count())
+		for qp := range 8 {
+			outcome.Send(linktest.Outcome{QP: qp, Advance: 1})
+		}
+		run(60)
+		require.EqualValues(t, 8, request.Count(), "their atomics have not been executed")
+		executed.Send(5)
+		run(20)
+		require.EqualValues(t, 9, request.Count())
+		outcome.Send(linktest.Outcome{QP: 8}) // refused: never executed
+		run(20)
+		require.EqualValues(t, 10, request.Count())
+	}, verilator.Simulator)
+}
+
 // A packet takes two cycles.
 func TestCycles(t *testing.T) {
 	design, io := hdltest.Build(t, psncheck.Def(params))

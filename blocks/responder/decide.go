@@ -84,7 +84,7 @@ func (w *worker) know() {
 	hdl.Set(w.facts, facts{
 		Alive: alive, Dead: expected.And(dead), Response: t.Kind.Is(link.PSNResponse), Payload: w.payload(), None: none,
 		Asks:    alive.And(hdl.OrAll(atomic, read, op.Inv)),
-		Unknown: op.Kind.Is(kindNone), OutOfTurn: hdl.Mux(op.Start, t.Was.IsNot(kindNone), t.Was.Ne(op.Kind)),
+		Unknown: op.Kind.Is(kindNone), OutOfTurn: hdl.Mux(op.Start, t.Was.IsNot(kindNone), t.Was.ZExt(3).Ne(op.Kind)),
 		Denied: granted.Not(), Misaligned: atomic.And(t.Message.VA.Trunc(3).Any()),
 	})
 }

@@ -145,7 +145,7 @@ func (b *block) effects(r record) effects {
 		},
 	}
 	next := hdl.MuxOf(good, r.Next, message{
-		Kind: hdl.K(3, kindDead), Done: r.Next.Done, Left: r.Next.Left, VA: r.Next.VA, Key: r.Next.Key, SGE: r.Next.SGE, At: r.Next.At,
+		Kind: hdl.K(2, kindDead), Done: r.Next.Done, Left: r.Next.Left, VA: r.Next.VA, Key: r.Next.Key, SGE: r.Next.SGE, At: r.Next.At,
 		Accepted: r.Next.Accepted,
 	})
 	atomic := is(link.PSNExpected).And(r.Resource.Bit(1))

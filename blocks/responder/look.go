@@ -14,6 +14,7 @@ const granulesRead = 2
 // request is what is kept of a packet while its turn is looked up.
 type request struct {
 	Kind       hdl.Bits `w:"3"`
+	Expected   hdl.Bits `w:"1"` // of that kind
 	QP         hdl.Bits
 	Op         decoded
 	Queued     hdl.Bits              `w:"1"` // it has to do with a receive WQE, whatever message is in progress
@@ -21,7 +22,7 @@ type request struct {
 	AckReq     hdl.Bits              `w:"1"`
 	PadCnt     hdl.Bits              `w:"2"`
 	PSN        hdl.Bits              `w:"24"`
-	Expected   hdl.Bits              `w:"24"`
+	Due        hdl.Bits              `w:"24"` // the PSN that was expected
 	SendNAK    hdl.Bits              `w:"1"`
 	RETH       format.RETH[hdl.Bits] // the first words behind the BTH, whatever they are
 	Behind     hdl.Bits              `w:"32"` // what stands behind a RETH: an immediate; of a response its AETH
@@ -55,8 +56,8 @@ func (b *block) look() {
 	m.If(begins, func() {
 		b.looking.SetK(1)
 		hdl.Set(now, request{
-			Kind: kind, QP: qp, Op: nextOp, Queued: queued, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
-			Expected: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), Behind: next.Ext[4],
+			Kind: kind, Expected: kind.Is(link.PSNExpected), QP: qp, Op: nextOp, Queued: queued, SE: next.SE, AckReq: next.AckReq, PadCnt: next.PadCnt, PSN: next.PSN,
+			Due: next.Expected, SendNAK: next.SendNAK, RETH: hdl.Unpack(format.RETH[hdl.Bits]{}, hdl.Cat(next.Ext[:4]...)), Behind: next.Ext[4],
 			Compare: hdl.Cat(next.Ext[5:]...), PayloadLen: next.PayloadLen,
 			Context:  hdl.MuxOf(flushes, b.flush.context, contextOf(next.Context, requesters(next.Kind))),
 			Response: response{Match: match.Match, Fault: match.Fault, Skip: match.Skip, More: match.More.And(kind.Is(link.PSNResponse))},
@@ -70,7 +71,7 @@ func (b *block) look() {
 	// The message is in the memory's register while the turn is looked up.
 	stateful := kind.Is(link.PSNExpected).Or(flushes)
 	was := hdl.Unpack(message{}, b.messages.Read("message", qp, begins.And(stateful)))
-	expected, flush := now.Kind.Is(link.PSNExpected), now.Kind.Is(turnFlush)
+	expected, flush := now.Expected, now.Kind.Is(turnFlush)
 	op := now.Op
 	began := m.Reg("began", 1, 0) // in the cycle before
 	began.Set(begins)
@@ -85,7 +86,7 @@ func (b *block) look() {
 	reth := now.RETH
 	behindRETH := op.Kind.Is(kindWrite).And(op.Start)
 	starts := message{
-		Kind: hdl.K(3, kindNone), Done: hdl.K(32, 0), Left: hdl.Mux(op.Kind.Is(kindAtomic), hdl.K(32, atomicBytes), reth.DMALen),
+		Kind: hdl.K(2, kindNone), Done: hdl.K(32, 0), Left: hdl.Mux(op.Kind.Is(kindAtomic), hdl.K(32, atomicBytes), reth.DMALen),
 		VA: reth.VA, Key: reth.RKey, SGE: hdl.K(3, 0), At: hdl.K(32, 0), Accepted: was.Accepted,
 	}
 	local := now.Kind.Is(link.PSNResponse) // its RETH says where in local memory the data goes
@@ -94,7 +95,7 @@ func (b *block) look() {
 	offered.Valid.Set(b.looking.And(needs.Not().Or(w.done)))
 	hdl.Set(offered.Data, turn{
 		Kind: now.Kind, QP: now.QP, Op: op, SE: now.SE, AckReq: now.AckReq, PadCnt: now.PadCnt,
-		PSN: now.PSN, Expected: now.Expected, SendNAK: now.SendNAK,
+		PSN: now.PSN, Expected: now.Due, SendNAK: now.SendNAK,
 		Imm:        hdl.Mux(op.Inv, word, hdl.SwapBytes(hdl.Mux(behindRETH, now.Behind, word))),
 		PayloadLen: now.PayloadLen, Context: now.Context, Most: most, Was: was.Kind, Message: hdl.MuxOf(op.Start.Or(local), starts, was),
 		Response: now.Response, Syndrome: aeth.Syndrome,

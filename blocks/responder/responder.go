@@ -80,7 +80,7 @@ const turnFlush = 7
 // message is what is kept of a queue pair: the message in progress, and how many READs and
 // atomics were accepted.
 type message struct {
-	Kind     hdl.Bits `w:"3"`  // kindNone and others
+	Kind     hdl.Bits `w:"2"`  // kindNone, kindSend, kindWrite or kindDead
 	Done     hdl.Bits `w:"32"` // bytes that have come
 	Left     hdl.Bits `w:"32"` // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in all
 	VA       hdl.Bits `w:"64"` // but of kindSend, where the next byte goes or comes from,
@@ -105,7 +105,7 @@ type turn struct {
 	PayloadLen hdl.Bits `w:"13"`
 	Context    context
 	Most       hdl.Bits `w:"8"` // of its queue pair's READs and atomics, how many have been answered
-	Was        hdl.Bits `w:"3"` // the message in progress that it found: kindNone and others
+	Was        hdl.Bits `w:"2"` // the message in progress that it found: kindNone and others
 	Message    message  // in progress, or as it begins
 	Response   response
 	Syndrome   hdl.Bits `w:"8"` // of the response

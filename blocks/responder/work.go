@@ -266,7 +266,7 @@ func (w *worker) record() record {
 	)
 	bytes := t.PayloadLen.ZExt(32)
 	next := w.msg
-	next.Kind = hdl.Mux(t.Op.End, hdl.K(3, kindNone), t.Op.Kind)
+	next.Kind = hdl.Mux(t.Op.End, hdl.K(2, kindNone), t.Op.Kind.Trunc(2))
 	next.Done = w.msg.Done.Add(bytes)
 	next.Left = w.msg.Left.Sub(bytes)
 	next.VA = w.msg.VA.Add(bytes.ZExt(64))

@@ -31,6 +31,7 @@ func (b *block) properties() {
 	stream.AssertSource(m, "rx_fence", io.RxFence)
 	stream.AssertSource(m, "passed", io.Passed)
 	m.Assume("answer_is_asked_for", io.KeyDone.Valid.Not().Or(b.st.Is(stAnswer)))
+	m.Assume("one_of_each", io.Op.Fire().Not().Or(b.under.LtK(uint64(b.p.pairs()))))
 	m.Assert("counts_agree", b.under.Eq(b.waits.Add(b.st.Is(stIdle).Not().ZExt(b.waits.Width()))))
 	m.Assert("clear_are_there", b.clear.Le(b.waits))
 

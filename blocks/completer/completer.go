@@ -72,9 +72,14 @@ func (s step) String() string {
 
 // state is what is kept of a queue pair.
 type state struct {
-	Dying  hdl.Bits `w:"1"` // a response told of a failure, of the oldest entry:
-	Status hdl.Bits `w:"8"` // how its WQE will complete
-	Vendor hdl.Bits `w:"5"`
+	Standing standing
+	Status   hdl.Bits `w:"8"` // where it is dying: how the WQE of the oldest entry will complete
+	Vendor   hdl.Bits `w:"5"`
+}
+
+// standing is what decides on entries.
+type standing struct {
+	Dying  hdl.Bits `w:"1"`  // a response told of a failure, of the oldest entry
 	Failed hdl.Bits `w:"1"`  // all entries are flushed
 	Ended  hdl.Bits `w:"1"`  // a WQE has the CQE with the cause,
 	Index  hdl.Bits `w:"16"` // this one
@@ -101,7 +106,8 @@ type block struct {
 	now    event
 	first  hdl.Bits    // no entry has been looked at that a response could be for
 	states *hdl.Memory // of queue pairs
-	was    state       // that of the queue pair at hand, as it is
+	is     state       // that of the queue pair at hand,
+	was    standing    // and what it was a cycle ago
 	clears hdl.Bits    // Control is next
 	passed hdl.Bits    // responses that were taken since it came
 
@@ -127,7 +133,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		m: m, p: p, io: io,
 		st:    hdl.NewFSM(m, "step", stIdle, stLook, stFind, stPeek, stWait, stAct, stDie, stFail, stClear),
 		now:   hdl.NewReg(m, "now", event{QP: hdl.W(s.QPBits), CQ: hdl.W(s.CQBits)}),
-		first: m.RegN("first", 1), states: m.LUTRAM("states", 1<<s.QPBits, hdl.WidthOf(state{})),
+		first: m.RegN("first", 1), states: m.LUTRAM("states", 1<<s.QPBits, hdl.WidthOf(state{})), was: hdl.NewReg(m, "was", standing{}),
 		clears: m.Wire("clears", 1), passed: m.Reg("passed", 4, 0),
 		entry: hdl.NewReg(m, "entry", link.ReplayEntry{}), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
 		more: m.RegN("more", 1), fails: m.RegN("fails", 1),
@@ -136,7 +142,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 }
 
 func (b *block) run() {
-	b.was = hdl.Unpack(state{}, b.states.At(b.now.QP))
+	b.is = hdl.Unpack(state{}, b.states.At(b.now.QP))
+	hdl.Set(b.was, b.is.Standing)
 	b.waits = b.effects()
 	then := func(ready hdl.Bits, next step) func() {
 		return func() { b.m.If(ready, func() { b.st.Goto(next) }) }

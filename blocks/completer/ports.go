@@ -43,8 +43,8 @@ func (b *block) control() {
 // write keeps what becomes of a queue pair.
 func (b *block) write() {
 	no, yes, none := hdl.K(1, 0), hdl.K(1, 1), hdl.K(16, 0)
-	dying := state{Dying: yes, Status: b.now.Status, Vendor: b.now.Vendor, Failed: no, Ended: no, Index: none}
-	failed := state{Dying: no, Status: hdl.K(8, 0), Vendor: hdl.K(5, 0), Failed: yes, Ended: b.fails, Index: b.entry.WQEIndex}
+	dying := state{Standing: standing{Dying: yes, Failed: no, Ended: no, Index: none}, Status: b.now.Status, Vendor: b.now.Vendor}
+	failed := state{Standing: standing{Dying: no, Failed: yes, Ended: b.fails, Index: b.entry.WQEIndex}, Status: hdl.K(8, 0), Vendor: hdl.K(5, 0)}
 	dies, clears := b.st.Is(stDie), b.st.Is(stClear)
 	next := hdl.Mux(dies, hdl.Pack(dying), hdl.Pack(failed))
 	b.states.Write(b.now.QP, hdl.OrAll(dies, clears, b.st.Is(stFail)), hdl.Mux(clears, next.K(0), next))
@@ -56,7 +56,7 @@ func (b *block) ignored() {
 	at := b.place(o.Data)
 	local := o.Data.Entry.Kind.Is(link.EntryLocal)
 	old := hdl.OrAll(o.Data.Any.Not(), local.Not().And(at.before.Or(at.unsent)), b.was.Failed, b.was.Dying)
-	response := b.is(eventSweep).Or(b.is(eventDead)).Not()
+	response := b.event(eventSweep).Or(b.event(eventDead)).Not()
 	nothing := hdl.AndAll(b.st.Is(stWait), o.Valid, b.first, response, old)
 	io.Ignored.Set(nothing.Or(io.Response.Fire().And(classify(io.Response.Data).Kind.Is(eventSweep))))
 }

@@ -1,4 +1,4 @@
-// Package standin puts a NIC in the place of a responder of a capture: the NIC is given
+// Package standin puts a NIC in the place of those who speak in a capture. As responder it is given
 // the frames that the responder was sent, and has to do what it did. [Play] is a
 // conversation (package talk), frame by frame; it fails at the first difference.
 //
@@ -18,6 +18,9 @@
 //     by one of the NIC's, and each of the NIC's has to be for a packet that was carried
 //     out, with the number of messages of then.
 //   - In the end the queue pair's state, expected PSN and counts.
+//
+// [Station.Ask] is the other end: the NIC is the requester, given the work that made the requests
+// of the capture, and the answers. It has to send the same frames, and to bring what they brought.
 //
 // What the responder's memory had is known from its responses: the host writes it before the
 // request comes, when nothing is under way that it could disturb. Keys that messages invalidate are of

@@ -290,3 +290,72 @@ func size(n int) func(int) bool { return func(m int) bool { return n == m } }
 
 // received tells the writes that are parts of what SENDs carry.
 func received(n int) bool { return !slices.Contains([]int{16, 32, 64, 188, 256}, n) }
+
+// The reference takes the place of everyone who asks in the captures of soft-RoCE, and in those
+// that are made up.
+func TestAsks(t *testing.T) {
+	all := map[string][]*talk.Conversation{"made": made(t, false), "made, IPv6": made(t, true), "made READs": madeReads(t, true)}
+	paths, err := filepath.Glob("../../../shared/rxe/*.pcap")
+	require.NoError(t, err)
+	for _, path := range paths {
+		capture, err := frames.Load(path)
+		require.NoError(t, err)
+		all[filepath.Base(path)] = talk.Learn(capture)
+	}
+	for name, conversations := range all {
+		t.Run(name, func(t *testing.T) {
+			report, err := ask(t, newReference(t), conversations)
+			require.NoError(t, err)
+			t.Log(report)
+		})
+	}
+}
+
+func ask(t *testing.T, r *reference, all []*talk.Conversation) (standin.AskReport, error) {
+	s, err := standin.NewStation(r, r.memory, all)
+	require.NoError(t, err)
+	var total standin.AskReport
+	for _, c := range all {
+		report, err := s.Ask(t.Context(), c)
+		if err != nil {
+			return total, err
+		}
+		total.Add(report)
+	}
+	return total, nil
+}
+
+// What a NIC can do wrong as requester is found.
+func TestFindsAsker(t *testing.T) {
+	at := func(op format.Opcode, change func(frame []byte)) func(*reference) {
+		return func(r *reference) {
+			r.spoil = func(frame []byte) []byte {
+				if frame[bth] != byte(op) {
+					return frame
+				}
+				frame = append([]byte(nil), frame...)
+				change(frame)
+				frames.FixICRC(frame)
+				return frame
+			}
+		}
+	}
+	add := func(offset int) func([]byte) { return func(frame []byte) { frame[offset]++ } }
+	for want, spoil := range map[string]func(*reference){
+		"got      READ_REQUEST, PSN 0xfffffe, QP 0x32, SE 1":  at(format.OpReadRequest, func(b []byte) { b[bth+1] |= 0x80 }),
+		"RETH {VA:545460854787 RKey:11259393 DMALen:601}":     at(format.OpReadRequest, add(aeth+15)),
+		"AtomicETH {VA:545460855304 RKey:11259393 SwapAdd:6 ": at(format.OpFetchAdd, add(aeth+19)),
+		"with payload 06 08":         at(format.OpWriteOnly, add(aeth+16)),
+		"IETH {RKey:11259394}":       at(format.OpSendOnlyInv, add(aeth+3)),
+		"the NIC sent nothing":       func(r *reference) { r.spoil = dropsAt(1) },
+		"local memory, byte 0 of ":   func(r *reference) { scribbles(t, r, 0, size(256)) },
+		"local memory, byte 600 of ": func(r *reference) { scribbles(t, r, 0, size(8)) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := newReference(t)
+			spoil(r)
+			_, err := ask(t, r, madeReads(t, false))
+			require.ErrorContains(t, err, want)
+		})
+	}
+}

@@ -114,6 +114,7 @@ type Message struct {
 	Invalidates bool
 	Ends        uint32 // the key that it invalidates
 	Solicited   bool
+	Compares    bool   // an atomic is a compare-and-swap
 	VA          uint64 // of all but a SEND
 	RKey        uint32
 	Length      int    // of a WRITE or READ: as announced

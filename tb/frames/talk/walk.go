@@ -147,6 +147,7 @@ func (w *walker) begin(r *Request) {
 		w.open = &Message{Kind: kindOf(r), VA: r.RETH.VA, RKey: uint32(r.RETH.RKey), Length: int(r.RETH.DMALen), PSN: r.PSN()}
 		if w.open.Kind == Atomic {
 			w.open.VA, w.open.RKey, w.open.Length = r.AtomicETH.VA, uint32(r.AtomicETH.RKey), atomicBytes
+			w.open.Compares = r.Op == format.OpCmpSwap
 		}
 	}
 	if m := w.open; m != nil {

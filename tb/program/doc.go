@@ -16,6 +16,7 @@
 //	talk.go       a connection, message by message, with the fences that it needs
 //	messages.go   its messages and receives
 //	loans.go      keys that one end lends to the other
+//	offence.go    what is refused in the end
 //	race.go       keys that end while they are used
 //	layout.go     where they lie in which region
 //	features.go   what a program has that others do not, to count

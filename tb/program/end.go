@@ -8,15 +8,21 @@ import (
 	"gornic/verbs"
 )
 
-// fail moves the ends to ERR whose ending it is, and posts what is posted there.
+// fail moves the ends to ERR whose ending it is, and posts what is posted there; others post what is refused.
 func (g *game) fail(ctx context.Context) error {
 	g.failed = true
 	for _, e := range g.ends {
-		if e.Ending != Failed {
+		if e.Ending != Failed && e.Ending != Refused {
 			continue
 		}
 		if err := e.checkStatus(ctx); err != nil {
 			return fmt.Errorf("%v: %w", e, err)
+		}
+		if e.Ending == Refused {
+			if err := e.offend(ctx); err != nil {
+				return err
+			}
+			continue
 		}
 		e.failed = true
 		if err := e.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPError}, verbs.AttrState); err != nil {
@@ -43,8 +49,11 @@ func (e *end) flushedSend(c verbs.WC) error {
 	i := e.lateDone
 	e.lateDone++
 	want := verbs.WC{WRID: lateID(i), Status: verbs.StatusFlush, QPN: e.qp.QPN(), WQEIndex: uint16(len(e.Messages) + i)}
+	if e.Offence != nil {
+		want = e.refusedSend()
+	}
 	if c != want {
-		return fmt.Errorf("message posted in ERR: completion %+v, expected %+v", c, want)
+		return fmt.Errorf("message posted last: completion %+v, expected %+v", c, want)
 	}
 	return nil
 }
@@ -88,7 +97,7 @@ func (g *game) checkEnd(ctx context.Context) error {
 	if err := errors.Join(g.checkCounters(), g.checkArenas(ctx)); err != nil {
 		return err
 	}
-	if err := g.checkRaces(ctx); err != nil {
+	if err := g.checkFailures(ctx); err != nil {
 		return err
 	}
 	for i := range g.sides {
@@ -124,6 +133,9 @@ func (e *end) checkStatus(ctx context.Context) error {
 	if e.failed {
 		want.State = verbs.QPError
 		want.SQConsumer, want.RQConsumer = want.SQConsumer+uint16(e.lateDone), want.RQConsumer+uint16(e.completed)
+	}
+	if e.failed && e.Offence != nil { // how far its last request counts is nobody's concern
+		want.NextPSN, want.OldestPSN = got.NextPSN, got.OldestPSN
 	}
 	if got != want {
 		return fmt.Errorf("status %+v, expected %+v", got, want)

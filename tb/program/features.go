@@ -135,6 +135,9 @@ func (f features) end(e End) {
 	f.add(e.Ending == Failed, "moved to ERR")
 	f.add(e.Ending == Failed && len(e.Late) > 0, "message posted in ERR")
 	f.add(e.Ending == Reset, "moved to RESET")
+	if e.Offence != nil {
+		f.add(true, "refused: %v", e.Offence.Reason)
+	}
 	reads := 0
 	for _, m := range e.Messages {
 		if hasResponse(m.Op) {

@@ -125,6 +125,11 @@ func TestFinds(t *testing.T) {
 				}
 			}
 		}(), anything, `of the region was 0x..? when the end of the key had completed, and is`},
+		{"the event of a refusal", func(b []byte) {
+			if len(b) > 0 && len(b)%16 == 0 && b[0] == format.EventAsync {
+				b[2]++
+			}
+		}, anything, `host b: event .*, which nobody expects`},
 		{"a byte that no racer wrote", func(b []byte) {
 			if len(b) > 40 && len(b) < 60 {
 				b[31] ^= 1

@@ -11,8 +11,8 @@ import (
 	"gornic/verbs"
 )
 
-// checkRaces judges what has come of all races, and that nothing else has failed.
-func (g *game) checkRaces(ctx context.Context) error {
+// checkFailures judges what has come of offences and races, and that nothing else has failed.
+func (g *game) checkFailures(ctx context.Context) error {
 	for i := range g.sides {
 		s := &g.sides[i]
 		events, err := s.Device.PollAsync(ctx)
@@ -25,6 +25,11 @@ func (g *game) checkRaces(ctx context.Context) error {
 			}
 		}
 	}
+	for _, e := range g.ends {
+		if err := e.checkRefusal(); err != nil {
+			return err
+		}
+	}
 	for _, x := range g.races {
 		if err := x.judge(ctx); err != nil {
 			return fmt.Errorf("%v: %w", x.Race, err)
@@ -33,8 +38,13 @@ func (g *game) checkRaces(ctx context.Context) error {
 	return nil
 }
 
-// takeEvent gives an event to the racer whose owner's queue pair it is of.
+// takeEvent gives an event to the end whose offence it is for, or to the racer whose owner's queue pair it is of.
 func (g *game) takeEvent(s *side, e verbs.AsyncEvent) bool {
+	for _, o := range g.ends {
+		if o.peer.side == s && o.takeRefusal(e) {
+			return true
+		}
+	}
 	for _, x := range g.races {
 		for _, r := range x.racers {
 			if s == x.owner && e.QP == r.owner.qp && e.Type == verbs.EventQPAccessErr && e.Vendor == format.VendorKeyUnknown {

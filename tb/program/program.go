@@ -132,6 +132,7 @@ type End struct {
 	Receives       []Receive
 	Ending         Ending
 	Late           []Message // posted after the Ending, if that is Failed
+	Offence        *Offence  // of one whose Ending is Refused
 }
 
 // Ending is what becomes of a queue pair when all messages have arrived.
@@ -142,6 +143,7 @@ const (
 	Destroyed Ending = iota // in RTS
 	Failed                  // moved to ERR: what is left in its queues is flushed
 	Reset                   // moved to RESET, which forgets what is left
+	Refused                 // in ERR, as a last message is refused; so is the peer, if it refuses
 )
 
 // Message is a work request of a send queue.

@@ -152,6 +152,9 @@ func (d *draft) connection(count int) Connection {
 	for i := range c.Ends {
 		d.finish(&c, i)
 	}
+	if d.r.IntN(5) == 0 {
+		d.refuse(&c)
+	}
 	return c
 }
 
@@ -237,6 +240,16 @@ func (d *draft) finish(c *Connection, end int) {
 			e.Late = append(e.Late, m)
 		}
 	}
+}
+
+// refuse has the connection end with what one end is refused.
+func (d *draft) refuse(c *Connection) {
+	end := d.r.IntN(2)
+	for i := range c.Ends {
+		c.Ends[i].Ending, c.Ends[i].Late = Destroyed, nil
+	}
+	c.Ends[end].Ending = Refused
+	d.offence(c, end)
 }
 
 // depthOf is how many entries a queue has that is asked for n.

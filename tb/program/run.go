@@ -104,7 +104,8 @@ type end struct {
 	received  int      // and completed
 	late      int      // of Late, posted
 	lateDone  int      // and completed
-	failed    bool     // it has been moved to ERR
+	failed    bool     // it has been moved to ERR, or will be for what was posted
+	refused   bool     // its peer has the event of its Offence
 	completed int      // flushed receives
 }
 
@@ -219,7 +220,7 @@ func used(receives []Receive) int {
 
 // flushed tells that a failed end has nothing in its queues any more.
 func (e *end) flushed() bool {
-	return e.Ending != Failed || e.lateDone == len(e.Late) && e.completed == len(e.Receives)-e.used()
+	return !e.failed || e.lateDone == e.late && e.completed == len(e.Receives)-e.used()
 }
 
 // stuck tells what the ends wait for that are not done.

@@ -43,5 +43,5 @@ func (b *block) judgement() outcome {
 	after.Duplicates = b.was.Duplicates.AddK(1)
 	b.m.Event("resource_again", b.settles,
 		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.io.Request.Data.PSN), hdl.Field("found", same), hdl.Field("rewinds", rewinds))
-	return outcome{After: after, Tells: hdl.K(1, 1), Again: rewinds}
+	return outcome{After: after, Most: b.most, Tells: hdl.K(1, 1), Again: rewinds}
 }

@@ -58,17 +58,17 @@ func (b *block) packet() outcome {
 
 	ends := b.last
 	next := b.was.Next.AddK(1)
-	record := next.Sub(b.was.Most)
+	record := next.Sub(b.most)
 	beyond := record.Any().And(record.MSB().Not())
 	after := b.was
 	after.Next = hdl.Mux(ends, next, b.was.Next)
-	after.Most = hdl.Mux(ends.And(beyond), next, b.was.Most)
+	most := hdl.Mux(ends.And(beyond), next, b.most)
 	after.Index = hdl.Mux(ends, b.index.K(0), b.index.AddK(1))
 	after.Anew = hdl.K(1, 0)
 	m.Event("response_made", b.makes,
 		hdl.Field("qp", b.now.QP), hdl.Field("psn", b.psn), hdl.Field("opcode", opcode), hdl.Field("va", b.addr), hdl.Field("bytes", b.length))
 	m.Event("resource_done", b.makes.And(ends), hdl.Field("qp", b.now.QP), hdl.Field("psn", e.PSN), hdl.Field("next", next))
-	return outcome{After: after, Tells: ends, Again: ends.Not().Or(next.Ne(b.tail))}
+	return outcome{After: after, Most: most, Tells: ends, Again: ends.Not().Or(next.Ne(b.tail))}
 }
 
 // leave gives the packets away.

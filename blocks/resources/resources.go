@@ -94,10 +94,9 @@ type filling struct {
 	Wrapped hdl.Bits `w:"1"` // every place has an entry
 }
 
-// progress is how far a ring has been answered. Its counts are those of link.Served.
+// progress is how far a ring has been answered. Its counts are those of link.Served, whose Most has a memory of its own.
 type progress struct {
 	Next       hdl.Bits `w:"8"`
-	Most       hdl.Bits `w:"8"`
 	Index      hdl.Bits `w:"24"` // packets of the READ Next that are answered, or not asked for again
 	Anew       hdl.Bits `w:"1"`  // it was asked for from there: its next response is a first one
 	Duplicates hdl.Bits `w:"8"`
@@ -121,6 +120,7 @@ type block struct {
 	values   *hdl.Memory // value
 	fillings *hdl.Memory
 	states   *hdl.Memory // progress
+	mosts    *hdl.Memory // Most of link.Served
 	handed   *hdl.Memory // atomics that were handed out, of each queue pair; free-running
 	returned *hdl.Memory // and those whose results have come
 	swept    hdl.Bits
@@ -138,6 +138,7 @@ type block struct {
 	st        *hdl.FSM[step]
 	now       looked   // of the turn under way,
 	was       progress // with how far its queue pair was answered,
+	most      hdl.Bits
 	tail      hdl.Bits // and how many entries had come
 	at        hdl.Bits // the entry at hand,
 	left      hdl.Bits // how many entries are left to be looked at, this one included,
@@ -172,6 +173,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		values:   m.RAM("values", slots, hdl.WidthOf(value{}), hdl.Undefined),
 		fillings: m.LUTRAM("fillings", qps, hdl.WidthOf(filling{})),
 		states:   m.LUTRAM("states", qps, hdl.WidthOf(progress{})),
+		mosts:    m.LUTRAM("mosts", qps, 8),
 		handed:   m.LUTRAM("handed", qps, 8), returned: m.LUTRAM("returned", qps, 8),
 		waiting: hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: 1})), tell: hdl.NewStream(m, "tell", s.Served()),
 		inFlight: m.Reg("in_flight", s.QPBits+s.ReadBits+1, 0),
@@ -180,7 +182,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 			qp: m.RegN("turn_qp", s.QPBits), prefersGrant: m.Reg("turn_prefers_grant", 1, 0),
 		},
 		now: hdl.NewReg(m, "now", looked{QP: hdl.W(s.QPBits)}),
-		was: hdl.NewReg(m, "was", progress{}), tail: m.RegN("tail", 8),
+		was: hdl.NewReg(m, "was", progress{}), most: m.RegN("most", 8), tail: m.RegN("tail", 8),
 		at: m.RegN("at", 8), left: m.RegN("left", s.ReadBits+1), index: m.RegN("index", 24),
 		remaining: m.RegN("remaining", remainingBits), addr: m.RegN("addr", 64), psn: m.RegN("psn", 24),
 		executed: m.RegN("executed", 1), last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits),

@@ -61,6 +61,7 @@ func (b *block) begin() {
 	m.If(reply.Fire(), func() {
 		hdl.Set(b.now, b.look)
 		hdl.Set(b.was, was)
+		b.most.Set(b.mosts.At(b.look.QP))
 		b.tail.Set(fill.Tail)
 		b.left.Set(entries)
 		b.at.Set(hdl.Mux(b.look.Duplicate, fill.Tail.SubK(1), was.Next))
@@ -108,6 +109,7 @@ func (b *block) end() {
 // outcome is what a turn leaves behind.
 type outcome struct {
 	After progress
+	Most  hdl.Bits `w:"8"`
 	Tells hdl.Bits `w:"1"` // Next has moved, or a duplicate counts
 	Again hdl.Bits `w:"1"` // there is more to be answered
 }
@@ -122,10 +124,12 @@ func (b *block) keep(o outcome) {
 	b.settles.Set(judging.And(b.open))
 	acts := b.makes.Or(b.settles)
 	next := hdl.Pack(o.After)
-	b.states.Write(hdl.Mux(clears, control.Data.QP, b.now.QP), clears.Or(acts), hdl.Mux(clears, next.K(0), next))
+	at, writes := hdl.Mux(clears, control.Data.QP, b.now.QP), clears.Or(acts)
+	b.states.Write(at, writes, hdl.Mux(clears, next.K(0), next))
+	b.mosts.Write(at, writes, hdl.Mux(clears, o.Most.K(0), o.Most))
 
 	b.tell.Valid.Set(acts.And(o.Tells))
-	hdl.Set(b.tell.Data, link.Served{QP: b.now.QP, Next: o.After.Next, Most: o.After.Most, Duplicates: o.After.Duplicates})
+	hdl.Set(b.tell.Data, link.Served{QP: b.now.QP, Next: o.After.Next, Most: o.Most, Duplicates: o.After.Duplicates})
 	again := b.wakes[wakeAgain]
 	again.Valid.Set(acts.And(o.Again))
 	again.Data.QP.Set(b.now.QP)

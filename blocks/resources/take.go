@@ -58,7 +58,7 @@ func (b *block) flies(starts hdl.Bits) {
 func (b *block) traceTaken(enters, next hdl.Bits) {
 	r := b.io.Request.Data
 	var used hdl.Bits
-	b.m.Ghost(func() { used = next.Sub(hdl.Unpack(progress{}, b.states.At(r.QP)).Most) })
+	b.m.Ghost(func() { used = next.Sub(b.mosts.At(r.QP)) })
 	b.m.Event("resource_taken", enters,
 		hdl.Field("qp", r.QP), hdl.Field("psn", r.PSN), hdl.Field("kind", r.Resource.Kind), hdl.Field("bytes", r.Resource.Length),
 		hdl.Field("used", used))

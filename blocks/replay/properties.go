@@ -9,10 +9,10 @@ import (
 // Proofs lists a small instance.
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{QPBits: 1, ReplayBits: 1}}
-	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 0).Breaks(
+	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 1).Breaks(
 		hdl.StuckAt1("retired_ready").As("removed before its taker has it"),
 		hdl.StuckAt1("user_recorded_ready").As("the completer does not hear of an entry"),
-		hdl.StuckAt0("user_request_data_op").As("rings are not cleared"),
+		hdl.StuckAt0("user_request_op", 1).As("rings are not cleared"),
 	)}
 }
 
@@ -49,21 +49,31 @@ func (b *block) properties() {
 	m.Cover("read_removed", io.Retired.Fire().And(io.Retired.Data.Reads.Any()))
 }
 
-// assumeUse says how the block is used: no ring overflows, and what is removed is what
-// was answered last.
+// assumeUse says how the block is used: no ring overflows, questions are asked one at a time, and what
+// is removed is what was answered last.
 func (b *block) assumeUse() {
 	m, io := b.m, b.io
-	var used, seen, about hdl.Bits
+	ask := io.User.Request
+	var used, waits, seen, about hdl.Bits
 	m.Ghost(func() {
 		used = b.tails.At(io.Record.Data.QP).Sub(b.heads.At(io.Record.Data.QP)) // entries of the ring that the record is for
-		seen = m.Reg("answered", 1, 0)                                          // with an entry that is still the oldest,
+		waits = m.Reg("asked", 1, 0)                                            // a question
+		seen = m.Reg("answered", 1, 0)                                          // it had an entry, which is still the oldest,
 		about = m.Reg("answered_qp", b.p.Sizes.QPBits, 0)                       // of this queue pair
-		m.If(io.User.Oldest.Fire(), func() { seen.Set(io.User.Oldest.Data.Any) })
-		m.If(io.User.Request.Fire(), func() {
+		m.If(io.User.Oldest.Fire(), func() {
+			waits.SetK(0)
+			seen.Set(io.User.Oldest.Data.Any)
+		})
+		m.If(ask.Fire(), func() {
+			waits.Set(b.asks(link.ReplayPeek))
 			seen.SetK(0)
-			about.Set(io.User.Request.Data.QP)
+			about.Set(ask.Data.QP)
 		})
 	})
 	m.Assume("within_quota", io.Record.Valid.Not().Or(used.LtK(1<<b.p.Sizes.ReplayBits)))
-	m.Assume("pop_what_was_answered", b.pops.Not().Or(seen.And(about.Eq(io.User.Request.Data.QP))))
+	m.Assume("one_at_a_time", ask.Valid.And(waits).Not())
+	m.Assume("pop_what_was_answered", b.pops.Not().Or(seen.And(about.Eq(ask.Data.QP))))
+	m.Assert("answer_is_asked_for", waits.Eq(b.reading.Or(b.answered)))
+	m.Assert("one_under_way", b.reading.And(b.answered).Not())
+	m.Assert("answered_and_asked", waits.And(seen).Not())
 }

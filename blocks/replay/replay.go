@@ -67,8 +67,10 @@ type block struct {
 	entries      *hdl.Memory
 	psns         *hdl.Memory // of the entries, for Peek
 
-	pops   hdl.Bits // the oldest entry is to go
-	clears hdl.Bits // a ring is emptied
+	pops     hdl.Bits // the oldest entry is to go
+	clears   hdl.Bits // a ring is emptied
+	reading  hdl.Bits // an entry is being read
+	answered hdl.Bits // and offered
 }
 
 const (
@@ -176,6 +178,7 @@ func (b *block) serve() {
 	some := head.Ne(b.tails.At(qp))
 
 	reading, valid := m.Reg("reading", 1, 0), m.Reg("oldest_out", 1, 0)
+	b.reading, b.answered = reading, valid
 	early := hdl.NewReg(m, "early", found{})
 	out := hdl.NewReg(m, "oldest", link.Oldest{})
 	moves := valid.Not().Or(reply.Ready)

@@ -14,7 +14,7 @@
 //	program.go    what a program is
 //	random.go     its timing, domains, queues and connections
 //	talk.go       a connection, message by message, with the fences that it needs
-//	messages.go   its messages and receives
+//	messages.go   its messages and receives, places.go where they take from and go to
 //	loans.go      keys that one end lends to the other
 //	offence.go    what is refused in the end
 //	race.go       keys that end while they are used
@@ -24,7 +24,7 @@
 //	run.go        a run: setup.go, post.go, lend.go, poll.go, events.go, end.go
 //	atomics.go    what atomics find and leave
 //	mixed.go      what READs and WRITEs of many queue pairs find and leave
-//	racing.go     a race, and judge.go what may come of it
+//	racing.go     a race, racekey.go its key; judge.go, judgereceives.go and stream.go what may come of it
 //	area.go       a region in memory
 //
 // # What is certain

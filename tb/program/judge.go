@@ -1,9 +1,7 @@
 package program
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -99,20 +97,6 @@ func (x *race) judgeOwn() error {
 	return nil
 }
 
-// packet is a request packet of a racer, or a response to it. A READ is one request.
-type packet struct {
-	message int
-	last    bool // of the message
-	writes  []placed
-}
-
-// placed is bytes that a packet brings to a place.
-type placed struct {
-	area *area
-	at   int // in the image
-	data []byte
-}
-
 // judgeRacer finds where a racer was cut off: completions, events, and the memory of both hosts have to say the same.
 func (x *race) judgeRacer(ctx context.Context, r *racer) error {
 	refused, err := r.judgeSends()
@@ -179,56 +163,6 @@ func (r *racer) judgeSends() (int, error) {
 	return refused, nil
 }
 
-// stream is what the owner's memory gets from each request packet. Images have what there was before.
-func (r *racer) stream() []packet {
-	var all []packet
-	mtu := r.MTU.Bytes()
-	for i, m := range r.user.Messages {
-		data, at := []byte(nil), []Piece{m.Sink}
-		switch {
-		case m.Op == verbs.WRRead:
-		case isAtomic(m.Op):
-			data = r.worked(m)
-		default:
-			data = r.user.payload(m)
-		}
-		if isSend(m.Op) {
-			at = r.owner.Receives[m.Receive].Pieces
-		}
-		for from := 0; ; from += mtu {
-			to := min(from+mtu, len(data))
-			last := to == len(data)
-			all = append(all, packet{i, last, r.owner.side.place(at, from, data[from:to])})
-			if last {
-				break
-			}
-		}
-	}
-	return all
-}
-
-// worked is what an atomic makes of its word.
-func (r *racer) worked(m Message) []byte {
-	compareAdd, swap := r.user.operands(m)
-	old := binary.LittleEndian.Uint64(r.owner.side.areas[m.Sink.Region].holds(m.Sink))
-	return binary.LittleEndian.AppendUint64(nil, after(m.Op, old, compareAdd, swap))
-}
-
-// place is where bytes go that come behind so many others into pieces.
-func (s *side) place(pieces []Piece, behind int, data []byte) []placed {
-	var all []placed
-	for _, p := range pieces {
-		if behind >= p.Length || len(data) == 0 {
-			behind -= p.Length
-			continue
-		}
-		a, n := s.areas[p.Region], min(p.Length-behind, len(data))
-		all = append(all, placed{a, a.lead + p.Offset + behind, data[:n]})
-		data, behind = data[n:], 0
-	}
-	return all
-}
-
 // bounds are the cuts that the completions allow: how many packets were executed.
 func (r *racer) bounds(stream []packet, refused int) (low, high int) {
 	all := len(stream)
@@ -252,138 +186,4 @@ func (r *racer) fits(ctx context.Context, stream []packet, c int, refused int) e
 		return err
 	}
 	return r.fitReceives(stream, c, refused)
-}
-
-// fitReceives compares receives and events with a cut.
-func (r *racer) fitReceives(stream []packet, c int, refused int) error {
-	var want []verbs.WC
-	for _, p := range stream[:c] {
-		if m := r.user.Messages[p.message]; p.last && consumes(m.Op) {
-			want = append(want, r.received(m, len(want)))
-		}
-	}
-	events := 0
-	if refused >= 0 {
-		refusal := 0 // of a WRITE with immediate, by its last packet
-		if n := len(want); n < len(r.receives) && r.receives[n].Status == verbs.StatusLocAccess {
-			if c == len(stream) || !stream[c].last || r.user.Messages[stream[c].message].Op != verbs.WRWriteImm {
-				return fmt.Errorf("receive %d completes with %v, and is of no WRITE that was refused", n, r.receives[n].Status)
-			}
-			want = append(want, r.failedReceive(n, verbs.StatusLocAccess, format.VendorKeyUnknown))
-			refusal = 1
-		}
-		for len(want) < r.owner.offered {
-			want = append(want, r.failedReceive(len(want), verbs.StatusFlush, format.VendorNone))
-		}
-		events = 1 - refusal
-		if r.user.Messages[refused].Op == verbs.WRRead && len(r.events) <= 1 { // both may have found the key dead
-			events = max(events, len(r.events))
-		}
-	}
-	if len(r.events) != events {
-		return fmt.Errorf("events %v, expected %d", r.events, events)
-	}
-	if len(r.receives) != len(want) {
-		return fmt.Errorf("%d receives completed, expected %d", len(r.receives), len(want))
-	}
-	for i, c := range r.receives {
-		if c != want[i] {
-			return fmt.Errorf("receive %d: completion %+v, expected %+v", i, c, want[i])
-		}
-	}
-	return nil
-}
-
-func (r *racer) received(m Message, i int) verbs.WC {
-	want := verbs.WC{WRID: recvID(i), Opcode: verbs.WCRecv, ByteLen: uint32(m.Length), QPN: r.owner.qp.QPN(), Recv: true, WQEIndex: uint16(i)}
-	switch m.Op {
-	case verbs.WRWriteImm:
-		want.Opcode = verbs.WCRecvWrite
-		fallthrough
-	case verbs.WRSendImm:
-		want.Flags, want.Imm = verbs.WCWithImm, m.Imm
-	case verbs.WRSendInv:
-		want.Flags = verbs.WCWithInv
-		want.InvalidatedRKey = r.key
-	}
-	return want
-}
-
-func (r *racer) failedReceive(i int, status verbs.WCStatus, vendor format.VendorCode) verbs.WC {
-	return verbs.WC{WRID: recvID(i), Status: status, Vendor: vendor, QPN: r.owner.qp.QPN(), Recv: true, WQEIndex: uint16(i)}
-}
-
-// judgeBrought: what succeeded has brought all, a READ that was refused perhaps some packets of it, in order, but not
-// the last, and what is behind it nothing.
-func (r *racer) judgeBrought(ctx context.Context, refused int) error {
-	for i, m := range r.user.Messages {
-		if !hasResponse(m.Op) {
-			continue
-		}
-		responses := r.responses(m)
-		low, high := 0, 0
-		switch {
-		case refused < 0 || i < refused:
-			low, high = len(responses), len(responses)
-		case i == refused:
-			high = len(responses) - 1
-		}
-		var err error
-		for c := low; c <= high; c++ {
-			if err = agree(ctx, responses, c); err == nil {
-				break
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("message %d, %v of %d bytes, has not brought %d to %d packets: %w", i, m.Op, m.Length, low, high, err)
-		}
-		if err := settle(ctx, responses); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// responses are what a READ or atomic brings.
-func (r *racer) responses(m Message) []packet {
-	var all []packet
-	data, mtu := bytes.Clone(r.owner.side.areas[m.Sink.Region].holds(m.Sink)), r.MTU.Bytes()
-	for from := 0; from < len(data); from += mtu {
-		all = append(all, packet{writes: r.user.side.place(m.Source, from, data[from:min(from+mtu, len(data))])})
-	}
-	return all
-}
-
-// agree compares memory with what it is if the packets before a cut have been executed, and no others.
-func agree(ctx context.Context, packets []packet, c int) error {
-	for i, p := range packets {
-		for _, w := range p.writes {
-			got, err := w.area.read(ctx, w.at, len(w.data))
-			if err != nil {
-				return err
-			}
-			want := w.data
-			if i >= c {
-				want = w.area.image[w.at:][:len(w.data)]
-			}
-			if k := firstDifference(got, want); k >= 0 {
-				return fmt.Errorf("packet %d, of message %d: byte %d of a region is %#02x, expected %#02x", i, p.message, w.at-w.area.lead+k, got[k], want[k])
-			}
-		}
-	}
-	return nil
-}
-
-// settle makes images what memory is.
-func settle(ctx context.Context, packets []packet) error {
-	for _, p := range packets {
-		for _, w := range p.writes {
-			got, err := w.area.read(ctx, w.at, len(w.data))
-			if err != nil {
-				return err
-			}
-			copy(w.area.image[w.at:], got)
-		}
-	}
-	return nil
 }

@@ -19,11 +19,12 @@ func (b *block) give() {
 	arrives := hdl.AndAll(idle, b.packet.Valid, b.works().Not())
 	came, piece := b.asItCame(), b.piece()
 	b.queue(arrives)
-	b.gives.Set(hdl.AndAll(b.free, b.passes.Or(places.And(b.lacks().And(b.none).Not()))))
+	empty := b.lacks().And(b.none)
+	b.gives.Set(b.passes.Or(hdl.AndAll(places, b.free, b.room, empty.Not())))
 	b.register(hdl.MuxOf(idle, came, piece))
 
 	h := hdl.Unpack(format.AETH[hdl.Bits]{}, aeth(d))
-	m.Event("response", b.judges.Or(b.passes.And(isResponse(d))),
+	m.Event("response", st.Is(stJudge).Or(b.passes.And(isResponse(d))),
 		hdl.Field("qp", d.QP), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN),
 		hdl.Field("match", hdl.Mux(idle, came.Match, b.verdict.match)), hdl.Field("syndrome", h.Syndrome), hdl.Field("msn", h.MSN))
 	m.Event("read_data", hdl.AndAll(places, b.gives, b.isData(), piece.Skip.Not(), piece.Packet.PayloadLen.Any()),
@@ -31,18 +32,19 @@ func (b *block) give() {
 		hdl.Field("va", b.place.Rest.Addr), hdl.Field("bytes", piece.Packet.PayloadLen))
 }
 
-// queue fills the queues of Source and Value, before the Matched of their packet. A packet
+// queue fills the queues of Source and Value, no later than the first Matched of their packet goes out. A packet
 // that arrives passes, or waits for room.
 func (b *block) queue(arrives hdl.Bits) {
-	m, d, judged := b.m, b.packet.Data, b.st.Is(stJudge)
-	payload, answered := d.PayloadLen.Any(), b.verdict.answered
+	m, d, f := b.m, b.packet.Data, b.found
+	payload := d.PayloadLen.Any()
+	tells := b.st.Is(stPlace).And(b.told.Not())
 	b.passes.Set(hdl.AndAll(arrives, b.free, b.sources.Ready.Or(payload.Not())))
-	b.judges.Set(hdl.AndAll(judged, b.sources.Ready, b.originals.Ready))
-	b.sources.Valid.Set(hdl.Mux(judged, b.originals.Ready.And(payload.Or(answered)), hdl.AndAll(arrives, b.free, payload)))
-	b.sources.Data.Set(judged.And(answered))
+	b.room.Set(b.told.Or(b.sources.Ready.And(b.originals.Ready)))
+	b.sources.Valid.Set(hdl.Mux(arrives, b.free.And(payload), hdl.AndAll(tells, b.originals.Ready, payload.Or(f.Original))))
+	b.sources.Data.Set(arrives.Not().And(f.Original))
 	hdl.Connect(b.io.Source, stream.FIFO(m, "u_sources", b.sources, sourcesHeld))
 
-	b.originals.Valid.Set(hdl.AndAll(judged, b.sources.Ready, answered))
+	b.originals.Valid.Set(hdl.AndAll(tells, b.sources.Ready, f.Original))
 	b.originals.Data.Set(hdl.Cat(d.Ext[1], d.Ext[2])) // the AtomicAckETH
 	bytes := b.p.Sizes.DataWidth / 8
 	hdl.Connect(b.io.Value, stream.Map(stream.FIFO(m, "u_originals", b.originals, valuesHeld), func(original hdl.Bits) stream.Beat {

@@ -4,6 +4,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
 // found is what is known of a response.
@@ -16,6 +17,7 @@ type found struct {
 	Whole    hdl.Bits `w:"1"`  // its payload is what is left
 	Match    hdl.Bits `w:"3"`  // link.MatchACK and others
 	Closes   hdl.Bits `w:"1"`  // the queue pair takes no more answers
+	Original hdl.Bits `w:"1"`  // it brings the value that an atomic found
 }
 
 // isOp is one where an opcode is one of those.
@@ -32,14 +34,24 @@ func aeth(r link.RxRequest) hdl.Bits {
 	return hdl.Mux(isOp(r.Opcode, format.OpReadResponseMiddle), hdl.K(32, 0), r.Ext[0])
 }
 
-// works is one where the packet at hand does not pass: for data, and a NAK that ends
-// the queue pair.
-func (b *block) works() hdl.Bits {
-	d := b.packet.Data
-	syndrome := aeth(d).Slice(31, 24)
-	fatal := hdl.OrAll(syndrome.Is(format.SyndromeNAKInv), syndrome.Is(format.SyndromeNAKAccess), syndrome.Is(format.SyndromeNAKOp))
-	return isResponse(d).And(isOp(d.Opcode, format.OpAcknowledge).Not().Or(fatal))
+// arrival is a packet, and whether it is judged if it is a response: if it is data, or a NAK that
+// may end the queue pair.
+type arrival struct {
+	Packet link.RxRequest
+	Judged hdl.Bits `w:"1"`
 }
+
+// arrive keeps a packet while it is worked on.
+func arrive(m *hdl.Module, in hdl.Stream[link.RxRequest]) hdl.Stream[arrival] {
+	return stream.ForwardSlice(m, "u_packet", stream.Map(in, func(d link.RxRequest) arrival {
+		syndrome := aeth(d).Slice(31, 24)
+		fatal := hdl.OrAll(syndrome.Is(format.SyndromeNAKInv), syndrome.Is(format.SyndromeNAKAccess), syndrome.Is(format.SyndromeNAKOp))
+		return arrival{Packet: d, Judged: isOp(d.Opcode, format.OpAcknowledge).Not().Or(fatal)}
+	}))
+}
+
+// works is one where the packet at hand does not pass.
+func (b *block) works() hdl.Bits { return isResponse(b.packet.Data).And(b.judged) }
 
 func isResponse(r link.RxRequest) hdl.Bits { return r.Kind.Is(link.PSNResponse) }
 
@@ -76,24 +88,24 @@ func packets(bytes, code hdl.Bits) hdl.Bits {
 	return hdl.Select(code, counts...).Trunc(24)
 }
 
-// judge says what a response is, when there is room for the source of its payload.
+// judge says what a response is.
 func (b *block) judge() {
-	m, f := b.m, b.found
-	m.If(b.judges, func() {
-		f.Match.Set(b.verdict.match)
-		f.Closes.Set(b.verdict.closes)
-		b.measure()
-		b.fetched.SetK(0)
-		b.failed.SetK(0)
-		b.st.Goto(stPlace)
-	})
+	f := b.found
+	f.Match.Set(b.verdict.match)
+	f.Closes.Set(b.verdict.closes)
+	f.Original.Set(b.verdict.original)
+	b.measure()
+	b.told.SetK(0)
+	b.fetched.SetK(0)
+	b.failed.SetK(0)
+	b.st.Goto(stPlace)
 }
 
 // verdict is what is made of a response.
 type verdict struct {
 	match    hdl.Bits
 	closes   hdl.Bits // it is the last one that the queue pair takes
-	answered hdl.Bits // it is the ATOMIC_ACK that is due
+	original hdl.Bits // it is the ATOMIC_ACK that is due
 }
 
 // rule is protocol section 4.4.
@@ -117,7 +129,7 @@ func (b *block) rule() {
 	b.verdict = verdict{
 		match:    hdl.Mux(nak, acknowledges(b.state), data),
 		closes:   hdl.Mux(nak, covered, due.And(right.And(length).Not())),
-		answered: hdl.AndAll(due, right, length, atomic),
+		original: hdl.AndAll(due, right, length, atomic),
 	}
 }
 

@@ -30,9 +30,8 @@ func (b *block) issue() {
 
 // begin lets what is no data pass, and otherwise looks the queue pair's state up.
 func (b *block) begin() {
-	now := b.before
-	hdl.Set(b.state, now)
-	b.some.Set(now.Head.Ne(b.tails.At(b.packet.Data.QP)).And(now.Closed.Not()))
+	hdl.Set(b.state, b.before)
+	b.tail.Set(b.tails.At(b.packet.Data.QP))
 	b.m.If(b.packet.Valid.And(b.works()), func() { b.st.Goto(stRead) })
 }
 
@@ -42,7 +41,9 @@ func (b *block) read() {
 	qp, reads := b.packet.Data.QP, b.st.Is(stRead)
 	b.before = hdl.Unpack(b.p.state(), b.states.At(qp))
 	head := b.state.Head.Trunc(b.p.Sizes.ReadBits)
-	b.oldest = hdl.Unpack(entry{}, b.entries.Read("oldest", hdl.Cat(qp, head), reads.And(b.some)))
+	some := b.state.Head.Ne(b.tail).And(b.state.Closed.Not())
+	b.m.If(reads, func() { b.some.Set(some) })
+	b.oldest = hdl.Unpack(entry{}, b.entries.Read("oldest", hdl.Cat(qp, head), reads.And(some)))
 	saved := hdl.Unpack(place{}, b.places.Read("saved", qp, reads.And(b.state.Begun)))
 	first := place{Due: b.oldest.PSN, Left: b.oldest.Length, SGE: hdl.K(3, 0), Rest: b.oldest.SGE}
 	b.saved = hdl.MuxOf(b.state.Begun, saved, first)

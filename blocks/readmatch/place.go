@@ -27,12 +27,12 @@ func (b *block) lacks() hdl.Bits {
 // the packet.
 func (b *block) putPiece() {
 	m, rest := b.m, b.place.Rest
-	m.If(b.lacks(), func() {
-		m.If(b.none.Or(b.free), func() {
-			b.owed.Set(b.owed.Sub(rest.Length.Trunc(link.LengthBits)))
-			b.st.Goto(stNext)
-		})
-	}).ElseIf(b.free, func() {
+	moves := b.room.And(b.free)
+	m.If(b.room, func() { b.told.SetK(1) })
+	m.If(moves.And(b.lacks()), func() {
+		b.owed.Set(b.owed.Sub(rest.Length.Trunc(link.LengthBits)))
+		b.st.Goto(stNext)
+	}).ElseIf(moves, func() {
 		rest.Addr.Set(rest.Addr.Add(b.owed.ZExt(64)))
 		rest.Length.Set(rest.Length.Sub(b.owed.ZExt(32)))
 		b.st.Goto(stSave)

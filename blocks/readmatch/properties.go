@@ -45,7 +45,7 @@ func (b *block) sourceProperties() {
 	payload := hdl.Mux(b.st.Is(stIdle), b.packet.Data.PayloadLen, b.piece().Packet.PayloadLen).Any()
 	var told hdl.Bits
 	m.Ghost(func() {
-		told = m.Reg("source_told", 1, 0) // of the packet at hand
+		told = m.Reg("source_told", 1, 0) // that of the packet at hand
 		m.If(b.sources.Fire(), func() { told.SetK(1) })
 		m.If(b.packet.Fire(), func() { told.SetK(0) })
 	})

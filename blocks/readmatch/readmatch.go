@@ -108,9 +108,11 @@ type block struct {
 
 	st     *hdl.FSM[step]
 	packet hdl.Stream[link.RxRequest] // the packet at hand
+	judged hdl.Bits                   // if it is a response, it is judged
 	before state                      // of its queue pair, in stIdle,
 	state  state                      // and behind that
-	some   hdl.Bits                   // a READ or atomic is outstanding: then oldest is the oldest
+	tail   hdl.Bits                   // of its ring
+	some   hdl.Bits                   // a READ or atomic is outstanding, and answers are taken: then oldest is the oldest
 	oldest entry
 	saved  place // its next byte, as saved or as it begins
 	place  place // and as it is
@@ -120,13 +122,14 @@ type block struct {
 	fits hdl.Bits // the SGE takes all of them
 	none hdl.Bits // the SGE takes none
 
+	told    hdl.Bits // the source of its payload is in the queue
 	fetched hdl.Bits // the SGEs behind the first one of the packet are here
 	failed  hdl.Bits // the WQE could not be read
 
 	verdict   verdict              // on the response, in stJudge
-	judges    hdl.Bits             // it is taken
 	gives     hdl.Bits             // a Matched goes to the output's register
 	free      hdl.Bits             // which has room
+	room      hdl.Bits             // and so have the queues of Source and Value
 	passes    hdl.Bits             // it is a packet that needs no judgement
 	sources   hdl.Stream[hdl.Bits] // to the queues of Source
 	originals hdl.Stream[hdl.Bits] // and Value
@@ -169,6 +172,7 @@ func (p Params) state() state { return state{Head: hdl.W(p.Sizes.ReadBits + 1)} 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	qps, words := 1<<s.QPBits, format.WQEBytesMax*8/s.DataWidth
+	arrived := arrive(m, io.Packet)
 	return &block{
 		m: m, p: p, io: io,
 		states:  m.LUTRAM("states", qps, hdl.WidthOf(p.state())),
@@ -179,13 +183,13 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		sges:    m.LUTRAM("sges", words, s.DataWidth+1),
 
 		st:     hdl.NewFSM(m, "step", stIdle, stRead, stCompare, stJudge, stPlace, stNext, stRing, stAddress, stAsk, stArrive, stMeasure, stSave),
-		packet: stream.ForwardSlice(m, "u_packet", io.Packet),
-		state:  hdl.NewReg(m, "now", p.state()), some: m.RegN("some", 1),
+		packet: stream.Map(arrived, func(a arrival) link.RxRequest { return a.Packet }), judged: arrived.Data.Judged,
+		state: hdl.NewReg(m, "now", p.state()), tail: m.RegN("tail", s.ReadBits+1), some: m.RegN("some", 1),
 		place: hdl.NewReg(m, "next", place{}), found: hdl.NewReg(m, "found", found{}),
 		owed: m.RegN("owed", link.LengthBits), fits: m.RegN("fits", 1), none: m.RegN("none", 1),
-		fetched: m.RegN("fetched", 1), failed: m.RegN("failed", 1),
+		told: m.RegN("told", 1), fetched: m.RegN("fetched", 1), failed: m.RegN("failed", 1),
 
-		judges: m.Wire("judges", 1), gives: m.Wire("gives", 1), free: m.Wire("free", 1), passes: m.Wire("passes", 1),
+		gives: m.Wire("gives", 1), free: m.Wire("free", 1), room: m.Wire("room", 1), passes: m.Wire("passes", 1),
 		sources: hdl.NewStream(m, "source_of", hdl.W(1)), originals: hdl.NewStream(m, "original", hdl.W(64)),
 	}
 }

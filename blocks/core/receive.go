@@ -66,7 +66,7 @@ func (c *core) answers() {
 	served := stream.Fork(m, "u_served", c.resources.Served, 2)
 	hdl.Connect(c.responder.Served, served[0])
 	hdl.Connect(c.transmit.Served, served[1])
-	c.transmit.Given.Set(c.resources.Job.Fire())
+	c.transmit.Given.Set(c.resources.Made)
 	hdl.Connect(c.ackqueue.Served, c.transmit.Left)
 	hdl.Connect(c.atomic.Command, c.resources.Atomic)
 	hdl.Connect(c.atomic.Operands, stream.FIFO(m, "u_operands", c.responder.Operands, 8))

@@ -49,6 +49,7 @@ func (b *block) packet() outcome {
 
 	found := b.value
 	found.Failed = b.value.Failed.And(atomic)
+	b.io.Made.Set(b.makes)
 	b.answers.In.Valid.Set(b.makes)
 	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: b.length, PSN: b.psn, MSN: e.MSN, Value: found})
 	b.reads.In.Valid.Set(b.makes.And(b.length.Any()))

@@ -8,7 +8,8 @@
 //	Context     path MTU, protection domain and number of a queue pair (qpcontext)
 //	Job         response packets, to transmit
 //	Segment     where their payload is, to translate
-//	Served      how far a queue pair has been answered, to responder and ackqueue
+//	Made        a pulse for each packet, no later than the Served that counts it, to transmit: which passes Served on to ackqueue when they have left
+//	Served      how far a queue pair has been answered, to responder and transmit
 //	Atomic      atomics to be executed, in the order of their requests, to atomic
 //	Result      and what came of them
 //	Control     a queue pair begins anew, from command

@@ -31,6 +31,7 @@ type IO struct {
 	Context    link.ContextPort                 `hdl:"out"`
 	Job        hdl.Stream[link.TxJob]           `hdl:"out"`
 	Segment    hdl.Stream[link.Segment]         `hdl:"out"`
+	Made       hdl.Bits                         `hdl:"out" w:"1"` // pulse: a packet is on its way to Job
 	Served     hdl.Stream[link.Served]          `hdl:"out"`
 	Atomic     hdl.Stream[link.AtomicCommand]   `hdl:"out"`
 	Result     hdl.Stream[link.AtomicResult]    `hdl:"in"`

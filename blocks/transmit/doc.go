@@ -17,7 +17,7 @@
 //	Fence     a fence has passed, to its owner
 //	Given     a pulse for each answer that is on its way to Job, from resources
 //	Served    how far a queue pair has been answered, from resources; it leaves as
-//	Left      to ackqueue and responder, when the answers given before have left
+//	Left      to ackqueue, when the answers given before have left
 //
 // # State
 //

@@ -70,6 +70,7 @@ type bench struct {
 	delay                                                    int // cycles that an atomic takes at most
 	wait                                                     int // cycles left of the one under way
 	outcome                                                  func(c command) (value uint64, fault format.VendorCode)
+	made                                                     uint64             // packets, as told
 	commands                                                 []command          // all of them
 	jobs                                                     []linktest.TxJob   // that have not been looked at
 	segments                                                 []linktest.Segment // that have no job yet
@@ -108,6 +109,8 @@ func (b *bench) clear(qp int) {
 func (b *bench) run(cycles int) {
 	for range cycles {
 		b.s.Step()
+		b.made += b.s.Get(b.io.Made)
+		require.LessOrEqual(b.t, b.job.Count(), b.made, "packets that nobody was told of")
 		for _, qp := range sim.Received[int](b.asks) {
 			b.reply.Send(linktest.Lookup{Context: b.contexts[qp]})
 		}

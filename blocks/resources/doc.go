@@ -8,7 +8,8 @@
 //	Context     path MTU, protection domain and number of a queue pair (qpcontext)
 //	Job         response packets, to transmit
 //	Segment     where their payload is, to translate
-//	Made        a pulse for each packet, no later than the Served that counts it, to transmit: which passes Served on to ackqueue when they have left
+//	Made        a pulse for each packet, no later than the Served that counts it, to transmit,
+//	            which passes Served on to ackqueue when those packets have left
 //	Served      how far a queue pair has been answered, to responder and transmit
 //	Atomic      atomics to be executed, in the order of their requests, to atomic
 //	Result      and what came of them
@@ -53,7 +54,8 @@
 // # Stall
 //
 // A turn begins when there is room for its packet, so that duplicates, which go the way of the turns, never
-// wait for transmit. New requests wait for atomic's queue alone, which has room for all that psncheck lets in.
+// wait for one to be taken. Turns and duplicates wait for Served, and new requests for atomic's queue alone, which
+// has room for all that psncheck lets in.
 //
 // # Fault
 //

@@ -225,6 +225,7 @@ func TestAgainstReference(t *testing.T) {
 		require.Empty(t, want.packets)
 		require.Empty(t, want.served)
 		require.Equal(t, m.commands, b.commands)
+		require.Equal(t, b.job.Count(), b.made)
 		for _, p := range m.peers {
 			_, ok := p.ref.Packet()
 			require.False(t, ok, "queue pair %d has more to be answered", p.qp)

@@ -486,6 +486,14 @@ func TestDead(t *testing.T) {
 			require.False(t, b.send(b.packet(1, format.OpReadResponseMiddle, 8), linktest.Outcome{}).Request)
 			b.sendFence(2)
 			b.drain()
+			b.create(1, format.QPError, 100, 0) // both at once
+			b.fence.SetPattern(sim.Pattern{})
+			b.dead.SetPattern(sim.Pattern{})
+			b.dead.Send(1)
+			b.fence.Send(1)
+			b.requests = append(b.requests, linktest.RxRequest{Kind: link.PSNDead, QP: 1, Context: b.contextOf(1)}, linktest.RxRequest{Kind: link.PSNFence, PSN: 1})
+			b.lookups++
+			b.drain()
 		}
 	}, verilator.Simulator)
 }

@@ -49,6 +49,7 @@ type commander struct {
 	st      *hdl.FSM[commandState]
 	status  hdl.Bits
 	vendor  hdl.Bits
+	kinds   hdl.Bits // a bit for each kind of command
 	on      hdl.Bits // onKey and others
 	beyond  hdl.Bits // the table does not go as far as the target
 	entry   facts    // of the entry that was read last
@@ -82,7 +83,7 @@ func (b *block) command() {
 		}),
 		hdl.On(stBound, func() {
 			st.Goto(stRead)
-			m.If(c.is(link.KeyForget), func() { st.Goto(stForget) })
+			m.If(in.Data.Kind.Is(link.KeyForget).And(b.alone.Not()), func() { st.Goto(stForget) })
 		}),
 		hdl.On(stRead, func() {
 			m.If(c.beyond, c.absent).ElseIf(b.reads, func() { st.Goto(stWait) })
@@ -118,7 +119,7 @@ func (b *block) newCommander() *commander {
 	m := b.m
 	return &commander{
 		block: b, st: b.state, status: m.RegN("status", b.io.Done.Data.Status.Width()), vendor: m.RegN("vendor", link.FaultBits),
-		on: m.RegN("on", onBits), beyond: m.RegN("key_beyond", 1),
+		kinds: m.RegN("kinds", link.KeyBind+1), on: m.RegN("on", onBits), beyond: m.RegN("key_beyond", 1),
 		entry: hdl.NewReg(m, "entry", facts{}), keyType: m.RegN("key_type", 4),
 		valid: m.RegN("was_valid", 1), died: m.RegN("died", 1), bound: m.RegN("was_bound", 1), parent: m.RegN("parent", 32), same: m.RegN("same_parent", 1),
 		values: hdl.NewReg(m, "values", values{}), place: hdl.NewReg(m, "place", placed{}),
@@ -135,6 +136,8 @@ func (c *commander) rest() {
 	b.kill.Set(st.Is(stKill))
 	b.forgets.Set(st.Is(stForget))
 	c.beyond.Set(c.beyondTable(c.target))
+	c.kinds.Set(hdl.K(link.KeyBind+1, 1).Shl(c.io.Command.Data.Kind).And(c.alone.Not().Rep(link.KeyBind + 1)))
+	c.m.Unused(c.is(link.KeyForget)) // it is over before its second cycle
 	c.judgeValues()
 	c.move()
 	c.m.If(b.finding.now, func() { // of the entry of a key that is to end
@@ -144,10 +147,8 @@ func (c *commander) rest() {
 	})
 }
 
-// is returns one bit: a command of this kind is under way.
-func (c *commander) is(kind uint64) hdl.Bits {
-	return c.io.Command.Data.Kind.Is(kind).And(c.alone.Not())
-}
+// is returns one bit: a command of this kind is under way, from its second cycle on.
+func (c *commander) is(kind uint64) hdl.Bits { return c.kinds.Bit(int(kind)) }
 
 // begin begins a command; without one it is the turn of a question that ends its key.
 func (c *commander) begin() {

@@ -36,26 +36,26 @@ const (
 	allRights    = format.AccessZeroBased<<1 - 1
 )
 
-// judgeValues judges the values of a command, long before they are wanted.
+// judgeValues judges the values of a command, in two cycles, long before they are wanted.
 func (c *commander) judgeValues() {
 	e := c.io.Command.Data.Entry
 	any := func(of int) hdl.Bits { return e.Rights.And(hdl.K(8, uint64(of))).Any() }
 	listed := e.PageShift.GeK(format.PageShiftMin).And(e.PageShift.LeK(format.PageShiftMax))
 	contiguous := e.PageShift.None()
+	behind, behindBus := c.m.RegN("behind", 65), c.m.RegN("behind_bus", 65)
+	behind.Set(e.VA.AddC(e.Length))
+	behindBus.Set(e.Translation.AddC(e.Length))
 	hdl.Set(c.values, values{
 		Empty: e.Length.None(), Writes: any(remoteWrites), Strange: any(^allRights & 0xFF), Lends: any(^remoteRights & 0xFF),
 		Range: hdl.OrAll(
-			contiguous.Or(listed).Not(), wraps(e.VA, e.Length), contiguous.And(wraps(e.Translation, e.Length)),
+			contiguous.Or(listed).Not(), wraps(behind), contiguous.And(wraps(behindBus)),
 			listed.And(e.Translation.Slice(2, 0).Any()),
 		),
 	})
 }
 
-// wraps returns one bit: length bytes from start on go beyond 2^64.
-func wraps(start, length hdl.Bits) hdl.Bits {
-	end := start.AddC(length)
-	return end.MSB().And(end.Trunc(64).Any())
-}
+// wraps returns one bit: a range with this address behind its last byte goes beyond 2^64.
+func wraps(behind hdl.Bits) hdl.Bits { return behind.MSB().And(behind.Trunc(64).Any()) }
 
 // look looks at the entry that was read. Another may come in the next cycle.
 func (c *commander) look() {

@@ -14,7 +14,6 @@ type judged struct {
 	state    state
 	distance hdl.Bits // of its PSN from the expected one (protocol section 3.2)
 	request  hdl.Bits // it is a request to be judged by its PSN
-	atomic   hdl.Bits // an atomic
 	kind     hdl.Bits // link.PSNExpected, PSNDuplicate or PSNAhead, if it is
 	response hdl.Bits // it is a response
 	bad      hdl.Bits // it fits no queue pair
@@ -30,7 +29,6 @@ func (b *block) judge() {
 	n := &b.now
 	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
 	n.state, n.distance = hdl.NewReg(m, "now", state{}), m.RegN("distance", 24)
-	n.atomic = m.RegN("is_atomic", 1)
 	n.request, n.response, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_response", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
 	n.owesReq, n.owesTell = m.RegN("owes_request", 1), m.RegN("owes_async", 1)
 
@@ -38,7 +36,7 @@ func (b *block) judge() {
 	fits := hdl.AndAll(f.Dead.Not(), f.Number, f.Source, f.Dest, stateTakes(f.Context.State, response))
 	request := hdl.AndAll(fits, response.Not(), f.CNP.Not())
 	now := hdl.Unpack(state{}, b.states.At(f.QP))
-	waits := request.And(b.locks.holds(f.QP, isResource(f.Opcode)))
+	waits := request.And(b.locks.holds(f.QP, f.Resource))
 	reads := hdl.AndAll(b.found.Valid, n.known.Not(), waits.Not())
 	n.fresh.Set(reads)
 	b.locks.choose(f.QP)
@@ -48,7 +46,6 @@ func (b *block) judge() {
 		n.distance.Set(f.PSN.Sub(now.Expected))
 		alive := request.And(now.Dead.Not())
 		n.request.Set(alive)
-		n.atomic.Set(isAtomic(f.Opcode))
 		n.response.Set(fits.And(response))
 		n.bad.Set(f.Dead.Not().And(fits.Not().Or(request.And(now.Dead))))
 		n.cnp.Set(fits.And(f.CNP))
@@ -120,7 +117,7 @@ func (b *block) keep() {
 	m, io, n := b.m, b.io, b.now
 	f := b.found.Data
 	naks := hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead))
-	b.locks.lock(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNExpected)), f.QP, n.atomic)
+	b.locks.lock(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNExpected)), f.QP, f.Atomic)
 
 	tells := n.fresh.And(n.owesTell)
 	marks := naks.Or(tells)

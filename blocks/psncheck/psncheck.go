@@ -122,6 +122,8 @@ type found struct {
 	Number     hdl.Bits    `w:"1"` // the queue pair exists and has that number
 	Source     hdl.Bits    `w:"1"`
 	Dest       hdl.Bits    `w:"1"`
+	Resource   hdl.Bits    `w:"1"` // a READ or atomic,
+	Atomic     hdl.Bits    `w:"1"` // an atomic
 	Opcode     hdl.Bits    `w:"8"`
 	Undefined  hdl.Bits    `w:"1"`
 	CNP        hdl.Bits    `w:"1"`
@@ -170,8 +172,9 @@ func (b *block) find() {
 		m.Unused(a.DstMAC, a.HopLimit, a.TrafficClass, a.FlowLabel, a.VLAN, a.TCI, a.SrcPort)
 		return found{
 			QP: p.DestQP.Trunc(qpBits), Dead: p.Dead, Number: c.Exists.And(c.QPN.Eq(p.DestQP)),
-			Source: hdl.AndAll(p.SrcHi.Eq(a.DstHi), p.SrcLo.Eq(a.DstLo), p.IPv6.Eq(a.IPv6)),
-			Dest:   hdl.AndAll(p.DstHi.Eq(a.SrcHi), p.DstLo.Eq(a.SrcLo)),
+			Source:   hdl.AndAll(p.SrcHi.Eq(a.DstHi), p.SrcLo.Eq(a.DstLo), p.IPv6.Eq(a.IPv6)),
+			Dest:     hdl.AndAll(p.DstHi.Eq(a.SrcHi), p.DstLo.Eq(a.SrcLo)),
+			Resource: isResource(p.Opcode), Atomic: isAtomic(p.Opcode),
 			Opcode: p.Opcode, Undefined: p.Undefined, CNP: p.CNP, SE: p.SE, PadCnt: p.PadCnt, AckReq: p.AckReq, PSN: p.PSN,
 			Ext: p.Ext, PayloadLen: p.PayloadLen, Context: c,
 		}

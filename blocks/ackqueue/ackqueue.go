@@ -57,6 +57,7 @@ func Def(p Params) hdl.Def[IO] {
 			}
 			b := newBlock(m, p, io)
 			b.clears = io.Control.Fire().And(io.Control.Data.Kind.Is(link.ControlClear))
+			hdl.Connect(b.owing.Wakes[0], stream.Slice(m, "u_wake", b.wake))
 			b.take()
 			b.effect()
 			b.serve()
@@ -110,6 +111,8 @@ type block struct {
 	served  *hdl.Memory
 	owing   *scheduler.IO // queue pairs that may have an answer to give
 
+	wake hdl.Stream[link.QPRef] // those that owe one from now on
+
 	busy hdl.Bits // a request is being committed,
 	now  link.Placed
 	was  state // with the state before it
@@ -137,6 +140,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		debts:   m.LUTRAM("debts", qps, hdl.WidthOf(debt{})),
 		served:  m.LUTRAM("served", qps, hdl.WidthOf(served{})),
 		owing:   hdl.Instance(m, "u_owing", scheduler.Def(scheduler.Params{Sizes: p.Sizes, Wakes: 2})),
+		wake:    hdl.NewWire(m, "wake", hdl.StreamOf(p.Sizes.QPRef())),
 		busy:    m.Reg("busy", 1, 0),
 		now:     hdl.NewReg(m, "now", p.Sizes.Placed()),
 		was:     hdl.NewReg(m, "was", state{}),
@@ -185,7 +189,7 @@ func (b *block) effect() {
 	counts := hdl.AndAll(c.Message, bad.Not(), b.was.Failed.Not())
 	msn := b.was.MSN.Add(counts.ZExt(24))
 	resource := link.ResourceRequest{QP: c.QP, Cancel: b.was.Failed, PSN: c.RequestPSN, MSN: msn, Resource: c.Resource}
-	wake := b.owing.Wakes[0]
+	wake := b.wake
 	waits := hdl.OrAll(
 		stream.Offer(m, io.Completion, b.owes.completion, done),
 		stream.Offer(m, io.Resource, b.owes.resource, resource),
@@ -217,7 +221,7 @@ func (b *block) owe(msn hdl.Bits) {
 		Syndrome: hdl.Mux(isNAK, nak, hdl.K(8, format.SyndromeNoCredits)),
 		PSN:      hdl.Mux(bad, c.RequestPSN, c.PSN), MSN: msn, Behind: b.was.Accepted,
 	}
-	comes := b.owing.Wakes[0].Fire()
+	comes := b.wake.Fire()
 	b.answers.Write(c.QP, comes, hdl.Pack(owed))
 	was := hdl.Unpack(debt{}, b.debts.At(c.QP))
 	m.Unused(was.Owed)

@@ -48,5 +48,5 @@
 //
 // # Cycles
 //
-// A request every 2 cycles; an answer leaves 6 cycles after the request came.
+// A request every 2 cycles; an answer leaves 7 cycles after the request came.
 package ackqueue

@@ -214,6 +214,7 @@ func (b *block) faults() {
 	died.Data.QP.Set(now.QP)
 	b.kills.Set(died.Fire())
 	b.kill.Set(now.QP)
+	m.Event("went_to_error", died.Fire(), hdl.Field("qp", now.QP), hdl.Field("qpn", number))
 	io.Async.Valid.Set(st.Is(stTell))
 	hdl.Set(io.Async.Data, link.Async{Code: now.Event, Vendor: now.Vendor, Number: number})
 	b.quiet.Set(st.Is(stNone).And(in.Valid.Not()))

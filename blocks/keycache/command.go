@@ -17,7 +17,8 @@ const (
 	stRead                // the entry is to be read
 	stWait                // it has been asked for
 	stJudge               // it is here: it is looked at
-	stRule                // may it be done?
+	stRule                // is it refused?
+	stAct                 // what is next
 	stLock                // from here on nobody reads the entry
 	stKill                // the entry that is held dies
 	stBurst               // the write is announced
@@ -30,7 +31,7 @@ const (
 
 func (s commandState) String() string {
 	return [...]string{
-		"idle", "open", "revoke", "bound", "read", "wait", "judge", "rule", "lock", "kill", "burst", "beats", "ack", "forget", "end", "done",
+		"idle", "open", "revoke", "bound", "read", "wait", "judge", "rule", "act", "lock", "kill", "burst", "beats", "ack", "forget", "end", "done",
 	}[s]
 }
 
@@ -59,6 +60,8 @@ type commander struct {
 	bound   hdl.Bits // it is a window that is bound
 	parent  hdl.Bits // to this region
 	same    hdl.Bits // and is to be bound to it again
+	unknown hdl.Bits // there is no such key, or one where there should be none
+	why     hdl.Bits // why a queue pair is refused, else 0
 	values  values   // what is wrong with the command itself
 	place   placed   // where a window comes to be
 }
@@ -90,7 +93,8 @@ func (b *block) command() {
 		}),
 		hdl.On(stWait, func() { m.If(b.ended, func() { st.Goto(stJudge) }) }),
 		hdl.On(stJudge, c.look),
-		hdl.On(stRule, c.rule),
+		hdl.On(stRule, func() { st.Goto(stAct) }),
+		hdl.On(stAct, c.act),
 		hdl.On(stLock, func() {
 			c.died.Set(c.died.Or(c.on.Is(onChange).And(c.valid)))
 			st.Goto(stKill)
@@ -122,6 +126,7 @@ func (b *block) newCommander() *commander {
 		kinds: m.RegN("kinds", link.KeyBind+1), on: m.RegN("on", onBits), beyond: m.RegN("key_beyond", 1),
 		entry: hdl.NewReg(m, "entry", facts{}), keyType: m.RegN("key_type", 4),
 		valid: m.RegN("was_valid", 1), died: m.RegN("died", 1), bound: m.RegN("was_bound", 1), parent: m.RegN("parent", 32), same: m.RegN("same_parent", 1),
+		unknown: m.RegN("unknown", 1), why: m.RegN("why", link.FaultBits),
 		values: hdl.NewReg(m, "values", values{}), place: hdl.NewReg(m, "place", placed{}),
 	}
 }
@@ -130,7 +135,7 @@ func (b *block) newCommander() *commander {
 func (c *commander) rest() {
 	st, b := c.st, c.block
 	b.wants.Set(st.Is(stRead).And(c.beyond.Not()))
-	held := hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stRule), st.Is(stEnd))
+	held := hdl.OrAll(st.Is(stWait), st.Is(stJudge), st.Is(stRule), st.Is(stAct), st.Is(stEnd))
 	b.quiet.Set(c.is(link.KeyQuery).And(held).Or(st.Is(stDone)))
 	b.lock.Set(hdl.OrAll(st.Is(stLock), st.Is(stKill), st.Is(stBurst), st.Is(stBeats), st.Is(stAck)))
 	b.kill.Set(st.Is(stKill))
@@ -139,6 +144,9 @@ func (c *commander) rest() {
 	c.kinds.Set(hdl.K(link.KeyBind+1, 1).Shl(c.io.Command.Data.Kind).And(c.alone.Not().Rep(link.KeyBind + 1)))
 	c.m.Unused(c.is(link.KeyForget)) // it is over before its second cycle
 	c.judgeValues()
+	unknown, why := c.refusal()
+	c.unknown.Set(unknown)
+	c.why.Set(why)
 	c.move()
 	c.m.If(b.finding.now, func() { // of the entry of a key that is to end
 		c.keyType.Set(b.finding.entry.Type)

@@ -77,7 +77,7 @@
 // after it. A miss adds 5 cycles and the read. A question that ends its key has the answer 7
 // cycles after it came, and nobody enters for 6 of them; its memory takes one write
 // (a window that of its region, too: a read and a write). A command that changes
-// an entry takes 17 cycles, a read and a write; BIND_MW 30 cycles, two reads and two
+// an entry takes 18 cycles, a read and a write; BIND_MW 32 cycles, two reads and two
 // writes.
 //
 // # Files

@@ -206,7 +206,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		line: m.RegN("line", entryBits), bad: m.RegN("line_bad", 1),
 		comes: m.Wire("comes", 1), twin: m.Wire("twin", 1), owner: m.Wire("owner", p.ownerBits()), ended: m.Wire("ended", 1),
 		lock: m.Wire("lock", 1), kill: m.Wire("kill", 1), killed: m.Wire("killed", 1), forgets: m.Wire("forgets", 1),
-		state: hdl.NewFSM(m, "command", stIdle, stOpen, stRevoke, stBound, stRead, stWait, stJudge, stRule,
+		state: hdl.NewFSM(m, "command", stIdle, stOpen, stRevoke, stBound, stRead, stWait, stJudge, stRule, stAct,
 			stLock, stKill, stBurst, stBeats, stAck, stForget, stEnd, stDone),
 		target: m.RegN("target", 32), wanted: m.Reg("wanted", p.Clients, 0), grant: m.Reg("grant", p.Clients, 0), turn: m.Reg("turn", p.Clients, 1),
 		alone:   m.Reg("alone", 1, 0),

@@ -79,19 +79,18 @@ func (c *commander) look() {
 	c.st.Goto(stRule)
 }
 
-// rule refuses a command, or goes on with it: to the region, to the count of a region, to the entry
+// act refuses a command, or goes on with it: to the region, to the count of a region, to the entry
 // of the key.
-func (c *commander) rule() {
+func (c *commander) act() {
 	m, e := c.m, c.entry
-	unknown, why := c.refusal()
 	lost := hdl.OrAll(e.None, e.Tag, e.Windows.Not()) // not the region that the window was bound to
 	m.If(e.Bad, func() {
 		c.fail(format.VendorBusRead)
 	}).ElseIf(c.on.Is(onParent), func() {
 		c.st.Goto(stLock)
 		m.If(lost, func() { c.end(format.CmdOK) })
-	}).ElseIf(unknown.Or(why.Any()), func() {
-		c.refuse(why)
+	}).ElseIf(c.unknown.Or(c.why.Any()), func() {
+		c.refuse(c.why)
 		c.end(format.CmdBadNumber)
 	}).ElseIf(c.is(link.KeyQuery), func() {
 		c.end(format.CmdOK)

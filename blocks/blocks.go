@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"gornic/blocks/ackqueue"
+	"gornic/blocks/atomic"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
 	"gornic/blocks/core"
@@ -12,13 +13,16 @@ import (
 	"gornic/blocks/gather"
 	"gornic/blocks/icrc"
 	"gornic/blocks/keycache"
+	"gornic/blocks/keyops"
 	"gornic/blocks/link"
 	"gornic/blocks/packetbuild"
 	"gornic/blocks/psncheck"
 	"gornic/blocks/qpcontext"
+	"gornic/blocks/readmatch"
 	"gornic/blocks/registers"
 	"gornic/blocks/replay"
 	"gornic/blocks/requester"
+	"gornic/blocks/resources"
 	"gornic/blocks/responder"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
@@ -70,6 +74,12 @@ func All() []Block {
 			},
 		},
 		{
+			"readmatch", "finds the READ or atomic that a response answers, and where its data goes",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(readmatch.Def(readmatch.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
 			"responder", "decides what becomes of requests: where their payload goes, what completes, what is answered",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(responder.Def(responder.Params{Sizes: Sizes(c)}))
@@ -84,6 +94,10 @@ func All() []Block {
 		{
 			"keycache", "holds keys in front of the key table in host memory, and judges what is asked of them",
 			func(c configs.Config) (*hdl.Design, error) { return build(keycache.Def(keyCache(c))) },
+		},
+		{
+			"keyops", "does the work requests on keys of queue pairs, one after another",
+			func(c configs.Config) (*hdl.Design, error) { return build(keyops.Def(keyops.Params{Sizes: Sizes(c)})) },
 		},
 		{
 			"doorbell", "lets doorbells through that come from the page of their queue",
@@ -144,6 +158,16 @@ func All() []Block {
 			},
 		},
 		{
+			"resources", "responder resources: READs and atomics of each queue pair, and their responses",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(resources.Def(resources.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"atomic", "executes compare-and-swap and fetch-and-add on host memory",
+			func(c configs.Config) (*hdl.Design, error) { return build(atomic.Def(atomic.Params{Sizes: Sizes(c)})) },
+		},
+		{
 			"cqewriter", "writes completions to completion queues in host memory",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(cqewriter.Def(cqewriter.Params{Sizes: Sizes(c), Inputs: 2}))
@@ -152,13 +176,13 @@ func All() []Block {
 		{
 			"events", "tells software of completions and faults: event queues and interrupts",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(events.Def(events.Params{Sizes: Sizes(c), Asyncs: 2}))
+				return build(events.Def(events.Params{Sizes: Sizes(c), Asyncs: core.Asyncs}))
 			},
 		},
 		{
 			"qpcontext", "the table of queue pairs, and their states",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(qpcontext.Def(qpcontext.Params{Sizes: Sizes(c), Clients: 6, Faults: 3}))
+				return build(qpcontext.Def(qpcontext.Params{Sizes: Sizes(c), Clients: core.Lookers, Faults: core.Faulters}))
 			},
 		},
 		{
@@ -180,7 +204,7 @@ func All() []Block {
 		{
 			"dma", "the AXI master: merges the bursts of its clients",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(dma.Def(dma.Params{Sizes: Sizes(c), Reads: 6, Writes: 4}))
+				return build(dma.Def(dma.Params{Sizes: Sizes(c), Reads: core.Readers, Writes: core.Writers}))
 			},
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
 	"gornic/blocks/icrc"
+	"gornic/blocks/keyops"
 	"gornic/blocks/packetbuild"
 	"gornic/blocks/pieces"
 	"gornic/blocks/replay"
@@ -21,6 +22,6 @@ import (
 func Proofs() []hdl.Proof {
 	return slices.Concat(
 		rxparse.Proofs(), icrc.Proofs(), rxbuffer.Proofs(), packetbuild.Proofs(),
-		scheduler.Proofs(), doorbell.Proofs(), replay.Proofs(), dma.Proofs(), pieces.Proofs(), translate.Proofs(),
+		scheduler.Proofs(), doorbell.Proofs(), replay.Proofs(), dma.Proofs(), pieces.Proofs(), translate.Proofs(), keyops.Proofs(),
 	)
 }

@@ -83,8 +83,6 @@ const (
 	wakers
 )
 
-// Wakers is how many wake the scheduler.
-const Wakers = wakers
 
 const (
 	faultCompleter = iota
@@ -92,6 +90,18 @@ const (
 	faultTransmit
 	faultCQEs
 	faulters
+)
+
+const asyncs = 4
+
+// How many ports the blocks that serve several have here.
+const (
+	Readers  = readers
+	Writers  = writers
+	Lookers  = lookers
+	Faulters = faulters
+	Wakers   = wakers
+	Asyncs   = asyncs
 )
 
 // core is the module while it is built: every block, under the name of its folder.
@@ -175,7 +185,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		resources:   hdl.Instance(m, "u_resources", resources.Def(resources.Params{Sizes: s})),
 		atomic:      hdl.Instance(m, "u_atomic", atomic.Def(atomic.Params{Sizes: s})),
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
-		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: 4})),
+		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: asyncs})),
 	}
 	c.control = stream.Fork(m, "u_control", c.command.Control, 8)
 	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)

@@ -43,7 +43,7 @@
 //
 // A READ or atomic goes through its own checks (section 3.4, steps 3 to 7); a segment
 // without payload, a Probe, has its key looked at, and gives the bus address of what an
-// atomic works on. What is accepted takes its PSNs, counts as a message, and goes on as
+// atomic works on, which has to be as aligned as the virtual one. What is accepted takes its PSNs, counts as a message, and goes on as
 // a Resource in its Commit, the operands of an atomic beside it. One that came
 // before (3.7) goes on as a duplicate, whatever the state is.
 //

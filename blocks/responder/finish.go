@@ -75,10 +75,11 @@ func (b *block) hear() hdl.Stream[record] {
 	told.Ready.Set(hdl.AndAll(in.Valid, in.Data.Segments, out.Ready))
 
 	r, fault := in.Data, told.Data.Fault
-	refused := hdl.AndAll(r.Segments, r.Keyed, fault.Any())
-	r.Verdict = hdl.MuxOf(refused, keyVerdict(r, told.Data), r.Verdict)
-	r.Fault = hdl.Mux(r.Segments.And(fault.Any()), fault, r.Fault)
 	atomic := r.Resource.Bit(1) // which works on a bus address
+	refused := hdl.AndAll(r.Segments, r.Keyed, fault.Any())
+	skewed := hdl.AndAll(r.Segments, r.Keyed, atomic, told.Data.Addr.Trunc(3).Any())
+	r.Verdict = hdl.MuxOf(refused, keyVerdict(r, told.Data), hdl.MuxOf(skewed, skewVerdict(), r.Verdict))
+	r.Fault = hdl.Mux(r.Segments.And(fault.Any()), fault, r.Fault)
 	r.Next.VA = hdl.Mux(atomic, told.Data.Addr, r.Next.VA)
 	hdl.Set(out.Data, r)
 	next := stream.ForwardSlice(m, "u_heard", out)
@@ -171,6 +172,12 @@ func keyVerdict(r record, told link.Translated) verdict {
 		Status: hdl.Mux(revoked, code(format.StatusRemInvReq), hdl.Mux(own, code(format.StatusLocProt), code(format.StatusLocAccess))),
 		Vendor: told.Fault, Holds: r.HoldsOnKey,
 	}
+}
+
+// skewVerdict is for an atomic whose key has its bytes otherwise on the bus than in virtual addresses: what is
+// aligned there is no single access of memory.
+func skewVerdict() verdict {
+	return verdictOf([]refusal{{hdl.K(1, 1), refuseInvalid, format.StatusLocQPOp, format.VendorAlignment, hdl.K(1, 0)}})
 }
 
 // event is the asynchronous event of a refusal that no receive WQE tells of.

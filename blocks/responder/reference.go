@@ -225,7 +225,7 @@ func (r *Reference) expected(q Request, wqe *WQE, told Translation) Result {
 	case kind == writing:
 		segments, no = r.write(q, wqe, start, told.Fault)
 	default:
-		segments, no = r.fetch(q, told.Fault)
+		segments, no = r.fetch(q, told)
 	}
 	if segments == nil {
 		segments = dropped(q)
@@ -255,7 +255,7 @@ func (r *Reference) accept(q Request, segments []Segment, addr uint64) Result {
 }
 
 // fetch is protocol section 3.4, steps 3 to 7, for a READ or atomic.
-func (r *Reference) fetch(q Request, fault format.VendorCode) ([]Segment, *denial) {
+func (r *Reference) fetch(q Request, told Translation) ([]Segment, *denial) {
 	s := Segment{uint32(q.RETH.RKey), format.AccessRemoteRead, q.RETH.VA, int(q.RETH.DMALen), 0, false, true, false}
 	if _, atomic := atomics[q.Opcode]; atomic {
 		s = Segment{uint32(q.Atomic.RKey), format.AccessRemoteAtomic, q.Atomic.VA, 8, 0, false, true, true}
@@ -274,10 +274,12 @@ func (r *Reference) fetch(q Request, fault format.VendorCode) ([]Segment, *denia
 		return refused(format.VendorAlignment)
 	case s.Range == 0:
 		return nil, nil
-	case fault == format.VendorBusRead:
-		return []Segment{s}, &denial{0x63, format.StatusLocProt, fault, false}
-	case fault != 0:
-		return []Segment{s}, &denial{0x62, format.StatusLocAccess, fault, false}
+	case told.Fault == format.VendorBusRead:
+		return []Segment{s}, &denial{0x63, format.StatusLocProt, told.Fault, false}
+	case told.Fault != 0:
+		return []Segment{s}, &denial{0x62, format.StatusLocAccess, told.Fault, false}
+	case s.Find && told.Addr%8 != 0: // a key whose bytes lie otherwise on the bus
+		return []Segment{s}, &denial{0x61, format.StatusLocQPOp, format.VendorAlignment, false}
 	}
 	return []Segment{s}, nil
 }

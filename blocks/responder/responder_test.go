@@ -270,7 +270,11 @@ func randomTold(r *rand.Rand) responder.Translation {
 		}
 		return format.VendorKeyUnknown + format.VendorCode(r.IntN(5))
 	}
-	return responder.Translation{Fault: fault(30), Revoke: fault(5), Addr: r.Uint64()}
+	addr := r.Uint64() &^ 7
+	if r.IntN(30) == 0 {
+		addr += 1 + r.Uint64N(7)
+	}
+	return responder.Translation{Fault: fault(30), Revoke: fault(5), Addr: addr}
 }
 
 // fail takes a queue pair to ERR: all its receive WQEs are flushed.

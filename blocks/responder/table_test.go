@@ -21,6 +21,7 @@ type packet struct {
 	fault  format.VendorCode
 	revoke format.VendorCode
 	kind   int
+	skew   uint64 // of the bus address
 	change func(*responder.Request)
 }
 
@@ -63,7 +64,7 @@ func (b *bench) play(x row) []string {
 			sent.change(&q)
 		}
 		b.commits = nil
-		b.send(0, q, responder.Translation{Fault: sent.fault, Revoke: sent.revoke, Addr: 0xABC000})
+		b.send(0, q, responder.Translation{Fault: sent.fault, Revoke: sent.revoke, Addr: 0xABC000 + sent.skew})
 		b.drain()
 		require.Len(b.t, b.commits, 1)
 		got = append(got, brief(b.commits[0]))
@@ -259,6 +260,9 @@ func fetchRows() []row {
 		{name: "step 7, READ", packets: []packet{fault(read(8), format.VendorKeyRights)}, want: []string{"NAK 0x62 100, " + accessErr}},
 		{name: "step 7, atomic", packets: []packet{fault(swap, format.VendorKeyRange)}, want: []string{"NAK 0x62 100, " + accessErr}},
 		{name: "step 7, key table unreadable", packets: []packet{fault(read(8), format.VendorBusRead)}, want: []string{"NAK 0x63 100, " + fatalErr}},
+		{name: "behind step 7: not aligned on the bus", packets: []packet{with(add, func(p *packet) { p.skew = 4 })}, want: []string{invalid}},
+		{name: "and step 7 before it", packets: []packet{fault(with(swap, func(p *packet) { p.skew = 1 }), format.VendorKeyPD)}, want: []string{"NAK 0x62 100, " + accessErr}},
+		{name: "of a READ it does not matter", packets: []packet{with(read(8), func(p *packet) { p.skew = 7 })}, want: []string{"message, READ 8 bytes at 0x200000000 of 7"}},
 		{name: "and nothing behind it", packets: []packet{fault(swap, format.VendorKeyPD), swap}, want: []string{"NAK 0x62 100, " + accessErr, ""}},
 		{name: "section 3.7", packets: []packet{read(600), again(read(600)), again(add)},
 			want: []string{"message, READ 600 bytes at 0x200000000 of 7", "READ 600 bytes at 0x200000000 of 7, again", "fetch and add, again"}},

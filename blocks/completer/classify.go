@@ -14,6 +14,7 @@ const (
 	eventDone  = 3 // and answers the READ or atomic that ends with PSN
 	eventFatal = 4 // acknowledges what is before PSN, and fails the WQE of PSN
 	eventDead  = 5 // the queue pair is in state ERR, and none of its data is being written
+	eventStray = 6 // as eventFatal, but it does nothing to a READ or atomic
 )
 
 func kind(k uint64) hdl.Bits { return hdl.K(3, k) }
@@ -25,7 +26,7 @@ func vendor(v format.VendorCode) hdl.Bits { return hdl.K(link.FaultBits, uint64(
 // verdict is what a response does.
 type verdict struct {
 	Kind   hdl.Bits `w:"3"`
-	Status hdl.Bits `w:"8"` // of eventFatal
+	Status hdl.Bits `w:"8"` // of eventFatal and eventStray
 	Vendor hdl.Bits `w:"5"`
 }
 
@@ -42,6 +43,9 @@ func classify(r link.RxResponse) verdict {
 		lost := verdict{Kind: kind(eventFatal), Status: code(format.StatusLocProt), Vendor: r.Fault}
 		return hdl.MuxOf(r.Fault.Any(), lost, does(k))
 	}
+	bad := fails(format.StatusBadResp, format.VendorResponse)
+	stray := bad
+	stray.Kind = kind(eventStray)
 	v := does(eventSweep)
 	for _, c := range []struct {
 		match uint64
@@ -51,7 +55,8 @@ func classify(r link.RxResponse) verdict {
 		{link.MatchData, data(eventUpTo)},
 		{link.MatchDone, data(eventDone)},
 		{link.MatchGap, does(eventUpTo)},
-		{link.MatchBad, fails(format.StatusBadResp, format.VendorResponse)},
+		{link.MatchBad, bad},
+		{link.MatchStray, stray},
 		{link.MatchLength, fails(format.StatusLocLen, format.VendorLength)},
 	} {
 		v = hdl.MuxOf(r.Match.Is(c.match), c.verdict, v)

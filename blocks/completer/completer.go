@@ -90,7 +90,7 @@ type event struct {
 	QP     hdl.Bits
 	Kind   hdl.Bits `w:"3"` // eventSweep and others
 	PSN    hdl.Bits `w:"24"`
-	Status hdl.Bits `w:"8"` // of eventFatal
+	Status hdl.Bits `w:"8"` // of eventFatal and eventStray
 	Vendor hdl.Bits `w:"5"`
 	QPN    hdl.Bits `w:"24"`
 	CQ     hdl.Bits

@@ -63,7 +63,7 @@ func (s *sender) entry() linktest.ReplayEntry {
 // response is one that may come: for the oldest entries, or any.
 func (s *sender) response(ring []completer.Entry) completer.Response {
 	r := s.r
-	p := completer.Response{Match: r.IntN(7), PSN: (s.psn + uint32(r.IntN(14)) - 11) & 0xFFFFFF}
+	p := completer.Response{Match: r.IntN(8), PSN: (s.psn + uint32(r.IntN(14)) - 11) & 0xFFFFFF}
 	p.Syndrome = []uint8{0x1F, 0x00, 0x05, 0x1F, 0x60, 0x21, 0x40, 0x64, 0x80}[r.IntN(9)]
 	if r.IntN(20) == 0 {
 		p.Syndrome = 0x61 + uint8(r.IntN(3))
@@ -71,7 +71,7 @@ func (s *sender) response(ring []completer.Entry) completer.Response {
 	if r.IntN(20) == 0 {
 		p.Fault = format.VendorBusWrite
 	}
-	if p.Match >= link.MatchBad && r.IntN(4) > 0 {
+	if p.Match >= link.MatchBad && r.IntN(5) > 0 {
 		p.Match = link.MatchACK
 	}
 	if len(ring) > 0 && r.IntN(3) > 0 {

@@ -132,6 +132,48 @@ func TestUnansweredRead(t *testing.T) {
 	})
 }
 
+// A READ response or ATOMIC_ACK that no READ or atomic waits for fails the SEND or WRITE whose PSN it has
+// (protocol section 4.4), though READs be outstanding; at one of a READ it has come before, and anywhere else it is ignored.
+func TestStrayData(t *testing.T) {
+	stray := func(psn uint32) completer.Response { return completer.Response{Match: link.MatchStray, PSN: psn} }
+	post := func(b *bench, kind int, index uint16, psn, last uint32) {
+		b.post(0, linktest.ReplayEntry{Kind: kind, PSN: psn, LastPSN: last, WQEIndex: index, Last: true, Signaled: true, WRID: uint64(index)})
+	}
+	each(t, func(b *bench) {
+		b.respond(0, stray(0xFFFFFF)) // nothing was sent
+		post(b, link.EntryRead, 0, 0xFFFFFE, 3)
+		b.respond(0, completer.Response{Match: link.MatchData, PSN: 0xFFFFFE})
+		b.respond(0, stray(0xFFFFFE))
+		b.respond(0, stray(0xFFFFFD))
+		b.respond(0, completer.Response{Match: link.MatchGap, PSN: 4}) // not sent
+		b.settle()
+		require.Equal(b.t, 4, b.ignored)
+		b.respond(0, done(3))
+		post(b, link.EntryRequest, 1, 4, 4)
+		post(b, link.EntryRequest, 2, 5, 5)
+		post(b, link.EntryRequest, 3, 6, 6)
+		post(b, link.EntryRead, 4, 7, 9)
+		b.settle()
+		require.Equal(b.t, []uint64{0}, b.taken())
+		b.respond(0, stray(3))
+		b.respond(0, stray(10))
+		b.settle()
+		require.Equal(b.t, 6, b.ignored)
+		require.Empty(b.t, b.fault.Take())
+
+		b.respond(0, stray(5))
+		b.settle()
+		require.Equal(b.t, []uint64{1}, b.taken(), "it acknowledges what is before it")
+		require.Len(b.t, b.fault.Take(), 1)
+		b.die(0)
+		b.settle()
+		got := sim.Received[linktest.Completion](b.done)
+		require.Len(b.t, got, 3)
+		require.Equal(b.t, []format.Status{format.StatusBadResp, format.StatusFlush, format.StatusFlush}, []format.Status{got[0].Status, got[1].Status, got[2].Status})
+		require.Equal(b.t, format.VendorResponse, got[0].Vendor)
+	})
+}
+
 // Control comes behind a death that has not been dealt with yet: the queue pair lives anew.
 func TestClearBehindDeath(t *testing.T) {
 	each(t, func(b *bench) {

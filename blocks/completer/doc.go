@@ -41,6 +41,7 @@
 //	MatchDone                           completes a READ or atomic
 //	NAK 0x61, 0x62, 0x63                fail its WQE: REM_INV_REQ_ERR, REM_ACCESS_ERR, REM_OP_ERR
 //	MatchBad                            fails it: BAD_RESP_ERR
+//	MatchStray                          fails a request's: BAD_RESP_ERR; at a READ or atomic it is ignored, as it has come before
 //	MatchLength                         fails it: LOC_LEN_ERR
 //	MatchData, MatchDone with a Fault   fail it: LOC_PROT_ERR, with that vendor code
 //

@@ -71,7 +71,7 @@ func (b *block) answered() {
 		b.st.Goto(stIdle)
 	}).ElseIf(at.behind.And(isRead.Not()), b.succeeds).ElseIf(at.behind, func() {
 		b.st.Goto(stIdle) // a READ or atomic completes with its own response only, and so does what is behind it
-	}).ElseIf(b.event(eventFatal), func() {
+	}).ElseIf(b.event(eventFatal).Or(b.event(eventStray).And(isRead.Not())), func() {
 		b.owes.fault.SetK(1)
 		b.vendor.Set(b.now.Vendor)
 		b.st.Goto(stDie)

@@ -100,6 +100,7 @@ func TestOrdersAgainstReference(t *testing.T) {
 		{"lost data", completer.Response{Match: link.MatchData, PSN: 12, Fault: format.VendorKeyRights}},
 		{"lost done", completer.Response{Match: link.MatchDone, PSN: 13, Fault: format.VendorBusWrite}},
 		{"bad", completer.Response{Match: link.MatchBad, PSN: 11}},
+		{"stray", completer.Response{Match: link.MatchStray, PSN: 10}},
 		{"length", completer.Response{Match: link.MatchLength, PSN: 13}},
 		{"refused", completer.Response{Match: link.MatchACK, PSN: 11, Syndrome: format.SyndromeNAKOp}},
 		{"refused before", completer.Response{Match: link.MatchACK, PSN: 10, Syndrome: format.SyndromeNAKInv}},

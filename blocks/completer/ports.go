@@ -55,7 +55,9 @@ func (b *block) ignored() {
 	io, o := b.io, b.io.Replay.Oldest
 	at := b.place(o.Data)
 	local := o.Data.Entry.Kind.Is(link.EntryLocal)
-	old := hdl.OrAll(o.Data.Any.Not(), local.Not().And(at.before.Or(at.unsent)), b.was.Failed, b.was.Dying)
+	answered := o.Data.Entry.Kind.Is(link.EntryRead).Or(o.Data.Entry.Kind.Is(link.EntryAtomic))
+	again := hdl.AndAll(b.event(eventStray), answered, at.behind.Not()) // data of it that came before
+	old := hdl.OrAll(o.Data.Any.Not(), local.Not().And(at.before.Or(at.unsent)), again, b.was.Failed, b.was.Dying)
 	response := b.event(eventSweep).Or(b.event(eventDead)).Not()
 	nothing := hdl.AndAll(b.st.Is(stWait), o.Valid, b.first, response, old)
 	io.Ignored.Set(nothing.Or(io.Response.Fire().And(classify(io.Response.Data).Kind.Is(eventSweep))))

@@ -98,6 +98,7 @@ func (r *Reference) Respond(p Response) bool {
 	if !known || !outstanding || r.failed || r.dying != nil {
 		return false
 	}
+	before := len(r.Ring)
 	r.implied(p.PSN)
 	if len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess {
 		r.sweep()
@@ -106,6 +107,9 @@ func (r *Reference) Respond(p Response) bool {
 	e := r.Ring[0]
 	switch covers := diff(p.PSN, e.PSN) >= 0 && diff(e.Last, p.PSN) >= 0; {
 	case !covers:
+	case p.Match == link.MatchStray && e.answered(): // what has come of it comes again
+		r.sweep()
+		return len(r.Ring) < before
 	case refused != nil:
 		r.dying, r.Fault = refused, true
 	case p.Match == link.MatchACK && p.Syndrome < format.SyndromeRNR && !e.answered(),
@@ -124,7 +128,7 @@ func (p Response) meaning() (refused *refusal, known bool) {
 		return nil, false
 	case link.MatchGap:
 		return nil, true
-	case link.MatchBad:
+	case link.MatchBad, link.MatchStray:
 		return &refusal{format.StatusBadResp, format.VendorResponse}, true
 	case link.MatchLength:
 		return &refusal{format.StatusLocLen, format.VendorLength}, true

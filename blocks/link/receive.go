@@ -53,10 +53,11 @@ const (
 	MatchACK     = 0 // an acknowledgement: its syndrome says more
 	MatchData    = 1 // data of the oldest READ, and more is to come. It acknowledges what is before that READ
 	MatchDone    = 2 // the last data of the oldest READ, or the answer to the oldest atomic
-	MatchIgnored = 3 // it answers nothing: protocol section 4.3
+	MatchIgnored = 3 // it answers nothing: the queue pair takes no more responses
 	MatchGap     = 4 // data behind the one that is due: the oldest READ or atomic has lost a response
 	MatchBad     = 5 // it is none that the oldest READ or atomic may have
 	MatchLength  = 6 // its length is not that of the READ
+	MatchStray   = 7 // data before the one that is due, or none is: has it come before, or does it answer a SEND or WRITE? The completer knows
 )
 
 // RxMatched is a packet on its way to the responder. Requests and what is no packet pass

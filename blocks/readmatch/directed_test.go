@@ -48,13 +48,14 @@ func matches() map[string][]response {
 		"sent again from the middle":  with(1, response{first, 1, 0x1F, 256, link.MatchData}, good[2]),
 		"sent again for the last":     with(2, response{only, 2, 0x05, 188, link.MatchDone}, good[3]),
 		"MIDDLE at the beginning":     {{middle, 0, 0xFF, 256, link.MatchData}, good[1]},
-		"once more":                   with(2, response{first, 0, 0x1F, 256, link.MatchIgnored}, response{middle, 1, 0x1F, 256, link.MatchIgnored}, good[2]),
-		"long ago":                    with(2, response{only, 2 - 1<<23, 0x1F, 9, link.MatchIgnored}, good[2]),
-		"once more, whatever it is":   with(2, response{atomic, 1, 0x61, 0, link.MatchIgnored}, good[2]),
+		"once more":                   with(2, response{first, 0, 0x1F, 256, link.MatchStray}, response{middle, 1, 0x1F, 256, link.MatchStray}, good[2]),
+		"long ago":                    with(2, response{only, 2 - 1<<23, 0x1F, 9, link.MatchStray}, good[2]),
+		"once more, whatever it is":   with(2, response{atomic, 1, 0x61, 0, link.MatchStray}, good[2]),
+		"before the first one":        {{only, -1, 0x1F, 40, link.MatchStray}, {atomic, -2, 0x1F, 0, link.MatchStray}, good[0]},
 		"one is missing":              with(1, response{last, 2, 0x1F, 188, link.MatchGap}, good[1]),
 		"far ahead":                   with(1, response{last, 1<<23 - 1 + 1, 0x1F, 188, link.MatchGap}, good[1]),
 		"the atomic before its turn":  with(2, response{atomic, 3, 0x1F, 0, link.MatchGap}, good[2], good[3]),
-		"nothing is outstanding":      with(4, response{only, 4, 0x1F, 5, link.MatchIgnored}, response{atomic, 4, 0x1F, 0, link.MatchIgnored}, good[4]),
+		"nothing is outstanding":      with(4, response{only, 4, 0x1F, 5, link.MatchStray}, response{atomic, 4, 0x1F, 0, link.MatchStray}, good[4]),
 		"ATOMIC_ACK to a READ":        with(1, response{atomic, 1, 0x1F, 0, link.MatchBad}, ignored, response{ack, 1, 0x1F, 0, link.MatchIgnored}),
 		"READ response to an atomic":  with(3, response{only, 3, 0x1F, 8, link.MatchBad}, ignored),
 		"a NAK in a READ response":    with(2, response{last, 2, 0x60, 188, link.MatchBad}, ignored),
@@ -187,7 +188,7 @@ func TestBeyondTheRing(t *testing.T) {
 	for range 4 {
 		require.Equal(t, link.MatchDone, b.answer(2).Match)
 	}
-	require.Equal(t, link.MatchIgnored, b.respond(2, only, 1, 0x1F, 0).Match)
+	require.Equal(t, link.MatchStray, b.respond(2, only, 1, 0x1F, 0).Match)
 	b.drain()
 }
 

@@ -24,7 +24,7 @@
 //
 // An acknowledgement passes as MatchACK. Data is compared with the oldest READ or atomic:
 //
-//	none is outstanding, or its PSN is before the one due      MatchIgnored
+//	none is outstanding, or its PSN is before the one due      MatchStray
 //	its PSN is behind the one due                              MatchGap
 //	of another kind than what is due, or AETH not that of ACK  MatchBad
 //	FIRST or MIDDLE with the last PSN, LAST or ONLY before it  MatchBad
@@ -32,7 +32,8 @@
 //	else it is placed, and is                                  MatchData, or at the end MatchDone
 //
 // A FIRST or ONLY in the middle is legal: that is how a READ comes that was sent again from there. Whether
-// a PSN behind the one due was ever sent is for the completer to see, which knows the newest.
+// a PSN behind the one due was ever sent is for the completer to see, which knows the newest; and whether one before
+// it has come before, or is that of a SEND or WRITE, which has no data. Neither closes the queue pair.
 //
 // The data goes to the SGEs in their order; those of no bytes are passed over. The last SGE
 // that got a byte is kept, the ones behind it are read from the WQE again when a byte is for them.

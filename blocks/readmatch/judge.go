@@ -118,11 +118,10 @@ func (b *block) rule() {
 	right := hdl.AndAll(good, atomic.Eq(e.Atomic), atomic.Or(ends.Ne(f.More)))
 	length := hdl.Mux(atomic, d.PayloadLen.None(), hdl.Mux(f.More, f.Full, f.Whole))
 	due := b.some.And(f.Distance.None())
-	data := hdl.Mux(b.some.Not().Or(f.Distance.MSB()), is(link.MatchIgnored),
-		hdl.Mux(f.Distance.Any(), is(link.MatchGap),
-			hdl.Mux(right.Not(), is(link.MatchBad),
-				hdl.Mux(length.Not(), is(link.MatchLength),
-					hdl.Mux(atomic.Or(ends), is(link.MatchDone), is(link.MatchData))))))
+	placed := hdl.Mux(atomic.Or(ends), is(link.MatchDone), is(link.MatchData))
+	atPSN := hdl.Mux(right.Not(), is(link.MatchBad), hdl.Mux(length.Not(), is(link.MatchLength), placed))
+	unplaced := hdl.Mux(b.state.Closed, is(link.MatchIgnored), hdl.Mux(b.some.Not().Or(f.Distance.MSB()), is(link.MatchStray), is(link.MatchGap)))
+	data := hdl.Mux(due, atPSN, unplaced)
 
 	nak := isOp(d.Opcode, format.OpAcknowledge)
 	covered := b.some.And(f.Offset.Le(f.Span))

@@ -122,7 +122,7 @@ func TestAgainstReference(t *testing.T) {
 				}
 				b.drain()
 				t.Logf("%v, %d pieces, %d bursts", seen, b.pieces, b.reads.Bursts)
-				for match := range link.MatchLength + 1 {
+				for match := range link.MatchStray + 1 {
 					require.Greater(t, seen[match], 10, "match %d", match)
 				}
 				require.Greater(t, seen[faults], 3)

@@ -95,12 +95,12 @@ func (r *Reference) Respond(p Response) Answer {
 		r.closed = r.refused(p)
 		return Answer{Match: link.MatchACK}
 	case len(r.outstanding) == 0:
-		return Answer{Match: link.MatchIgnored}
+		return Answer{Match: link.MatchStray}
 	}
 	o := r.outstanding[0]
 	switch ahead := behind(p.PSN, o.PSN+uint32(o.received)); {
 	case ahead < 0:
-		return Answer{Match: link.MatchIgnored}
+		return Answer{Match: link.MatchStray}
 	case ahead > 0:
 		return Answer{Match: link.MatchGap}
 	}

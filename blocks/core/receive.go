@@ -69,7 +69,7 @@ func (c *core) answers() {
 	c.transmit.Given.Set(c.resources.Made)
 	hdl.Connect(c.ackqueue.Served, c.transmit.Left)
 	hdl.Connect(c.atomic.Command, c.resources.Atomic)
-	hdl.Connect(c.atomic.Operands, stream.FIFO(m, "u_operands", c.responder.Operands, 8))
+	hdl.Connect(c.atomic.Operands, c.responder.Operands)
 	hdl.Connect(c.resources.Result, c.atomic.Result)
 	hdl.Connect(c.psncheck.AtomicDone, c.atomic.Done)
 }

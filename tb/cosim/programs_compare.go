@@ -52,7 +52,7 @@ func (p *programs) do(ctx context.Context, work program.Program, sides [2]rtl.Ki
 	}()
 	var hosts [2]program.Host
 	for i, h := range []*rtl.Host{l.A, l.B} {
-		d, err := verbs.Open(ctx, h, verbs.Config{MAC: h.MAC, Events: work.Timing.Events, Moderation: work.Timing.Moderation})
+		d, err := verbs.Open(ctx, hurried{h, l}, verbs.Config{MAC: h.MAC, Events: work.Timing.Events, Moderation: work.Timing.Moderation})
 		if err != nil {
 			return nil, 0, fmt.Errorf("host %v: %w", workload.Side(i), err)
 		}
@@ -71,6 +71,22 @@ func (p *programs) do(ctx context.Context, work program.Program, sides [2]rtl.Ki
 		return trace, 0, err
 	}
 	return trace, 0, errors.Join(watch.Finish(), l.CheckGuards())
+}
+
+// programCycles is how many cycles a program may take: a hundred times as many as it does.
+const programCycles = 3_000_000
+
+// hurried is a host whose driver does not wait any longer then, for a command that never ends, say.
+type hurried struct {
+	*rtl.Host
+	lab *rtl.Lab
+}
+
+func (h hurried) Wait(ctx context.Context) error {
+	if h.lab.Cycle() > programCycles {
+		return fmt.Errorf("not done after %d cycles", programCycles)
+	}
+	return h.Host.Wait(ctx)
 }
 
 // lab is two hosts with the timing of a program.

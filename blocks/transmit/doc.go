@@ -17,13 +17,14 @@
 //	Fence     a fence has passed, to its owner
 //	Given     a pulse for each answer that is on its way to Job, from resources
 //	Served    how far a queue pair has been answered, from resources; it leaves as
-//	Left      to ackqueue, when the answers given before have left
+//	Left      to ackqueue, when the answers given before have left; where one overtakes another of its queue pair, the newer alone
 //
 // # State
 //
 // Two bits of each queue pair. Failed: a request of it has failed, or found it in state
 // ERR. Silent: an answer of it could not be had. Both are cleared by Control. And how many answers have been
-// given away, and have left.
+// given away, and have left; and the newest Served of each queue pair that waits for some of these, with a queue of those
+// queue pairs, each once in it.
 //
 // # Order
 //
@@ -32,6 +33,8 @@
 // for one packet at most, however long the messages are. One that has to be behind its own queue pair's answers
 // (protocol section 10 row 28) waits in ackqueue, for Served: which therefore passes through here, so that it is heard
 // when those answers have left, and not while they wait in Job. Given comes no later than the Served that counts its answer.
+//
+// A fence passes behind what was told of the answers before it. It does not wait for what is told of those behind it.
 //
 // # Requests
 //
@@ -58,7 +61,8 @@
 //
 // A job waits until its payload is here whole, and no longer behind one that is
 // dropped, so that no frame pauses; acknowledgements pass it by. Record, Desc,
-// Out and Fault may stall; they stall everything. Left stalls a fence, and Served.
+// Out and Fault may stall; they stall everything but Served, which waits for Left alone: receive never waits for
+// transmit. Left stalls a fence, too.
 //
 // # Cycles
 //
@@ -66,6 +70,7 @@
 //
 // # Files
 //
-//	answer.go      answers that cannot be had, and what is told of those that have left
+//	answer.go      answers that cannot be had
+//	served.go      what is told of those that have left
 //	descriptor.go  what packetbuild makes a frame of
 package transmit

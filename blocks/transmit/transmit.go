@@ -112,7 +112,7 @@ type block struct {
 	inlineTaken hdl.Bits // one more
 	inlineGone  hdl.Bits // one less
 
-	told  hdl.Bits // all that Served says has been passed on
+	told  hdl.Bits // what Served said of the answers before a fence, which is the next job, has been passed on
 	drops hdl.Bits // a payload is being dropped, or will be: those behind it are not there yet
 }
 

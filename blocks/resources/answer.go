@@ -48,10 +48,11 @@ func (b *block) packet() outcome {
 	opcode := hdl.Mux(atomic, code(format.OpAtomicAck), read)
 
 	found := b.value
-	found.Failed = b.value.Failed.And(atomic)
+	found.Fault = hdl.Mux(atomic, b.value.Fault, b.value.Fault.K(0))
+	msn := e.MSN.Sub(found.Fault.Any().ZExt(24)) // the NAK does not count its request
 	b.io.Made.Set(b.makes)
 	b.answers.In.Valid.Set(b.makes)
-	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: b.length, PSN: b.psn, MSN: e.MSN, Value: found})
+	hdl.Set(b.answers.In.Data, answer{QP: b.now.QP, Opcode: opcode, Length: b.length, PSN: b.psn, MSN: msn, Value: found})
 	b.reads.In.Valid.Set(b.makes.And(b.length.Any()))
 	hdl.Set(b.reads.In.Data, source{Key: e.RKey, PD: b.now.PD, QPN: b.now.QPN, VA: b.addr, Length: b.length})
 	m.Unused(b.answers.HighWater, b.reads.HighWater, b.answers.In.Ready, b.reads.In.Ready) // turns begin only where there is room
@@ -94,6 +95,7 @@ func (b *block) leave() {
 func job(s link.Sizes, a answer) link.TxJob {
 	zero := hdl.Unpack(s.TxJob(), hdl.K(hdl.WidthOf(s.TxJob()), 0))
 	zero.Kind, zero.QP, zero.Opcode, zero.PayloadLen = hdl.K(2, link.JobAnswer), a.QP, a.Opcode, a.Length
-	zero.Swap, zero.Failed, zero.MSN, zero.Entry.PSN = a.Value.Value, a.Value.Failed, a.MSN, a.PSN
+	zero.Swap, zero.MSN, zero.Entry.PSN = a.Value.Value, a.MSN, a.PSN
+	zero.Failed, zero.Entry.Vendor = a.Value.Fault.Any(), a.Value.Fault
 	return zero
 }

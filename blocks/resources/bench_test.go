@@ -165,7 +165,7 @@ func (b *bench) took() []packet {
 		j := b.jobs[0]
 		p := packet{QP: j.QP, Packet: resources.Packet{Opcode: j.Opcode, PSN: j.Entry.PSN, MSN: j.MSN, Length: j.PayloadLen}}
 		if j.Opcode == format.OpAtomicAck {
-			p.Outcome = resources.Outcome{Value: j.Swap, Failed: j.Failed}
+			p.Outcome = resources.Outcome{Value: j.Swap, Fault: j.Entry.Vendor}
 		}
 		if j.PayloadLen > 0 {
 			if len(b.segments) == 0 {
@@ -182,10 +182,10 @@ func (b *bench) took() []packet {
 
 // onlyAnswers checks that a job says nothing but what an answer says. Of a READ response Swap means nothing.
 func (b *bench) onlyAnswers(j linktest.TxJob) {
-	failed := j.Failed && j.Opcode == format.OpAtomicAck
+	failed := j.Entry.Vendor != format.VendorNone && j.Opcode == format.OpAtomicAck
 	require.Equal(b.t, linktest.TxJob{
 		Kind: link.JobAnswer, QP: j.QP, Opcode: j.Opcode, PayloadLen: j.PayloadLen, Swap: j.Swap, MSN: j.MSN, Failed: failed,
-		Entry: linktest.ReplayEntry{PSN: j.Entry.PSN},
+		Entry: linktest.ReplayEntry{PSN: j.Entry.PSN, Vendor: j.Entry.Vendor},
 	}, j)
 }
 

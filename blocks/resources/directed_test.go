@@ -293,13 +293,19 @@ func TestDuplicateOfWhatIsToCome(t *testing.T) {
 	})
 }
 
-// An atomic that memory refused is told of.
+// An atomic that memory refused is told of, with why; its NAK does not count it (protocol section 3.6).
 func TestFault(t *testing.T) {
 	each(t, func(b *bench) {
 		b.outcome = func(command) (uint64, format.VendorCode) { return 1, format.VendorBusRead }
 		b.send(one, fetchAdd(7, 0x10), false)
 		want := atomicAck(7, 1)
-		want.Failed = true
+		want.Fault, want.MSN = format.VendorBusRead, want.MSN-1
+		b.expect(want)
+		b.outcome = func(command) (uint64, format.VendorCode) { return 1, format.VendorBusWrite }
+		q := fetchAdd(7, 0x10)
+		q.MSN = 0 // it counts on from the last one
+		b.send(1, q, false)
+		want.QP, want.Fault, want.MSN = 1, format.VendorBusWrite, 0xFFFFFF
 		b.expect(want)
 		b.outcome = func(command) (uint64, format.VendorCode) { return 2, 0 }
 		for i := range uint32(size) { // a READ in the same place is whole

@@ -59,7 +59,8 @@
 //
 // # Fault
 //
-// A result with a fault makes a Failed job: transmit answers with a NAK instead. So it does with a
+// A result with a fault makes a Failed job that tells why: transmit answers with a NAK instead, whose MSN does
+// not count the atomic (section 3.6). So it does with a
 // response whose key or memory fails, at the PSN of that response (section 10 rows 12 and 22). A cancelled atomic is handed to atomic
 // as such; other cancelled requests, and duplicates among them, leave nothing.
 //

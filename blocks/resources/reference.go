@@ -30,8 +30,8 @@ type Request struct {
 
 // Outcome is what came of an atomic.
 type Outcome struct {
-	Value  uint64
-	Failed bool
+	Value uint64
+	Fault format.VendorCode // of memory: a NAK answers
 }
 
 // Packet is a response. Of one without payload, VA and RKey mean nothing.
@@ -122,6 +122,9 @@ func (r *Reference) Packet() (p Packet, ok bool) {
 	if q.Kind != link.ResourceRead {
 		p.Opcode = format.OpAtomicAck
 		p.Outcome, ok = r.values[r.next]
+		if p.Fault != format.VendorNone {
+			p.MSN = (p.MSN - 1) & psnMask // a NAK does not count its request (protocol section 3.6)
+		}
 		if ok {
 			r.answered()
 		}

@@ -85,8 +85,8 @@ func (e entry) isAtomic() hdl.Bits { return e.Kind.Bit(1) }
 
 // value is what an atomic found.
 type value struct {
-	Value  hdl.Bits `w:"64"`
-	Failed hdl.Bits `w:"1"`
+	Value hdl.Bits `w:"64"`
+	Fault hdl.Bits `w:"5"` // link.FaultBits
 }
 
 // filling is how many entries a ring has taken.

@@ -177,7 +177,7 @@ func (m *model) finish(value uint64, fault format.VendorCode) {
 	require.Less(m.t, m.results, len(m.number))
 	n := m.number[m.results]
 	m.results++
-	m.peers[n[0]].ref.Finish(n[1], resources.Outcome{Value: value, Failed: fault != 0})
+	m.peers[n[0]].ref.Finish(n[1], resources.Outcome{Value: value, Fault: fault})
 }
 
 // Random requests and duplicates of several queue pairs, while turns, results and stalls come as they like: every
@@ -195,7 +195,7 @@ func TestAgainstReference(t *testing.T) {
 		b.outcome = func(c command) (value uint64, fault format.VendorCode) {
 			value = r.Uint64()
 			if r.IntN(30) == 0 {
-				fault = format.VendorBusWrite
+				fault = []format.VendorCode{format.VendorBusRead, format.VendorBusWrite}[r.IntN(2)]
 			}
 			m.see(s.Events()) // it has been taken
 			m.finish(value, fault)

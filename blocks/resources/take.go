@@ -69,7 +69,7 @@ func (b *block) results() {
 	in, wake := b.io.Result, b.wakes[wakeResult]
 	r := in.Data
 	in.Ready.Set(hdl.AndAll(b.swept, wake.Ready, b.st.Is(stFetch).Not()))
-	b.values.Write(hdl.Cat(r.QP, r.Slot), in.Fire(), hdl.Pack(value{Value: r.Value, Failed: r.Fault.Any()}))
+	b.values.Write(hdl.Cat(r.QP, r.Slot), in.Fire(), hdl.Pack(value{Value: r.Value, Fault: r.Fault}))
 	b.counts(b.returned, r.QP, in.Fire())
 	wake.Valid.Set(in.Fire())
 	wake.Data.QP.Set(r.QP)

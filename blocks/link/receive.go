@@ -27,7 +27,7 @@ type RxRequest struct {
 	Expected   hdl.Bits    `w:"24"` // the PSN that was expected
 	SendNAK    hdl.Bits    `w:"1"`  // PSNAhead: a NAK is due
 	Ext        [7]hdl.Bits `w:"32"` // extension headers: format.ExtWords
-	PayloadLen hdl.Bits    `w:"13"`
+	PayloadLen hdl.Bits    `w:"13"` // 0 of what is no packet
 	Context    Context
 }
 

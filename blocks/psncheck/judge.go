@@ -66,7 +66,7 @@ func (b *block) judge() {
 		Kind: hdl.Mux(fence, kind(link.PSNFence), hdl.Mux(n.request, n.kind, other)),
 		QP:   f.QP, Opcode: f.Opcode, Undefined: f.Undefined, SE: f.SE, AckReq: f.AckReq, PadCnt: f.PadCnt,
 		PSN: hdl.Mux(fence, io.Fence.Data.Token.ZExt(24), f.PSN), Expected: n.state.Expected, SendNAK: n.state.NAKSent.Not(),
-		Ext: f.Ext, PayloadLen: f.PayloadLen, Context: f.Context,
+		Ext: f.Ext, PayloadLen: hdl.Mux(fence, f.PayloadLen.K(0), f.PayloadLen), Context: f.Context,
 	})
 
 	io.Async.Valid.Set(n.known.And(n.owesTell))

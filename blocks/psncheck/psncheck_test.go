@@ -196,7 +196,7 @@ func (b *bench) compare(r linktest.RxRequest) {
 	b.requests = b.requests[1:]
 	switch r.Kind {
 	case link.PSNFence:
-		r = linktest.RxRequest{Kind: r.Kind, PSN: r.PSN}
+		r = linktest.RxRequest{Kind: r.Kind, PSN: r.PSN, PayloadLen: r.PayloadLen}
 	case link.PSNDead:
 		r = linktest.RxRequest{Kind: r.Kind, QP: r.QP, PayloadLen: r.PayloadLen, Context: r.Context}
 	case link.PSNResponse:

@@ -112,7 +112,9 @@ func TestAgainstReference(t *testing.T) {
 							b.read(qp, false, b.randomLengths(qp)...)
 						}
 					case b.r.IntN(6) == 0:
-						b.other([]int{link.PSNExpected, link.PSNDuplicate, link.PSNAhead, link.PSNIgnored, link.PSNFence, link.PSNDead}[b.r.IntN(6)], qp, b.r.IntN(2)*b.r.IntN(4097))
+						b.other([]int{link.PSNExpected, link.PSNDuplicate, link.PSNAhead, link.PSNIgnored}[b.r.IntN(4)], qp, b.r.IntN(2)*b.r.IntN(4097))
+					case b.r.IntN(12) == 0:
+						b.other([]int{link.PSNFence, link.PSNDead}[b.r.IntN(2)], qp, 0)
 					default:
 						b.randomResponse(qp, seen)
 					}

@@ -25,13 +25,13 @@ func madeFile(t *testing.T, change func([]frames.Frame)) string {
 	return pcapFile(t, data...)
 }
 
-// The core in the place of those who answered in a capture of one's own, and a capture
+// The core in the place of those who spoke in a capture of one's own, and a capture
 // that claims another answer.
 func TestCaptureOfOnesOwn(t *testing.T) {
 	bench := core(t.Context())
 	path := madeFile(t, func([]frames.Frame) {})
 	code, stdout, stderr := command(bench, "-capture", path, "-sim", "native", "-config", "tiny")
-	if code != 0 || !strings.Contains(stdout, "4 conversations, each in two paces: 26 requests, 8 messages; 20 answers for 20, 10 of them NAKs; 22 completions") {
+	if code != 0 || !strings.Contains(stdout, "4 conversations, each in two paces: 26 requests, 8 messages; 20 answers for 20, 10 of them NAKs; 22 completions; as requester: 4 messages in ") {
 		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
 	}
 	path = madeFile(t, func(all []frames.Frame) {

@@ -194,6 +194,7 @@ func TestUsage(t *testing.T) {
 		"files go with -frames":        {path},
 		"-json goes without -v":        {"-json", "-v"},
 		"go with pairs":                {"-frames", path, "-pcap", "x"},
+		"-coverage goes without":       {"-frames", path, "-coverage", "x"},
 		"workload: open absent.yaml":   {"-workload", "absent.yaml"},
 		"want native or verilator":     {"-sim", "modelsim"},
 		"missing closing":              {"-run", "("},

@@ -81,7 +81,7 @@ func (l *longest) send(ctx context.Context, packets int) (err error) {
 	}
 	packets = min(packets, l.packets())
 	l.lab, err = newLab(rtl.Options{
-		Config: config, Sides: l.sides, Seed: l.env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap}, NIC: rtl.NICOptions{Simulator: l.env.Simulator},
+		Config: config, Sides: l.sides, Seed: l.env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap, l.env.counts(l.sides)}, NIC: rtl.NICOptions{Simulator: l.env.Simulator},
 	})
 	if err != nil {
 		return err

@@ -8,7 +8,8 @@
 //	go run ./tb/cosim -run pairs/core-core -pcap w.pcap  what crosses the wire between two cores
 //	go run ./tb/cosim -run walk -v                       the walks of the design documents, step by step
 //	go run ./tb/cosim -run walk -json                    the same, one JSON object a step
-//	go run ./tb/cosim -capture FILE                      the core in the place of those who answered in a capture
+//	go run ./tb/cosim -capture FILE                      the core in the place of those who answered in a capture, then of those who asked
+//	go run ./tb/cosim -coverage FILE                     which opcodes crossed the wire, in which forms, as a table
 //	go run ./tb/cosim -frames FILE...                    what the receive side makes of captured frames
 //	go run ./tb/cosim -frames -json FILE...              the same, one JSON object a line
 //	go run ./tb/cosim -frames -waves w.vcd FILE...       the same, and what went on inside, for a wave viewer
@@ -44,6 +45,7 @@ import (
 
 	"gornic/configs"
 	"gornic/hdl/sim"
+	"gornic/tb/coverage"
 	"gornic/tb/workload"
 )
 
@@ -67,12 +69,16 @@ type options struct {
 	waves    string
 	pcap     string
 	capture  string // file for the scenarios that replay one; empty: their own
+	coverage string // file for the table of opcodes; empty: none
 	config   string // empty: those of each scenario, with -frames board
 	work     string // -workload
 	programs int    // -programs; 0: the scenario's own number
 	// workload is what work stands for; nil: the scenarios' own.
 	workload *workload.Workload
 	files    []string
+	args     []string // as they were given
+	// table is what coverage asks for; nil: nobody does.
+	table *coverage.Table
 }
 
 // plays tells that the options are for scenarios of two hosts.
@@ -124,7 +130,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, bench ben
 }
 
 func parse(args []string, stderr io.Writer, bench bench) (options, error) {
-	var o options
+	o := options{args: args}
 	var match string
 	flags := flag.NewFlagSet("cosim", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -138,7 +144,8 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	flags.StringVar(&o.work, "workload", "", "`FILE` to play in the pairs, or one of "+strings.Join(workload.Names(), ", "))
 	flags.IntVar(&o.programs, "programs", 0, "`N` random programs in each scenario of them (default 10)")
 	flags.StringVar(&o.pcap, "pcap", "", "with one pair: `FILE` to write what crosses the wire to")
-	flags.StringVar(&o.capture, "capture", "", "`FILE` of a capture of SENDs and WRITEs, whose responders the core stands in for")
+	flags.StringVar(&o.capture, "capture", "", "`FILE` of a capture, whose responders and then requesters the core stands in for")
+	flags.StringVar(&o.coverage, "coverage", "", "`FILE` to write a table to of the opcodes that cores sent and received")
 	flags.StringVar(&o.waves, "waves", "", "with -frames or one pair: `FILE` to write the waves to (native: VCD, verilator: FST; of a pair x.a.vcd, x.b.vcd)")
 	flags.StringVar(&o.config, "config", "", "configuration: `FILE`, or one of tiny, board, dc (default board and dc; with -frames board; pairs tiny)")
 	for rest := args; ; {
@@ -168,6 +175,8 @@ func (o *options) check(match string, bench bench) (err error) {
 		return errors.New("-json goes without -v and -list")
 	case o.capture != "" && (o.frames || o.plays() || o.work != ""):
 		return errors.New("-capture goes without -frames, -workload, -pcap and -waves")
+	case o.coverage != "" && (o.frames || o.list):
+		return errors.New("-coverage goes without -frames and -list")
 	case o.frames && (o.work != "" || o.pcap != ""):
 		return errors.New("-workload and -pcap go with pairs, not with -frames")
 	case o.programs < 0:
@@ -188,7 +197,9 @@ func (o *options) check(match string, bench bench) (err error) {
 		o.workload = &w
 	}
 	if o.config != "" {
-		_, err = configs.Load(o.config)
+		if _, err := configs.Load(o.config); err != nil {
+			return err
+		}
 	}
-	return err
+	return o.openCoverage()
 }

@@ -33,7 +33,7 @@ type pair struct {
 func openPair(env *Env, sides [2]rtl.Kind, w workload.Workload) (*pair, error) {
 	var err error
 	p := &pair{env: env, work: w, watch: monitor.New(), expected: packets(w, env.Seed)}
-	taps := []wire.Tap{p.watch.Tap, p.count}
+	taps := []wire.Tap{p.watch.Tap, p.count, env.counts(sides)}
 	if env.Tap != nil {
 		taps = append(taps, env.Tap)
 	}

@@ -96,7 +96,7 @@ func (p *programs) lab(work program.Program, sides [2]rtl.Kind, o rtl.NICOptions
 	o.AXI = axi.Options{
 		LatencyMin: t.LatencyMin, LatencyMax: t.LatencyMax, Reorder: t.Reorder, Interleave: t.Interleave, Pauses: t.MemoryPauses, Strict: t.Strict,
 	}
-	taps := []wire.Tap{watch.Tap}
+	taps := []wire.Tap{watch.Tap, p.env.counts(sides)}
 	var c *capture
 	if p.env.Pcap != "" && slices.Contains(sides[:], rtl.Core) {
 		var err error

@@ -13,6 +13,7 @@ import (
 
 	"gornic/configs"
 	"gornic/hdl/sim"
+	"gornic/tb/coverage"
 	"gornic/tb/walk"
 	"gornic/tb/wire"
 	"gornic/tb/workload"
@@ -52,6 +53,7 @@ type Env struct {
 	Programs  int                // random programs; 0: the scenario's own number
 	Cores     int                // processors that it may keep busy, at least 1
 	Capture   string             // file to replay; empty: the scenario's own
+	Coverage  *coverage.Table    // counts what cores send and receive; nil: nobody asked
 	// Tap, where it is not nil, sees what crosses the wire of a pair.
 	Tap wire.Tap
 	// Progress tells how far the scenario is, from 0 to 1.
@@ -115,6 +117,15 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 		return err
 	}
 	results := runJobs(ctx, o, jobs, newProgress(stderr, len(jobs)))
+	err = show(ctx, o, results, stdout, len(jobs))
+	if o.table != nil {
+		err = errors.Join(err, writeCoverage(o, results, stderr))
+	}
+	return err
+}
+
+// show prints the results as the options say.
+func show(ctx context.Context, o options, results []result, stdout io.Writer, jobs int) error {
 	if o.json {
 		return reportJSON(ctx, stdout, results)
 	}
@@ -123,7 +134,7 @@ func runScenarios(ctx context.Context, o options, stdout, stderr io.Writer, benc
 			printWalk(stdout, r)
 		}
 	}
-	return report(ctx, stdout, results, len(jobs))
+	return report(ctx, stdout, results, jobs)
 }
 
 // cores is how many processors the scenarios share.
@@ -189,6 +200,7 @@ func (j job) run(ctx context.Context, o options, cores int, progress func(float6
 		Programs:  o.programs,
 		Cores:     cores,
 		Capture:   o.capture,
+		Coverage:  o.table,
 		Progress:  progress,
 		Note:      func(f string, args ...any) { r.note = fmt.Sprintf(f, args...) },
 		Walked:    func(w walk.Result) { r.walk = &w },

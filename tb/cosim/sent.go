@@ -207,17 +207,16 @@ func sentInPair(ctx context.Context, env *Env, w workload.Workload) (all [][]byt
 
 // sentNAKs has the core answer what is made up to draw every NAK.
 func sentNAKs(ctx context.Context, env *Env) ([][]byte, error) {
-	open, err := opener(env)
+	r, err := newReplay(env)
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{env: env, open: open}
 	for _, ipv6 := range []bool{false, true} {
 		made, err := talk.Made(ipv6)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.play(ctx, talk.Learn(made)); err != nil {
+		if err := r.capture(ctx, made); err != nil {
 			return nil, err
 		}
 	}

@@ -17,8 +17,6 @@ type Options struct {
 	// what the capture's requester had seen before it has been answered, and those without
 	// an answer between them at 4 bytes a cycle.
 	Burst int
-	// Sent is shown each frame that the NIC sends; nil: nobody is.
-	Sent func(frame []byte)
 }
 
 // Report is what was compared.

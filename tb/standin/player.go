@@ -183,9 +183,6 @@ func (p *player) wait(what string, done func() bool) error {
 func (p *player) collect() error {
 	for frame, ok := p.nic.Send(); ok; frame, ok = p.nic.Send() {
 		p.report.Answers++
-		if p.o.Sent != nil {
-			p.o.Sent(frame)
-		}
 		if err := p.answers.take(frame); err != nil {
 			return err
 		}

@@ -127,6 +127,22 @@ func TestMadeReads(t *testing.T) {
 	}
 }
 
+// Every opcode in each of its forms, made up.
+func TestMadeOpcodes(t *testing.T) {
+	for _, ipv6 := range []bool{false, true} {
+		report, err := play(t, newReference(t), madeOpcodes(t, ipv6))
+		require.NoError(t, err)
+		require.Equal(t, standin.Report{Requests: 104, Messages: 66, Answers: 70, Captured: 70, Completions: 50}, report)
+	}
+}
+
+func madeOpcodes(t *testing.T, ipv6 bool) []*talk.Conversation {
+	t.Helper()
+	all, err := talk.MadeOpcodes(ipv6)
+	require.NoError(t, err)
+	return talk.Learn(all)
+}
+
 func madeReads(t *testing.T, ipv6 bool) []*talk.Conversation {
 	t.Helper()
 	all, err := talk.MadeReads(ipv6)
@@ -294,7 +310,7 @@ func received(n int) bool { return !slices.Contains([]int{16, 32, 64, 188, 256},
 // The reference takes the place of everyone who asks in the captures of soft-RoCE, and in those
 // that are made up.
 func TestAsks(t *testing.T) {
-	all := map[string][]*talk.Conversation{"made": made(t, false), "made, IPv6": made(t, true), "made READs": madeReads(t, true)}
+	all := map[string][]*talk.Conversation{"made": made(t, false), "made, IPv6": made(t, true), "made READs": madeReads(t, true), "every opcode": madeOpcodes(t, false)}
 	paths, err := filepath.Glob("../../../shared/rxe/*.pcap")
 	require.NoError(t, err)
 	for _, path := range paths {

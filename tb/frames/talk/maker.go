@@ -29,7 +29,7 @@ type Asked struct {
 func (m *Maker) Request(a Asked) {
 	d := m.headers(m.QPN, 0xAA, 0xBB)
 	d.Opcode, d.PSN, d.AckReq, d.SE = uint64(a.Op), uint64(a.PSN)&0xFFFFFF, bit(a.Ask), bit(a.Solicited)
-	d.PadCnt = uint64(-len(a.Payload)) & 3
+	d.PadCnt, d.BECN = uint64(-len(a.Payload))&3, bit(a.Op == format.OpCNP)
 	info, _ := format.Lookup(a.Op)
 	if at, ok := info.ExtOffset(format.ExtRETH); ok {
 		copy(d.Ext[at/4:], []uint64{a.RETH.VA >> 32, a.RETH.VA & 0xFFFFFFFF, a.RETH.RKey, a.RETH.DMALen})

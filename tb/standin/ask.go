@@ -100,7 +100,7 @@ func answersOf(steps []talk.Step, r *talk.Request) []*talk.Packet {
 	for n := range r.PSNs {
 		for _, s := range steps {
 			fits := s.Request == nil && s.Good && s.PSN() == r.PSN().Plus(n) && s.Responds() == r.Message.Answers()
-			if fits && (s.Responds() || s.AETH.Syndrome < format.SyndromeRNR) {
+			if fits && (inPlace(s.Op, n, r.PSNs) || s.Op == format.OpAcknowledge && s.AETH.Syndrome < format.SyndromeRNR) {
 				all = append(all, s.Packet)
 				break
 			}
@@ -110,6 +110,13 @@ func answersOf(steps []talk.Step, r *talk.Request) []*talk.Packet {
 		return nil
 	}
 	return all
+}
+
+// inPlace tells that a response can be number n of so many. What answers the rest of a READ that
+// was asked for again begins anew there.
+func inPlace(op format.Opcode, n, total int) bool {
+	info, _ := format.Lookup(op)
+	return op != format.OpAcknowledge && info.Start == (n == 0) && info.End == (n == total-1)
 }
 
 func (s *Station) newAsker(c *talk.Conversation) (*asker, error) {
@@ -167,7 +174,7 @@ func (a *asker) play(ctx context.Context) error {
 
 // ask gives the NIC a message as work, and its answers.
 func (a *asker) ask(j *job, id uint64) error {
-	if j.answers == nil && a.outstanding() >= mostOutstanding {
+	if j.answers == nil && (j.message.Answers() || a.outstanding() >= mostOutstanding) {
 		return errEnough
 	}
 	if err := a.post(a.wqe(j, id)); err != nil {
@@ -230,7 +237,7 @@ func (a *asker) compare(r *talk.Request) error {
 	if !ok || !p.Good {
 		return fmt.Errorf("the NIC sends %x, which is no good packet", frame)
 	}
-	if got, want := requestText(&p), requestText(r.Packet); got != want {
+	if got, want := requestText(&p, r), requestText(r.Packet, r); got != want {
 		return fmt.Errorf("PSN %#x:\n got      %s\n expected %s", r.PSN(), got, want)
 	}
 	if !bytes.Equal(p.Payload, r.Payload) {
@@ -239,10 +246,10 @@ func (a *asker) compare(r *talk.Request) error {
 	return nil
 }
 
-// requestText is all of a request but the payload, and an AckReq in the middle of a message,
-// which is the requester's to choose.
-func requestText(p *talk.Packet) string {
-	ask := p.BTH.AckReq
+// requestText is all of a packet but the payload, and but an AckReq that the capture's requester did
+// not set or set in the middle of a message: it is the requester's to choose.
+func requestText(p *talk.Packet, captured *talk.Request) string {
+	ask := p.BTH.AckReq & captured.BTH.AckReq
 	if !p.Info().End {
 		ask = 0
 	}

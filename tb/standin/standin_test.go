@@ -327,6 +327,27 @@ func TestAsks(t *testing.T) {
 	}
 }
 
+// What a capture's requester asks for again ends the work, as it is not known what had got
+// through; and whether it asks for an ACK is its own affair.
+func TestAskAgain(t *testing.T) {
+	m := &talk.Maker{QPN: 5, Peer: 6}
+	read := func(psn talk.PSN, at, n uint64) {
+		m.Request(talk.Asked{Op: format.OpReadRequest, PSN: psn, Ask: true, RETH: format.RETH[uint64]{VA: 0x1000 + at, RKey: 0x101, DMALen: n}})
+	}
+	m.Request(talk.Asked{Op: format.OpSendOnly, PSN: 1, Payload: []byte{1}})
+	m.Request(talk.Asked{Op: format.OpSendOnly, PSN: 2, Payload: []byte{1}, Ask: true})
+	m.Answer(2, format.SyndromeNoCredits, 2)
+	read(3, 0, 600)
+	m.Respond(format.OpReadResponseFirst, 3, make([]byte, 256), 0, 3)
+	read(4, 256, 344)
+	m.Respond(format.OpReadResponseFirst, 4, make([]byte, 256), 0, 3)
+	m.Respond(format.OpReadResponseLast, 5, make([]byte, 88), 0, 3)
+	require.NoError(t, m.Err)
+	report, err := ask(t, newReference(t), talk.Learn(m.Frames))
+	require.NoError(t, err)
+	require.Equal(t, standin.AskReport{Messages: 2, Requests: 2, Answers: 1}, report)
+}
+
 func ask(t *testing.T, r *reference, all []*talk.Conversation) (standin.AskReport, error) {
 	s, err := standin.NewStation(r, r.memory, all)
 	require.NoError(t, err)

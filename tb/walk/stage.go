@@ -22,6 +22,7 @@ type Options struct {
 	Simulator sim.Simulator  // the zero value: the native one
 	Seed      uint64
 	Progress  func(done float64) // nil, or told how far the plays are, from 0 to 1
+	Tap       wire.Tap           // nil, or shown what crosses the wire
 	// Break changes the design before it is simulated, for tests that want to see a
 	// walk notice; nil: it stays as it is.
 	Break func(*hdl.Design) error
@@ -82,8 +83,12 @@ func openStage(ctx context.Context, o Options) (*stage, error) {
 
 func (s *stage) open(ctx context.Context, design *hdl.Design, io *core.IO, config configs.Config, o Options) error {
 	var err error
+	taps := []wire.Tap{s.tap}
+	if o.Tap != nil {
+		taps = append(taps, o.Tap)
+	}
 	s.lab, err = rtl.NewLab(design, io, rtl.Options{
-		Config: config, Seed: o.Seed, Slice: 1, Wait: hostLatency, Taps: []wire.Tap{s.tap},
+		Config: config, Seed: o.Seed, Slice: 1, Wait: hostLatency, Taps: taps,
 		NIC: rtl.NICOptions{Simulator: o.Simulator, Events: true, AXI: axi.Options{LatencyMin: hostLatency, LatencyMax: hostLatency}},
 	})
 	if err != nil {

@@ -24,6 +24,10 @@ func TestBrokenCores(t *testing.T) {
 		{W1, hdl.Invert("u_ackqueue.ack_msn", 0).As("the MSN is another"), []int{9, 10}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
 		{W1, hdl.Invert("u_requester.job_dma_len", 12).As("the RETH has another length"), []int{4, 5}, []int{1, 3}},
 		{W2, hdl.StuckAt0("u_doorbell.cq_arm").As("nobody can arm a CQ"), []int{7, 13}, []int{1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12}},
+		{R1, hdl.Invert("u_resources.job_msn", 0).As("the MSN of responses is another"), []int{7, 8}, []int{1, 2, 3, 4, 5, 6}},
+		{R2, hdl.Invert("u_requester.job_dma_len", 12).As("the RETH of a READ has another length"), []int{3, 4}, []int{1, 2}},
+		{I1, hdl.Invert("u_requester.job_imm", 0).As("the IETH names another key"), []int{2, 5, 6}, []int{1}},
+		{I1, hdl.Invert("u_ackqueue.completion_flags", 3).As("no flag tells of the invalidation"), []int{6}, []int{1, 2, 3, 4, 5}},
 		{C1, hdl.Invert("u_ackqueue.completion_byte_len", 0).As("the byte count is one off"), []int{9}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
 	} {
 		t.Run(c.walk.Name+" "+c.defect.Name, func(t *testing.T) {

@@ -164,7 +164,7 @@ func c1Rest(f *fact) {
 func c1Completed(f *fact) {
 	r := f.in("scatter")
 	taken := r.after(r.marked("judged"), on(B, "wqefetch_rq.wqe_taken").must(val("qp", r.b.qp), val("wqe", 0)))
-	cqe := r.received(taken, format.WCRecv, c1Sent, 0)
+	cqe := r.received(taken, format.WCRecv, c1Sent, nothing())
 	r.order(r.marked("written"), cqe)
 	before := r.after(start, on(B, "holds "+region4))
 	after := r.after(cqe, on(B, "holds "+region4))

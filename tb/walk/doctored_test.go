@@ -133,6 +133,24 @@ func TestDoctored(t *testing.T) {
 			return l
 		}
 	}
+	stainAll := func(what string, at int) doctor {
+		return func(_ *testing.T, l Log) Log {
+			l = slices.Clone(l)
+			for i := range l {
+				if l[i].What == what {
+					l[i].Data = slices.Clone(l[i].Data)
+					l[i].Data[len(l[i].Data)+at] ^= 1
+				}
+			}
+			return l
+		}
+	}
+	// The second READ is made before the first has retired.
+	secondRead := func(t *testing.T, l Log) Log {
+		i := slices.IndexFunc(l, func(s Seen) bool { return s.What == "requester.packet_made" && s.Get("wqe") == 1 })
+		require.GreaterOrEqual(t, i, 0)
+		return l.moved(i+1, l.place(t, A, "completer.entry_retired")-1)
+	}
 	cqe := event(A, "writes send CQ", val("at", 0), val("bytes", cqeBytes))
 	for name, c := range map[string]struct {
 		walk   Walk
@@ -184,6 +202,51 @@ func TestDoctored(t *testing.T) {
 		"an interrupt although not armed":       {S2, notArmed, also(B, "cqewriter.cqe_in_memory", event(B, "events.interrupt")), []int{10}},
 		"a SEND completes although unsignaled":  {S2, unsignaled, also(A, "completer.entry_retired", cqe), []int{12}},
 		"another path with immediate":           {S2, withImmediate, also(B, "keycache.key_judged", event(B, "translate_rx.piece")), []int{13}},
+		"a second request":                      {R1, signaled, also(A, "requester.packet_made", event(A, "requester.packet_made")), []int{2}},
+		"a frame before its entry, of a READ":   {R1, signaled, late(A, "replay.recorded", A, "core.frame_sent"), []int{3}},
+		"a second entry of a READ":              {R1, signaled, also(A, "replay.recorded", event(A, "replay.recorded")), []int{3}},
+		"B's memory read before the rkey":       {R1, signaled, early(B, "reads target", B, "keycache.key_compared"), []int{4, 5}},
+		"the second READ too early":             {R1, oneAtATime, secondRead, []int{5}},
+		"the second READ too late":              {R1, twoReads, early(A, "completer.entry_retired", A, "core.frame_sent"), []int{2}},
+		"a doorbell at B":                       {R1, signaled, also(B, "resources.resource_taken", event(B, "rings receive queue")), []int{6}},
+		"a command at B":                        {R1, signaled, also(B, "resources.resource_taken", event(B, "gives command")), []int{6}},
+		"a READ takes a receive WQE":            {R1, signaled, also(B, "resources.resource_taken", event(B, "wqefetch_rq.wqe_taken")), []int{6}},
+		"a wrong byte in the first response":    {R1, signaled, stain("READ_RESP_FIRST", -1), []int{7}},
+		"a wrong byte of the last in memory":    {R1, signaled, stain("writes sink", -1), []int{8}},
+		"an ACK for a READ":                     {R1, signaled, also(B, "resources.resource_done", event(BToA, "ACKNOWLEDGE")), []int{8}},
+		"an ACK owed for a READ":                {R1, signaled, also(B, "resources.resource_done", event(B, "ackqueue.ack_owed")), []int{8}},
+		"an entry gone before the last data":    {R1, signaled, early(A, "replay.removed", A, "scatter.in_memory"), []int{8}},
+		"a CQE before the data":                 {R1, signaled, early(A, "writes send CQ", A, "scatter.in_memory"), []int{9}},
+		"a READ completes although unsignaled":  {R1, unsignaled, also(A, "completer.entry_retired", cqe), []int{9}},
+		"A's buffer read":                       {R2, signaled, also(A, "requester.packet_made", event(A, "reads sink")), []int{3}},
+		"a payload for a READ request":          {R2, signaled, also(A, "requester.packet_made", event(A, "gather.payload_whole")), []int{3}},
+		"two keys looked up for a READ":         {R2, signaled, also(A, "keycache.key_judged", event(A, "keycache.key_compared")), []int{3}},
+		"a READ request before the lkey":        {R2, signaled, early(A, "transmit.packet_leaves", A, "keycache.key_compared"), []int{3}},
+		"B's memory read before the slot":       {R2, signaled, late(B, "resources.resource_taken", B, "reads target"), []int{5}},
+		"a response before its payload":         {R2, signaled, early(B, "transmit.packet_leaves", B, "reads target"), []int{6}},
+		"data before the match":                 {R2, signaled, early(A, "writes sink", A, "readmatch.response"), []int{7}},
+		"an ACK for a READ, too":                {R2, signaled, also(B, "resources.resource_done", event(BToA, "ACKNOWLEDGE")), []int{8}},
+		"a READ completes, too":                 {R2, unsignaled, also(A, "completer.entry_retired", cqe), []int{9}},
+		"the key good too late":                 {I1, signaled, late(B, "keyops.key_op_done", A, "posts send WQE"), []int{1}},
+		"two receive WQEs taken by a SEND":      {I1, signaled, also(B, "wqefetch_rq.wqe_taken", event(B, "wqefetch_rq.wqe_taken")), []int{3}},
+		"the lent buffer written":               {I1, signaled, also(B, "scatter.in_memory", event(B, "writes "+lent)), []int{4}},
+		"the key ends before its payload":       {I1, signaled, early(B, "keycache.key_revoked", B, "psncheck.psn_checked"), []int{5}},
+		"a second key ends":                     {I1, signaled, also(B, "keycache.key_revoked", event(B, "keycache.key_revoked")), []int{5}},
+		"the completion before the key's end":   {I1, signaled, late(B, "keycache.key_revoked", B, "ackqueue.recv_completes"), []int{5}},
+		"the ACK waits for the flagged CQE":     {I1, signaled, late(BToA, "ACKNOWLEDGE", B, "cqewriter.cqe_in_memory"), []int{6}},
+		"a second entry retires":                {I1, signaled, also(A, "completer.entry_retired", event(A, "completer.entry_retired")), []int{7}},
+		"it completes although unsignaled":      {I1, unsignaled, also(A, "completer.entry_retired", cqe), []int{8}},
+		"a stale byte written":                  {I1, signaled, also(B, "qpcontext.went_to_error", event(B, "writes "+lent)), []int{10}},
+		"a stale byte in memory":                {I1, signaled, stain("holds "+lent, -1), []int{10}},
+		"an ACK beside the NAK":                 {I1, signaled, also(B, "qpcontext.went_to_error", event(BToA, "ACKNOWLEDGE")), []int{10}},
+		"the lent buffer written by the SEND":   {I2, signaled, also(AToB, "SEND_ONLY_INV", event(B, "writes "+lent)), []int{6}},
+		"the lent buffer other than A wrote":    {I2, signaled, stainAll("holds "+lent, -1), []int{7}},
+		"an ordinary region ends":               {I2, ordinaryRegion, also(B, "qpcontext.went_to_error", event(B, "keycache.key_revoked")), []int{7}},
+		"a window of type 1 ends":               {I2, window1, also(B, "qpcontext.went_to_error", event(B, "keycache.key_revoked")), []int{7}},
+		"a region with a window ends":           {I2, boundRegion, also(B, "qpcontext.went_to_error", event(B, "keycache.key_revoked")), []int{7}},
+		"an ACK beside the NAK of a refusal":    {I2, boundRegion, also(B, "qpcontext.went_to_error", event(BToA, "ACKNOWLEDGE")), []int{7}},
+		"the CQE waits for the ACK":             {I2, signaled, late(B, "cqewriter.cqe_leaves", A, "completer.send_completes"), []int{8}},
+		"software of B acts":                    {I2, signaled, also(B, "keycache.key_revoked", event(B, "gives command")), []int{11}},
 		"scatter before the PSN":                {C1, "scatter", early(B, "writes region 3", B, "psncheck.psn_checked"), []int{2, 5}},
 		"the WQE taken between the packets":     {C1, "scatter", early(B, "wqefetch_rq.wqe_taken", B, "translate_rx.piece"), []int{7}},
 		"the rest of SGE 1 changed":             {C1, "scatter", stain("holds region 4", -1), []int{9}},

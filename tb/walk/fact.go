@@ -59,11 +59,29 @@ func (f *fact) in(name string) *reading {
 	return &reading{fact: f, play: p}
 }
 
-// reading is a fact that looks into a play. Once the fact has failed, nothing is
-// found any more.
+// reading is a fact that looks into a play, or into the turn of one work request of A in
+// it. Once the fact has failed, nothing is found any more.
 type reading struct {
 	*fact
 	*play
+	wqe         uint64 // index of the work request
+	from, until Seen   // behind from and before until; without until: to the end
+}
+
+// turn reads what happens from when A posts its work request of an index, until it posts
+// the next one.
+func (r *reading) turn(wqe int) *reading {
+	posts := r.between(start, r.end(), on(A, "posts send WQE"))
+	part := &reading{fact: r.fact, play: r.play, wqe: uint64(wqe)}
+	if wqe >= len(posts) {
+		r.fail("%swork request %d of A not seen", r.label(), wqe)
+		return part
+	}
+	part.from = Seen{Cycle: posts[wqe].Cycle, order: posts[wqe].order - 1}
+	if wqe+1 < len(posts) {
+		part.until = posts[wqe+1]
+	}
+	return part
 }
 
 // after finds the first observation behind another that is wanted. If there is none,
@@ -99,8 +117,15 @@ func (r *reading) label() string {
 	return "[" + r.play.name + "] "
 }
 
-// end is behind everything that was seen.
-func (r *reading) end() Seen { return Seen{order: len(r.log) + 1} }
+// begin is before everything that is read, and end behind.
+func (r *reading) begin() Seen { return r.from }
+
+func (r *reading) end() Seen {
+	if r.until.order > 0 {
+		return r.until
+	}
+	return Seen{order: len(r.log) + 1}
+}
 
 // between are the observations strictly between two others that are wanted.
 func (r *reading) between(from, to Seen, w want) []Seen {

@@ -18,6 +18,7 @@ type watched struct {
 	where   Where
 	seen    *[]Seen
 	mailbox [format.MailboxBytes]byte
+	keys    uint64 // where the key table is
 	places  []place
 	cqs     map[uint64]place // completion queues that no queue pair has claimed
 }
@@ -38,7 +39,11 @@ const (
 	sendCQ     = "send CQ"
 	recvCQ     = "receive CQ"
 	eventQueue = "event queue"
+	lentEntry  = "entry of the lent key"
 )
+
+// keyState is the byte of an entry of the key table that has its state, in its low half.
+const keyState = 7
 
 func watch(h *rtl.Host, where Where, seen *[]Seen) *watched {
 	w := &watched{Host: h, where: where, seen: seen, cqs: map[uint64]place{}}
@@ -168,7 +173,12 @@ func (w *watched) WriteRegister(ctx context.Context, offset, value uint32) error
 	case offset >= format.RegMailbox && offset < format.RegMailbox+format.MailboxBytes:
 		binary.LittleEndian.PutUint32(w.mailbox[offset-format.RegMailbox:], value)
 	case offset == format.RegMailboxGo:
+		w.note("gives command", val("code", value))
 		w.learn(format.CommandCode(value))
+	case offset == format.RegKeyBaseLow:
+		w.keys = uint64(value)
+	case offset == format.RegKeyBaseHigh:
+		w.keys |= uint64(value) << 32
 	}
 	return w.Host.WriteRegister(ctx, offset, value)
 }
@@ -214,6 +224,14 @@ func (w *watched) claim(name string, cq uint64) {
 	w.name(p)
 }
 
+// nameEntry names the entry of a key in the key table.
+func (w *watched) nameEntry(name string, key uint32) {
+	w.name(place{name, w.keys + uint64(key>>format.KeyTagBits)*keyEntryBytes, keyEntryBytes})
+}
+
+// keyEntryBytes is the length of an entry of the key table.
+var keyEntryBytes = uint64(format.Size[format.KeyEntry[uint64]]())
+
 // holds notes what a place holds.
 func (w *watched) holds(name string) {
 	for _, p := range w.places {
@@ -231,6 +249,10 @@ func describe(s *Seen) {
 		if e, err := format.DecodeHost[format.CQE[uint64]](s.Data); err == nil {
 			s.Values = append(s.Values, Value{"wr_id", e.WRID}, Value{"status", e.Status}, Value{"opcode", e.Opcode}, Value{"byte_len", e.ByteLen},
 				Value{"imm", e.Imm}, Value{"flags", e.Flags}, Value{"qpn", e.QPN}, Value{"wqe", e.WQEIndex}, Value{"queue", e.Queue})
+		}
+	case "writes " + lentEntry:
+		if at := s.Get("at"); at <= keyState && at+s.Get("bytes") > keyState {
+			s.Values = append(s.Values, Value{"state", uint64(s.Data[keyState-at] & 0xF)})
 		}
 	case "writes " + eventQueue:
 		if e, err := format.DecodeHost[format.EQE[uint64]](s.Data); err == nil {

@@ -36,11 +36,16 @@ const (
 	unsignaled = "unsignaled"
 )
 
-// cqeBytes is the length of a completion in memory.
-const cqeBytes = 32
+// Lengths in memory.
+const (
+	cqeBytes  = 32 // of a completion
+	slotBytes = 64 // of a place in the send queue
+)
 
 // IDs of work requests.
 const (
-	sendID = 0x5E4D
-	recvID = 0x2EC0
+	sendID  = 0x5E4D
+	recvID  = 0x2EC0
+	lendID  = 0x1E4D
+	staleID = 0x57A1E
 )

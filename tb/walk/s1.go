@@ -78,7 +78,7 @@ func recvPosted(f *fact) {
 
 func s1Posted(f *fact) {
 	r := f.in(signaled)
-	wqe, bell := r.oneWQE(format.WRSend)
+	wqe, bell := r.oneWQE(format.WRSend, "source")
 	r.after(start, on(A, "posts send WQE").must(val("remote_addr", 0), val("rkey", 0)))
 	r.saw(wqe, "WQE 0: %v of %d bytes; remote address and rkey are 0", format.WROpcode(wqe.Get("opcode")), wqe.Get("length0"))
 	r.saw(bell, "doorbell: producer index %d", bell.Get("producer"))
@@ -136,9 +136,9 @@ func (r *reading) landed() (head, written Seen) {
 	segment := r.after(head, on(B, "responder.segment").must(
 		val("qp", r.b.qp), val("key", buffer.key), val("va", buffer.addr), val("bytes", PathMTU), val("sge", 0), val("skip", 0)))
 	_, key := r.granted(B, segment, buffer.key, uint64(format.AccessLocalWrite), buffer.addr, PathMTU)
-	r.never(start, key, on(B, "writes receive buffer 0"))
+	r.never(r.begin(), key, on(B, "writes receive buffer 0"))
 	written = r.placed(key, psn.Get("psn"), "receive buffer 0", 0, PathMTU, 0)
-	r.never(start, r.end(), on(B, "writes receive buffer 1"))
+	r.never(r.begin(), r.end(), on(B, "writes receive buffer 1"))
 	r.mark("key", key)
 	r.mark("written", written)
 	return head, written
@@ -152,22 +152,24 @@ func s1Placed(f *fact) {
 }
 
 // sendCompleted is step "the receive completion is written, and the ACK does not wait for it".
-func sendCompleted(f *fact) {
-	r := f.in(signaled)
+func sendCompleted(f *fact) { sendCompletes(f.in(signaled), s1PSN, 1, nothing()) }
+
+func sendCompletes(r *reading, psn, msn uint64, carries []Value) (cqe, ack Seen) {
 	taken := r.after(r.marked("judged"), on(B, "wqefetch_rq.wqe_taken").must(val("qp", r.b.qp), val("wqe", 0)))
-	r.count(start, r.end(), 1, on(B, "wqefetch_rq.wqe_taken"))
-	cqe := r.received(taken, format.WCRecv, PathMTU, 0)
-	leaves, ack := r.acknowledged(s1PSN, 1)
+	r.count(r.begin(), r.end(), 1, on(B, "wqefetch_rq.wqe_taken"))
+	cqe = r.received(taken, format.WCRecv, PathMTU, carries)
+	leaves, ack := r.acknowledged(psn, msn)
 	memory := r.after(cqe, on(B, "cqewriter.cqe_in_memory"))
 	r.order(r.marked("written"), cqe)
 	r.order(leaves, ack, memory)
 	r.saw(cqe, "receive CQE: wr_id %#x, %v, %d bytes", cqe.Get("wr_id"), format.WCOpcode(cqe.Get("opcode")), cqe.Get("byte_len"))
 	r.saw(ack, "the ACK of PSN %d is on the wire; memory answers for the CQE at %d", ack.Get("psn"), memory.Cycle)
+	return cqe, ack
 }
 
 func s1Completed(f *fact) {
 	r := f.in(signaled)
 	ack := r.after(start, on(BToA, "ACKNOWLEDGE").must(val("msn", 1)))
 	r.saw(ack, "MSN %d", ack.Get("msn"))
-	signaledOnly(f, format.WCSend, s1PSN)
+	signaledOnly(f, 0, format.WCSend, s1PSN, 0)
 }

@@ -35,7 +35,7 @@ var S2 = Walk{
 		{9, "B: receive completion, and the ACK leaves without waiting for it", sendCompleted},
 		{10, "B: event only if armed", armedOnly},
 		{11, "A: ACK retires the entry, disarms the timer", oneRetired},
-		{12, "A: send CQE only if signaled", func(f *fact) { signaledOnly(f, format.WCSend, s2PSN) }},
+		{12, "A: send CQE only if signaled", func(f *fact) { signaledOnly(f, 0, format.WCSend, s2PSN, 0) }},
 		{13, "With immediate: the same path; only the receive CQE differs, and it carries the 32 bits", s2WithImmediate},
 	},
 }
@@ -107,7 +107,7 @@ func s2WithImmediate(f *fact) {
 	psn := r.mark("judged", r.expected(packet, s2PSN))
 	_, written := r.landed()
 	taken := r.after(psn, on(B, "wqefetch_rq.wqe_taken").must(val("qp", r.b.qp), val("wqe", 0)))
-	cqe := r.received(taken, format.WCRecv, PathMTU, s2Imm)
+	cqe := r.received(taken, format.WCRecv, PathMTU, immediateOf(s2Imm))
 	r.order(written, cqe)
 	ours, theirs := r.path(), f.in(signaled).path()
 	if ours != theirs {

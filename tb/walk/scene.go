@@ -14,6 +14,7 @@ type script struct {
 	name  string
 	psn   uint32 // of the first request that B expects
 	skips uint32 // packets that A has sent, and nobody saw
+	reads uint8  // READs that may be outstanding; 0: agreedReads
 	run   func(ctx context.Context, c *scene) error
 }
 
@@ -43,13 +44,15 @@ type scene struct {
 	play    *play
 	ends    [2]*end
 	buffers []*verbs.Buffer
+
+	lentBuffer *verbs.Buffer // of walks that lend
 }
 
 // end is what one host has of the connection.
 type end struct {
-	pd             *verbs.PD
 	sendCQ, recvCQ *verbs.CQ
 	qp             *verbs.QP
+	windows        []*verbs.MW
 	regions        []*verbs.MR
 }
 
@@ -75,35 +78,37 @@ func (s *stage) perform(ctx context.Context, p script) (*play, error) {
 
 // Numbers of a connection.
 const (
-	entries  = 4
-	sges     = 2
-	rnrTimer = 12
+	entries     = 4
+	sges        = 2
+	rnrTimer    = 12
+	agreedReads = 2
 )
 
 func (c *scene) make(ctx context.Context, i int) error {
 	d, e := c.devices[i], &end{}
 	c.ends[i] = e
 	var err error
-	if e.pd, err = d.AllocPD(); err != nil {
-		return err
-	}
 	for _, cq := range []**verbs.CQ{&e.sendCQ, &e.recvCQ} {
 		if *cq, err = d.CreateCQ(ctx, verbs.CQInitAttr{Entries: entries}); err != nil {
 			return err
 		}
 	}
-	e.qp, err = e.pd.CreateQP(ctx, verbs.QPInitAttr{
+	e.qp, err = c.pds[i].CreateQP(ctx, verbs.QPInitAttr{
 		SendCQ: e.sendCQ, RecvCQ: e.recvCQ, Cap: verbs.QPCap{MaxSendWR: entries, MaxRecvWR: entries, MaxSendSGE: sges, MaxRecvSGE: sges},
 	})
 	return err
 }
 
 func (c *scene) connect(ctx context.Context, p script) error {
+	reads := p.reads
+	if reads == 0 {
+		reads = agreedReads
+	}
 	for i, e := range c.ends {
 		own, peer := c.hosts[i], c.hosts[1-i]
 		first := [2]uint32{p.psn + p.skips, p.psn}
 		err := e.qp.Connect(ctx, verbs.QPAttr{
-			Access: verbs.AccessRemoteWrite, Port: 1, AH: verbs.AHAttr{Src: own.IPv4, Dst: peer.IPv4, DstMAC: peer.MAC}, PathMTU: verbs.MTU4096,
+			Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead, MaxRDAtomic: reads, MaxDestRDAtomic: reads, Port: 1, AH: verbs.AHAttr{Src: own.IPv4, Dst: peer.IPv4, DstMAC: peer.MAC}, PathMTU: verbs.MTU4096,
 			DestQPN: c.ends[1-i].qp.QPN(), SQPSN: first[i], RQPSN: p.psn, MinRNRTimer: rnrTimer, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 		})
 		if err != nil {
@@ -122,32 +127,51 @@ const beat = 64
 
 // region makes a registered buffer with a name of its own on a host; key 0 is any.
 func (c *scene) region(ctx context.Context, side int, name string, size uint64, access verbs.Access, key uint32) (*verbs.MR, error) {
-	b, err := c.devices[side].AllocBuffer(size, beat)
+	b, err := c.buffer(side, size)
 	if err != nil {
 		return nil, err
 	}
-	c.buffers = append(c.buffers, b)
-	mr, err := c.ends[side].pd.CreateMR(ctx, verbs.MRInitAttr{Addr: b.Addr(), Length: size, Access: access, Bus: b.Addr(), Key: key})
+	mr, err := c.pds[side].CreateMR(ctx, verbs.MRInitAttr{Addr: b.Addr(), Length: size, Access: access, Bus: b.Addr(), Key: key})
 	if err != nil {
 		return nil, err
 	}
 	c.ends[side].regions = append(c.ends[side].regions, mr)
-	c.play.regions[name] = region{addr: b.Addr(), size: size, key: uint64(mr.LKey())}
-	c.hosts[side].name(place{name, b.Addr(), size})
+	c.called(side, name, region{addr: b.Addr(), size: size, key: uint64(mr.LKey())})
 	return mr, nil
 }
 
-// source makes the buffer that A sends from, and fills it.
-func (c *scene) source(ctx context.Context, size int) (verbs.SGE, error) {
+// buffer makes a buffer on a host.
+func (c *scene) buffer(side int, size uint64) (*verbs.Buffer, error) {
+	b, err := c.devices[side].AllocBuffer(size, beat)
+	if err == nil {
+		c.buffers = append(c.buffers, b)
+	}
+	return b, err
+}
+
+// called gives a region its name.
+func (c *scene) called(side int, name string, r region) {
+	c.play.regions[name] = r
+	c.hosts[side].name(place{name, r.addr, r.size})
+}
+
+// words makes a message.
+func (c *scene) words(size int) []byte {
 	c.play.message = make([]byte, size)
 	for i := range c.play.message {
 		c.play.message[i] = byte(wire.Hash(uint64(i)))
 	}
+	return c.play.message
+}
+
+// source makes the buffer that A sends from, and fills it.
+func (c *scene) source(ctx context.Context, size int) (verbs.SGE, error) {
+	words := c.words(size)
 	mr, err := c.region(ctx, 0, "source", uint64(size), 0, 0)
 	if err != nil {
 		return verbs.SGE{}, err
 	}
-	return mr.SGE(0, uint32(size)), c.hosts[0].Write(mr.Addr(), c.play.message)
+	return mr.SGE(0, uint32(size)), c.hosts[0].Write(mr.Addr(), words)
 }
 
 // post posts receive work requests at B, and lets it read them.
@@ -171,9 +195,12 @@ func (c *scene) receive(ctx context.Context, n int) error {
 	return c.post(ctx, wrs...)
 }
 
-// send posts a work request at A, and lets everything come to an end.
-func (c *scene) send(ctx context.Context, wr verbs.SendWR) error {
-	if err := c.ends[0].qp.PostSend(ctx, wr); err != nil {
+// send posts work requests at A, and lets everything come to an end.
+func (c *scene) send(ctx context.Context, wrs ...verbs.SendWR) error { return c.does(ctx, 0, wrs...) }
+
+// does posts work requests to the send queue of a host, and lets everything come to an end.
+func (c *scene) does(ctx context.Context, side int, wrs ...verbs.SendWR) error {
+	if err := c.ends[side].qp.PostSend(ctx, wrs...); err != nil {
 		return err
 	}
 	return c.settle(ctx)
@@ -185,6 +212,18 @@ func (c *scene) arm(ctx context.Context) error {
 		return err
 	}
 	return c.settle(ctx)
+}
+
+// states notes in which state both queue pairs are.
+func (c *scene) states(ctx context.Context) error {
+	for i, e := range c.ends {
+		status, err := e.qp.Status(ctx)
+		if err != nil {
+			return err
+		}
+		c.hosts[i].note("queries state", val("state", status.State))
+	}
+	return nil
 }
 
 // snapshot notes what B's receive queue and its CQ hold, and how far its receive queue
@@ -200,15 +239,17 @@ func (c *scene) snapshot(ctx context.Context) error {
 	return err
 }
 
-// tearDown destroys what make and region made.
+// tearDown destroys what the play made.
 func (c *scene) tearDown(ctx context.Context) error {
 	var errs []error
 	for i, e := range c.ends {
 		errs = append(errs, e.qp.Destroy(ctx), e.sendCQ.Destroy(ctx), e.recvCQ.Destroy(ctx))
+		for _, w := range e.windows {
+			errs = append(errs, w.Dealloc(ctx))
+		}
 		for _, mr := range e.regions {
 			errs = append(errs, mr.Dereg(ctx))
 		}
-		errs = append(errs, e.pd.Dealloc())
 		c.hosts[i].forget()
 	}
 	for _, b := range c.buffers {

@@ -59,8 +59,10 @@ type stage struct {
 	lab     *rtl.Lab
 	hosts   [2]*watched
 	devices [2]*verbs.Device
-	outside []Seen // by hosts and wire
-	inside  []Seen // by hardware
+	pds     [2]*verbs.PD
+	lent    *verbs.FastMR // of walks that lend
+	outside []Seen        // by hosts and wire
+	inside  []Seen        // by hardware
 }
 
 func openStage(ctx context.Context, o Options) (*stage, error) {
@@ -97,6 +99,9 @@ func (s *stage) open(ctx context.Context, design *hdl.Design, io *core.IO, confi
 	for i, h := range []*rtl.Host{s.lab.A, s.lab.B} {
 		s.hosts[i] = watch(h, sides[i], &s.outside)
 		if s.devices[i], err = verbs.Open(ctx, s.hosts[i], verbs.Config{MAC: h.MAC}); err != nil {
+			return fmt.Errorf("host %s: %w", sides[i], err)
+		}
+		if s.pds[i], err = s.devices[i].AllocPD(); err != nil {
 			return fmt.Errorf("host %s: %w", sides[i], err)
 		}
 	}
@@ -175,6 +180,11 @@ func perform(ctx context.Context, w Walk, o Options) (plays map[string]*play, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	if w.lends {
+		if err := s.prepareLent(ctx); err != nil {
+			return nil, err
+		}
+	}
 	plays = map[string]*play{}
 	for i, p := range w.plays {
 		if plays[p.name], err = s.perform(ctx, p); err != nil {

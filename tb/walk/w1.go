@@ -3,6 +3,7 @@ package walk
 import (
 	"context"
 
+	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/verbs"
 )
@@ -60,7 +61,7 @@ func w1Write(flags verbs.SendFlags) func(context.Context, *scene) error {
 
 func w1Posted(f *fact) {
 	r := f.in(signaled)
-	wqe, bell := r.oneWQE(format.WRWrite)
+	wqe, bell := r.oneWQE(format.WRWrite, "source")
 	r.saw(wqe, "WQE 0: %v of %d bytes, lkey %#x, in the send ring", format.WROpcode(wqe.Get("opcode")), wqe.Get("length0"), wqe.Get("lkey0"))
 	r.saw(bell, "one doorbell: producer index %d", bell.Get("producer"))
 }
@@ -88,7 +89,7 @@ func w1Recorded(f *fact) {
 	var sent Seen
 	for i := range w1Opcodes {
 		psn := w1PSN + uint64(i)
-		entry := r.recorded(psn, i == 0)
+		entry := r.recorded(link.EntryRequest, psn, i == 0)
 		sent = r.after(sent, on(A, "core.frame_sent"))
 		r.order(entry, sent)
 		r.saw(entry, "replay entry of PSN %d, before its frame has left", psn)
@@ -208,5 +209,5 @@ func w1Completed(f *fact) {
 	last := r.after(ack, on(A, "completer.entry_retired", val("last", 1)).must(val("wqe", 0), val("psn", w1PSN+2)))
 	r.saw(ack, "MSN %d", ack.Get("msn"))
 	r.saw(last, "PSN %d, the last of WQE %d, retires it", last.Get("psn"), last.Get("wqe"))
-	signaledOnly(f, format.WCWrite, w1PSN+2)
+	signaledOnly(f, 0, format.WCWrite, w1PSN+2, 0)
 }

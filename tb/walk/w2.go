@@ -3,6 +3,7 @@ package walk
 import (
 	"context"
 
+	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/verbs"
 )
@@ -26,7 +27,7 @@ var W2 = Walk{
 		{6, "B: DMA writes straight to the RETH address; the receive queue is never read", w2Written},
 		{7, "B: ACK leaves; no completion, no event", w2ACK},
 		{8, "A: the ACK matches the replay buffer, retires the entry, disarms the timer", oneRetired},
-		{9, "A: send CQE only if signaled", func(f *fact) { signaledOnly(f, format.WCWrite, w2PSN) }},
+		{9, "A: send CQE only if signaled", func(f *fact) { signaledOnly(f, 0, format.WCWrite, w2PSN, 0) }},
 		{10, "B's receive queue and completion queue untouched (indices and memory unchanged)", w2Untouched},
 		{11, "With immediate: payload at the RETH address; one receive WQE consumed, only its wr_id used, its scatter list ignored", w2WithImmediate},
 		{12, "B: receive CQE with the immediate value and byte count, after the payload write", w2Completed},
@@ -91,7 +92,7 @@ func w2Immediate(arms bool) func(context.Context, *scene) error {
 func w2Posted(f *fact) {
 	r := f.in(signaled)
 	target := r.regions["target"]
-	wqe, bell := r.oneWQE(format.WRWrite)
+	wqe, bell := r.oneWQE(format.WRWrite, "source")
 	r.after(start, on(A, "posts send WQE").must(val("remote_addr", target.addr), val("rkey", target.key)))
 	r.saw(wqe, "WQE 0: %v, source %#x of %d bytes, lkey %#x, remote address %#x, rkey %#x",
 		format.WROpcode(wqe.Get("opcode")), wqe.Get("addr0"), wqe.Get("length0"), wqe.Get("lkey0"), wqe.Get("remote_addr"), wqe.Get("rkey"))
@@ -99,8 +100,9 @@ func w2Posted(f *fact) {
 }
 
 // oneFetched is step "A reads the WQE from host memory and looks up the QP context".
-func oneFetched(f *fact) {
-	r := f.in(signaled)
+func oneFetched(f *fact) { fetchedFrom(f.in(signaled)) }
+
+func fetchedFrom(r *reading) {
 	read, here, context := r.fetched()
 	r.saw(read, "%d bytes of the send queue read from host memory", read.Get("bytes"))
 	r.saw(here, "WQE %d is here", here.Get("wqe"))
@@ -126,9 +128,12 @@ func w2Leaves(f *fact) {
 
 // oneLeaves is step "headers before the payload, a replay entry recorded, the packet leaves".
 func oneLeaves(f *fact, psn uint64, opcode format.Opcode, headers ...Value) {
-	r := f.in(signaled)
+	leavesWith(f.in(signaled), psn, opcode, headers...)
+}
+
+func leavesWith(r *reading, psn uint64, opcode format.Opcode, headers ...Value) {
 	leaves := r.after(r.marked("whole"), on(A, "transmit.packet_leaves").must(val("qp", r.a.qp), val("opcode", opcode), val("psn", psn), val("bytes", PathMTU)))
-	entry := r.recorded(psn, true)
+	entry := r.recorded(link.EntryRequest, psn, true)
 	sent := r.after(leaves, on(A, "core.frame_sent"))
 	packet := r.crossed(sent, opcode, psn, 0, PathMTU, headers...)
 	r.order(entry, sent, packet)
@@ -173,8 +178,9 @@ func w2ACK(f *fact) {
 }
 
 // oneRetired is step "the ACK retires the entry and disarms the timer".
-func oneRetired(f *fact) {
-	r := f.in(signaled)
+func oneRetired(f *fact) { retiresOne(f.in(signaled)) }
+
+func retiresOne(r *reading) {
 	psn := r.marked("packet").Get("psn")
 	response, empty := r.retired(psn, psn)
 	r.saw(response, "ACK of PSN %d", response.Get("psn"))
@@ -226,7 +232,7 @@ func w2WithImmediate(f *fact) {
 
 func w2Completed(f *fact) {
 	r := f.in(armed)
-	cqe := r.received(r.marked("taken"), format.WCRecvWriteI, PathMTU, w2Imm)
+	cqe := r.received(r.marked("taken"), format.WCRecvWriteI, PathMTU, immediateOf(w2Imm))
 	memory := r.after(start, on(B, "scatter.in_memory", val("psn", w2PSN)))
 	r.order(r.marked("written"), memory, r.after(start, on(B, "ackqueue.recv_completes")), cqe)
 	r.saw(cqe, "receive CQE: %v, immediate %#x, %d bytes; the payload was written at %d",

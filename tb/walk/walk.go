@@ -11,6 +11,7 @@ import (
 type Walk struct {
 	Name  string // "W1"
 	Title string
+	lends bool // B has a region for fast registration with the index of lentKey
 	plays []script
 	steps []step
 }
@@ -26,7 +27,7 @@ type step struct {
 func (w Walk) Steps() int { return len(w.steps) }
 
 // All are the walks that can be walked, in the order of the documents.
-func All() []Walk { return []Walk{W1, W2, S1, S2, C1} }
+func All() []Walk { return []Walk{W1, W2, R1, R2, S1, S2, I1, I2, C1} }
 
 // Result is a walk that was walked.
 type Result struct {

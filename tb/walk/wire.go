@@ -35,6 +35,9 @@ func crossing(c wire.Crossing, cycle uint64) Seen {
 	if h, ok := format.ExtHeaderOf[format.ImmDt[uint64]](d.Ext, op, format.ExtImmDt); ok {
 		s.Values = append(s.Values, Value{"imm", h.Imm})
 	}
+	if h, ok := format.ExtHeaderOf[format.IETH[uint64]](d.Ext, op, format.ExtIETH); ok {
+		s.Values = append(s.Values, Value{"ends", h.RKey})
+	}
 	return s
 }
 

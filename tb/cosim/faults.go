@@ -33,6 +33,18 @@ type fault struct {
 	// then, if there is one, looks at what follows from the fault for others.
 	then func(ctx context.Context, r *faultRig) error
 	cqs  cqSizes
+	// attr, if there is one, changes the attributes that a queue pair of the fault is
+	// connected with.
+	attr func(s side, a *verbs.QPAttr)
+	sges int // of a send work request; 0: two
+	// twin, if there is one, is the same without what is wrong. It is played first, and
+	// must succeed: so the fault is refused for that reason and for no other.
+	twin *fault
+	// coreBest is where a simulator that is not fast has the core, where nobody notices.
+	coreBest side
+	// coreAt, if there is one, tells that the fault is one of the core's own way of
+	// working, and whether that is in it: no reference meets it.
+	coreAt *side
 }
 
 // faultyWork is what spoil changes: the work request that meets the fault, and the
@@ -82,8 +94,13 @@ type verdict struct {
 	nakAt  int        // packet of the message that draws it
 	events [2][]event // asynchronous events of each host
 	dead   [2]bool    // the queue pair of that host is in ERR
-	// placed is how many bytes of the message may be in memory.
+	// placed is how many bytes of the message may be in memory; of a READ or an atomic
+	// in that of A.
 	placed int
+	// executed tells that an atomic may have changed B's memory.
+	executed bool
+	// keys tells that a queue pair of that host may change the key table.
+	keys [2]bool
 	// lost tells that the send queue of A or the receive queue of B has no
 	// completions any more: its completion queue failed.
 	lost [2]bool
@@ -91,7 +108,7 @@ type verdict struct {
 	refused uint32
 	// late tells that the fault is known late: what is behind it may have been done.
 	late bool
-	// unsure tells that A may or may not have an acknowledgement.
+	// unsure tells that A may or may not have an acknowledgement, and no more is posted.
 	unsure bool
 }
 
@@ -110,19 +127,37 @@ type event struct {
 
 const faultBytes = 600
 
-// faultScenarios are a scenario for each row of the table.
+// faultTable is rows of a kind.
+type faultTable struct {
+	name  string // of its scenarios, before that of the row
+	about string
+	rows  []fault
+}
+
+// tables are all rows there are.
+func tables() []faultTable {
+	return []faultTable{
+		{"faults", "whatever can be wrong", faults()},
+		{"rules", "what keys, READs and atomics may do (protocol sections 3.4, 3.9 and 6)", rules()},
+		{"places", "where payload goes, in buffers of every shape", places()},
+	}
+}
+
+// faultScenarios are a scenario for each row of each table.
 func faultScenarios() []Scenario {
 	var all []Scenario
-	for _, f := range faults() {
-		all = append(all, scenarioOf(f, f.pairs))
+	for _, t := range tables() {
+		for _, f := range t.rows {
+			all = append(all, scenarioOf(t.name, f, f.pairs))
+		}
 	}
 	return all
 }
 
-// scenarioOf is the scenario of a fault, with who plays host A and host B.
-func scenarioOf(f fault, pairs func(fast bool) [][2]rtl.Kind) Scenario {
+// scenarioOf is the scenario of a row of a table, with who plays host A and host B.
+func scenarioOf(table string, f fault, pairs func(fast bool) [][2]rtl.Kind) Scenario {
 	return Scenario{
-		Name: "faults/" + f.name,
+		Name: table + "/" + f.name,
 		What: f.what, Configs: []string{"tiny"},
 		Run: func(ctx context.Context, env *Env) error { return f.run(ctx, env, pairs(env.Fast())) },
 	}
@@ -133,12 +168,24 @@ func scenarioOf(f fault, pairs func(fast bool) [][2]rtl.Kind) Scenario {
 func (f fault) pairs(fast bool) [][2]rtl.Kind {
 	requester, responder := [2]rtl.Kind{rtl.Core, rtl.Reference}, [2]rtl.Kind{rtl.Reference, rtl.Core}
 	switch {
+	case f.coreAt != nil && *f.coreAt == sideA:
+		return [][2]rtl.Kind{requester, {rtl.Core, rtl.Core}}[:1+fastly(fast)]
+	case f.coreAt != nil:
+		return [][2]rtl.Kind{responder, {rtl.Core, rtl.Core}}[:1+fastly(fast)]
 	case fast:
 		return [][2]rtl.Kind{{rtl.Core, rtl.Core}, requester, responder}
-	case f.want.by == byResponder || f.want.dead == [2]bool{sideB: true}:
+	case f.want.by == byResponder || f.want.by == byNobody && f.coreBest == sideB || f.want.dead == [2]bool{sideB: true}:
 		return [][2]rtl.Kind{responder}
 	}
 	return [][2]rtl.Kind{requester}
+}
+
+// fastly is how many more pairs a fast simulator has.
+func fastly(fast bool) int {
+	if fast {
+		return 1
+	}
+	return 0
 }
 
 // run plays a fault on each pair of hosts.
@@ -150,7 +197,7 @@ func (f fault) run(ctx context.Context, env *Env, pairs [][2]rtl.Kind) error {
 	}
 	note := ""
 	for i, sides := range pairs {
-		cycles, err := f.runPair(ctx, env, b, sides)
+		cycles, err := f.runBoth(ctx, env, b, sides)
 		if err != nil {
 			return fmt.Errorf("host a with the %v, host b with the %v: %w", sides[0], sides[1], err)
 		}
@@ -159,6 +206,17 @@ func (f fault) run(ctx context.Context, env *Env, pairs [][2]rtl.Kind) error {
 	}
 	env.Note("%s", note[:len(note)-2])
 	return nil
+}
+
+// runBoth plays the twin of a fault, if it has one, and the fault.
+func (f fault) runBoth(ctx context.Context, env *Env, b built, sides [2]rtl.Kind) (cycles uint64, err error) {
+	if f.twin != nil {
+		if cycles, err = f.twin.runPair(ctx, env, b, sides); err != nil {
+			return 0, fmt.Errorf("the twin without the fault: %w", err)
+		}
+	}
+	more, err := f.runPair(ctx, env, b, sides)
+	return cycles + more, err
 }
 
 // roomy is a configuration whose receive buffer has room for all packets that a fault's

@@ -8,17 +8,22 @@ import (
 	"gornic/format"
 )
 
-// faultsDoc is docs/faults.md: the table, for people. Rows of a family that come to the
+// faultsDoc is docs/faults.md: the tables, for people. Rows of a family that come to the
 // same, but for the vendor code, are one.
 func faultsDoc() string {
 	text := "# Faults\n\n" +
-		"Generated from the table of `tb/cosim` (faults*.go): `go test ./tb/cosim -run TestFaultsDoc -faults.update`. `go run ./tb/cosim -run faults/NAME` plays\n" +
-		"a row on the core and the reference, in the middle of traffic of other queue pairs, which goes on. A's request meets the fault; B is its responder.\n" +
-		"A queue pair in ERR flushes the rest of both its queues, in order, with WR_FLUSH_ERR; nothing is written outside of what the messages may write.\n" +
-		"Numbers behind a status, and of events, are vendor codes ([formats.md](formats.md)).\n\n" +
-		"| fault | noticed by | A's request | B's receive | NAK | event | in ERR |\n|---|---|---|---|---|---|---|\n"
-	for _, rows := range grouped(faults()) {
-		text += docLine(rows) + "\n"
+		"Generated from the tables of `tb/cosim` (faults*.go, rules*.go, places.go): `go test ./tb/cosim -run TestFaultsDoc -faults.update`.\n" +
+		"`go run ./tb/cosim -run faults/NAME` plays a row on the core and the reference, in the middle of traffic of other queue pairs, which goes on; so do\n" +
+		"`rules/NAME` and `places/NAME`. A's request meets the fault; B is its responder. A queue pair in ERR flushes the rest of both its queues, in order,\n" +
+		"with WR_FLUSH_ERR; nothing is written outside of what the messages may write, nor to the key table by what is refused. Numbers behind a status, and of\n" +
+		"events, are vendor codes ([formats.md](formats.md)). A row marked * has a twin: the same without what is wrong is played first, and must succeed, so that\n" +
+		"the refusal is for that reason alone. (Of the rows of rules/bound it is the other way round: what is refused is software's command.)\n"
+	for _, t := range tables() {
+		text += "\n## " + t.name + ": " + t.about + "\n\n" +
+			"| fault | noticed by | A's request | B's receive | NAK | event | in ERR |\n|---|---|---|---|---|---|---|\n"
+		for _, rows := range grouped(t.rows) {
+			text += docLine(rows) + "\n"
+		}
 	}
 	return text
 }
@@ -57,6 +62,9 @@ func docLine(rows []fault) string {
 	send, recv, events := &codes{}, &codes{}, &codes{}
 	for _, f := range rows {
 		_, name, _ := strings.Cut(f.name, "/")
+		if f.twin != nil {
+			name += "*"
+		}
 		names = append(names, name)
 		f.request(send)
 		f.receive(recv)

@@ -28,7 +28,17 @@ func (r *faultRig) tap(c wire.Crossing) {
 		r.watch.Tap(c) // which knows nothing of packets that nobody sent
 	}
 	p := golden.Receive(c.Frame, false)
-	if p.BTH == nil || format.Opcode(p.Descriptor.Opcode) != format.OpAcknowledge {
+	if p.BTH == nil {
+		return
+	}
+	if r.onRequest != nil && c.Packet.QP == r.ends[sideB].qp.QPN() && c.Packet.PSN == r.psn && !c.Packet.Response {
+		r.onRequest()
+		r.onRequest = nil
+	}
+	if op := format.Opcode(p.Descriptor.Opcode); op != format.OpAcknowledge {
+		if c.Direction == wire.BToA && c.Packet.Response && c.Packet.QP == r.ends[sideA].qp.QPN() {
+			r.answers[op]++
+		}
 		return
 	}
 	h, _ := format.ExtHeaderOf[format.AETH[uint64]](p.Descriptor.Ext, format.OpAcknowledge, format.ExtAETH)
@@ -102,6 +112,9 @@ func (r *faultRig) judgeEnd(ctx context.Context, e *faultEnd) error {
 	}
 	if n := len(e.wantReceived); r.f.want.late && e.side == sideB && want == verbs.QPRTS && len(e.received) > n {
 		e.wantReceived = append(e.wantReceived, wanted{wrid: wrRecv + uint64(n)})
+	}
+	if e.side == sideB && r.f.want.late && want == verbs.QPError && e.next < len(e.received) && e.received[e.next].Err() == nil {
+		e.wantReceived[e.next].completion = completion{} // the SEND behind was done before
 	}
 	if s.State != want {
 		errs = append(errs, fmt.Errorf("host %v: the queue pair is in %v, expected %v", e.side, s.State, want))

@@ -44,21 +44,53 @@ func (h *faultHost) unreadableKey(ctx context.Context, key uint32) error {
 	return err
 }
 
-// unreadableList is n bytes of a region of pages whose list the bus refuses to give.
-func (h *faultHost) unreadableList(ctx context.Context, n uint32) (verbs.SGE, error) {
-	const page = 4096
-	buf, err := h.dev.AllocBuffer(2*page, page)
+// scattered is a region of two pages, the second before the first on the bus, that
+// begins some bytes before the end of its first page.
+type scattered struct {
+	sge    verbs.SGE
+	pieces []piece // of sge, on the bus
+	list   piece   // its page list
+}
+
+const (
+	pageShift = 12
+	pageBytes = 1 << pageShift
+)
+
+// pages makes n bytes of two pages, of which some are in the first.
+func (h *faultHost) pages(ctx context.Context, first, n int) (scattered, error) {
+	buf, err := h.dev.AllocBuffer(2*pageBytes, pageBytes)
 	if err != nil {
-		return verbs.SGE{}, err
+		return scattered{}, err
 	}
 	h.taken()
-	s, err := h.register(ctx, h.pd, verbs.MRInitAttr{
-		Addr: page - 100, Length: page, Access: allAccess, Pages: []uint64{buf.Addr() + page, buf.Addr()}, PageSize: page,
-	}, 0, n)
-	if err != nil {
-		return s, err
+	low, high := min(first, n), max(n-first, 0)
+	s := scattered{pieces: []piece{{buf.Addr() + 2*pageBytes - uint64(first), uint64(low)}, {buf.Addr(), uint64(high)}}}
+	s.sge, err = h.register(ctx, h.pd, verbs.MRInitAttr{
+		Addr: 3*pageBytes - uint64(first), Length: pageBytes, Access: allAccess | verbs.AccessMWBind, Pages: []uint64{buf.Addr() + pageBytes, buf.Addr()}, PageSize: pageBytes,
+	}, 0, uint32(n))
+	if err == nil {
+		s.list = h.taken()[0]
 	}
-	list := h.taken()[0]
-	h.InjectFault(list.addr, list.size, host.Reads)
-	return s, nil
+	return s, err
+}
+
+// pagedKey is a region of scattered pages with some contents, of which the bus refuses
+// to give the list, or not.
+func (h *faultHost) pagedKey(ctx context.Context, contents []byte, unreadable bool) (verbs.SGE, error) {
+	s, err := h.pages(ctx, 104, len(contents))
+	if err != nil {
+		return s.sge, err
+	}
+	if unreadable {
+		h.InjectFault(s.list.addr, s.list.size, host.Reads)
+	}
+	for _, p := range s.pieces {
+		if err := h.WriteMemory(ctx, p.addr, contents[:p.size]); err != nil {
+			return s.sge, err
+		}
+		contents = contents[p.size:]
+		h.allowed = append(h.allowed, p)
+	}
+	return s.sge, nil
 }

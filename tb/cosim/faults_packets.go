@@ -55,17 +55,28 @@ type strange struct {
 	length  uint64 // of its RETH, if it has one
 	payload int
 	rkey    uint32 // is this one changed by
+	at      uint64 // bytes behind where messages go
+}
+
+// span is how many PSNs it takes.
+func (p strange) span() uint32 {
+	if p.op == format.OpReadRequest {
+		return uint32(max(1, (p.length+255)/256))
+	}
+	return 1
 }
 
 // inject gives packets to host B.
 func inject(packets ...strange) func(context.Context, *faultRig) error {
 	return func(ctx context.Context, r *faultRig) error {
-		for i, p := range packets {
-			frame, err := r.strangeFrame(ctx, p, uint32(i))
+		next := uint32(0)
+		for _, p := range packets {
+			frame, err := r.strangeFrame(ctx, p, next)
 			if err != nil {
 				return err
 			}
 			r.lab.B.Receive(frame)
+			next += p.span()
 		}
 		return nil
 	}
@@ -97,6 +108,13 @@ func (r *faultRig) strangeFrame(ctx context.Context, p strange, i uint32) ([]byt
 			va := b.mr.Addr() + atFault
 			d.Ext[at/4], d.Ext[at/4+1] = va>>32, va&0xFFFFFFFF
 			d.Ext[at/4+2], d.Ext[at/4+3] = uint64(b.mr.RKey()^p.rkey), p.length
+		}
+	}
+	if info, known := format.Lookup(p.op); known {
+		if at, ok := info.ExtOffset(format.ExtAtomicETH); ok {
+			va := b.mr.Addr() + atFault + p.at
+			d.Ext[at/4], d.Ext[at/4+1], d.Ext[at/4+2] = va>>32, va&0xFFFFFFFF, uint64(b.mr.RKey()^p.rkey)
+			d.Ext[at/4+4] = 1
 		}
 	}
 	payload := b.bytes(0, p.payload)

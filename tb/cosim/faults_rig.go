@@ -6,6 +6,7 @@ import (
 
 	nic "gornic/blocks/core"
 	"gornic/configs"
+	"gornic/format"
 	"gornic/hdl"
 	"gornic/tb/axi"
 	"gornic/tb/rtl"
@@ -40,13 +41,19 @@ type faultRig struct {
 	lab   *rtl.Lab
 	watch *monitor.Monitor
 	naks  []nak
-	hosts [2]*faultHost
-	ends  [2]*faultEnd // of the connection of the fault
-	flows []*flow      // of the bystander
-	work  faultyWork
-	psn   uint32             // of the first packet of the message that meets the fault
-	seen  []verbs.AsyncEvent // of host A, by then of a fault
-	err   error              // of a hook
+	// answers counts the responses of B to A's queue pair, but for acknowledgements.
+	answers map[format.Opcode]int
+	number  uint64 // B's before an atomic
+	hosts   [2]*faultHost
+	ends    [2]*faultEnd // of the connection of the fault
+	flows   []*flow      // of the bystander
+	work    faultyWork
+	psn     uint32             // of the first packet of the message that meets the fault
+	seen    []verbs.AsyncEvent // of host A, by then of a fault
+	err     error              // of a hook
+	// onRequest, if there is one, is called when the first request crosses the wire that
+	// meets the fault.
+	onRequest func()
 }
 
 // faultHost is a host, and what its device may write to.
@@ -55,6 +62,7 @@ type faultHost struct {
 	dev     *verbs.Device
 	pd      *verbs.PD
 	allowed []piece
+	table   piece   // of keys
 	allocs  []piece // since somebody asked
 	// commands tells that a command runs that has the device write to its key table.
 	commands bool
@@ -92,6 +100,7 @@ type faultEnd struct {
 	wantSent       []wanted
 	wantReceived   []wanted
 	next           int // receive work requests posted
+	sges           int // of a send work request; 0: two
 }
 
 // Places in the buffer of an end. Those that a message with a fault is about do not
@@ -106,10 +115,10 @@ const (
 )
 
 func (f fault) open(ctx context.Context, env *Env, b built, sides [2]rtl.Kind) (*faultRig, error) {
-	r := &faultRig{f: f, watch: monitor.New()}
+	r := &faultRig{f: f, watch: monitor.New(), answers: map[format.Opcode]int{}}
 	var err error
 	r.lab, err = rtl.NewLab(b.design, b.io, rtl.Options{
-		Config: b.config, Sides: sides, Seed: env.Seed, Taps: []wire.Tap{r.tap}, Wait: shortWait,
+		Config: b.config, Sides: sides, Seed: env.Seed, Taps: []wire.Tap{r.tap, env.counts(sides)}, Wait: shortWait,
 		NIC: rtl.NICOptions{Simulator: env.Simulator, AXI: axi.Options{LatencyMax: 20, Reorder: true, Strict: true}},
 	})
 	if err != nil {
@@ -126,7 +135,11 @@ func (r *faultRig) setUp(ctx context.Context, seed uint64) error {
 		if host.dev, err = verbs.Open(ctx, host, verbs.Config{MAC: h.MAC, Events: 16}); err != nil {
 			return err
 		}
-		host.allowed = host.taken()[1:] // the event queue, but not the key table
+		taken := host.taken()
+		host.table, host.allowed = taken[0], taken[1:] // the event queue
+		if r.f.want.keys[i] {
+			host.allowed = append(host.allowed, host.table)
+		}
 		if host.pd, err = host.dev.AllocPD(); err != nil {
 			return err
 		}
@@ -158,7 +171,7 @@ const enoughCQEs = 32
 // Sizes of 0 are enough.
 func (r *faultRig) newEnd(ctx context.Context, s side, sendCQEs, recvCQEs int) (e *faultEnd, err error) {
 	h := r.hosts[s]
-	e = &faultEnd{side: s, host: h}
+	e = &faultEnd{side: s, host: h, sges: r.f.sges}
 	if err := e.newBuffer(ctx); err != nil {
 		return nil, err
 	}
@@ -188,7 +201,7 @@ func (e *faultEnd) newBuffer(ctx context.Context) (err error) {
 	if e.buf, err = e.host.dev.AllocBuffer(faultBuffer, 64); err != nil {
 		return err
 	}
-	e.mr, err = e.host.pd.RegMR(ctx, e.buf.Addr(), faultBuffer, verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+	e.mr, err = e.host.pd.RegMR(ctx, e.buf.Addr(), faultBuffer, allAccess|verbs.AccessMWBind)
 	return err
 }
 
@@ -209,7 +222,7 @@ func (h *faultHost) newCQ(ctx context.Context, entries int) (*verbs.CQ, piece, e
 func (e *faultEnd) newQP(ctx context.Context) (err error) {
 	e.host.taken()
 	e.qp, err = e.host.pd.CreateQP(ctx, verbs.QPInitAttr{
-		SendCQ: e.sendCQ, RecvCQ: e.recvCQ, Cap: verbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 2, MaxRecvSGE: 3, MaxInline: 32},
+		SendCQ: e.sendCQ, RecvCQ: e.recvCQ, Cap: verbs.QPCap{MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: max(e.sges, 2), MaxRecvSGE: 3, MaxInline: 32},
 	})
 	if err != nil {
 		return err
@@ -219,17 +232,24 @@ func (e *faultEnd) newQP(ctx context.Context) (err error) {
 	return nil
 }
 
+// readsAtOnce is how many READs and atomics a queue pair has on the way.
+const readsAtOnce = 2
+
 // connect connects two ends. number tells connections apart.
 func (r *faultRig) connect(ctx context.Context, ends [2]*faultEnd, number int) error {
 	psn := [2]uint32{0xFFFFFC - uint32(number), 7 + uint32(number)} // one of them wraps
 	for i, e := range ends {
 		peer := ends[1-i]
-		err := e.qp.Connect(ctx, verbs.QPAttr{
-			Access: verbs.AccessRemoteWrite, Port: 1, PathMTU: verbs.MTU256, DestQPN: peer.qp.QPN(),
+		attr := verbs.QPAttr{
+			Access: allAccess &^ verbs.AccessLocalWrite, Port: 1, PathMTU: verbs.MTU256, DestQPN: peer.qp.QPN(),
 			AH:    verbs.AHAttr{Src: e.host.IPv4, Dst: peer.host.IPv4, DstMAC: peer.host.MAC},
 			SQPSN: psn[i], RQPSN: psn[1-i], MinRNRTimer: 1, RetryCnt: 7, RNRRetry: 7,
-		})
-		if err != nil {
+			MaxRDAtomic: readsAtOnce, MaxDestRDAtomic: readsAtOnce,
+		}
+		if r.f.attr != nil && number == 0 {
+			r.f.attr(e.side, &attr)
+		}
+		if err := e.qp.Connect(ctx, attr); err != nil {
 			return fmt.Errorf("connection %d: %w", number, err)
 		}
 	}

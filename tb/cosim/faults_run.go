@@ -19,6 +19,7 @@ func (w wanted) String() string { return fmt.Sprintf("%#x %v vendor %d", w.wrid,
 
 // Work requests by their wr_id.
 const (
+	wrSetUp  = 0x08 // on keys, before all others
 	wrGood   = 0x10 // of A, before the fault
 	wrFault  = 0x20 // that meets it
 	wrBehind = 0x30 // behind it
@@ -55,6 +56,16 @@ func (f fault) runPair(ctx context.Context, env *Env, b built, sides [2]rtl.Kind
 	return r.lab.Cycle(), nil
 }
 
+const (
+	atomicBytes = 8
+	addend      = 0x0123456789ABCDEF // and what a compare-and-swap writes
+)
+
+func isAtomic(op verbs.Opcode) bool { return op == verbs.WRCompSwap || op == verbs.WRFetchAdd }
+func isSendOp(op verbs.Opcode) bool {
+	return op == verbs.WRSend || op == verbs.WRSendImm || op == verbs.WRSendInv
+}
+
 const receives = 4 // work requests of each receive queue
 
 // prepare makes the work request that meets the fault, wrong, and posts what waits for
@@ -72,15 +83,28 @@ func (r *faultRig) prepare(ctx context.Context) error {
 		},
 		recv: b.slot(1),
 	}
+	if isAtomic(r.f.op) {
+		r.number = b.number(atFault)
+		r.work.send.SGL[0].Length, r.work.send.CompareAdd, r.work.send.Swap = atomicBytes, r.number, addend
+		if r.f.op == verbs.WRFetchAdd {
+			r.work.send.CompareAdd = addend
+		}
+	}
 	if r.f.spoil != nil {
 		if err := r.f.spoil(ctx, r, &r.work); err != nil {
 			return err
 		}
 	}
-	if r.f.op == verbs.WRSend || r.f.want.recv != nil && r.f.injected {
+	switch {
+	case isSendOp(r.f.op) && !r.f.injected, r.f.want.recv != nil && r.f.injected:
 		b.may(atSlots+slotBytes, r.f.want.placed)
-	} else {
+	case r.f.op == verbs.WRRead, isAtomic(r.f.op):
+		a.may(atFault, r.f.want.placed)
+	default:
 		b.may(atFault, r.f.want.placed)
+	}
+	if r.f.want.executed {
+		b.may(atFault, atomicBytes)
 	}
 	if r.f.want.late {
 		r.mayBehind(1)
@@ -191,7 +215,7 @@ func (r *faultRig) expect() {
 	flush := completion{status: format.StatusFlush}
 	before := [2]int{len(a.wantSent), len(b.wantReceived)}
 	if v.recv != nil {
-		b.wantReceived = append(b.wantReceived, wanted{wrRecv + 1, *v.recv})
+		b.wantReceived = append(b.wantReceived, wanted{wrRecv + uint64(len(b.wantReceived)), *v.recv})
 	}
 	b.next = len(b.wantReceived)
 	switch {

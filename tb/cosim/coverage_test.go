@@ -15,14 +15,14 @@ import (
 	"gornic/tb/wire"
 )
 
-// Random programs and captures that are made up leave no hole in the table.
+// A random program and captures that are made up leave no hole in the table.
 func TestCoverageHasNoHole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a minute of simulation")
 	}
 	path := filepath.Join(t.TempDir(), "coverage.md")
 	code, stdout, stderr := command(core(t.Context()),
-		"-run", "^captures/made$|^programs/core-core$", "-programs", "2", "-sim", "native", "-config", "tiny", "-coverage", path)
+		"-run", "^captures/made$|^programs/core-core$", "-sim", "native", "-config", "tiny", "-coverage", path)
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
 	}

@@ -34,7 +34,8 @@
 // # To read the code
 //
 // Start with w1.go, a walk from its plays to its facts. What several walks check is in
-// requester.go and responder.go. fact.go has what checks are made of, want.go
-// what is looked for, seen.go what there is. stage.go puts the hosts up, host.go and
-// wire.go watch them, scene.go is one play. docs/walks.md says how to add a fact.
+// requester.go and responder.go, of READs in reader.go. fact.go has what checks are
+// made of, want.go what is looked for, seen.go what there is. stage.go puts the hosts
+// up, host.go and wire.go watch them, scene.go is one play, lend.go what B lends in
+// some. docs/walks.md says how to add a fact.
 package walk

@@ -13,6 +13,7 @@ import (
 func TestFactsNeedWhatTheyRestOn(t *testing.T) {
 	for _, w := range All() {
 		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel()
 			plays := played(t, w)
 			done := map[string]bool{}
 			for i, f := range check(w, plays).Facts {
@@ -145,6 +146,19 @@ func TestDoctored(t *testing.T) {
 			return l
 		}
 	}
+	slots := func(used uint64) doctor {
+		return func(t *testing.T, l Log) Log {
+			i := l.place(t, B, "resources.resource_taken") - 1
+			l = slices.Clone(l)
+			l[i].Values = slices.Clone(l[i].Values)
+			for k := range l[i].Values {
+				if l[i].Values[k].Name == "used" {
+					l[i].Values[k].Number = used
+				}
+			}
+			return l
+		}
+	}
 	// The second READ is made before the first has retired.
 	secondRead := func(t *testing.T, l Log) Log {
 		i := slices.IndexFunc(l, func(s Seen) bool { return s.What == "requester.packet_made" && s.Get("wqe") == 1 })
@@ -208,6 +222,10 @@ func TestDoctored(t *testing.T) {
 		"B's memory read before the rkey":       {R1, signaled, early(B, "reads target", B, "keycache.key_compared"), []int{4, 5}},
 		"the second READ too early":             {R1, oneAtATime, secondRead, []int{5}},
 		"the second READ too late":              {R1, twoReads, early(A, "completer.entry_retired", A, "core.frame_sent"), []int{2}},
+		"a slot more than agreed":               {R1, oneAtATime, slots(2), []int{5}},
+		"no slot taken":                         {R1, signaled, slots(0), []int{5}},
+		"a third slot taken":                    {R2, signaled, slots(3), []int{4}},
+		"a READ beside":                         {R1, signaled, also(B, "resources.resource_done", event(B, "resources.resource_taken")), []int{5}},
 		"a doorbell at B":                       {R1, signaled, also(B, "resources.resource_taken", event(B, "rings receive queue")), []int{6}},
 		"a command at B":                        {R1, signaled, also(B, "resources.resource_taken", event(B, "gives command")), []int{6}},
 		"a READ takes a receive WQE":            {R1, signaled, also(B, "resources.resource_taken", event(B, "wqefetch_rq.wqe_taken")), []int{6}},

@@ -18,7 +18,10 @@ var I2 = Walk{
 		{name: unsignaled, psn: lendPSN, run: i2Send(0, nil)},
 		{name: again, psn: lendPSN, run: i2Send(0, (*scene).registerAgain)},
 		{name: noKey, psn: invPSN, run: i2NoKey},
-		endsLent(window2), endsLent(window1), endsLent(ordinaryRegion), endsLent(boundRegion),
+		endsLoan(window2, (*scene).lendWindow2),
+		endsLoan(window1, (*scene).lendWindow1),
+		endsLoan(ordinaryRegion, (*scene).lendRegion),
+		endsLoan(boundRegion, (*scene).lendBound),
 	},
 	steps: []step{
 		{1, "B: buffer lent and written into by A; a receive WQE posted", i2Lent},

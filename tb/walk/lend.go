@@ -77,50 +77,6 @@ func (c *scene) window(ctx context.Context, kind verbs.MWType, mr *verbs.MR) (*v
 	})
 }
 
-// lendings are what B may lend, and a peer may try to end: by the name of the play.
-var lendings = map[string]func(ctx context.Context, c *scene) (key uint32, query keyQuery, err error){
-	ordinaryRegion: func(ctx context.Context, c *scene) (uint32, keyQuery, error) {
-		mr, err := c.region(ctx, 1, "lent region", PathMTU, lendFlags, 0)
-		if err != nil {
-			return 0, nil, err
-		}
-		return mr.RKey(), mr.Query, nil
-	},
-	boundRegion: func(ctx context.Context, c *scene) (uint32, keyQuery, error) {
-		f, err := c.pds[1].AllocFastMR(ctx, 0)
-		if err != nil {
-			return 0, nil, err
-		}
-		c.ends[1].regions = append(c.ends[1].regions, f.MR)
-		b, err := c.buffer(1, PathMTU)
-		if err != nil {
-			return 0, nil, err
-		}
-		if err := c.register(ctx, f, b, verbs.IncRKey(f.RKey()), lendFlags|verbs.AccessMWBind); err != nil {
-			return 0, nil, err
-		}
-		_, err = c.window(ctx, verbs.MWType2, f.MR)
-		return f.RKey(), f.Query, err
-	},
-	window1: func(ctx context.Context, c *scene) (uint32, keyQuery, error) { return c.lendWindow(ctx, verbs.MWType1) },
-	window2: func(ctx context.Context, c *scene) (uint32, keyQuery, error) { return c.lendWindow(ctx, verbs.MWType2) },
-}
-
-// keyQuery is how software asks for a key's entry.
-type keyQuery func(context.Context) (format.KeyEntry[uint64], error)
-
-func (c *scene) lendWindow(ctx context.Context, kind verbs.MWType) (uint32, keyQuery, error) {
-	mr, err := c.region(ctx, 1, "region behind", PathMTU, lendFlags|verbs.AccessMWBind, 0)
-	if err != nil {
-		return 0, nil, err
-	}
-	w, err := c.window(ctx, kind, mr)
-	if err != nil {
-		return 0, nil, err
-	}
-	return w.RKey(), w.Query, nil
-}
-
 // Names of plays: what B lends.
 const (
 	ordinaryRegion = "ordinary region"
@@ -129,25 +85,76 @@ const (
 	window2        = "window of type 2"
 )
 
-// endsLent is a play in which A sends a SEND with invalidate of what B lends.
-func endsLent(name string) script {
+// loan is something that B lends: its key, and how software asks for that key's entry.
+type loan struct {
+	key   uint32
+	query func(context.Context) (format.KeyEntry[uint64], error)
+}
+
+func (c *scene) lendRegion(ctx context.Context) (loan, error) {
+	mr, err := c.region(ctx, 1, "lent region", PathMTU, lendFlags, 0)
+	if err != nil {
+		return loan{}, err
+	}
+	return loan{mr.RKey(), mr.Query}, nil
+}
+
+// lendBound lends a region for fast registration that a window is bound to.
+func (c *scene) lendBound(ctx context.Context) (loan, error) {
+	f, err := c.pds[1].AllocFastMR(ctx, 0)
+	if err != nil {
+		return loan{}, err
+	}
+	c.ends[1].regions = append(c.ends[1].regions, f.MR)
+	b, err := c.buffer(1, PathMTU)
+	if err != nil {
+		return loan{}, err
+	}
+	if err := c.register(ctx, f, b, verbs.IncRKey(f.RKey()), lendFlags|verbs.AccessMWBind); err != nil {
+		return loan{}, err
+	}
+	_, err = c.window(ctx, verbs.MWType2, f.MR)
+	return loan{f.RKey(), f.Query}, err
+}
+
+func (c *scene) lendWindow1(ctx context.Context) (loan, error) {
+	return c.lendWindow(ctx, verbs.MWType1)
+}
+func (c *scene) lendWindow2(ctx context.Context) (loan, error) {
+	return c.lendWindow(ctx, verbs.MWType2)
+}
+
+func (c *scene) lendWindow(ctx context.Context, kind verbs.MWType) (loan, error) {
+	mr, err := c.region(ctx, 1, "region behind", PathMTU, lendFlags|verbs.AccessMWBind, 0)
+	if err != nil {
+		return loan{}, err
+	}
+	w, err := c.window(ctx, kind, mr)
+	if err != nil {
+		return loan{}, err
+	}
+	return loan{w.RKey(), w.Query}, nil
+}
+
+// endsLoan is a play in which A sends a SEND with invalidate of what B lends.
+func endsLoan(name string, lends func(*scene, context.Context) (loan, error)) script {
 	return script{name: name, psn: invPSN, run: func(ctx context.Context, c *scene) error {
-		key, query, err := lendings[name](ctx, c)
+		l, err := lends(c, ctx)
 		if err != nil {
 			return err
 		}
-		c.play.regions[lent] = region{key: uint64(key)}
+		c.play.regions[lent] = region{key: uint64(l.key)}
 		wr, err := c.sends(ctx, 2)
 		if err != nil {
 			return err
 		}
-		wr.Opcode, wr.Flags, wr.InvalidateRKey = verbs.WRSendInv, verbs.SendSignaled, key
+		wr.Opcode, wr.Flags, wr.InvalidateRKey = verbs.WRSendInv, verbs.SendSignaled, l.key
 		if err := c.send(ctx, wr); err != nil {
 			return err
 		}
-		entry, err := query(ctx)
+		entry, err := l.query(ctx)
 		if err != nil {
-			return fmt.Errorf("key %#x: %w", key, err)
+			return fmt.Errorf("key %#x: %w", l.key, err)
 		}
 		c.hosts[1].note("queries key", val("key", entry.Key), val("state", entry.State), val("windows", entry.Windows))
 		return c.states(ctx)

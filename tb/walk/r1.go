@@ -136,22 +136,21 @@ func r1Slot(f *fact) {
 	for _, c := range []struct {
 		play    string
 		ceiling uint64
-		most    uint64
-	}{{signaled, agreedReads, 1}, {twoReads, 2, 2}, {oneAtATime, 1, 1}} {
+		reads   int
+	}{{signaled, agreedReads, 1}, {twoReads, 2, 2}, {oneAtATime, 1, 2}} {
 		r := f.in(c.play)
-		a, b := r.after(start, on(A, "queries attributes").must(val("reads", c.ceiling))), r.after(start, on(B, "queries attributes").must(val("reads", c.ceiling)))
-		r.order(a, b)
-		taken := r.slot(r.expected(b, readPSN), readPSN, 1)
+		a := r.after(start, on(A, "queries attributes").must(val("reads", c.ceiling)))
+		b := r.after(a, on(B, "queries attributes").must(val("reads", c.ceiling)))
+		taken := r.slot(r.expected(b, readPSN), readPSN, c.ceiling)
 		r.never(start, taken, on(B, "reads target"))
-		most := taken
-		if c.play != signaled {
-			most = r.slot(taken, readPSN+2, c.most)
+		if c.reads == 2 {
+			taken = r.slot(taken, readPSN+2, c.ceiling)
 		}
-		r.saw(most, "%d of %d slots taken", most.Get("used"), b.Get("reads"))
-		r.mark("slot", taken)
+		r.count(start, r.end(), c.reads, on(B, "resources.resource_taken"))
+		r.saw(taken, "%d of %d slots taken", taken.Get("used"), b.Get("reads"))
 	}
 	r := f.in(oneAtATime)
-	gone := r.after(r.marked("slot"), on(A, "completer.entry_retired").must(val("psn", readPSN), val("kind", uint64(link.EntryRead))))
+	gone := r.after(start, on(A, "completer.entry_retired").must(val("psn", readPSN), val("kind", uint64(link.EntryRead))))
 	second := r.after(start, on(A, "requester.packet_made", val("wqe", 1)))
 	r.order(gone, second)
 	r.saw(second, "the second READ begins when the first has retired, at %d", gone.Cycle)

@@ -50,7 +50,7 @@ func r2Leaves(f *fact) {
 func r2Taken(f *fact) {
 	readChecked(f)
 	r := f.in(signaled)
-	taken := r.mark("slot", r.slot(r.marked("granted"), readPSN, 1))
+	taken := r.mark("slot", r.slot(r.marked("granted"), readPSN, agreedReads))
 	r.saw(taken, "%d slot taken by the READ of %d bytes", taken.Get("used"), taken.Get("bytes"))
 }
 

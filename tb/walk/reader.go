@@ -48,10 +48,14 @@ func readChecked(f *fact) {
 	r.saw(key, "rkey %#x grants remote read of all %d bytes from %#x on; nothing read before", target.key, readBytes, target.addr)
 }
 
-// slot is a responder resource of B that a READ takes.
-func (r *reading) slot(behind Seen, psn, used uint64) Seen {
-	return r.after(behind, on(B, "resources.resource_taken").must(
-		val("qp", r.b.qp), val("psn", psn), val("kind", uint64(link.ResourceRead)), val("bytes", readBytes), val("used", used)))
+// slot is a responder resource of B that a READ takes, of so many as were agreed.
+func (r *reading) slot(behind Seen, psn, agreed uint64) Seen {
+	taken := r.after(behind, on(B, "resources.resource_taken").must(
+		val("qp", r.b.qp), val("psn", psn), val("kind", uint64(link.ResourceRead)), val("bytes", readBytes)))
+	if used := taken.Get("used"); r.err == nil && (used == 0 || used > agreed) {
+		r.fail("%s%v: %d slots taken of %d", r.label(), taken, used, agreed)
+	}
+	return taken
 }
 
 // readMemory is step "B's DMA reads the 8 KiB with no software of B involved".

@@ -36,13 +36,13 @@ func (p *player) take(r *talk.Request) {
 	}
 	if takes(r) {
 		p.queue = p.queue[1:]
-		p.taken++
 	}
 	p.expect, p.done = r.PSN().Plus(r.PSNs), r.Completed
 	if r.Info().End {
 		p.ended = append(p.ended, m)
 		p.report.Messages++
 		if m.Receives() {
+			p.taken++
 			p.cqes.success(b, m)
 		}
 	}

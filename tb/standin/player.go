@@ -28,7 +28,7 @@ type player struct {
 	at    int      // of the request that is next
 	ready int      // of the first request that has no receive WQE yet
 	queue []uint64 // identifiers of the receive WQEs that are there
-	taken int      // of them since the last reset
+	taken int      // of them since the last reset, by messages that ended
 	fed   int      // bytes since the last wait
 
 	left   bool     // a message is being left out

@@ -23,7 +23,7 @@ type Conversation struct {
 type Step struct {
 	*Packet
 	Request *Request
-	LeftOut bool // belongs to a message that is [LeftOut]
+	LeftOut bool // belongs to a message that is [LeftOut], or answers what the capture does not have
 }
 
 // Requests are the requests of a conversation in order.

@@ -31,17 +31,36 @@ func (w *walker) walk() {
 			w.request(i, r)
 		}
 	}
-	known := false
+	asked := false
 	for i := range w.c.Steps {
 		s := &w.c.Steps[i]
 		if s.Request != nil {
-			s.LeftOut = s.Request.Fate == LeftOut
+			s.LeftOut, asked = s.Request.Fate == LeftOut, true
 			continue
 		}
-		s.LeftOut = w.left[s.PSN()]
+		s.LeftOut = w.left[s.PSN()] || !asked || s.PSN().Behind(w.c.FirstPSN) < 0
+	}
+	w.firstMSN()
+}
+
+// firstMSN finds out how many messages the responder had taken before, from its first ACK or response,
+// or else from its first NAK, which counts those before its PSN.
+func (w *walker) firstMSN() {
+	known := false
+	for _, s := range w.c.Steps {
+		if s.Request != nil || s.LeftOut || !s.Good || !s.Has(format.ExtAETH) {
+			continue
+		}
+		nak := s.AETH.Syndrome >= format.SyndromeRNR
 		count, counted := w.counts[s.PSN()]
-		if !known && counted && s.Has(format.ExtAETH) && s.AETH.Syndrome < format.SyndromeRNR {
+		if nak {
+			count, counted = w.counts[s.PSN().Plus(-1)], !known
+		}
+		if counted {
 			w.c.FirstMSN, known = int(s.AETH.MSN)-count, true
+		}
+		if counted && !nak {
+			return
 		}
 	}
 }
@@ -83,7 +102,7 @@ func (w *walker) request(i int, r *Request) {
 	ahead := r.PSN().Behind(w.expected)
 	r.Expected, r.Open, r.Before, r.Completed = w.expected, w.open, w.done, w.done
 	syndrome, refused := w.nak(i, r.PSN())
-	w.begun = w.begun || r.Info().Start || refused
+	w.begun = w.begun || r.Info().Start || refused && syndrome != format.SyndromeNAK
 	switch {
 	case w.failed:
 	case !w.begun:

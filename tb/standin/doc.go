@@ -26,5 +26,6 @@
 // request comes, when nothing is under way that it could disturb. Keys that messages invalidate are of
 // regions for fast registration, and made again when they are used again. A message whose
 // beginning the capture does not have is stepped over: the queue pair is made to expect
-// what comes behind it.
+// what comes behind it. A capture may begin and end anywhere, but has all frames between: one
+// that its maker lost is not told from one that the responder never got.
 package standin

@@ -27,6 +27,16 @@ func ruled(name, what string, op verbs.Opcode, want verdict, make maker) fault {
 	return fault{name: name, what: what, op: op, want: want, spoil: spoil(true)}.beside(spoil(false))
 }
 
+// keyChoice makes a key that breaks a rule, or keeps it.
+type keyChoice = func(k keyring, wrong bool) (uint32, error)
+
+// A badChoice is a key that does not allow what is done with it, and one that does.
+type badChoice struct {
+	name, what string
+	vendor     format.VendorCode
+	key        keyChoice
+}
+
 // A keyCase is what is wrong with a work request on keys, or right.
 type keyCase struct {
 	name, what string

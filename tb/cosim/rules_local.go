@@ -7,7 +7,7 @@ import (
 
 // invalidateRules are LOCAL_INVs (protocol section 6).
 func invalidateRules() []fault {
-	inv := func(key func(k keyring, wrong bool) (uint32, error)) func(keyring, bool) (keyWork, error) {
+	inv := func(key keyChoice) func(keyring, bool) (keyWork, error) {
 		return func(k keyring, wrong bool) (keyWork, error) {
 			x, err := key(k, wrong)
 			return k.invalidate(x), err
@@ -20,22 +20,16 @@ func invalidateRules() []fault {
 	return localRules("local-inv", format.StatusLocQPOp, cases)
 }
 
-// An ending is a key that may not be ended by LOCAL_INV and SEND with invalidate, and
-// one that may.
-type ending struct {
-	name, what string
-	vendor     format.VendorCode
-	key        func(k keyring, wrong bool) (uint32, error)
-}
-
-func endings() []ending {
-	changed := func(by uint32) func(keyring, bool) (uint32, error) {
+// endings are keys that may not be ended by LOCAL_INV and SEND with invalidate, and ones
+// that may.
+func endings() []badChoice {
+	changed := func(by uint32) keyChoice {
 		return func(k keyring, wrong bool) (uint32, error) {
 			key, err := k.fast(allAccess)
 			return pick(wrong, key^by, key), err
 		}
 	}
-	return []ending{
+	return []badChoice{
 		{"unknown", "a key that was never made", format.VendorKeyUnknown, changed(0x200 << format.KeyTagBits)},
 		{"beyond-table", "a key behind the end of the key table", format.VendorKeyUnknown, changed(1 << 31)},
 		{"tag", "a key with the tag of another life", format.VendorKeyUnknown, changed(1)},

@@ -62,7 +62,7 @@ func uses() []use {
 }
 
 // remoteKey has A's request use a key of B.
-func remoteKey(key func(k keyring, wrong bool) (uint32, error)) maker {
+func remoteKey(key keyChoice) maker {
 	return func(ctx context.Context, r *faultRig, w *faultyWork, wrong bool) (err error) {
 		w.send.RKey, err = key(keyring{ctx, r, r.ends[sideB]}, wrong)
 		return err
@@ -73,61 +73,59 @@ func remoteKey(key func(k keyring, wrong bool) (uint32, error)) maker {
 func windowRules() []fault {
 	var all []fault
 	for _, kind := range []verbs.MWType{verbs.MWType1, verbs.MWType2} {
-		family := fmt.Sprintf("window-%d/", kind)
-		bound := func(change func(k *keyWork, u use)) func(u use) func(keyring, bool) (uint32, error) {
-			return func(u use) func(keyring, bool) (uint32, error) {
-				return func(k keyring, wrong bool) (uint32, error) {
-					return k.bound(kind, func(w *keyWork) {
-						if w.bind.Length = uint64(sizeOf(u.op)); wrong {
-							change(w, u)
-						}
-					})
-				}
-			}
-		}
 		for _, u := range uses() {
-			for _, c := range []struct {
-				name, what string
-				vendor     format.VendorCode
-				key        func(u use) func(keyring, bool) (uint32, error)
-			}{
-				{"below", "a range that starts a byte below the window", format.VendorKeyRange, bound(func(w *keyWork, _ use) { w.addr++ })},
-				{"above", "a range that ends a byte above the window", format.VendorKeyRange, bound(func(w *keyWork, _ use) { w.bind.Length-- })},
-				{"right", "a window without the right, of a region with it", format.VendorKeyRights, bound(func(w *keyWork, u use) { w.bind.Rights &^= uint64(u.right) })},
-				{"tag", "a window with the tag of another life", format.VendorKeyUnknown, func(use) func(keyring, bool) (uint32, error) {
-					return func(k keyring, wrong bool) (uint32, error) {
-						key, err := k.bound(kind, nil)
-						return pick(wrong, key^1, key), err
-					}
-				}},
-				{"unbound", "a window that is not bound", format.VendorKeyUnknown, func(use) func(keyring, bool) (uint32, error) {
-					return func(k keyring, wrong bool) (uint32, error) {
-						if wrong {
-							return k.window(kind, false)
-						}
-						return k.bound(kind, nil)
-					}
-				}},
-			} {
-				all = append(all, ruled(family+u.name+"-"+c.name, c.what, u.op, deniedRemotely(c.vendor), remoteKey(c.key(u))))
+			for _, l := range lendings(kind, u) {
+				name := fmt.Sprintf("window-%d/%s-%s", kind, u.name, l.name)
+				all = append(all, ruled(name, l.what, u.op, deniedRemotely(l.vendor), remoteKey(l.key)))
 			}
 		}
 	}
 	for _, u := range uses() {
 		all = append(all, ruled("window-2/"+u.name+"-qp", "a window that another queue pair bound", u.op, deniedRemotely(format.VendorKeyPD), remoteKey(boundBy(verbs.MWType2))))
 	}
-	return append(all, ruled("window-1/local", "a window as the key of an SGE", verbs.WRWrite, local(format.StatusLocProt, format.VendorKeyRights),
-		func(ctx context.Context, r *faultRig, w *faultyWork, wrong bool) error {
-			key, err := keyring{ctx, r, r.ends[sideA]}.bound(verbs.MWType1, nil)
+	return append(all, ruled("window-1/local", "a window as the key of an SGE", verbs.WRWrite, local(format.StatusLocProt, format.VendorKeyRights), asLocalKey))
+}
+
+// lendings are windows that do not lend what a use takes, and ones that do.
+func lendings(kind verbs.MWType, u use) []badChoice {
+	// bound is a window of just the bytes, with something changed if wrong.
+	bound := func(change func(*keyWork)) keyChoice {
+		return func(k keyring, wrong bool) (uint32, error) {
+			return k.bound(kind, func(w *keyWork) {
+				if w.bind.Length = uint64(sizeOf(u.op)); wrong {
+					change(w)
+				}
+			})
+		}
+	}
+	return []badChoice{
+		{"below", "a range that starts a byte below the window", format.VendorKeyRange, bound(func(w *keyWork) { w.addr++ })},
+		{"above", "a range that ends a byte above the window", format.VendorKeyRange, bound(func(w *keyWork) { w.bind.Length-- })},
+		{"right", "a window without the right, of a region with it", format.VendorKeyRights, bound(func(w *keyWork) { w.bind.Rights &^= uint64(u.right) })},
+		{"tag", "a window with the tag of another life", format.VendorKeyUnknown, func(k keyring, wrong bool) (uint32, error) {
+			key, err := k.bound(kind, nil)
+			return pick(wrong, key^1, key), err
+		}},
+		{"unbound", "a window that is not bound", format.VendorKeyUnknown, func(k keyring, wrong bool) (uint32, error) {
 			if wrong {
-				w.send.SGL[0].LKey = key
+				return k.window(kind, false)
 			}
-			return err
-		}))
+			return k.bound(kind, nil)
+		}},
+	}
+}
+
+// asLocalKey has A send what is under a window.
+func asLocalKey(ctx context.Context, r *faultRig, w *faultyWork, wrong bool) error {
+	key, err := keyring{ctx, r, r.ends[sideA]}.bound(verbs.MWType1, nil)
+	if wrong {
+		w.send.SGL[0].LKey = key
+	}
+	return err
 }
 
 // boundBy is a window that another queue pair bound, or this one.
-func boundBy(kind verbs.MWType) func(keyring, bool) (uint32, error) {
+func boundBy(kind verbs.MWType) keyChoice {
 	return func(k keyring, wrong bool) (uint32, error) {
 		region := k.mr.RKey()
 		if wrong {
@@ -151,7 +149,7 @@ func sizeOf(op verbs.Opcode) int { return fault{op: op}.bytes() }
 // staleRules are keys that were good once (protocol section 6).
 func staleRules() []fault {
 	// again makes a key and has something happen to it, if wrong.
-	again := func(first func(k keyring) (uint32, error), then func(k keyring, key uint32) error) func(keyring, bool) (uint32, error) {
+	again := func(first func(k keyring) (uint32, error), then func(k keyring, key uint32) error) keyChoice {
 		return func(k keyring, wrong bool) (uint32, error) {
 			key, err := first(k)
 			if err == nil && wrong {
@@ -169,7 +167,7 @@ func staleRules() []fault {
 	for _, u := range uses()[:3] {
 		for _, c := range []struct {
 			name, what string
-			key        func(keyring, bool) (uint32, error)
+			key        keyChoice
 		}{
 			{"invalidated", "a region that a LOCAL_INV ended", again(fast, invalidate)},
 			{"registered-again", "a region that was registered again, by its old key", again(fast, func(k keyring, key uint32) error {

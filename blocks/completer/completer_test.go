@@ -100,7 +100,7 @@ func TestAgainstReference(t *testing.T) {
 			from[qp] = newSender(r)
 		}
 		ignored, failed, dying, statuses := 0, map[int]bool{}, map[int]bool{}, map[format.Status]int{}
-		for range 2000 {
+		for range 4000 {
 			qp := r.IntN(qps)
 			ref := b.refs[qp]
 			switch {

@@ -242,7 +242,7 @@ func (l load) went(r *rig, d wire.Direction, v view) (packets, beats, cycles flo
 // sends them; where the reference does, which is never late, by the requests for more, or by what has come to memory.
 func (l load) fetched(r *rig, d wire.Direction, v view) (packets, beats, cycles float64) {
 	answers := &r.lines[1-d]
-	if mtu := r.config.PathMTU; l.way == sends && l.bytes > mtu {
+	if mtu := r.config.PathMTU; l.way == sends && l.bytes >= mtu {
 		packets = float64(v.stored) / float64(mtu)
 		return packets, packets * answers.perAnswer(), float64(v.end - v.begin)
 	}

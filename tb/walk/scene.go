@@ -108,7 +108,8 @@ func (c *scene) connect(ctx context.Context, p script) error {
 		own, peer := c.hosts[i], c.hosts[1-i]
 		first := [2]uint32{p.psn + p.skips, p.psn}
 		err := e.qp.Connect(ctx, verbs.QPAttr{
-			Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead, MaxRDAtomic: reads, MaxDestRDAtomic: reads, Port: 1, AH: verbs.AHAttr{Src: own.IPv4, Dst: peer.IPv4, DstMAC: peer.MAC}, PathMTU: verbs.MTU4096,
+			Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead, MaxRDAtomic: reads, MaxDestRDAtomic: reads,
+			Port: 1, AH: verbs.AHAttr{Src: own.IPv4, Dst: peer.IPv4, DstMAC: peer.MAC}, PathMTU: verbs.MTU4096,
 			DestQPN: c.ends[1-i].qp.QPN(), SQPSN: first[i], RQPSN: p.psn, MinRNRTimer: rnrTimer, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 		})
 		if err != nil {

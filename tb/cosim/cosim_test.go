@@ -264,3 +264,24 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("exit code %d, %s%s", code, out.String(), errs.String())
 	}
 }
+
+// A scenario that one simulator is enough for runs in the fastest, or in the one that is asked for.
+func TestOnce(t *testing.T) {
+	usual, once := Scenario{Name: "usual"}, Scenario{Name: "once", Once: true}
+	for _, s := range []*Scenario{&usual, &once} {
+		s.Configs = []string{"tiny"}
+		s.Run = func(context.Context, *Env) error { return nil }
+	}
+	b := testBench(fake{}, usual, once)
+	rows := func(args ...string) (rows []string) {
+		_, stdout, _ := command(b, args...)
+		for line := range strings.Lines(stdout) {
+			if f := strings.Fields(line); len(f) > 2 && f[2] == "tiny" {
+				rows = append(rows, f[0]+" "+f[1])
+			}
+		}
+		return rows
+	}
+	require.ElementsMatch(t, []string{"usual native", "usual verilator", "once verilator"}, rows())
+	require.ElementsMatch(t, []string{"usual native", "once native"}, rows("-sim", "native"))
+}

@@ -46,8 +46,9 @@ func jobsOfScenario(o options, bench bench, s Scenario) ([]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, simulator := range bench.simulators {
-			if o.sim == "" || o.sim == simulator.Name {
+		for i, simulator := range bench.simulators {
+			usual := !s.Once || i == len(bench.simulators)-1
+			if o.sim == simulator.Name || o.sim == "" && usual {
 				jobs = append(jobs, job{s, simulator, c, name})
 			}
 		}

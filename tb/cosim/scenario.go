@@ -34,6 +34,8 @@ type Scenario struct {
 	Writes bool
 	// Asked tells that it takes so long that it runs only where -run chooses it.
 	Asked bool
+	// Once tells that one simulator says enough, the fastest, unless -sim asks for another.
+	Once bool
 	// Run returns what went wrong, or an error that wraps ErrSkip.
 	Run func(ctx context.Context, env *Env) error
 }

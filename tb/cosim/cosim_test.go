@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gornic/configs"
 	"gornic/format"
 	"gornic/hdl/sim"

@@ -11,20 +11,27 @@ module ackqueue_qp6_cq6 (
     // Stream placed (sink)
     input  wire        placed_valid,
     output wire        placed_ready,
-    input  wire        placed_commit_kind, // 1: a fence passes, the rest means nothing
+    input  wire [1:0]  placed_commit_kind, // CommitRequest and others
     input  wire [5:0]  placed_commit_qp,
-    input  wire        placed_commit_payload,     // the packet had payload, for which the scatter engine reports
-    input  wire        placed_commit_placed,      // it was placed: a bus error counts
-    input  wire [1:0]  placed_commit_reply,       // ReplyNone, ReplyACK or ReplyNAK
-    input  wire [23:0] placed_commit_psn,         // of the reply
-    input  wire [23:0] placed_commit_request_psn, // of the packet, for the NAK of a failed write
-    input  wire [7:0]  placed_commit_syndrome,    // of ReplyNAK
-    input  wire        placed_commit_message,     // a message ended: the MSN counts it
-    input  wire        placed_commit_fatal,       // the queue pair goes to ERR
-    input  wire        placed_commit_has_event,   // with Fatal
-    input  wire [7:0]  placed_commit_event,       // format.AsyncEvent
-    input  wire        placed_commit_complete,    // a CQE is written
-    input  wire        placed_commit_open,        // a receive WQE is held, which a failed write completes with an error
+    input  wire        placed_commit_payload,            // the packet had payload, for which the scatter engine reports
+    input  wire        placed_commit_placed,             // it was placed: a bus error counts
+    input  wire [1:0]  placed_commit_reply,              // ReplyNone, ReplyACK or ReplyNAK
+    input  wire [23:0] placed_commit_psn,                // of the reply
+    input  wire [23:0] placed_commit_request_psn,        // of the packet, for the NAK of a failed write
+    input  wire [7:0]  placed_commit_syndrome,           // of ReplyNAK
+    input  wire        placed_commit_message,            // a message ended: the MSN counts it
+    input  wire        placed_commit_fatal,              // the queue pair goes to ERR
+    input  wire        placed_commit_has_event,          // with Fatal
+    input  wire [7:0]  placed_commit_event,              // format.AsyncEvent
+    input  wire        placed_commit_complete,           // a CQE is written
+    input  wire        placed_commit_open,               // a receive WQE is held, which a failed write completes with an error
+    input  wire [2:0]  placed_commit_match,              // of a response: MatchACK and others
+    input  wire [4:0]  placed_commit_fault,              // of a response: its data could not be placed
+    input  wire [1:0]  placed_commit_resource_kind,      // ResourceNone and others
+    input  wire        placed_commit_resource_duplicate, // it came before: an atomic has no operands then, and its VA means nothing
+    input  wire [63:0] placed_commit_resource_va,        // of a READ; of an atomic the bus address of its 8 bytes
+    input  wire [31:0] placed_commit_resource_r_key,
+    input  wire [31:0] placed_commit_resource_length, // bytes of a READ
     input  wire [5:0]  placed_commit_completion_cq,
     input  wire [63:0] placed_commit_completion_wrid,
     input  wire [31:0] placed_commit_completion_byte_len,
@@ -57,6 +64,29 @@ module ackqueue_qp6_cq6 (
     output wire        completion_queue,     // 0: send queue, 1: receive queue
     output wire        completion_solicited, // the message had its SE bit set, or Status is not success
 
+    // Stream resource (source)
+    output wire        resource_valid,
+    input  wire        resource_ready,
+    output wire [5:0]  resource_qp,
+    // the queue pair has failed before it: of an atomic that is no duplicate the operands go;
+    // nothing else happens, and Served does not count it
+    output wire        resource_cancel,
+    output wire [23:0] resource_psn,                // of its first response
+    output wire [23:0] resource_msn,                // that counts it
+    output wire [1:0]  resource_resource_kind,      // ResourceNone and others
+    output wire        resource_resource_duplicate, // it came before: an atomic has no operands then, and its VA means nothing
+    output wire [63:0] resource_resource_va,        // of a READ; of an atomic the bus address of its 8 bytes
+    output wire [31:0] resource_resource_r_key,
+    output wire [31:0] resource_resource_length, // bytes of a READ
+
+    // Stream served (sink)
+    input  wire        served_valid,
+    output wire        served_ready,
+    input  wire [5:0]  served_qp,
+    input  wire [7:0]  served_next,       // the first one that is not answered whole; a duplicate takes it back
+    input  wire [7:0]  served_most,       // the largest that Next has been
+    input  wire [7:0]  served_duplicates, // duplicates that Next has to do with; free-running
+
     // Stream ack (source)
     output wire        ack_valid,
     input  wire        ack_ready,
@@ -83,248 +113,387 @@ module ackqueue_qp6_cq6 (
     // Stream fence (source)
     output wire        fence_valid,
     input  wire        fence_ready,
-    output wire        fence_token, // returned as it came
+    output wire [1:0]  fence_token, // returned as it came: bit 1 says whose it is, 0 command's, 1 that of keyops
 
     // peek: the MSN
     input  wire [5:0]  peek_qp,
     output wire [23:0] peek_value
 );
 
-    reg        busy;                            // ackqueue.go:101
-    reg        now_commit_kind;                 // ackqueue.go:102
-    reg [5:0]  now_commit_qp;                   // ackqueue.go:102
-    reg        now_commit_payload;              // ackqueue.go:102
-    reg        now_commit_placed;               // ackqueue.go:102
-    reg [1:0]  now_commit_reply;                // ackqueue.go:102
-    reg [23:0] now_commit_psn;                  // ackqueue.go:102
-    reg [23:0] now_commit_request_psn;          // ackqueue.go:102
-    reg [7:0]  now_commit_syndrome;             // ackqueue.go:102
-    reg        now_commit_message;              // ackqueue.go:102
-    reg        now_commit_fatal;                // ackqueue.go:102
-    reg        now_commit_has_event;            // ackqueue.go:102
-    reg [7:0]  now_commit_event;                // ackqueue.go:102
-    reg        now_commit_complete;             // ackqueue.go:102
-    reg        now_commit_open;                 // ackqueue.go:102
-    reg [5:0]  now_commit_completion_cq;        // ackqueue.go:102
-    reg [63:0] now_commit_completion_wrid;      // ackqueue.go:102
-    reg [31:0] now_commit_completion_byte_len;  // ackqueue.go:102
-    reg [31:0] now_commit_completion_imm;       // ackqueue.go:102
-    reg [5:0]  now_commit_completion_qp;        // ackqueue.go:102
-    reg [23:0] now_commit_completion_qpn;       // ackqueue.go:102
-    reg [7:0]  now_commit_completion_status;    // ackqueue.go:102
-    reg [15:0] now_commit_completion_wqe_index; // ackqueue.go:102
-    reg [7:0]  now_commit_completion_opcode;    // ackqueue.go:102
-    reg [3:0]  now_commit_completion_flags;     // ackqueue.go:102
-    reg [4:0]  now_commit_completion_vendor;    // ackqueue.go:102
-    reg        now_commit_completion_queue;     // ackqueue.go:102
-    reg        now_commit_completion_solicited; // ackqueue.go:102
-    reg        now_bus_err;                     // ackqueue.go:102
-    reg [23:0] was_msn;                         // ackqueue.go:103
-    reg        was_failed;                      // ackqueue.go:103
-    reg        was_ended;                       // ackqueue.go:103
-    reg [15:0] was_index;                       // ackqueue.go:103
-    reg        owes_completion;                 // ackqueue.go:104
-    reg        owes_answer;                     // ackqueue.go:104
-    reg        owes_fault;                      // ackqueue.go:104
-    reg [23:0] peeked;                          // ackqueue.go:176
-    reg        leaves;                          // ackqueue.go:189
-    reg [5:0]  leaving_qp;                      // ackqueue.go:190
-    reg [7:0]  leaving_syndrome;                // ackqueue.go:190
-    reg [23:0] leaving_psn;                     // ackqueue.go:190
-    reg [23:0] leaving_msn;                     // ackqueue.go:190
+    reg        busy;                            // ackqueue.go:144
+    reg [1:0]  now_commit_kind;                 // ackqueue.go:145
+    reg [5:0]  now_commit_qp;                   // ackqueue.go:145
+    reg        now_commit_payload;              // ackqueue.go:145
+    reg        now_commit_placed;               // ackqueue.go:145
+    reg [1:0]  now_commit_reply;                // ackqueue.go:145
+    reg [23:0] now_commit_psn;                  // ackqueue.go:145
+    reg [23:0] now_commit_request_psn;          // ackqueue.go:145
+    reg [7:0]  now_commit_syndrome;             // ackqueue.go:145
+    reg        now_commit_message;              // ackqueue.go:145
+    reg        now_commit_fatal;                // ackqueue.go:145
+    reg        now_commit_has_event;            // ackqueue.go:145
+    reg [7:0]  now_commit_event;                // ackqueue.go:145
+    reg        now_commit_complete;             // ackqueue.go:145
+    reg        now_commit_open;                 // ackqueue.go:145
+    reg [2:0]  now_commit_match;                // ackqueue.go:145
+    reg [4:0]  now_commit_fault;                // ackqueue.go:145
+    reg [1:0]  now_commit_resource_kind;        // ackqueue.go:145
+    reg        now_commit_resource_duplicate;   // ackqueue.go:145
+    reg [63:0] now_commit_resource_va;          // ackqueue.go:145
+    reg [31:0] now_commit_resource_r_key;       // ackqueue.go:145
+    reg [31:0] now_commit_resource_length;      // ackqueue.go:145
+    reg [5:0]  now_commit_completion_cq;        // ackqueue.go:145
+    reg [63:0] now_commit_completion_wrid;      // ackqueue.go:145
+    reg [31:0] now_commit_completion_byte_len;  // ackqueue.go:145
+    reg [31:0] now_commit_completion_imm;       // ackqueue.go:145
+    reg [5:0]  now_commit_completion_qp;        // ackqueue.go:145
+    reg [23:0] now_commit_completion_qpn;       // ackqueue.go:145
+    reg [7:0]  now_commit_completion_status;    // ackqueue.go:145
+    reg [15:0] now_commit_completion_wqe_index; // ackqueue.go:145
+    reg [7:0]  now_commit_completion_opcode;    // ackqueue.go:145
+    reg [3:0]  now_commit_completion_flags;     // ackqueue.go:145
+    reg [4:0]  now_commit_completion_vendor;    // ackqueue.go:145
+    reg        now_commit_completion_queue;     // ackqueue.go:145
+    reg        now_commit_completion_solicited; // ackqueue.go:145
+    reg        now_bus_err;                     // ackqueue.go:145
+    reg [23:0] was_msn;                         // ackqueue.go:146
+    reg        was_failed;                      // ackqueue.go:146
+    reg        was_ended;                       // ackqueue.go:146
+    reg [15:0] was_index;                       // ackqueue.go:146
+    reg [7:0]  was_accepted;                    // ackqueue.go:146
+    reg [7:0]  was_duplicates;                  // ackqueue.go:146
+    reg        owes_completion;                 // ackqueue.go:147
+    reg        owes_answer;                     // ackqueue.go:147
+    reg        owes_resource;                   // ackqueue.go:147
+    reg        owes_fault;                      // ackqueue.go:147
+    reg        looks;                           // ackqueue.go:250
+    reg [5:0]  looked_at;                       // ackqueue.go:250
+    reg        may_leave;                       // ackqueue.go:251
+    reg [5:0]  may_leave_qp;                    // ackqueue.go:251
+    reg [7:0]  may_leave_answer_syndrome;       // ackqueue.go:251
+    reg [23:0] may_leave_answer_psn;            // ackqueue.go:251
+    reg [23:0] may_leave_answer_msn;            // ackqueue.go:251
+    reg [7:0]  may_leave_answer_behind;         // ackqueue.go:251
+    reg        leaves;                          // ackqueue.go:252
+    reg [5:0]  leaving_qp;                      // ackqueue.go:252
+    reg [7:0]  leaving_syndrome;                // ackqueue.go:252
+    reg [23:0] leaving_psn;                     // ackqueue.go:252
+    reg [23:0] leaving_msn;                     // ackqueue.go:252
+    reg [23:0] peeked;                          // ackqueue.go:303
 
     (* ram_style = "distributed" *)
-    reg [41:0] states [0:63]; // ackqueue.go:98
+    reg [57:0] states [0:63]; // ackqueue.go:138
 
     (* ram_style = "distributed" *)
-    reg [55:0] answers [0:63]; // ackqueue.go:99
+    reg [63:0] answers [0:63]; // ackqueue.go:139
+
+    (* ram_style = "distributed" *)
+    reg [1:0] debts [0:63]; // ackqueue.go:140
+
+    (* ram_style = "distributed" *)
+    reg [15:0] served [0:63]; // ackqueue.go:141
+
+    wire wake_ready; // ackqueue.go:143
 
     wire       u_owing_wakes_0_ready;
     wire       u_owing_grant_valid;
-    wire       u_owing_grant_ready;
     wire [5:0] u_owing_grant_qp;
+    wire       u_wake_out_valid;
+    wire [5:0] u_wake_out_qp;
 
-    assign fence_valid = placed_valid & ~busy & placed_commit_kind; // ackqueue.go:114
-    assign fence_token = placed_commit_psn[0]; // ackqueue.go:115
-    assign placed_ready = ~busy & (~placed_commit_kind | fence_ready); // ackqueue.go:116
+    slice_link_qp_ref_6 u_wake ( // ackqueue.go:60
+        .clk       (clk),
+        .rst       (rst),
+        .in_valid  (owes_answer),
+        .in_ready  (wake_ready),
+        .in_qp     (now_commit_qp),
+        .out_valid (u_wake_out_valid),
+        .out_ready (u_owing_wakes_0_ready),
+        .out_qp    (u_wake_out_qp)
+    );
 
-    wire [41:0] was_word = states[placed_commit_qp]; // ackqueue.go:118
-    wire was_failed_2 = was_word[17];                // ackqueue.go:118
-    wire was_ended_2 = was_word[16];                 // ackqueue.go:118
-    wire [15:0] was_index_2 = was_word[15:0];        // ackqueue.go:118
-    wire bad = placed_bus_err & ~was_failed_2;       // ackqueue.go:119
-    wire again = was_failed_2 & was_ended_2 & (placed_commit_completion_wqe_index == was_index_2); // ackqueue.go:121
-    wire when_busy = placed_valid & placed_ready & ~placed_commit_kind; // ackqueue.go:122
-    wire waits = (owes_completion & ~completion_ready) | (owes_fault & ~fault_ready) // ackqueue.go:145
-        | (owes_answer & ~u_owing_wakes_0_ready);
-    wire ends = busy & ~waits; // ackqueue.go:149
+    wire moves = ~leaves | ack_ready;                           // ackqueue.go:262
+    wire others = owes_answer | (owes_resource & resource_ready) | control_valid; // who may write debts (ackqueue.go:263)
+    wire u_owing_grant_ready_and = may_leave & moves & ~others; // ackqueue.go:264
+    wire room = ~may_leave | u_owing_grant_ready_and;           // ackqueue.go:265
+
+    scheduler_6_w2 u_owing ( // ackqueue.go:142
+        .clk           (clk),
+        .rst           (rst),
+        .wakes_0_valid (u_wake_out_valid),
+        .wakes_0_ready (u_owing_wakes_0_ready),
+        .wakes_0_qp    (u_wake_out_qp),
+        .wakes_1_valid (served_valid),
+        .wakes_1_ready (served_ready),
+        .wakes_1_qp    (served_qp),
+        .grant_valid   (u_owing_grant_valid),
+        .grant_ready   (room),
+        .grant_qp      (u_owing_grant_qp)
+    );
+
+    wire is_fence = placed_commit_kind == 2'h1;              // ackqueue.go:155
+    assign fence_valid = placed_valid & ~busy & is_fence;    // ackqueue.go:157
+    assign fence_token = placed_commit_psn[1:0];             // ackqueue.go:158
+    assign placed_ready = ~busy & (~is_fence | fence_ready); // ackqueue.go:159
+
+    wire [57:0] was_word = states[placed_commit_qp];          // ackqueue.go:161
+    wire was_failed_2 = was_word[33];                         // ackqueue.go:161
+    wire was_ended_2 = was_word[32];                          // ackqueue.go:161
+    wire [15:0] was_index_2 = was_word[31:16];                // ackqueue.go:161
+    wire bad = placed_bus_err & ~was_failed_2;                // ackqueue.go:162
+    wire again = was_failed_2 & was_ended_2 & (placed_commit_completion_wqe_index == was_index_2); // ackqueue.go:164
+    wire when_busy = placed_valid & placed_ready & ~is_fence; // ackqueue.go:165
+    wire waits = (owes_completion & ~completion_ready) | (owes_resource & ~resource_ready) // ackqueue.go:193
+        | (owes_fault & ~fault_ready) | (owes_answer & ~wake_ready);
+    wire ends = busy & ~waits; // ackqueue.go:198
 
     always @(posedge clk) begin
         if (rst) begin
             busy <= 1'b0;
             owes_completion <= 1'b0;
             owes_answer <= 1'b0;
+            owes_resource <= 1'b0;
             owes_fault <= 1'b0;
         end else begin
-            if (when_busy) begin // ackqueue.go:122
-                busy <= 1'b1;    // ackqueue.go:123
-                owes_completion <= bad ? placed_commit_complete | placed_commit_open // ackqueue.go:126
+            if (when_busy) begin // ackqueue.go:165
+                busy <= 1'b1;    // ackqueue.go:166
+                owes_completion <= bad ? placed_commit_complete | placed_commit_open // ackqueue.go:169
                     : placed_commit_complete & ~again;
-                owes_answer <= ~was_failed_2 & (bad | (|placed_commit_reply)); // ackqueue.go:127
-                owes_fault <= ~was_failed_2 & (bad | placed_commit_fatal); // ackqueue.go:128
+                owes_answer <= ~was_failed_2 & (bad | (|placed_commit_reply)); // ackqueue.go:170
+                owes_fault <= ~was_failed_2 & (bad | placed_commit_fatal); // ackqueue.go:171
+                // Of those that come behind a failure only what an atomic holds has to be given back.
+                owes_resource <= (|placed_commit_resource_kind) // ackqueue.go:173
+                    & ~(was_failed_2 & placed_commit_resource_duplicate);
             end
-            if (owes_completion && completion_ready) begin // ackqueue.go:146
-                owes_completion <= 1'b0;                   // ackqueue.go:146
+            if (owes_completion && completion_ready) begin // ackqueue.go:194
+                owes_completion <= 1'b0;                   // ackqueue.go:194
             end
-            if (owes_fault && fault_ready) begin // ackqueue.go:147
-                owes_fault <= 1'b0;              // ackqueue.go:147
+            if (owes_resource && resource_ready) begin // ackqueue.go:195
+                owes_resource <= 1'b0;                 // ackqueue.go:195
             end
-            if (owes_answer && u_owing_wakes_0_ready) begin // ackqueue.go:148
-                owes_answer <= 1'b0;                        // ackqueue.go:148
+            if (owes_fault && fault_ready) begin // ackqueue.go:196
+                owes_fault <= 1'b0;              // ackqueue.go:196
             end
-            if (ends) begin   // ackqueue.go:150
-                busy <= 1'b0; // ackqueue.go:150
+            if (owes_answer && wake_ready) begin // ackqueue.go:197
+                owes_answer <= 1'b0;             // ackqueue.go:197
+            end
+            if (ends) begin   // ackqueue.go:199
+                busy <= 1'b0; // ackqueue.go:199
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_busy) begin                                 // ackqueue.go:122
-            now_commit_kind <= placed_commit_kind;           // ackqueue.go:124
-            now_commit_qp <= placed_commit_qp;               // ackqueue.go:124
-            now_commit_payload <= placed_commit_payload;     // ackqueue.go:124
-            now_commit_placed <= placed_commit_placed;       // ackqueue.go:124
-            now_commit_reply <= placed_commit_reply;         // ackqueue.go:124
-            now_commit_psn <= placed_commit_psn;             // ackqueue.go:124
-            now_commit_request_psn <= placed_commit_request_psn; // ackqueue.go:124
-            now_commit_syndrome <= placed_commit_syndrome;   // ackqueue.go:124
-            now_commit_message <= placed_commit_message;     // ackqueue.go:124
-            now_commit_fatal <= placed_commit_fatal;         // ackqueue.go:124
-            now_commit_has_event <= placed_commit_has_event; // ackqueue.go:124
-            now_commit_event <= placed_commit_event;         // ackqueue.go:124
-            now_commit_complete <= placed_commit_complete;   // ackqueue.go:124
-            now_commit_open <= placed_commit_open;           // ackqueue.go:124
-            now_commit_completion_cq <= placed_commit_completion_cq; // ackqueue.go:124
-            now_commit_completion_wrid <= placed_commit_completion_wrid; // ackqueue.go:124
-            now_commit_completion_byte_len <= placed_commit_completion_byte_len; // ackqueue.go:124
-            now_commit_completion_imm <= placed_commit_completion_imm; // ackqueue.go:124
-            now_commit_completion_qp <= placed_commit_completion_qp; // ackqueue.go:124
-            now_commit_completion_qpn <= placed_commit_completion_qpn; // ackqueue.go:124
-            now_commit_completion_status <= placed_commit_completion_status; // ackqueue.go:124
-            now_commit_completion_wqe_index <= placed_commit_completion_wqe_index; // ackqueue.go:124
-            now_commit_completion_opcode <= placed_commit_completion_opcode; // ackqueue.go:124
-            now_commit_completion_flags <= placed_commit_completion_flags; // ackqueue.go:124
-            now_commit_completion_vendor <= placed_commit_completion_vendor; // ackqueue.go:124
-            now_commit_completion_queue <= placed_commit_completion_queue; // ackqueue.go:124
-            now_commit_completion_solicited <= placed_commit_completion_solicited; // ackqueue.go:124
-            now_bus_err <= bad;                              // ackqueue.go:124
-            was_msn <= was_word[41:18];                      // ackqueue.go:125
-            was_failed <= was_failed_2;                      // ackqueue.go:125
-            was_ended <= was_ended_2;                        // ackqueue.go:125
-            was_index <= was_index_2;                        // ackqueue.go:125
+        if (when_busy) begin                                 // ackqueue.go:165
+            now_commit_kind <= placed_commit_kind;           // ackqueue.go:167
+            now_commit_qp <= placed_commit_qp;               // ackqueue.go:167
+            now_commit_payload <= placed_commit_payload;     // ackqueue.go:167
+            now_commit_placed <= placed_commit_placed;       // ackqueue.go:167
+            now_commit_reply <= placed_commit_reply;         // ackqueue.go:167
+            now_commit_psn <= placed_commit_psn;             // ackqueue.go:167
+            now_commit_request_psn <= placed_commit_request_psn; // ackqueue.go:167
+            now_commit_syndrome <= placed_commit_syndrome;   // ackqueue.go:167
+            now_commit_message <= placed_commit_message;     // ackqueue.go:167
+            now_commit_fatal <= placed_commit_fatal;         // ackqueue.go:167
+            now_commit_has_event <= placed_commit_has_event; // ackqueue.go:167
+            now_commit_event <= placed_commit_event;         // ackqueue.go:167
+            now_commit_complete <= placed_commit_complete;   // ackqueue.go:167
+            now_commit_open <= placed_commit_open;           // ackqueue.go:167
+            now_commit_match <= placed_commit_match;         // ackqueue.go:167
+            now_commit_fault <= placed_commit_fault;         // ackqueue.go:167
+            now_commit_resource_kind <= placed_commit_resource_kind; // ackqueue.go:167
+            now_commit_resource_duplicate <= placed_commit_resource_duplicate; // ackqueue.go:167
+            now_commit_resource_va <= placed_commit_resource_va; // ackqueue.go:167
+            now_commit_resource_r_key <= placed_commit_resource_r_key; // ackqueue.go:167
+            now_commit_resource_length <= placed_commit_resource_length; // ackqueue.go:167
+            now_commit_completion_cq <= placed_commit_completion_cq; // ackqueue.go:167
+            now_commit_completion_wrid <= placed_commit_completion_wrid; // ackqueue.go:167
+            now_commit_completion_byte_len <= placed_commit_completion_byte_len; // ackqueue.go:167
+            now_commit_completion_imm <= placed_commit_completion_imm; // ackqueue.go:167
+            now_commit_completion_qp <= placed_commit_completion_qp; // ackqueue.go:167
+            now_commit_completion_qpn <= placed_commit_completion_qpn; // ackqueue.go:167
+            now_commit_completion_status <= placed_commit_completion_status; // ackqueue.go:167
+            now_commit_completion_wqe_index <= placed_commit_completion_wqe_index; // ackqueue.go:167
+            now_commit_completion_opcode <= placed_commit_completion_opcode; // ackqueue.go:167
+            now_commit_completion_flags <= placed_commit_completion_flags; // ackqueue.go:167
+            now_commit_completion_vendor <= placed_commit_completion_vendor; // ackqueue.go:167
+            now_commit_completion_queue <= placed_commit_completion_queue; // ackqueue.go:167
+            now_commit_completion_solicited <= placed_commit_completion_solicited; // ackqueue.go:167
+            now_bus_err <= bad;                              // ackqueue.go:167
+            was_msn <= was_word[57:34];                      // ackqueue.go:168
+            was_failed <= was_failed_2;                      // ackqueue.go:168
+            was_ended <= was_ended_2;                        // ackqueue.go:168
+            was_index <= was_index_2;                        // ackqueue.go:168
+            was_accepted <= was_word[15:8];                  // ackqueue.go:168
+            was_duplicates <= was_word[7:0];                 // ackqueue.go:168
         end
     end
 
-    assign completion_valid = owes_completion;           // ackqueue.go:146
-    assign completion_cq = now_commit_completion_cq;     // ackqueue.go:146
-    assign completion_wrid = now_commit_completion_wrid; // ackqueue.go:146
-    assign completion_byte_len = now_commit_completion_byte_len; // ackqueue.go:146
-    assign completion_imm = now_commit_completion_imm;   // ackqueue.go:146
-    assign completion_qp = now_commit_completion_qp;     // ackqueue.go:146
-    assign completion_qpn = now_commit_completion_qpn;   // ackqueue.go:146
-    assign completion_status = now_bus_err ? 8'h04       // ackqueue.go:146
+    assign completion_valid = owes_completion;           // ackqueue.go:194
+    assign completion_cq = now_commit_completion_cq;     // ackqueue.go:194
+    assign completion_wrid = now_commit_completion_wrid; // ackqueue.go:194
+    assign completion_byte_len = now_commit_completion_byte_len; // ackqueue.go:194
+    assign completion_imm = now_commit_completion_imm;   // ackqueue.go:194
+    assign completion_qp = now_commit_completion_qp;     // ackqueue.go:194
+    assign completion_qpn = now_commit_completion_qpn;   // ackqueue.go:194
+    assign completion_status = now_bus_err ? 8'h04       // ackqueue.go:194
         : was_failed ? 8'h05
         : now_commit_completion_status;
-    assign completion_wqe_index = now_commit_completion_wqe_index; // ackqueue.go:146
-    assign completion_opcode = now_commit_completion_opcode; // ackqueue.go:146
-    assign completion_flags = now_commit_completion_flags;   // ackqueue.go:146
-    assign completion_vendor = now_bus_err ? 5'h09 : now_commit_completion_vendor; // ackqueue.go:146
-    assign completion_queue = now_commit_completion_queue;   // ackqueue.go:146
-    assign completion_solicited = now_commit_completion_solicited | (|completion_status); // ackqueue.go:146
-    assign fault_valid = owes_fault;                         // ackqueue.go:147
-    assign fault_qp = now_commit_qp;                         // ackqueue.go:147
-    wire held = now_commit_complete | now_commit_open;       // ackqueue.go:135
-    assign fault_has_event = now_bus_err ? ~held : now_commit_has_event; // ackqueue.go:147
-    assign fault_event = now_bus_err ? 8'h01 : now_commit_event; // ackqueue.go:147
-    assign fault_vendor = completion_vendor;                 // ackqueue.go:147
+    assign completion_wqe_index = now_commit_completion_wqe_index; // ackqueue.go:194
+    assign completion_opcode = now_commit_completion_opcode;    // ackqueue.go:194
+    assign completion_flags = now_commit_completion_flags;      // ackqueue.go:194
+    assign completion_vendor = now_bus_err ? 5'h09 : now_commit_completion_vendor; // ackqueue.go:194
+    assign completion_queue = now_commit_completion_queue;      // ackqueue.go:194
+    assign completion_solicited = now_commit_completion_solicited | (|completion_status); // ackqueue.go:194
+    assign resource_valid = owes_resource;                      // ackqueue.go:195
+    assign resource_qp = now_commit_qp;                         // ackqueue.go:195
+    assign resource_cancel = was_failed;                        // ackqueue.go:195
+    assign resource_psn = now_commit_request_psn;               // ackqueue.go:195
+    wire counts = now_commit_message & ~now_bus_err & ~was_failed; // ackqueue.go:189
+    assign resource_msn = was_msn + {23'd0, counts};            // ackqueue.go:195
+    assign resource_resource_kind = now_commit_resource_kind;   // ackqueue.go:195
+    assign resource_resource_duplicate = now_commit_resource_duplicate; // ackqueue.go:195
+    assign resource_resource_va = now_commit_resource_va;       // ackqueue.go:195
+    assign resource_resource_r_key = now_commit_resource_r_key; // ackqueue.go:195
+    assign resource_resource_length = now_commit_resource_length; // ackqueue.go:195
+    assign fault_valid = owes_fault;                            // ackqueue.go:196
+    assign fault_qp = now_commit_qp;                            // ackqueue.go:196
+    wire held = now_commit_complete | now_commit_open;          // ackqueue.go:180
+    assign fault_has_event = now_bus_err ? ~held : now_commit_has_event; // ackqueue.go:196
+    assign fault_event = now_bus_err ? 8'h01 : now_commit_event; // ackqueue.go:196
+    assign fault_vendor = completion_vendor;                    // ackqueue.go:196
 
-    scheduler_6_w1 u_owing ( // ackqueue.go:100
-        .clk           (clk),
-        .rst           (rst),
-        .wakes_0_valid (owes_answer),
-        .wakes_0_ready (u_owing_wakes_0_ready),
-        .wakes_0_qp    (now_commit_qp),
-        .grant_valid   (u_owing_grant_valid),
-        .grant_ready   (u_owing_grant_ready),
-        .grant_qp      (u_owing_grant_qp)
-    );
-
-    assign control_ready = ~busy; // ackqueue.go:167
-
-    wire [41:0] msn_now_word = states[peek_qp]; // ackqueue.go:175
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ackqueue.go:59
+    wire comes = owes_answer & wake_ready;        // ackqueue.go:224
+    wire [1:0] was_word_2 = debts[now_commit_qp]; // ackqueue.go:226
+    wire when_may_leave_and = resource_valid & resource_ready & ~was_failed & ~now_commit_resource_duplicate // ackqueue.go:229
+        & ~was_word_2[0];
+    wire [63:0] may_leave_word_3 = answers[looked_at]; // ackqueue.go:254
+    wire [1:0] may_leave_word = debts[looked_at];      // ackqueue.go:254
+    wire [15:0] may_leave_word_2 = served[looked_at];  // ackqueue.go:255
+    wire [57:0] may_leave_word_4 = states[looked_at];  // ackqueue.go:255
+    wire [7:0] early_difference = may_leave_word_2[15:8] - may_leave_word_3[7:0]; // ackqueue.go:256
+    wire early = early_difference[7] | (may_leave_word_2[7:0] != may_leave_word_4[7:0]); // ackqueue.go:256
+    wire when_may_leave_and_2 = (comes | when_may_leave_and) & (now_commit_qp == may_leave_qp); // ackqueue.go:259
+    wire may_leave_and = (comes | when_may_leave_and) & (now_commit_qp == looked_at); // ackqueue.go:259
+    wire may_leave_inverse = ~(may_leave_and | (clears & (control_qp == looked_at))); // ackqueue.go:272
+    wire may_leave_inverse_2 = ~(u_owing_grant_ready_and & (may_leave_qp == looked_at)); // ackqueue.go:272
 
     always @(posedge clk) begin
-        peeked <= msn_now_word[41:18]; // ackqueue.go:177
+        if (rst) begin
+            looks <= 1'b0;
+            may_leave <= 1'b0;
+        end else begin
+            if (u_owing_grant_ready_and || when_may_leave_and_2 // ackqueue.go:268
+                || (clears && control_qp == may_leave_qp)) begin
+                may_leave <= 1'b0; // ackqueue.go:268
+            end
+            if (room) begin                   // ackqueue.go:269
+                looks <= u_owing_grant_valid; // ackqueue.go:270
+                may_leave <= looks & may_leave_word[1] & ~early & may_leave_inverse & may_leave_inverse_2; // ackqueue.go:272
+            end
+        end
     end
 
-    assign peek_value = peeked;                       // ackqueue.go:178
-    assign u_owing_grant_ready = ~leaves | ack_ready; // ackqueue.go:192
+    always @(posedge clk) begin
+        if (room) begin                                       // ackqueue.go:269
+            looked_at <= u_owing_grant_qp;                    // ackqueue.go:271
+            may_leave_qp <= looked_at;                        // ackqueue.go:273
+            may_leave_answer_syndrome <= may_leave_word_3[63:56]; // ackqueue.go:274
+            may_leave_answer_psn <= may_leave_word_3[55:32];  // ackqueue.go:274
+            may_leave_answer_msn <= may_leave_word_3[31:8];   // ackqueue.go:274
+            may_leave_answer_behind <= may_leave_word_3[7:0]; // ackqueue.go:274
+        end
+    end
 
     always @(posedge clk) begin
         if (rst) begin
             leaves <= 1'b0;
-        end else if (u_owing_grant_ready) begin // ackqueue.go:193
-            leaves <= u_owing_grant_valid;      // ackqueue.go:193
+        end else if (moves) begin              // ackqueue.go:276
+            leaves <= u_owing_grant_ready_and; // ackqueue.go:276
         end
     end
-
-    wire counts = now_commit_message & ~now_bus_err & ~was_failed; // ackqueue.go:152
-    wire [23:0] msn = was_msn + {23'd0, counts}; // ackqueue.go:153
-    wire [7:0] newest_syndrome = (now_bus_err || now_commit_reply == 2'h2) ? (now_bus_err ? 8'h63 : now_commit_syndrome) // ackqueue.go:157
-        : 8'h1f;
-    wire [23:0] newest_psn = now_bus_err ? now_commit_request_psn : now_commit_psn; // ackqueue.go:158
-    wire comes = owes_answer & u_owing_wakes_0_ready & (now_commit_qp == u_owing_grant_qp); // ackqueue.go:187
-    wire [55:0] owed_word = answers[u_owing_grant_qp]; // ackqueue.go:188
 
     always @(posedge clk) begin
-        if (u_owing_grant_valid && u_owing_grant_ready) begin // ackqueue.go:194
-            leaving_qp <= u_owing_grant_qp;                   // ackqueue.go:195
-            leaving_syndrome <= comes ? newest_syndrome : owed_word[55:48]; // ackqueue.go:195
-            leaving_psn <= comes ? newest_psn : owed_word[47:24]; // ackqueue.go:195
-            leaving_msn <= comes ? msn : owed_word[23:0];     // ackqueue.go:195
+        if (u_owing_grant_ready_and) begin                 // ackqueue.go:277
+            leaving_qp <= may_leave_qp;                    // ackqueue.go:278
+            leaving_syndrome <= may_leave_answer_syndrome; // ackqueue.go:278
+            leaving_psn <= may_leave_answer_psn;           // ackqueue.go:278
+            leaving_msn <= may_leave_answer_msn;           // ackqueue.go:278
         end
     end
 
-    assign ack_valid = leaves;              // ackqueue.go:197
-    assign ack_qp = leaving_qp;             // ackqueue.go:198
-    assign ack_syndrome = leaving_syndrome; // ackqueue.go:198
-    assign ack_psn = leaving_psn;           // ackqueue.go:198
-    assign ack_msn = leaving_msn;           // ackqueue.go:198
+    assign ack_valid = leaves;                     // ackqueue.go:281
+    assign ack_qp = leaving_qp;                    // ackqueue.go:282
+    assign ack_syndrome = leaving_syndrome;        // ackqueue.go:282
+    assign ack_psn = leaving_psn;                  // ackqueue.go:282
+    assign ack_msn = leaving_msn;                  // ackqueue.go:282
+    assign control_ready = ~(busy | served_valid); // ackqueue.go:291
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ackqueue.go:168
-    wire next_ended_or = (now_bus_err & held) | (now_commit_fatal & now_commit_complete); // ackqueue.go:172
-    wire [5:0] states_write_addr = busy ? now_commit_qp : control_qp; // ackqueue.go:180
-    wire [41:0] states_write_data_joined = { // ackqueue.go:180
-        msn,
+    wire [57:0] peeked_word = states[peek_qp]; // ackqueue.go:304
+
+    always @(posedge clk) begin
+        peeked <= peeked_word[57:34]; // ackqueue.go:304
+    end
+
+    assign peek_value = peeked; // ackqueue.go:305
+
+    wire passed = (|now_commit_resource_kind) & ~was_failed; // ackqueue.go:202
+    wire next_ended_or = (now_bus_err & held) | (now_commit_fatal & now_commit_complete); // ackqueue.go:205
+    wire [7:0] next_accepted = was_accepted + {7'h00, passed & ~now_commit_resource_duplicate}; // ackqueue.go:207
+    wire [7:0] next_duplicates = was_duplicates + {7'h00, passed & now_commit_resource_duplicate}; // ackqueue.go:208
+    wire [5:0] states_write_addr = busy ? now_commit_qp : control_qp; // ackqueue.go:296
+    wire [57:0] states_write_data_joined = {                 // ackqueue.go:296
+        resource_msn,
         was_failed | now_bus_err | now_commit_fatal,
         was_failed ? was_ended : next_ended_or,
-        was_failed ? was_index : now_commit_completion_wqe_index
+        was_failed ? was_index : now_commit_completion_wqe_index,
+        next_accepted,
+        next_duplicates
     };
 
     always @(posedge clk) begin
-        if (ends || clears) begin // ackqueue.go:180
-            states[states_write_addr] <= busy ? states_write_data_joined : 42'd0; // ackqueue.go:180
+        if (ends || clears) begin // ackqueue.go:296
+            states[states_write_addr] <= busy ? states_write_data_joined : 58'd0; // ackqueue.go:296
         end
     end
 
+    wire is_nak = now_bus_err | (now_commit_reply == 2'h2); // ackqueue.go:219
+    wire [7:0] owed_syndrome = is_nak ? (now_bus_err ? 8'h63 : now_commit_syndrome) : 8'h1f; // ackqueue.go:221
+
     always @(posedge clk) begin
-        if (owes_answer && u_owing_wakes_0_ready) begin // ackqueue.go:161
-            answers[now_commit_qp] <= {newest_syndrome, newest_psn, msn}; // ackqueue.go:161
+        if (comes) begin                // ackqueue.go:225
+            answers[now_commit_qp] <= { // ackqueue.go:225
+                owed_syndrome,
+                now_bus_err ? now_commit_request_psn : now_commit_psn,
+                resource_msn,
+                was_accepted
+            };
+        end
+    end
+
+    wire [5:0] debts_write_addr = u_owing_grant_ready_and ? may_leave_qp // ackqueue.go:300
+        : busy ? now_commit_qp
+        : control_qp;
+
+    always @(posedge clk) begin
+        if (u_owing_grant_ready_and || comes || when_may_leave_and || clears) begin // ackqueue.go:299
+            debts[debts_write_addr] <= (busy && !u_owing_grant_ready_and) ? {comes, is_nak} : 2'h0; // ackqueue.go:299
+        end
+    end
+
+    wire [5:0] served_write_addr = served_valid ? served_qp : control_qp; // ackqueue.go:298
+
+    always @(posedge clk) begin
+        if ((served_valid && served_ready) || clears) begin // ackqueue.go:298
+            served[served_write_addr] <= served_valid ? {served_next, served_duplicates} : 16'd0; // ackqueue.go:298
         end
     end
 
     wire unused = &{1'b0,
-        control_psn,  now_commit_kind,  now_commit_payload,  now_commit_placed,  msn_now_word[17:0]
+        served_most,  control_psn,  now_commit_kind,  now_commit_payload,  now_commit_placed,
+         now_commit_match,  now_commit_fault,  may_leave_answer_behind,  was_word_2[1],
+         may_leave_word[0],  early_difference[6:0],  may_leave_word_4[57:8],  peeked_word[33:0]
     };
 
     // ----------------------------------------------------------------------
@@ -336,19 +505,23 @@ module ackqueue_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         placed_stalled;     // properties.go:10
-    reg [287:0] placed_held;        // properties.go:10
-    reg         control_stalled;    // properties.go:11
-    reg [31:0]  control_held;       // properties.go:11
-    reg         completion_stalled; // properties.go:12
-    reg [206:0] completion_held;    // properties.go:12
-    reg         ack_stalled;        // properties.go:13
-    reg [61:0]  ack_held;           // properties.go:13
-    reg         fault_stalled;      // properties.go:14
-    reg [19:0]  fault_held;         // properties.go:14
+    reg         placed_stalled;     // properties.go:12
+    reg [427:0] placed_held;        // properties.go:12
+    reg         control_stalled;    // properties.go:13
+    reg [31:0]  control_held;       // properties.go:13
+    reg         served_in_stalled;  // properties.go:14
+    reg [29:0]  served_in_held;     // properties.go:14
+    reg         completion_stalled; // properties.go:15
+    reg [206:0] completion_held;    // properties.go:15
+    reg         resource_stalled;   // properties.go:16
+    reg [185:0] resource_held;      // properties.go:16
+    reg         ack_stalled;        // properties.go:17
+    reg [61:0]  ack_held;           // properties.go:17
+    reg         fault_stalled;      // properties.go:18
+    reg [19:0]  fault_held;         // properties.go:18
 
-    wire waits_2 = placed_valid & ~placed_ready; // properties.go:10
-    wire [287:0] placed_data_holds_joined = {    // properties.go:10
+    wire waits_2 = placed_valid & ~placed_ready; // properties.go:12
+    wire [427:0] placed_data_holds_joined = {    // properties.go:12
         placed_commit_kind,
         placed_commit_qp,
         placed_commit_payload,
@@ -363,6 +536,13 @@ module ackqueue_qp6_cq6 (
         placed_commit_event,
         placed_commit_complete,
         placed_commit_open,
+        placed_commit_match,
+        placed_commit_fault,
+        placed_commit_resource_kind,
+        placed_commit_resource_duplicate,
+        placed_commit_resource_va,
+        placed_commit_resource_r_key,
+        placed_commit_resource_length,
         placed_commit_completion_cq,
         placed_commit_completion_wrid,
         placed_commit_completion_byte_len,
@@ -378,9 +558,11 @@ module ackqueue_qp6_cq6 (
         placed_commit_completion_solicited,
         placed_bus_err
     };
-    wire waits_3 = control_valid & ~control_ready;       // properties.go:11
-    wire waits_4 = completion_valid & ~completion_ready; // properties.go:12
-    wire [206:0] completion_data_holds_joined = {        // properties.go:12
+    wire waits_3 = control_valid & ~control_ready;       // properties.go:13
+    wire waits_4 = served_valid & ~served_ready;         // properties.go:14
+    wire served_in_data_holds_equal = {served_qp, served_next, served_most, served_duplicates} == served_in_held; // properties.go:14
+    wire waits_5 = completion_valid & ~completion_ready; // properties.go:15
+    wire [206:0] completion_data_holds_joined = {        // properties.go:15
         completion_cq,
         completion_wrid,
         completion_byte_len,
@@ -395,21 +577,33 @@ module ackqueue_qp6_cq6 (
         completion_queue,
         completion_solicited
     };
-    wire waits_5 = ack_valid & ~ack_ready;     // properties.go:13
-    wire waits_6 = fault_valid & ~fault_ready; // properties.go:14
-    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:14
+    wire waits_6 = resource_valid & ~resource_ready; // properties.go:16
+    wire [185:0] resource_data_holds_joined = {      // properties.go:16
+        resource_qp,
+        resource_cancel,
+        resource_psn,
+        resource_msn,
+        resource_resource_kind,
+        resource_resource_duplicate,
+        resource_resource_va,
+        resource_resource_r_key,
+        resource_resource_length
+    };
+    wire waits_7 = ack_valid & ~ack_ready;     // properties.go:17
+    wire waits_8 = fault_valid & ~fault_ready; // properties.go:18
+    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:18
 
     always @(posedge clk) begin
         if (rst) begin
             placed_stalled <= 1'b0;
         end else begin
-            placed_stalled <= waits_2; // properties.go:10
+            placed_stalled <= waits_2; // properties.go:12
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin   // properties.go:10
-            placed_held <= { // properties.go:10
+        if (waits_2) begin   // properties.go:12
+            placed_held <= { // properties.go:12
                 placed_commit_kind,
                 placed_commit_qp,
                 placed_commit_payload,
@@ -424,6 +618,13 @@ module ackqueue_qp6_cq6 (
                 placed_commit_event,
                 placed_commit_complete,
                 placed_commit_open,
+                placed_commit_match,
+                placed_commit_fault,
+                placed_commit_resource_kind,
+                placed_commit_resource_duplicate,
+                placed_commit_resource_va,
+                placed_commit_resource_r_key,
+                placed_commit_resource_length,
                 placed_commit_completion_cq,
                 placed_commit_completion_wrid,
                 placed_commit_completion_byte_len,
@@ -446,13 +647,27 @@ module ackqueue_qp6_cq6 (
         if (rst) begin
             control_stalled <= 1'b0;
         end else begin
-            control_stalled <= waits_3; // properties.go:11
+            control_stalled <= waits_3; // properties.go:13
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin // properties.go:11
-            control_held <= {control_qp, control_kind, control_psn}; // properties.go:11
+        if (waits_3) begin // properties.go:13
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            served_in_stalled <= 1'b0;
+        end else begin
+            served_in_stalled <= waits_4; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:14
+            served_in_held <= {served_qp, served_next, served_most, served_duplicates}; // properties.go:14
         end
     end
 
@@ -460,13 +675,13 @@ module ackqueue_qp6_cq6 (
         if (rst) begin
             completion_stalled <= 1'b0;
         end else begin
-            completion_stalled <= waits_4; // properties.go:12
+            completion_stalled <= waits_5; // properties.go:15
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin       // properties.go:12
-            completion_held <= { // properties.go:12
+        if (waits_5) begin       // properties.go:15
+            completion_held <= { // properties.go:15
                 completion_cq,
                 completion_wrid,
                 completion_byte_len,
@@ -486,15 +701,39 @@ module ackqueue_qp6_cq6 (
 
     always @(posedge clk) begin
         if (rst) begin
-            ack_stalled <= 1'b0;
+            resource_stalled <= 1'b0;
         end else begin
-            ack_stalled <= waits_5; // properties.go:13
+            resource_stalled <= waits_6; // properties.go:16
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin // properties.go:13
-            ack_held <= {ack_qp, ack_syndrome, ack_psn, ack_msn}; // properties.go:13
+        if (waits_6) begin     // properties.go:16
+            resource_held <= { // properties.go:16
+                resource_qp,
+                resource_cancel,
+                resource_psn,
+                resource_msn,
+                resource_resource_kind,
+                resource_resource_duplicate,
+                resource_resource_va,
+                resource_resource_r_key,
+                resource_resource_length
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            ack_stalled <= 1'b0;
+        end else begin
+            ack_stalled <= waits_7; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin // properties.go:17
+            ack_held <= {ack_qp, ack_syndrome, ack_psn, ack_msn}; // properties.go:17
         end
     end
 
@@ -502,13 +741,13 @@ module ackqueue_qp6_cq6 (
         if (rst) begin
             fault_stalled <= 1'b0;
         end else begin
-            fault_stalled <= waits_6; // properties.go:14
+            fault_stalled <= waits_8; // properties.go:18
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin // properties.go:14
-            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:14
+        if (waits_8) begin // properties.go:18
+            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:18
         end
     end
 
@@ -530,89 +769,132 @@ module ackqueue_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_placed_valid_holds: assume (!placed_stalled || placed_valid); // properties.go:10
-            assume_placed_data_holds: assume (!placed_stalled || placed_data_holds_joined == placed_held); // properties.go:10
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:11
-            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:11
-            assert_completion_valid_holds: assert (!completion_stalled || completion_valid); // properties.go:12
-            assert_completion_data_holds: assert (!completion_stalled || completion_data_holds_joined == completion_held); // properties.go:12
-            assert_ack_valid_holds: assert (!ack_stalled || ack_valid); // properties.go:13
-            assert_ack_data_holds: assert (!ack_stalled || {ack_qp, ack_syndrome, ack_psn, ack_msn} == ack_held); // properties.go:13
-            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:14
-            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:14
-            cover_bus_error: cover (fault_valid && fault_ready && now_bus_err); // properties.go:15
-            cover_merged: cover (owes_answer && u_owing_wakes_0_ready && ack_valid); // properties.go:16
+            cover_waits_for_response: cover (looks && may_leave_word[1] && early); // ackqueue.go:283
+            assume_placed_valid_holds: assume (!placed_stalled || placed_valid); // properties.go:12
+            assume_placed_data_holds: assume (!placed_stalled || placed_data_holds_joined == placed_held); // properties.go:12
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:13
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:13
+            assume_served_in_valid_holds: assume (!served_in_stalled || served_valid); // properties.go:14
+            assume_served_in_data_holds: assume (!served_in_stalled || served_in_data_holds_equal); // properties.go:14
+            assert_completion_valid_holds: assert (!completion_stalled || completion_valid); // properties.go:15
+            assert_completion_data_holds: assert (!completion_stalled || completion_data_holds_joined == completion_held); // properties.go:15
+            assert_resource_valid_holds: assert (!resource_stalled || resource_valid); // properties.go:16
+            assert_resource_data_holds: assert (!resource_stalled || resource_data_holds_joined == resource_held); // properties.go:16
+            assert_ack_valid_holds: assert (!ack_stalled || ack_valid); // properties.go:17
+            assert_ack_data_holds: assert (!ack_stalled || {ack_qp, ack_syndrome, ack_psn, ack_msn} == ack_held); // properties.go:17
+            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:18
+            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:18
+            assume_requests_and_fences: assume (!placed_valid || placed_commit_kind == 2'h0 || placed_commit_kind == 2'h1); // properties.go:21
+            assert_one_writer_of_debts: assert (!(u_owing_grant_ready_and && (comes || when_may_leave_and))); // properties.go:22
+            cover_bus_error: cover (fault_valid && fault_ready && now_bus_err); // properties.go:23
+            cover_merged: cover (u_wake_out_valid && u_owing_wakes_0_ready && ack_valid); // properties.go:24
         end
     end
 `endif
 
 `ifdef GORNIC_CHECK
 
+    reg [63:0] cover_waits_for_response_count /* verilator public_flat_rd */;
+    initial cover_waits_for_response_count = 64'd0;
     reg [63:0] cover_bus_error_count /* verilator public_flat_rd */;
     initial cover_bus_error_count = 64'd0;
     reg [63:0] cover_merged_count /* verilator public_flat_rd */;
     initial cover_merged_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
+            if (looks && may_leave_word[1] && early) begin
+                if (cover_waits_for_response_count == 64'd0) begin
+                    $display("COVER %m waits_for_response blocks/ackqueue/ackqueue.go:283");
+                end
+                cover_waits_for_response_count <= cover_waits_for_response_count + 64'd1;
+            end
             if (placed_stalled) begin
                 if (!placed_valid) begin
-                    $display("ASSUME %m placed_valid_holds blocks/ackqueue/properties.go:10");
+                    $display("ASSUME %m placed_valid_holds blocks/ackqueue/properties.go:12");
                     $stop;
                 end
                 if (placed_data_holds_joined != placed_held) begin
-                    $display("ASSUME %m placed_data_holds blocks/ackqueue/properties.go:10");
+                    $display("ASSUME %m placed_data_holds blocks/ackqueue/properties.go:12");
                     $stop;
                 end
             end
             if (control_stalled) begin
                 if (!control_valid) begin
-                    $display("ASSUME %m control_valid_holds blocks/ackqueue/properties.go:11");
+                    $display("ASSUME %m control_valid_holds blocks/ackqueue/properties.go:13");
                     $stop;
                 end
                 if ({control_qp, control_kind, control_psn} != control_held) begin
-                    $display("ASSUME %m control_data_holds blocks/ackqueue/properties.go:11");
+                    $display("ASSUME %m control_data_holds blocks/ackqueue/properties.go:13");
+                    $stop;
+                end
+            end
+            if (served_in_stalled) begin
+                if (!served_valid) begin
+                    $display("ASSUME %m served_in_valid_holds blocks/ackqueue/properties.go:14");
+                    $stop;
+                end
+                if (!served_in_data_holds_equal) begin
+                    $display("ASSUME %m served_in_data_holds blocks/ackqueue/properties.go:14");
                     $stop;
                 end
             end
             if (completion_stalled) begin
                 if (!completion_valid) begin
-                    $display("ASSERT %m completion_valid_holds blocks/ackqueue/properties.go:12");
+                    $display("ASSERT %m completion_valid_holds blocks/ackqueue/properties.go:15");
                     $stop;
                 end
                 if (completion_data_holds_joined != completion_held) begin
-                    $display("ASSERT %m completion_data_holds blocks/ackqueue/properties.go:12");
+                    $display("ASSERT %m completion_data_holds blocks/ackqueue/properties.go:15");
+                    $stop;
+                end
+            end
+            if (resource_stalled) begin
+                if (!resource_valid) begin
+                    $display("ASSERT %m resource_valid_holds blocks/ackqueue/properties.go:16");
+                    $stop;
+                end
+                if (resource_data_holds_joined != resource_held) begin
+                    $display("ASSERT %m resource_data_holds blocks/ackqueue/properties.go:16");
                     $stop;
                 end
             end
             if (ack_stalled) begin
                 if (!ack_valid) begin
-                    $display("ASSERT %m ack_valid_holds blocks/ackqueue/properties.go:13");
+                    $display("ASSERT %m ack_valid_holds blocks/ackqueue/properties.go:17");
                     $stop;
                 end
                 if ({ack_qp, ack_syndrome, ack_psn, ack_msn} != ack_held) begin
-                    $display("ASSERT %m ack_data_holds blocks/ackqueue/properties.go:13");
+                    $display("ASSERT %m ack_data_holds blocks/ackqueue/properties.go:17");
                     $stop;
                 end
             end
             if (fault_stalled) begin
                 if (!fault_valid) begin
-                    $display("ASSERT %m fault_valid_holds blocks/ackqueue/properties.go:14");
+                    $display("ASSERT %m fault_valid_holds blocks/ackqueue/properties.go:18");
                     $stop;
                 end
                 if (!fault_data_holds_equal) begin
-                    $display("ASSERT %m fault_data_holds blocks/ackqueue/properties.go:14");
+                    $display("ASSERT %m fault_data_holds blocks/ackqueue/properties.go:18");
                     $stop;
                 end
             end
+            if (placed_valid && placed_commit_kind != 2'h0 && placed_commit_kind != 2'h1) begin
+                $display("ASSUME %m requests_and_fences blocks/ackqueue/properties.go:21");
+                $stop;
+            end
+            if (u_owing_grant_ready_and && (comes || when_may_leave_and)) begin
+                $display("ASSERT %m one_writer_of_debts blocks/ackqueue/properties.go:22");
+                $stop;
+            end
             if (fault_valid && fault_ready && now_bus_err) begin
                 if (cover_bus_error_count == 64'd0) begin
-                    $display("COVER %m bus_error blocks/ackqueue/properties.go:15");
+                    $display("COVER %m bus_error blocks/ackqueue/properties.go:23");
                 end
                 cover_bus_error_count <= cover_bus_error_count + 64'd1;
             end
-            if (owes_answer && u_owing_wakes_0_ready && ack_valid) begin
+            if (u_wake_out_valid && u_owing_wakes_0_ready && ack_valid) begin
                 if (cover_merged_count == 64'd0) begin
-                    $display("COVER %m merged blocks/ackqueue/properties.go:16");
+                    $display("COVER %m merged blocks/ackqueue/properties.go:24");
                 end
                 cover_merged_count <= cover_merged_count + 64'd1;
             end
@@ -625,18 +907,19 @@ module ackqueue_qp6_cq6 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_ack_owed /* verilator public_flat_rd */ = owes_answer && u_owing_wakes_0_ready; // ackqueue.go:162
+    wire        event_ack_owed /* verilator public_flat_rd */ = comes; // ackqueue.go:230
     wire [5:0]  event_ack_owed_qp /* verilator public_flat_rd */ = now_commit_qp;
-    wire [7:0]  event_ack_owed_syndrome /* verilator public_flat_rd */ = newest_syndrome;
-    wire [23:0] event_ack_owed_psn /* verilator public_flat_rd */ = newest_psn;
-    wire [23:0] event_ack_owed_msn /* verilator public_flat_rd */ = msn;
+    wire [7:0]  event_ack_owed_syndrome /* verilator public_flat_rd */ = owed_syndrome;
+    wire [23:0] event_ack_owed_psn /* verilator public_flat_rd */ = now_bus_err ? now_commit_request_psn
+        : now_commit_psn;
+    wire [23:0] event_ack_owed_msn /* verilator public_flat_rd */ = resource_msn;
 
-    wire        event_recv_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ackqueue.go:164
+    wire        event_recv_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ackqueue.go:211
     wire [5:0]  event_recv_completes_qp /* verilator public_flat_rd */ = now_commit_qp;
     wire [15:0] event_recv_completes_wqe /* verilator public_flat_rd */ = now_commit_completion_wqe_index;
     wire [7:0]  event_recv_completes_status /* verilator public_flat_rd */ = completion_status;
 
-    wire        event_ack_leaves /* verilator public_flat_rd */ = ack_valid && ack_ready; // ackqueue.go:199
+    wire        event_ack_leaves /* verilator public_flat_rd */ = ack_valid && ack_ready; // ackqueue.go:284
     wire [5:0]  event_ack_leaves_qp /* verilator public_flat_rd */ = leaving_qp;
     wire [7:0]  event_ack_leaves_syndrome /* verilator public_flat_rd */ = leaving_syndrome;
     wire [23:0] event_ack_leaves_psn /* verilator public_flat_rd */ = leaving_psn;

@@ -11,20 +11,27 @@ module block_fifo_link_commit_6_6_6_x64 (
     // Stream in (sink)
     input  wire        in_valid,
     output wire        in_ready,
-    input  wire        in_kind, // 1: a fence passes, the rest means nothing
+    input  wire [1:0]  in_kind, // CommitRequest and others
     input  wire [5:0]  in_qp,
-    input  wire        in_payload,     // the packet had payload, for which the scatter engine reports
-    input  wire        in_placed,      // it was placed: a bus error counts
-    input  wire [1:0]  in_reply,       // ReplyNone, ReplyACK or ReplyNAK
-    input  wire [23:0] in_psn,         // of the reply
-    input  wire [23:0] in_request_psn, // of the packet, for the NAK of a failed write
-    input  wire [7:0]  in_syndrome,    // of ReplyNAK
-    input  wire        in_message,     // a message ended: the MSN counts it
-    input  wire        in_fatal,       // the queue pair goes to ERR
-    input  wire        in_has_event,   // with Fatal
-    input  wire [7:0]  in_event,       // format.AsyncEvent
-    input  wire        in_complete,    // a CQE is written
-    input  wire        in_open,        // a receive WQE is held, which a failed write completes with an error
+    input  wire        in_payload,            // the packet had payload, for which the scatter engine reports
+    input  wire        in_placed,             // it was placed: a bus error counts
+    input  wire [1:0]  in_reply,              // ReplyNone, ReplyACK or ReplyNAK
+    input  wire [23:0] in_psn,                // of the reply
+    input  wire [23:0] in_request_psn,        // of the packet, for the NAK of a failed write
+    input  wire [7:0]  in_syndrome,           // of ReplyNAK
+    input  wire        in_message,            // a message ended: the MSN counts it
+    input  wire        in_fatal,              // the queue pair goes to ERR
+    input  wire        in_has_event,          // with Fatal
+    input  wire [7:0]  in_event,              // format.AsyncEvent
+    input  wire        in_complete,           // a CQE is written
+    input  wire        in_open,               // a receive WQE is held, which a failed write completes with an error
+    input  wire [2:0]  in_match,              // of a response: MatchACK and others
+    input  wire [4:0]  in_fault,              // of a response: its data could not be placed
+    input  wire [1:0]  in_resource_kind,      // ResourceNone and others
+    input  wire        in_resource_duplicate, // it came before: an atomic has no operands then, and its VA means nothing
+    input  wire [63:0] in_resource_va,        // of a READ; of an atomic the bus address of its 8 bytes
+    input  wire [31:0] in_resource_r_key,
+    input  wire [31:0] in_resource_length, // bytes of a READ
     input  wire [5:0]  in_completion_cq,
     input  wire [63:0] in_completion_wrid,
     input  wire [31:0] in_completion_byte_len,
@@ -42,20 +49,27 @@ module block_fifo_link_commit_6_6_6_x64 (
     // Stream out (source)
     output wire        out_valid,
     input  wire        out_ready,
-    output wire        out_kind, // 1: a fence passes, the rest means nothing
+    output wire [1:0]  out_kind, // CommitRequest and others
     output wire [5:0]  out_qp,
-    output wire        out_payload,     // the packet had payload, for which the scatter engine reports
-    output wire        out_placed,      // it was placed: a bus error counts
-    output wire [1:0]  out_reply,       // ReplyNone, ReplyACK or ReplyNAK
-    output wire [23:0] out_psn,         // of the reply
-    output wire [23:0] out_request_psn, // of the packet, for the NAK of a failed write
-    output wire [7:0]  out_syndrome,    // of ReplyNAK
-    output wire        out_message,     // a message ended: the MSN counts it
-    output wire        out_fatal,       // the queue pair goes to ERR
-    output wire        out_has_event,   // with Fatal
-    output wire [7:0]  out_event,       // format.AsyncEvent
-    output wire        out_complete,    // a CQE is written
-    output wire        out_open,        // a receive WQE is held, which a failed write completes with an error
+    output wire        out_payload,            // the packet had payload, for which the scatter engine reports
+    output wire        out_placed,             // it was placed: a bus error counts
+    output wire [1:0]  out_reply,              // ReplyNone, ReplyACK or ReplyNAK
+    output wire [23:0] out_psn,                // of the reply
+    output wire [23:0] out_request_psn,        // of the packet, for the NAK of a failed write
+    output wire [7:0]  out_syndrome,           // of ReplyNAK
+    output wire        out_message,            // a message ended: the MSN counts it
+    output wire        out_fatal,              // the queue pair goes to ERR
+    output wire        out_has_event,          // with Fatal
+    output wire [7:0]  out_event,              // format.AsyncEvent
+    output wire        out_complete,           // a CQE is written
+    output wire        out_open,               // a receive WQE is held, which a failed write completes with an error
+    output wire [2:0]  out_match,              // of a response: MatchACK and others
+    output wire [4:0]  out_fault,              // of a response: its data could not be placed
+    output wire [1:0]  out_resource_kind,      // ResourceNone and others
+    output wire        out_resource_duplicate, // it came before: an atomic has no operands then, and its VA means nothing
+    output wire [63:0] out_resource_va,        // of a READ; of an atomic the bus address of its 8 bytes
+    output wire [31:0] out_resource_r_key,
+    output wire [31:0] out_resource_length, // bytes of a READ
     output wire [5:0]  out_completion_cq,
     output wire [63:0] out_completion_wrid,
     output wire [31:0] out_completion_byte_len,
@@ -84,7 +98,7 @@ module block_fifo_link_commit_6_6_6_x64 (
     reg         stored_full;               // count.go:24
     reg         fetched;                   // readahead.go:18
     reg         valid;                     // readahead.go:18
-    reg         data_kind;                 // readahead.go:19
+    reg [1:0]   data_kind;                 // readahead.go:19
     reg [5:0]   data_qp;                   // readahead.go:19
     reg         data_payload;              // readahead.go:19
     reg         data_placed;               // readahead.go:19
@@ -98,6 +112,13 @@ module block_fifo_link_commit_6_6_6_x64 (
     reg [7:0]   data_event;                // readahead.go:19
     reg         data_complete;             // readahead.go:19
     reg         data_open;                 // readahead.go:19
+    reg [2:0]   data_match;                // readahead.go:19
+    reg [4:0]   data_fault;                // readahead.go:19
+    reg [1:0]   data_resource_kind;        // readahead.go:19
+    reg         data_resource_duplicate;   // readahead.go:19
+    reg [63:0]  data_resource_va;          // readahead.go:19
+    reg [31:0]  data_resource_r_key;       // readahead.go:19
+    reg [31:0]  data_resource_length;      // readahead.go:19
     reg [5:0]   data_completion_cq;        // readahead.go:19
     reg [63:0]  data_completion_wrid;      // readahead.go:19
     reg [31:0]  data_completion_byte_len;  // readahead.go:19
@@ -111,11 +132,11 @@ module block_fifo_link_commit_6_6_6_x64 (
     reg [4:0]   data_completion_vendor;    // readahead.go:19
     reg         data_completion_queue;     // readahead.go:19
     reg         data_completion_solicited; // readahead.go:19
-    reg [286:0] word;                      // readahead.go:24
+    reg [426:0] word;                      // readahead.go:24
     reg [6:0]   high_water_mark;           // fifo.go:141
 
     (* no_rw_check, ram_style = "block" *)
-    reg [286:0] ram [0:63]; // fifo.go:83
+    reg [426:0] ram [0:63]; // fifo.go:83
 
     wire fetch; // fifo.go:87
 
@@ -178,20 +199,27 @@ module block_fifo_link_commit_6_6_6_x64 (
 
     always @(posedge clk) begin
         if (load) begin                                // readahead.go:25
-            data_kind <= word[286];                    // readahead.go:28
-            data_qp <= word[285:280];                  // readahead.go:28
-            data_payload <= word[279];                 // readahead.go:28
-            data_placed <= word[278];                  // readahead.go:28
-            data_reply <= word[277:276];               // readahead.go:28
-            data_psn <= word[275:252];                 // readahead.go:28
-            data_request_psn <= word[251:228];         // readahead.go:28
-            data_syndrome <= word[227:220];            // readahead.go:28
-            data_message <= word[219];                 // readahead.go:28
-            data_fatal <= word[218];                   // readahead.go:28
-            data_has_event <= word[217];               // readahead.go:28
-            data_event <= word[216:209];               // readahead.go:28
-            data_complete <= word[208];                // readahead.go:28
-            data_open <= word[207];                    // readahead.go:28
+            data_kind <= word[426:425];                // readahead.go:28
+            data_qp <= word[424:419];                  // readahead.go:28
+            data_payload <= word[418];                 // readahead.go:28
+            data_placed <= word[417];                  // readahead.go:28
+            data_reply <= word[416:415];               // readahead.go:28
+            data_psn <= word[414:391];                 // readahead.go:28
+            data_request_psn <= word[390:367];         // readahead.go:28
+            data_syndrome <= word[366:359];            // readahead.go:28
+            data_message <= word[358];                 // readahead.go:28
+            data_fatal <= word[357];                   // readahead.go:28
+            data_has_event <= word[356];               // readahead.go:28
+            data_event <= word[355:348];               // readahead.go:28
+            data_complete <= word[347];                // readahead.go:28
+            data_open <= word[346];                    // readahead.go:28
+            data_match <= word[345:343];               // readahead.go:28
+            data_fault <= word[342:338];               // readahead.go:28
+            data_resource_kind <= word[337:336];       // readahead.go:28
+            data_resource_duplicate <= word[335];      // readahead.go:28
+            data_resource_va <= word[334:271];         // readahead.go:28
+            data_resource_r_key <= word[270:239];      // readahead.go:28
+            data_resource_length <= word[238:207];     // readahead.go:28
             data_completion_cq <= word[206:201];       // readahead.go:28
             data_completion_wrid <= word[200:137];     // readahead.go:28
             data_completion_byte_len <= word[136:105]; // readahead.go:28
@@ -223,6 +251,13 @@ module block_fifo_link_commit_6_6_6_x64 (
     assign out_event = data_event;                             // readahead.go:33
     assign out_complete = data_complete;                       // readahead.go:33
     assign out_open = data_open;                               // readahead.go:33
+    assign out_match = data_match;                             // readahead.go:33
+    assign out_fault = data_fault;                             // readahead.go:33
+    assign out_resource_kind = data_resource_kind;             // readahead.go:33
+    assign out_resource_duplicate = data_resource_duplicate;   // readahead.go:33
+    assign out_resource_va = data_resource_va;                 // readahead.go:33
+    assign out_resource_r_key = data_resource_r_key;           // readahead.go:33
+    assign out_resource_length = data_resource_length;         // readahead.go:33
     assign out_completion_cq = data_completion_cq;             // readahead.go:33
     assign out_completion_wrid = data_completion_wrid;         // readahead.go:33
     assign out_completion_byte_len = data_completion_byte_len; // readahead.go:33
@@ -266,6 +301,13 @@ module block_fifo_link_commit_6_6_6_x64 (
                 in_event,
                 in_complete,
                 in_open,
+                in_match,
+                in_fault,
+                in_resource_kind,
+                in_resource_duplicate,
+                in_resource_va,
+                in_resource_r_key,
+                in_resource_length,
                 in_completion_cq,
                 in_completion_wrid,
                 in_completion_byte_len,
@@ -304,18 +346,18 @@ module block_fifo_link_commit_6_6_6_x64 (
     reg [6:0]   level_was;      // fifo.go:145
     reg [6:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [286:0] in_held;        // contract.go:27
+    reg [426:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [286:0] out_held;       // contract.go:27
+    reg [426:0] out_held;       // contract.go:27
     reg [6:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [6:0]   follow_ahead;   // follow.go:31
-    reg [286:0] follow_value;   // follow.go:32
+    reg [426:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [6:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
-    wire [286:0] data = { // readahead.go:20
+    wire [426:0] data = { // readahead.go:20
         data_kind,
         data_qp,
         data_payload,
@@ -330,6 +372,13 @@ module block_fifo_link_commit_6_6_6_x64 (
         data_event,
         data_complete,
         data_open,
+        data_match,
+        data_fault,
+        data_resource_kind,
+        data_resource_duplicate,
+        data_resource_va,
+        data_resource_r_key,
+        data_resource_length,
         data_completion_cq,
         data_completion_wrid,
         data_completion_byte_len,
@@ -345,7 +394,7 @@ module block_fifo_link_commit_6_6_6_x64 (
         data_completion_solicited
     };
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [286:0] in_data_holds_joined = { // contract.go:30
+    wire [426:0] in_data_holds_joined = { // contract.go:30
         in_kind,
         in_qp,
         in_payload,
@@ -360,6 +409,13 @@ module block_fifo_link_commit_6_6_6_x64 (
         in_event,
         in_complete,
         in_open,
+        in_match,
+        in_fault,
+        in_resource_kind,
+        in_resource_duplicate,
+        in_resource_va,
+        in_resource_r_key,
+        in_resource_length,
         in_completion_cq,
         in_completion_wrid,
         in_completion_byte_len,
@@ -375,7 +431,7 @@ module block_fifo_link_commit_6_6_6_x64 (
         in_completion_solicited
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [286:0] out_data_holds_joined = { // contract.go:30
+    wire [426:0] out_data_holds_joined = { // contract.go:30
         out_kind,
         out_qp,
         out_payload,
@@ -390,6 +446,13 @@ module block_fifo_link_commit_6_6_6_x64 (
         out_event,
         out_complete,
         out_open,
+        out_match,
+        out_fault,
+        out_resource_kind,
+        out_resource_duplicate,
+        out_resource_va,
+        out_resource_r_key,
+        out_resource_length,
         out_completion_cq,
         out_completion_wrid,
         out_completion_byte_len,
@@ -408,7 +471,7 @@ module block_fifo_link_commit_6_6_6_x64 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [286:0] order_joined = { // follow.go:54
+    wire [426:0] order_joined = { // follow.go:54
         out_kind,
         out_qp,
         out_payload,
@@ -423,6 +486,13 @@ module block_fifo_link_commit_6_6_6_x64 (
         out_event,
         out_complete,
         out_open,
+        out_match,
+        out_fault,
+        out_resource_kind,
+        out_resource_duplicate,
+        out_resource_va,
+        out_resource_r_key,
+        out_resource_length,
         out_completion_cq,
         out_completion_wrid,
         out_completion_byte_len,
@@ -445,7 +515,7 @@ module block_fifo_link_commit_6_6_6_x64 (
         : tail_follows_sum;
     wire [7:0] word_sum = from + ({1'b0, follow_ahead} - {1'b0, in_ram_sum}); // fifo.go:164
     wire [7:0] word_choice = (word_sum >= 8'd64) ? word_sum - 8'd64 : word_sum; // fifo.go:157
-    wire [286:0] word_2 = ram[word_choice[5:0]]; // fifo.go:164
+    wire [426:0] word_2 = ram[word_choice[5:0]]; // fifo.go:164
     wire in_word_and = follow_inside & fetched & (follow_ahead == {6'h00, valid}); // follow.go:61
 
     always @(posedge clk) begin
@@ -483,6 +553,13 @@ module block_fifo_link_commit_6_6_6_x64 (
                 in_event,
                 in_complete,
                 in_open,
+                in_match,
+                in_fault,
+                in_resource_kind,
+                in_resource_duplicate,
+                in_resource_va,
+                in_resource_r_key,
+                in_resource_length,
                 in_completion_cq,
                 in_completion_wrid,
                 in_completion_byte_len,
@@ -525,6 +602,13 @@ module block_fifo_link_commit_6_6_6_x64 (
                 out_event,
                 out_complete,
                 out_open,
+                out_match,
+                out_fault,
+                out_resource_kind,
+                out_resource_duplicate,
+                out_resource_va,
+                out_resource_r_key,
+                out_resource_length,
                 out_completion_cq,
                 out_completion_wrid,
                 out_completion_byte_len,
@@ -578,6 +662,13 @@ module block_fifo_link_commit_6_6_6_x64 (
                 in_event,
                 in_complete,
                 in_open,
+                in_match,
+                in_fault,
+                in_resource_kind,
+                in_resource_duplicate,
+                in_resource_va,
+                in_resource_r_key,
+                in_resource_length,
                 in_completion_cq,
                 in_completion_wrid,
                 in_completion_byte_len,

@@ -20,11 +20,18 @@ module fifo_link_tx_job_6_x8 (
     input  wire [63:0] in_va, // RETH
     input  wire [31:0] in_r_key,
     input  wire [31:0] in_dma_len,
-    input  wire [31:0] in_imm,    // immediate or key to invalidate, as a number of the wire
-    input  wire        in_inline, // the payload comes on the stream of inline data
+    input  wire [31:0] in_imm,        // immediate or key to invalidate, as a number of the wire
+    input  wire        in_inline,     // the payload comes on the stream of inline data
+    input  wire        in_probes,     // the segments are probes: Gathered comes, and no payload
+    input  wire [63:0] in_swap,       // AtomicETH: SwapOrAdd; of an ATOMIC_ACK, the original value
+    input  wire [63:0] in_compare,    // AtomicETH
+    input  wire [23:0] in_msn,        // of a JobAnswer
+    input  wire        in_failed,     // of a JobAnswer: an atomic that memory refused, which a NAK answers
+    input  wire [1:0]  in_entry_kind, // EntryRequest and others
     input  wire [23:0] in_entry_psn,
+    input  wire [23:0] in_entry_last_psn, // the last one that it takes: that of a READ's last response; else PSN
     input  wire [15:0] in_entry_wqe_index,
-    input  wire [31:0] in_entry_offset, // bytes of the message before it
+    input  wire [31:0] in_entry_offset, // bytes of the message before it; of a READ or atomic, its bytes in all
     input  wire [12:0] in_entry_length, // bytes of payload
     input  wire        in_entry_first,  // of its message
     input  wire        in_entry_last,
@@ -46,11 +53,18 @@ module fifo_link_tx_job_6_x8 (
     output wire [63:0] out_va, // RETH
     output wire [31:0] out_r_key,
     output wire [31:0] out_dma_len,
-    output wire [31:0] out_imm,    // immediate or key to invalidate, as a number of the wire
-    output wire        out_inline, // the payload comes on the stream of inline data
+    output wire [31:0] out_imm,        // immediate or key to invalidate, as a number of the wire
+    output wire        out_inline,     // the payload comes on the stream of inline data
+    output wire        out_probes,     // the segments are probes: Gathered comes, and no payload
+    output wire [63:0] out_swap,       // AtomicETH: SwapOrAdd; of an ATOMIC_ACK, the original value
+    output wire [63:0] out_compare,    // AtomicETH
+    output wire [23:0] out_msn,        // of a JobAnswer
+    output wire        out_failed,     // of a JobAnswer: an atomic that memory refused, which a NAK answers
+    output wire [1:0]  out_entry_kind, // EntryRequest and others
     output wire [23:0] out_entry_psn,
+    output wire [23:0] out_entry_last_psn, // the last one that it takes: that of a READ's last response; else PSN
     output wire [15:0] out_entry_wqe_index,
-    output wire [31:0] out_entry_offset, // bytes of the message before it
+    output wire [31:0] out_entry_offset, // bytes of the message before it; of a READ or atomic, its bytes in all
     output wire [12:0] out_entry_length, // bytes of payload
     output wire        out_entry_first,  // of its message
     output wire        out_entry_last,
@@ -72,7 +86,7 @@ module fifo_link_tx_job_6_x8 (
     reg [3:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [359:0] ram [0:7]; // fifo.go:36
+    reg [539:0] ram [0:7]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -92,19 +106,26 @@ module fifo_link_tx_job_6_x8 (
 
     assign in_ready = ~level_full;                       // fifo.go:42
     assign out_valid = level_some;                       // fifo.go:43
-    wire [359:0] out_kind_word = ram[head];              // fifo.go:44
-    assign out_kind = out_kind_word[359:358];            // fifo.go:44
-    assign out_qp = out_kind_word[357:352];              // fifo.go:44
-    assign out_opcode = out_kind_word[351:344];          // fifo.go:44
-    assign out_se = out_kind_word[343];                  // fifo.go:44
-    assign out_ack_req = out_kind_word[342];             // fifo.go:44
-    assign out_payload_len = out_kind_word[341:329];     // fifo.go:44
-    assign out_va = out_kind_word[328:265];              // fifo.go:44
-    assign out_r_key = out_kind_word[264:233];           // fifo.go:44
-    assign out_dma_len = out_kind_word[232:201];         // fifo.go:44
-    assign out_imm = out_kind_word[200:169];             // fifo.go:44
-    assign out_inline = out_kind_word[168];              // fifo.go:44
-    assign out_entry_psn = out_kind_word[167:144];       // fifo.go:44
+    wire [539:0] out_kind_word = ram[head];              // fifo.go:44
+    assign out_kind = out_kind_word[539:538];            // fifo.go:44
+    assign out_qp = out_kind_word[537:532];              // fifo.go:44
+    assign out_opcode = out_kind_word[531:524];          // fifo.go:44
+    assign out_se = out_kind_word[523];                  // fifo.go:44
+    assign out_ack_req = out_kind_word[522];             // fifo.go:44
+    assign out_payload_len = out_kind_word[521:509];     // fifo.go:44
+    assign out_va = out_kind_word[508:445];              // fifo.go:44
+    assign out_r_key = out_kind_word[444:413];           // fifo.go:44
+    assign out_dma_len = out_kind_word[412:381];         // fifo.go:44
+    assign out_imm = out_kind_word[380:349];             // fifo.go:44
+    assign out_inline = out_kind_word[348];              // fifo.go:44
+    assign out_probes = out_kind_word[347];              // fifo.go:44
+    assign out_swap = out_kind_word[346:283];            // fifo.go:44
+    assign out_compare = out_kind_word[282:219];         // fifo.go:44
+    assign out_msn = out_kind_word[218:195];             // fifo.go:44
+    assign out_failed = out_kind_word[194];              // fifo.go:44
+    assign out_entry_kind = out_kind_word[193:192];      // fifo.go:44
+    assign out_entry_psn = out_kind_word[191:168];       // fifo.go:44
+    assign out_entry_last_psn = out_kind_word[167:144];  // fifo.go:44
     assign out_entry_wqe_index = out_kind_word[143:128]; // fifo.go:44
     assign out_entry_offset = out_kind_word[127:96];     // fifo.go:44
     assign out_entry_length = out_kind_word[95:83];      // fifo.go:44
@@ -156,7 +177,14 @@ module fifo_link_tx_job_6_x8 (
                 in_dma_len,
                 in_imm,
                 in_inline,
+                in_probes,
+                in_swap,
+                in_compare,
+                in_msn,
+                in_failed,
+                in_entry_kind,
                 in_entry_psn,
+                in_entry_last_psn,
                 in_entry_wqe_index,
                 in_entry_offset,
                 in_entry_length,
@@ -183,19 +211,19 @@ module fifo_link_tx_job_6_x8 (
     reg [3:0]   level_was;      // fifo.go:145
     reg [3:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [359:0] in_held;        // contract.go:27
+    reg [539:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [359:0] out_held;       // contract.go:27
+    reg [539:0] out_held;       // contract.go:27
     reg [3:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [3:0]   follow_ahead;   // follow.go:31
-    reg [359:0] follow_value;   // follow.go:32
+    reg [539:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [3:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [359:0] in_data_holds_joined = { // contract.go:30
+    wire [539:0] in_data_holds_joined = { // contract.go:30
         in_kind,
         in_qp,
         in_opcode,
@@ -207,7 +235,14 @@ module fifo_link_tx_job_6_x8 (
         in_dma_len,
         in_imm,
         in_inline,
+        in_probes,
+        in_swap,
+        in_compare,
+        in_msn,
+        in_failed,
+        in_entry_kind,
         in_entry_psn,
+        in_entry_last_psn,
         in_entry_wqe_index,
         in_entry_offset,
         in_entry_length,
@@ -220,7 +255,7 @@ module fifo_link_tx_job_6_x8 (
         in_entry_vendor
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [359:0] out_data_holds_joined = { // contract.go:30
+    wire [539:0] out_data_holds_joined = { // contract.go:30
         out_kind,
         out_qp,
         out_opcode,
@@ -232,7 +267,14 @@ module fifo_link_tx_job_6_x8 (
         out_dma_len,
         out_imm,
         out_inline,
+        out_probes,
+        out_swap,
+        out_compare,
+        out_msn,
+        out_failed,
+        out_entry_kind,
         out_entry_psn,
+        out_entry_last_psn,
         out_entry_wqe_index,
         out_entry_offset,
         out_entry_length,
@@ -248,7 +290,7 @@ module fifo_link_tx_job_6_x8 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [359:0] order_joined = { // follow.go:54
+    wire [539:0] order_joined = { // follow.go:54
         out_kind,
         out_qp,
         out_opcode,
@@ -260,7 +302,14 @@ module fifo_link_tx_job_6_x8 (
         out_dma_len,
         out_imm,
         out_inline,
+        out_probes,
+        out_swap,
+        out_compare,
+        out_msn,
+        out_failed,
+        out_entry_kind,
         out_entry_psn,
+        out_entry_last_psn,
         out_entry_wqe_index,
         out_entry_offset,
         out_entry_length,
@@ -278,7 +327,7 @@ module fifo_link_tx_job_6_x8 (
         : tail_follows_sum;
     wire [4:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [4:0] word_choice = (word_sum >= 5'd8) ? word_sum - 5'd8 : word_sum; // fifo.go:157
-    wire [359:0] word = ram[word_choice[2:0]];         // fifo.go:164
+    wire [539:0] word = ram[word_choice[2:0]];         // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -306,7 +355,14 @@ module fifo_link_tx_job_6_x8 (
                 in_dma_len,
                 in_imm,
                 in_inline,
+                in_probes,
+                in_swap,
+                in_compare,
+                in_msn,
+                in_failed,
+                in_entry_kind,
                 in_entry_psn,
+                in_entry_last_psn,
                 in_entry_wqe_index,
                 in_entry_offset,
                 in_entry_length,
@@ -343,7 +399,14 @@ module fifo_link_tx_job_6_x8 (
                 out_dma_len,
                 out_imm,
                 out_inline,
+                out_probes,
+                out_swap,
+                out_compare,
+                out_msn,
+                out_failed,
+                out_entry_kind,
                 out_entry_psn,
+                out_entry_last_psn,
                 out_entry_wqe_index,
                 out_entry_offset,
                 out_entry_length,
@@ -391,7 +454,14 @@ module fifo_link_tx_job_6_x8 (
                 in_dma_len,
                 in_imm,
                 in_inline,
+                in_probes,
+                in_swap,
+                in_compare,
+                in_msn,
+                in_failed,
+                in_entry_kind,
                 in_entry_psn,
+                in_entry_last_psn,
                 in_entry_wqe_index,
                 in_entry_offset,
                 in_entry_length,

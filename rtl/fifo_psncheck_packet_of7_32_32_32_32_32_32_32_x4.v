@@ -11,6 +11,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     // Stream in (sink)
     input  wire        in_valid,
     output wire        in_ready,
+    input  wire        in_dead, // no packet: DestQP has the index, and there is no payload; the rest means nothing
     input  wire        in_ipv6,
     input  wire [63:0] in_src_hi,
     input  wire [63:0] in_src_lo,
@@ -36,6 +37,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     // Stream out (source)
     output wire        out_valid,
     input  wire        out_ready,
+    output wire        out_dead, // no packet: DestQP has the index, and there is no payload; the rest means nothing
     output wire        out_ipv6,
     output wire [63:0] out_src_hi,
     output wire [63:0] out_src_lo,
@@ -70,7 +72,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     reg [2:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [555:0] ram [0:3]; // fifo.go:36
+    reg [556:0] ram [0:3]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -90,28 +92,29 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
 
     assign in_ready = ~level_full;                // fifo.go:42
     assign out_valid = level_some;                // fifo.go:43
-    wire [555:0] out_ipv6_word = ram[head];       // fifo.go:44
-    assign out_ipv6 = out_ipv6_word[555];         // fifo.go:44
-    assign out_src_hi = out_ipv6_word[554:491];   // fifo.go:44
-    assign out_src_lo = out_ipv6_word[490:427];   // fifo.go:44
-    assign out_dst_hi = out_ipv6_word[426:363];   // fifo.go:44
-    assign out_dst_lo = out_ipv6_word[362:299];   // fifo.go:44
-    assign out_opcode = out_ipv6_word[298:291];   // fifo.go:44
-    assign out_undefined = out_ipv6_word[290];    // fifo.go:44
-    assign out_cnp = out_ipv6_word[289];          // fifo.go:44
-    assign out_se = out_ipv6_word[288];           // fifo.go:44
-    assign out_pad_cnt = out_ipv6_word[287:286];  // fifo.go:44
-    assign out_dest_qp = out_ipv6_word[285:262];  // fifo.go:44
-    assign out_ack_req = out_ipv6_word[261];      // fifo.go:44
-    assign out_psn = out_ipv6_word[260:237];      // fifo.go:44
-    assign out_ext_0 = out_ipv6_word[236:205];    // fifo.go:44
-    assign out_ext_1 = out_ipv6_word[204:173];    // fifo.go:44
-    assign out_ext_2 = out_ipv6_word[172:141];    // fifo.go:44
-    assign out_ext_3 = out_ipv6_word[140:109];    // fifo.go:44
-    assign out_ext_4 = out_ipv6_word[108:77];     // fifo.go:44
-    assign out_ext_5 = out_ipv6_word[76:45];      // fifo.go:44
-    assign out_ext_6 = out_ipv6_word[44:13];      // fifo.go:44
-    assign out_payload_len = out_ipv6_word[12:0]; // fifo.go:44
+    wire [556:0] out_dead_word = ram[head];       // fifo.go:44
+    assign out_dead = out_dead_word[556];         // fifo.go:44
+    assign out_ipv6 = out_dead_word[555];         // fifo.go:44
+    assign out_src_hi = out_dead_word[554:491];   // fifo.go:44
+    assign out_src_lo = out_dead_word[490:427];   // fifo.go:44
+    assign out_dst_hi = out_dead_word[426:363];   // fifo.go:44
+    assign out_dst_lo = out_dead_word[362:299];   // fifo.go:44
+    assign out_opcode = out_dead_word[298:291];   // fifo.go:44
+    assign out_undefined = out_dead_word[290];    // fifo.go:44
+    assign out_cnp = out_dead_word[289];          // fifo.go:44
+    assign out_se = out_dead_word[288];           // fifo.go:44
+    assign out_pad_cnt = out_dead_word[287:286];  // fifo.go:44
+    assign out_dest_qp = out_dead_word[285:262];  // fifo.go:44
+    assign out_ack_req = out_dead_word[261];      // fifo.go:44
+    assign out_psn = out_dead_word[260:237];      // fifo.go:44
+    assign out_ext_0 = out_dead_word[236:205];    // fifo.go:44
+    assign out_ext_1 = out_dead_word[204:173];    // fifo.go:44
+    assign out_ext_2 = out_dead_word[172:141];    // fifo.go:44
+    assign out_ext_3 = out_dead_word[140:109];    // fifo.go:44
+    assign out_ext_4 = out_dead_word[108:77];     // fifo.go:44
+    assign out_ext_5 = out_dead_word[76:45];      // fifo.go:44
+    assign out_ext_6 = out_dead_word[44:13];      // fifo.go:44
+    assign out_payload_len = out_dead_word[12:0]; // fifo.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -142,6 +145,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     always @(posedge clk) begin
         if (in_valid && in_ready) begin // fifo.go:45
             ram[tail] <= {              // fifo.go:45
+                in_dead,
                 in_ipv6,
                 in_src_hi,
                 in_src_lo,
@@ -179,19 +183,20 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     reg [2:0]   level_was;      // fifo.go:145
     reg [2:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [555:0] in_held;        // contract.go:27
+    reg [556:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [555:0] out_held;       // contract.go:27
+    reg [556:0] out_held;       // contract.go:27
     reg [2:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [2:0]   follow_ahead;   // follow.go:31
-    reg [555:0] follow_value;   // follow.go:32
+    reg [556:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [2:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [555:0] in_data_holds_joined = { // contract.go:30
+    wire [556:0] in_data_holds_joined = { // contract.go:30
+        in_dead,
         in_ipv6,
         in_src_hi,
         in_src_lo,
@@ -215,7 +220,8 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         in_payload_len
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [555:0] out_data_holds_joined = { // contract.go:30
+    wire [556:0] out_data_holds_joined = { // contract.go:30
+        out_dead,
         out_ipv6,
         out_src_hi,
         out_src_lo,
@@ -242,7 +248,8 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [555:0] order_joined = { // follow.go:54
+    wire [556:0] order_joined = { // follow.go:54
+        out_dead,
         out_ipv6,
         out_src_hi,
         out_src_lo,
@@ -271,7 +278,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         : tail_follows_sum;
     wire [3:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [3:0] word_choice = (word_sum >= 4'd4) ? word_sum - 4'd4 : word_sum; // fifo.go:157
-    wire [555:0] word = ram[word_choice[1:0]];         // fifo.go:164
+    wire [556:0] word = ram[word_choice[1:0]];         // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -288,6 +295,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     always @(posedge clk) begin
         if (waits) begin // contract.go:28
             in_held <= { // contract.go:28
+                in_dead,
                 in_ipv6,
                 in_src_hi,
                 in_src_lo,
@@ -324,6 +332,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     always @(posedge clk) begin
         if (waits_2) begin // contract.go:28
             out_held <= {  // contract.go:28
+                out_dead,
                 out_ipv6,
                 out_src_hi,
                 out_src_lo,
@@ -371,6 +380,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         if (when_follow_inside_and) begin // follow.go:44
             follow_ahead <= stay;         // follow.go:46
             follow_value <= {             // follow.go:47
+                in_dead,
                 in_ipv6,
                 in_src_hi,
                 in_src_lo,

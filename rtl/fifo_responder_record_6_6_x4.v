@@ -14,7 +14,8 @@ module fifo_responder_record_6_6_x4 (
     input  wire [2:0]  in_kind, // of the turn
     input  wire [5:0]  in_qp,
     input  wire        in_dead,            // the queue pair takes no more requests
-    input  wire        in_segments,        // it has payload, so the translation has a word to say of it,
+    input  wire        in_payload,         // it has payload
+    input  wire        in_segments,        // it has, or a key was asked for, so the translation has a word to say of it,
     input  wire        in_keyed,           // and a fault in it refuses the request
     input  wire        in_verdict_refused, // with a NAK that ends the queue pair
     input  wire        in_verdict_rnr,     // with an RNR NAK: there is no receive WQE
@@ -26,24 +27,34 @@ module fifo_responder_record_6_6_x4 (
     input  wire        in_answers,       // a reply is due, if all is well
     input  wire [23:0] in_psn,           // of the reply
     input  wire [23:0] in_request_psn,
+    input  wire [23:0] in_advance,  // PSNs that it takes, if all is well
+    input  wire [1:0]  in_resource, // link.ResourceNone and others; what it is of is in Next
+    input  wire [2:0]  in_match,    // of a response, as the following: what readmatch said,
+    input  wire [4:0]  in_fault,    // and its fault or else the translation's,
+    input  wire [7:0]  in_syndrome,
     input  wire        in_end,      // of the message
+    input  wire        in_local,    // it is a SEND
     input  wire        in_written,  // it is a WRITE
     input  wire        in_consumes, // it ends with a receive WQE
     input  wire        in_solicited,
     input  wire        in_with_imm,
+    input  wire        in_with_inv, // a key is to be invalidated
     input  wire [31:0] in_imm,
     input  wire [63:0] in_wrid,
     input  wire [15:0] in_index, // of the receive WQE
     input  wire [23:0] in_context_qpn,
     input  wire [4:0]  in_context_min_rnr,
-    input  wire [5:0]  in_context_recv_cq,
-    input  wire [1:0]  in_next_kind, // kindNone and others
+    input  wire [5:0]  in_context_cq,
+    input  wire [1:0]  in_next_kind, // kindNone, kindSend, kindWrite or kindDead
     input  wire [31:0] in_next_done, // bytes that have come
-    input  wire [31:0] in_next_left, // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-    input  wire [63:0] in_next_va,   // kindWrite: where the next byte goes,
-    input  wire [31:0] in_next_key,  // and the key for it
-    input  wire [2:0]  in_next_sge,  // kindSend: the SGE where the next byte goes,
-    input  wire [31:0] in_next_at,   // and the byte in it
+    // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in
+    // all
+    input  wire [31:0] in_next_left,
+    input  wire [63:0] in_next_va,       // but of kindSend, where the next byte goes or comes from,
+    input  wire [31:0] in_next_key,      // and the key for it
+    input  wire [2:0]  in_next_sge,      // kindSend: the SGE where the next byte goes,
+    input  wire [31:0] in_next_at,       // and the byte in it
+    input  wire [7:0]  in_next_accepted, // READs and atomics, free-running
 
     // Stream out (source)
     output wire        out_valid,
@@ -51,7 +62,8 @@ module fifo_responder_record_6_6_x4 (
     output wire [2:0]  out_kind, // of the turn
     output wire [5:0]  out_qp,
     output wire        out_dead,            // the queue pair takes no more requests
-    output wire        out_segments,        // it has payload, so the translation has a word to say of it,
+    output wire        out_payload,         // it has payload
+    output wire        out_segments,        // it has, or a key was asked for, so the translation has a word to say of it,
     output wire        out_keyed,           // and a fault in it refuses the request
     output wire        out_verdict_refused, // with a NAK that ends the queue pair
     output wire        out_verdict_rnr,     // with an RNR NAK: there is no receive WQE
@@ -63,24 +75,34 @@ module fifo_responder_record_6_6_x4 (
     output wire        out_answers,       // a reply is due, if all is well
     output wire [23:0] out_psn,           // of the reply
     output wire [23:0] out_request_psn,
+    output wire [23:0] out_advance,  // PSNs that it takes, if all is well
+    output wire [1:0]  out_resource, // link.ResourceNone and others; what it is of is in Next
+    output wire [2:0]  out_match,    // of a response, as the following: what readmatch said,
+    output wire [4:0]  out_fault,    // and its fault or else the translation's,
+    output wire [7:0]  out_syndrome,
     output wire        out_end,      // of the message
+    output wire        out_local,    // it is a SEND
     output wire        out_written,  // it is a WRITE
     output wire        out_consumes, // it ends with a receive WQE
     output wire        out_solicited,
     output wire        out_with_imm,
+    output wire        out_with_inv, // a key is to be invalidated
     output wire [31:0] out_imm,
     output wire [63:0] out_wrid,
     output wire [15:0] out_index, // of the receive WQE
     output wire [23:0] out_context_qpn,
     output wire [4:0]  out_context_min_rnr,
-    output wire [5:0]  out_context_recv_cq,
-    output wire [1:0]  out_next_kind, // kindNone and others
+    output wire [5:0]  out_context_cq,
+    output wire [1:0]  out_next_kind, // kindNone, kindSend, kindWrite or kindDead
     output wire [31:0] out_next_done, // bytes that have come
-    output wire [31:0] out_next_left, // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-    output wire [63:0] out_next_va,   // kindWrite: where the next byte goes,
-    output wire [31:0] out_next_key,  // and the key for it
-    output wire [2:0]  out_next_sge,  // kindSend: the SGE where the next byte goes,
-    output wire [31:0] out_next_at,   // and the byte in it
+    // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in
+    // all
+    output wire [31:0] out_next_left,
+    output wire [63:0] out_next_va,       // but of kindSend, where the next byte goes or comes from,
+    output wire [31:0] out_next_key,      // and the key for it
+    output wire [2:0]  out_next_sge,      // kindSend: the SGE where the next byte goes,
+    output wire [31:0] out_next_at,       // and the byte in it
+    output wire [7:0]  out_next_accepted, // READs and atomics, free-running
 
     output wire [2:0]  level,     // how many payloads are inside
     output wire [2:0]  high_water // the highest Level since reset
@@ -94,7 +116,7 @@ module fifo_responder_record_6_6_x4 (
     reg [2:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [428:0] ram [0:3]; // fifo.go:36
+    reg [481:0] ram [0:3]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -114,40 +136,49 @@ module fifo_responder_record_6_6_x4 (
 
     assign in_ready = ~level_full;                       // fifo.go:42
     assign out_valid = level_some;                       // fifo.go:43
-    wire [428:0] out_kind_word = ram[head];              // fifo.go:44
-    assign out_kind = out_kind_word[428:426];            // fifo.go:44
-    assign out_qp = out_kind_word[425:420];              // fifo.go:44
-    assign out_dead = out_kind_word[419];                // fifo.go:44
-    assign out_segments = out_kind_word[418];            // fifo.go:44
-    assign out_keyed = out_kind_word[417];               // fifo.go:44
-    assign out_verdict_refused = out_kind_word[416];     // fifo.go:44
-    assign out_verdict_rnr = out_kind_word[415];         // fifo.go:44
-    assign out_verdict_code = out_kind_word[414:413];    // fifo.go:44
-    assign out_verdict_status = out_kind_word[412:405];  // fifo.go:44
-    assign out_verdict_vendor = out_kind_word[404:400];  // fifo.go:44
-    assign out_verdict_holds = out_kind_word[399];       // fifo.go:44
-    assign out_holds_on_key = out_kind_word[398];        // fifo.go:44
-    assign out_answers = out_kind_word[397];             // fifo.go:44
-    assign out_psn = out_kind_word[396:373];             // fifo.go:44
-    assign out_request_psn = out_kind_word[372:349];     // fifo.go:44
-    assign out_end = out_kind_word[348];                 // fifo.go:44
-    assign out_written = out_kind_word[347];             // fifo.go:44
-    assign out_consumes = out_kind_word[346];            // fifo.go:44
-    assign out_solicited = out_kind_word[345];           // fifo.go:44
-    assign out_with_imm = out_kind_word[344];            // fifo.go:44
-    assign out_imm = out_kind_word[343:312];             // fifo.go:44
-    assign out_wrid = out_kind_word[311:248];            // fifo.go:44
-    assign out_index = out_kind_word[247:232];           // fifo.go:44
-    assign out_context_qpn = out_kind_word[231:208];     // fifo.go:44
-    assign out_context_min_rnr = out_kind_word[207:203]; // fifo.go:44
-    assign out_context_recv_cq = out_kind_word[202:197]; // fifo.go:44
-    assign out_next_kind = out_kind_word[196:195];       // fifo.go:44
-    assign out_next_done = out_kind_word[194:163];       // fifo.go:44
-    assign out_next_left = out_kind_word[162:131];       // fifo.go:44
-    assign out_next_va = out_kind_word[130:67];          // fifo.go:44
-    assign out_next_key = out_kind_word[66:35];          // fifo.go:44
-    assign out_next_sge = out_kind_word[34:32];          // fifo.go:44
-    assign out_next_at = out_kind_word[31:0];            // fifo.go:44
+    wire [481:0] out_kind_word = ram[head];              // fifo.go:44
+    assign out_kind = out_kind_word[481:479];            // fifo.go:44
+    assign out_qp = out_kind_word[478:473];              // fifo.go:44
+    assign out_dead = out_kind_word[472];                // fifo.go:44
+    assign out_payload = out_kind_word[471];             // fifo.go:44
+    assign out_segments = out_kind_word[470];            // fifo.go:44
+    assign out_keyed = out_kind_word[469];               // fifo.go:44
+    assign out_verdict_refused = out_kind_word[468];     // fifo.go:44
+    assign out_verdict_rnr = out_kind_word[467];         // fifo.go:44
+    assign out_verdict_code = out_kind_word[466:465];    // fifo.go:44
+    assign out_verdict_status = out_kind_word[464:457];  // fifo.go:44
+    assign out_verdict_vendor = out_kind_word[456:452];  // fifo.go:44
+    assign out_verdict_holds = out_kind_word[451];       // fifo.go:44
+    assign out_holds_on_key = out_kind_word[450];        // fifo.go:44
+    assign out_answers = out_kind_word[449];             // fifo.go:44
+    assign out_psn = out_kind_word[448:425];             // fifo.go:44
+    assign out_request_psn = out_kind_word[424:401];     // fifo.go:44
+    assign out_advance = out_kind_word[400:377];         // fifo.go:44
+    assign out_resource = out_kind_word[376:375];        // fifo.go:44
+    assign out_match = out_kind_word[374:372];           // fifo.go:44
+    assign out_fault = out_kind_word[371:367];           // fifo.go:44
+    assign out_syndrome = out_kind_word[366:359];        // fifo.go:44
+    assign out_end = out_kind_word[358];                 // fifo.go:44
+    assign out_local = out_kind_word[357];               // fifo.go:44
+    assign out_written = out_kind_word[356];             // fifo.go:44
+    assign out_consumes = out_kind_word[355];            // fifo.go:44
+    assign out_solicited = out_kind_word[354];           // fifo.go:44
+    assign out_with_imm = out_kind_word[353];            // fifo.go:44
+    assign out_with_inv = out_kind_word[352];            // fifo.go:44
+    assign out_imm = out_kind_word[351:320];             // fifo.go:44
+    assign out_wrid = out_kind_word[319:256];            // fifo.go:44
+    assign out_index = out_kind_word[255:240];           // fifo.go:44
+    assign out_context_qpn = out_kind_word[239:216];     // fifo.go:44
+    assign out_context_min_rnr = out_kind_word[215:211]; // fifo.go:44
+    assign out_context_cq = out_kind_word[210:205];      // fifo.go:44
+    assign out_next_kind = out_kind_word[204:203];       // fifo.go:44
+    assign out_next_done = out_kind_word[202:171];       // fifo.go:44
+    assign out_next_left = out_kind_word[170:139];       // fifo.go:44
+    assign out_next_va = out_kind_word[138:75];          // fifo.go:44
+    assign out_next_key = out_kind_word[74:43];          // fifo.go:44
+    assign out_next_sge = out_kind_word[42:40];          // fifo.go:44
+    assign out_next_at = out_kind_word[39:8];            // fifo.go:44
+    assign out_next_accepted = out_kind_word[7:0];       // fifo.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -181,6 +212,7 @@ module fifo_responder_record_6_6_x4 (
                 in_kind,
                 in_qp,
                 in_dead,
+                in_payload,
                 in_segments,
                 in_keyed,
                 in_verdict_refused,
@@ -193,24 +225,32 @@ module fifo_responder_record_6_6_x4 (
                 in_answers,
                 in_psn,
                 in_request_psn,
+                in_advance,
+                in_resource,
+                in_match,
+                in_fault,
+                in_syndrome,
                 in_end,
+                in_local,
                 in_written,
                 in_consumes,
                 in_solicited,
                 in_with_imm,
+                in_with_inv,
                 in_imm,
                 in_wrid,
                 in_index,
                 in_context_qpn,
                 in_context_min_rnr,
-                in_context_recv_cq,
+                in_context_cq,
                 in_next_kind,
                 in_next_done,
                 in_next_left,
                 in_next_va,
                 in_next_key,
                 in_next_sge,
-                in_next_at
+                in_next_at,
+                in_next_accepted
             };
         end
     end
@@ -227,22 +267,23 @@ module fifo_responder_record_6_6_x4 (
     reg [2:0]   level_was;      // fifo.go:145
     reg [2:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [428:0] in_held;        // contract.go:27
+    reg [481:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [428:0] out_held;       // contract.go:27
+    reg [481:0] out_held;       // contract.go:27
     reg [2:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [2:0]   follow_ahead;   // follow.go:31
-    reg [428:0] follow_value;   // follow.go:32
+    reg [481:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [2:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [428:0] in_data_holds_joined = { // contract.go:30
+    wire [481:0] in_data_holds_joined = { // contract.go:30
         in_kind,
         in_qp,
         in_dead,
+        in_payload,
         in_segments,
         in_keyed,
         in_verdict_refused,
@@ -255,30 +296,39 @@ module fifo_responder_record_6_6_x4 (
         in_answers,
         in_psn,
         in_request_psn,
+        in_advance,
+        in_resource,
+        in_match,
+        in_fault,
+        in_syndrome,
         in_end,
+        in_local,
         in_written,
         in_consumes,
         in_solicited,
         in_with_imm,
+        in_with_inv,
         in_imm,
         in_wrid,
         in_index,
         in_context_qpn,
         in_context_min_rnr,
-        in_context_recv_cq,
+        in_context_cq,
         in_next_kind,
         in_next_done,
         in_next_left,
         in_next_va,
         in_next_key,
         in_next_sge,
-        in_next_at
+        in_next_at,
+        in_next_accepted
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [428:0] out_data_holds_joined = { // contract.go:30
+    wire [481:0] out_data_holds_joined = { // contract.go:30
         out_kind,
         out_qp,
         out_dead,
+        out_payload,
         out_segments,
         out_keyed,
         out_verdict_refused,
@@ -291,33 +341,42 @@ module fifo_responder_record_6_6_x4 (
         out_answers,
         out_psn,
         out_request_psn,
+        out_advance,
+        out_resource,
+        out_match,
+        out_fault,
+        out_syndrome,
         out_end,
+        out_local,
         out_written,
         out_consumes,
         out_solicited,
         out_with_imm,
+        out_with_inv,
         out_imm,
         out_wrid,
         out_index,
         out_context_qpn,
         out_context_min_rnr,
-        out_context_recv_cq,
+        out_context_cq,
         out_next_kind,
         out_next_done,
         out_next_left,
         out_next_va,
         out_next_key,
         out_next_sge,
-        out_next_at
+        out_next_at,
+        out_next_accepted
     };
     wire [2:0] stay = follow_held - {2'h0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [428:0] order_joined = { // follow.go:54
+    wire [481:0] order_joined = { // follow.go:54
         out_kind,
         out_qp,
         out_dead,
+        out_payload,
         out_segments,
         out_keyed,
         out_verdict_refused,
@@ -330,24 +389,32 @@ module fifo_responder_record_6_6_x4 (
         out_answers,
         out_psn,
         out_request_psn,
+        out_advance,
+        out_resource,
+        out_match,
+        out_fault,
+        out_syndrome,
         out_end,
+        out_local,
         out_written,
         out_consumes,
         out_solicited,
         out_with_imm,
+        out_with_inv,
         out_imm,
         out_wrid,
         out_index,
         out_context_qpn,
         out_context_min_rnr,
-        out_context_recv_cq,
+        out_context_cq,
         out_next_kind,
         out_next_done,
         out_next_left,
         out_next_va,
         out_next_key,
         out_next_sge,
-        out_next_at
+        out_next_at,
+        out_next_accepted
     };
     wire [3:0] from = {2'h0, head};                           // fifo.go:159
     wire [3:0] tail_follows_sum = from + {1'b0, level_count}; // fifo.go:160
@@ -355,7 +422,7 @@ module fifo_responder_record_6_6_x4 (
         : tail_follows_sum;
     wire [3:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [3:0] word_choice = (word_sum >= 4'd4) ? word_sum - 4'd4 : word_sum; // fifo.go:157
-    wire [428:0] word = ram[word_choice[1:0]];         // fifo.go:164
+    wire [481:0] word = ram[word_choice[1:0]];         // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -375,6 +442,7 @@ module fifo_responder_record_6_6_x4 (
                 in_kind,
                 in_qp,
                 in_dead,
+                in_payload,
                 in_segments,
                 in_keyed,
                 in_verdict_refused,
@@ -387,24 +455,32 @@ module fifo_responder_record_6_6_x4 (
                 in_answers,
                 in_psn,
                 in_request_psn,
+                in_advance,
+                in_resource,
+                in_match,
+                in_fault,
+                in_syndrome,
                 in_end,
+                in_local,
                 in_written,
                 in_consumes,
                 in_solicited,
                 in_with_imm,
+                in_with_inv,
                 in_imm,
                 in_wrid,
                 in_index,
                 in_context_qpn,
                 in_context_min_rnr,
-                in_context_recv_cq,
+                in_context_cq,
                 in_next_kind,
                 in_next_done,
                 in_next_left,
                 in_next_va,
                 in_next_key,
                 in_next_sge,
-                in_next_at
+                in_next_at,
+                in_next_accepted
             };
         end
     end
@@ -423,6 +499,7 @@ module fifo_responder_record_6_6_x4 (
                 out_kind,
                 out_qp,
                 out_dead,
+                out_payload,
                 out_segments,
                 out_keyed,
                 out_verdict_refused,
@@ -435,24 +512,32 @@ module fifo_responder_record_6_6_x4 (
                 out_answers,
                 out_psn,
                 out_request_psn,
+                out_advance,
+                out_resource,
+                out_match,
+                out_fault,
+                out_syndrome,
                 out_end,
+                out_local,
                 out_written,
                 out_consumes,
                 out_solicited,
                 out_with_imm,
+                out_with_inv,
                 out_imm,
                 out_wrid,
                 out_index,
                 out_context_qpn,
                 out_context_min_rnr,
-                out_context_recv_cq,
+                out_context_cq,
                 out_next_kind,
                 out_next_done,
                 out_next_left,
                 out_next_va,
                 out_next_key,
                 out_next_sge,
-                out_next_at
+                out_next_at,
+                out_next_accepted
             };
         end
     end
@@ -482,6 +567,7 @@ module fifo_responder_record_6_6_x4 (
                 in_kind,
                 in_qp,
                 in_dead,
+                in_payload,
                 in_segments,
                 in_keyed,
                 in_verdict_refused,
@@ -494,24 +580,32 @@ module fifo_responder_record_6_6_x4 (
                 in_answers,
                 in_psn,
                 in_request_psn,
+                in_advance,
+                in_resource,
+                in_match,
+                in_fault,
+                in_syndrome,
                 in_end,
+                in_local,
                 in_written,
                 in_consumes,
                 in_solicited,
                 in_with_imm,
+                in_with_inv,
                 in_imm,
                 in_wrid,
                 in_index,
                 in_context_qpn,
                 in_context_min_rnr,
-                in_context_recv_cq,
+                in_context_cq,
                 in_next_kind,
                 in_next_done,
                 in_next_left,
                 in_next_va,
                 in_next_key,
                 in_next_sge,
-                in_next_at
+                in_next_at,
+                in_next_accepted
             };
         end
         if (in_valid && in_ready) begin        // follow.go:43

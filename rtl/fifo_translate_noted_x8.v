@@ -12,17 +12,25 @@ module fifo_translate_noted_x8 (
     input  wire        in_valid,
     output wire        in_ready,
     input  wire [12:0] in_len,
-    input  wire        in_skip,
-    input  wire        in_last,
-    input  wire        in_asked, // its key is looked at
+    input  wire        in_kind_skip,
+    input  wire        in_kind_probe,
+    input  wire        in_kind_last,
+    input  wire        in_kind_probed, // its packet has a tail: what becomes of it is told with that
+    input  wire        in_kind_tail,   // it is the Probe behind a payload
+    input  wire        in_find,        // its bytes have a bus address that matters
+    input  wire        in_asked,       // its key is looked at
 
     // Stream out (source)
     output wire        out_valid,
     input  wire        out_ready,
     output wire [12:0] out_len,
-    output wire        out_skip,
-    output wire        out_last,
-    output wire        out_asked, // its key is looked at
+    output wire        out_kind_skip,
+    output wire        out_kind_probe,
+    output wire        out_kind_last,
+    output wire        out_kind_probed, // its packet has a tail: what becomes of it is told with that
+    output wire        out_kind_tail,   // it is the Probe behind a payload
+    output wire        out_find,        // its bytes have a bus address that matters
+    output wire        out_asked,       // its key is looked at
 
     output wire [3:0]  level,     // how many payloads are inside
     output wire [3:0]  high_water // the highest Level since reset
@@ -36,7 +44,7 @@ module fifo_translate_noted_x8 (
     reg [3:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [15:0] ram [0:7]; // fifo.go:36
+    reg [19:0] ram [0:7]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -54,13 +62,17 @@ module fifo_translate_noted_x8 (
         end
     end
 
-    assign in_ready = ~level_full;        // fifo.go:42
-    assign out_valid = level_some;        // fifo.go:43
-    wire [15:0] out_len_word = ram[head]; // fifo.go:44
-    assign out_len = out_len_word[15:3];  // fifo.go:44
-    assign out_skip = out_len_word[2];    // fifo.go:44
-    assign out_last = out_len_word[1];    // fifo.go:44
-    assign out_asked = out_len_word[0];   // fifo.go:44
+    assign in_ready = ~level_full;            // fifo.go:42
+    assign out_valid = level_some;            // fifo.go:43
+    wire [19:0] out_len_word = ram[head];     // fifo.go:44
+    assign out_len = out_len_word[19:7];      // fifo.go:44
+    assign out_kind_skip = out_len_word[6];   // fifo.go:44
+    assign out_kind_probe = out_len_word[5];  // fifo.go:44
+    assign out_kind_last = out_len_word[4];   // fifo.go:44
+    assign out_kind_probed = out_len_word[3]; // fifo.go:44
+    assign out_kind_tail = out_len_word[2];   // fifo.go:44
+    assign out_find = out_len_word[1];        // fifo.go:44
+    assign out_asked = out_len_word[0];       // fifo.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -89,8 +101,17 @@ module fifo_translate_noted_x8 (
     assign high_water = high_water_mark; // fifo.go:143
 
     always @(posedge clk) begin
-        if (in_valid && in_ready) begin                        // fifo.go:45
-            ram[tail] <= {in_len, in_skip, in_last, in_asked}; // fifo.go:45
+        if (in_valid && in_ready) begin // fifo.go:45
+            ram[tail] <= {              // fifo.go:45
+                in_len,
+                in_kind_skip,
+                in_kind_probe,
+                in_kind_last,
+                in_kind_probed,
+                in_kind_tail,
+                in_find,
+                in_asked
+            };
         end
     end
 
@@ -106,30 +127,60 @@ module fifo_translate_noted_x8 (
     reg [3:0]  level_was;      // fifo.go:145
     reg [3:0]  high_water_was; // fifo.go:146
     reg        in_stalled;     // contract.go:24
-    reg [15:0] in_held;        // contract.go:27
+    reg [19:0] in_held;        // contract.go:27
     reg        out_stalled;    // contract.go:24
-    reg [15:0] out_held;       // contract.go:27
+    reg [19:0] out_held;       // contract.go:27
     reg [3:0]  follow_held;    // follow.go:29
     reg        follow_inside;  // follow.go:30
     reg [3:0]  follow_ahead;   // follow.go:31
-    reg [15:0] follow_value;   // follow.go:32
+    reg [19:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [3:0]  follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
-    wire waits = in_valid & ~in_ready;                        // contract.go:23
-    wire waits_2 = out_valid & ~out_ready;                    // contract.go:23
+    wire waits = in_valid & ~in_ready;   // contract.go:23
+    wire [19:0] in_data_holds_joined = { // contract.go:30
+        in_len,
+        in_kind_skip,
+        in_kind_probe,
+        in_kind_last,
+        in_kind_probed,
+        in_kind_tail,
+        in_find,
+        in_asked
+    };
+    wire waits_2 = out_valid & ~out_ready; // contract.go:23
+    wire [19:0] out_data_holds_joined = {  // contract.go:30
+        out_len,
+        out_kind_skip,
+        out_kind_probe,
+        out_kind_last,
+        out_kind_probed,
+        out_kind_tail,
+        out_find,
+        out_asked
+    };
     wire [3:0] stay = follow_held - {3'h0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
+    wire [19:0] order_joined = { // follow.go:54
+        out_len,
+        out_kind_skip,
+        out_kind_probe,
+        out_kind_last,
+        out_kind_probed,
+        out_kind_tail,
+        out_find,
+        out_asked
+    };
     wire [4:0] from = {2'h0, head};                           // fifo.go:159
     wire [4:0] tail_follows_sum = from + {1'b0, level_count}; // fifo.go:160
     wire [4:0] tail_follows_choice = (tail_follows_sum >= 5'd8) ? tail_follows_sum - 5'd8 // fifo.go:157
         : tail_follows_sum;
     wire [4:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [4:0] word_choice = (word_sum >= 5'd8) ? word_sum - 5'd8 : word_sum; // fifo.go:157
-    wire [15:0] word = ram[word_choice[2:0]];          // fifo.go:164
+    wire [19:0] word = ram[word_choice[2:0]];          // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -144,8 +195,17 @@ module fifo_translate_noted_x8 (
     end
 
     always @(posedge clk) begin
-        if (waits) begin                                     // contract.go:28
-            in_held <= {in_len, in_skip, in_last, in_asked}; // contract.go:28
+        if (waits) begin // contract.go:28
+            in_held <= { // contract.go:28
+                in_len,
+                in_kind_skip,
+                in_kind_probe,
+                in_kind_last,
+                in_kind_probed,
+                in_kind_tail,
+                in_find,
+                in_asked
+            };
         end
     end
 
@@ -159,7 +219,16 @@ module fifo_translate_noted_x8 (
 
     always @(posedge clk) begin
         if (waits_2) begin // contract.go:28
-            out_held <= {out_len, out_skip, out_last, out_asked}; // contract.go:28
+            out_held <= {  // contract.go:28
+                out_len,
+                out_kind_skip,
+                out_kind_probe,
+                out_kind_last,
+                out_kind_probed,
+                out_kind_tail,
+                out_find,
+                out_asked
+            };
         end
     end
 
@@ -184,7 +253,16 @@ module fifo_translate_noted_x8 (
         end
         if (when_follow_inside_and) begin // follow.go:44
             follow_ahead <= stay;         // follow.go:46
-            follow_value <= {in_len, in_skip, in_last, in_asked}; // follow.go:47
+            follow_value <= {             // follow.go:47
+                in_len,
+                in_kind_skip,
+                in_kind_probe,
+                in_kind_last,
+                in_kind_probed,
+                in_kind_tail,
+                in_find,
+                in_asked
+            };
         end
         if (in_valid && in_ready) begin        // follow.go:43
             follow_turn <= follow_turn - 4'd1; // follow.go:43
@@ -219,13 +297,13 @@ module fifo_translate_noted_x8 (
             assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
             assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || {in_len, in_skip, in_last, in_asked} == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || {out_len, out_skip, out_last, out_asked} == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || out_data_holds_joined == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 4'd8); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
-            assert_order: assert (order_inverse || {out_len, out_skip, out_last, out_asked} == follow_value); // follow.go:54
+            assert_order: assert (order_inverse || order_joined == follow_value); // follow.go:54
             assert_level_is_occupancy: assert (follow_held == level); // fifo.go:54
             assert_takes_while_room: assert (in_ready == (follow_held < 4'd8)); // fifo.go:55
             assert_gives_what_it_has: assert (out_valid == (|follow_held)); // fifo.go:56
@@ -276,7 +354,7 @@ module fifo_translate_noted_x8 (
                     $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
                     $stop;
                 end
-                if ({in_len, in_skip, in_last, in_asked} != in_held) begin
+                if (in_data_holds_joined != in_held) begin
                     $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
                     $stop;
                 end
@@ -286,7 +364,7 @@ module fifo_translate_noted_x8 (
                     $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
                     $stop;
                 end
-                if ({out_len, out_skip, out_last, out_asked} != out_held) begin
+                if (out_data_holds_joined != out_held) begin
                     $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
                     $stop;
                 end
@@ -303,7 +381,7 @@ module fifo_translate_noted_x8 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && {out_len, out_skip, out_last, out_asked} != follow_value) begin
+            if (!order_inverse && order_joined != follow_value) begin
                 $display("ASSERT %m order hdl/stream/follow.go:54");
                 $stop;
             end

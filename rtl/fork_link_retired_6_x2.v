@@ -13,18 +13,21 @@ module fork_link_retired_6_x2 (
     output wire        in_ready,
     input  wire [5:0]  in_qp,
     input  wire [15:0] in_count, // free-running
+    input  wire [7:0]  in_reads, // how many of those were READs and atomics; free-running
 
     // Stream out_0 (source)
     output wire        out_0_valid,
     input  wire        out_0_ready,
     output wire [5:0]  out_0_qp,
     output wire [15:0] out_0_count, // free-running
+    output wire [7:0]  out_0_reads, // how many of those were READs and atomics; free-running
 
     // Stream out_1 (source)
     output wire        out_1_valid,
     input  wire        out_1_ready,
     output wire [5:0]  out_1_qp,
-    output wire [15:0] out_1_count // free-running
+    output wire [15:0] out_1_count, // free-running
+    output wire [7:0]  out_1_reads  // how many of those were READs and atomics; free-running
 );
 
     reg done_0; // fork.go:34
@@ -33,9 +36,11 @@ module fork_link_retired_6_x2 (
     assign out_0_valid = in_valid & ~done_0; // fork.go:35
     assign out_0_qp = in_qp;                 // fork.go:36
     assign out_0_count = in_count;           // fork.go:36
+    assign out_0_reads = in_reads;           // fork.go:36
     assign out_1_valid = in_valid & ~done_1; // fork.go:35
     assign out_1_qp = in_qp;                 // fork.go:36
     assign out_1_count = in_count;           // fork.go:36
+    assign out_1_reads = in_reads;           // fork.go:36
     wire ready_0 = done_0 | out_0_ready;     // fork.go:37
     wire ready_1 = done_1 | out_1_ready;     // fork.go:37
     assign in_ready = ready_0 & ready_1;     // fork.go:40
@@ -60,17 +65,19 @@ module fork_link_retired_6_x2 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        in_stalled;    // contract.go:24
-    reg [21:0] in_held;       // contract.go:27
+    reg [29:0] in_held;       // contract.go:27
     reg        out_0_stalled; // contract.go:24
-    reg [21:0] out_0_held;    // contract.go:27
+    reg [29:0] out_0_held;    // contract.go:27
     reg        out_0_took;    // fork.go:61
     reg        out_1_stalled; // contract.go:24
-    reg [21:0] out_1_held;    // contract.go:27
+    reg [29:0] out_1_held;    // contract.go:27
     reg        out_1_took;    // fork.go:61
 
     wire waits = in_valid & ~in_ready;         // contract.go:23
     wire waits_0 = out_0_valid & ~out_0_ready; // contract.go:23
+    wire out_0_unchanged_equal = {out_0_qp, out_0_count, out_0_reads} == {in_qp, in_count, in_reads}; // fork.go:68
     wire waits_1 = out_1_valid & ~out_1_ready; // contract.go:23
+    wire out_1_unchanged_equal = {out_1_qp, out_1_count, out_1_reads} == {in_qp, in_count, in_reads}; // fork.go:68
 
     always @(posedge clk) begin
         if (rst) begin
@@ -81,8 +88,8 @@ module fork_link_retired_6_x2 (
     end
 
     always @(posedge clk) begin
-        if (waits) begin                  // contract.go:28
-            in_held <= {in_qp, in_count}; // contract.go:28
+        if (waits) begin                            // contract.go:28
+            in_held <= {in_qp, in_count, in_reads}; // contract.go:28
         end
     end
 
@@ -95,8 +102,8 @@ module fork_link_retired_6_x2 (
     end
 
     always @(posedge clk) begin
-        if (waits_0) begin                         // contract.go:28
-            out_0_held <= {out_0_qp, out_0_count}; // contract.go:28
+        if (waits_0) begin                                      // contract.go:28
+            out_0_held <= {out_0_qp, out_0_count, out_0_reads}; // contract.go:28
         end
     end
 
@@ -111,8 +118,8 @@ module fork_link_retired_6_x2 (
     end
 
     always @(posedge clk) begin
-        if (waits_1) begin                         // contract.go:28
-            out_1_held <= {out_1_qp, out_1_count}; // contract.go:28
+        if (waits_1) begin                                      // contract.go:28
+            out_1_held <= {out_1_qp, out_1_count, out_1_reads}; // contract.go:28
         end
     end
 
@@ -143,23 +150,23 @@ module fork_link_retired_6_x2 (
     always @(posedge clk) begin
         if (!rst) begin
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || {in_qp, in_count} == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || {in_qp, in_count, in_reads} == in_held); // contract.go:19
             assert_all_ready_is_ready: assert (in_ready || !(out_0_ready && out_1_ready)); // fork.go:55
             assert_out_0_valid_holds: assert (!out_0_stalled || out_0_valid); // contract.go:10
-            assert_out_0_data_holds: assert (!out_0_stalled || {out_0_qp, out_0_count} == out_0_held); // contract.go:11
+            assert_out_0_data_holds: assert (!out_0_stalled || {out_0_qp, out_0_count, out_0_reads} == out_0_held); // contract.go:11
             assert_out_0_done_is_took: assert (done_0 == out_0_took); // fork.go:64
             assert_out_0_once: assert (!(out_0_valid && out_0_ready && out_0_took)); // fork.go:65
             assert_out_0_not_missed: assert (!(in_valid && in_ready) || out_0_took || (out_0_valid && out_0_ready)); // fork.go:66
             assert_out_0_offered: assert (!in_valid || out_0_took || out_0_valid); // fork.go:67
-            assert_out_0_unchanged: assert (!out_0_valid || {out_0_qp, out_0_count} == {in_qp, in_count}); // fork.go:68
+            assert_out_0_unchanged: assert (!out_0_valid || out_0_unchanged_equal); // fork.go:68
             cover_out_0_ahead: cover (out_0_took); // fork.go:69
             assert_out_1_valid_holds: assert (!out_1_stalled || out_1_valid); // contract.go:10
-            assert_out_1_data_holds: assert (!out_1_stalled || {out_1_qp, out_1_count} == out_1_held); // contract.go:11
+            assert_out_1_data_holds: assert (!out_1_stalled || {out_1_qp, out_1_count, out_1_reads} == out_1_held); // contract.go:11
             assert_out_1_done_is_took: assert (done_1 == out_1_took); // fork.go:64
             assert_out_1_once: assert (!(out_1_valid && out_1_ready && out_1_took)); // fork.go:65
             assert_out_1_not_missed: assert (!(in_valid && in_ready) || out_1_took || (out_1_valid && out_1_ready)); // fork.go:66
             assert_out_1_offered: assert (!in_valid || out_1_took || out_1_valid); // fork.go:67
-            assert_out_1_unchanged: assert (!out_1_valid || {out_1_qp, out_1_count} == {in_qp, in_count}); // fork.go:68
+            assert_out_1_unchanged: assert (!out_1_valid || out_1_unchanged_equal); // fork.go:68
             cover_out_1_ahead: cover (out_1_took); // fork.go:69
         end
     end
@@ -178,7 +185,7 @@ module fork_link_retired_6_x2 (
                     $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
                     $stop;
                 end
-                if ({in_qp, in_count} != in_held) begin
+                if ({in_qp, in_count, in_reads} != in_held) begin
                     $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
                     $stop;
                 end
@@ -192,7 +199,7 @@ module fork_link_retired_6_x2 (
                     $display("ASSERT %m out_0_valid_holds hdl/stream/contract.go:10");
                     $stop;
                 end
-                if ({out_0_qp, out_0_count} != out_0_held) begin
+                if ({out_0_qp, out_0_count, out_0_reads} != out_0_held) begin
                     $display("ASSERT %m out_0_data_holds hdl/stream/contract.go:11");
                     $stop;
                 end
@@ -215,7 +222,7 @@ module fork_link_retired_6_x2 (
                     $stop;
                 end
             end
-            if (out_0_valid && {out_0_qp, out_0_count} != {in_qp, in_count}) begin
+            if (out_0_valid && !out_0_unchanged_equal) begin
                 $display("ASSERT %m out_0_unchanged hdl/stream/fork.go:68");
                 $stop;
             end
@@ -230,7 +237,7 @@ module fork_link_retired_6_x2 (
                     $display("ASSERT %m out_1_valid_holds hdl/stream/contract.go:10");
                     $stop;
                 end
-                if ({out_1_qp, out_1_count} != out_1_held) begin
+                if ({out_1_qp, out_1_count, out_1_reads} != out_1_held) begin
                     $display("ASSERT %m out_1_data_holds hdl/stream/contract.go:11");
                     $stop;
                 end
@@ -253,7 +260,7 @@ module fork_link_retired_6_x2 (
                     $stop;
                 end
             end
-            if (out_1_valid && {out_1_qp, out_1_count} != {in_qp, in_count}) begin
+            if (out_1_valid && !out_1_unchanged_equal) begin
                 $display("ASSERT %m out_1_unchanged hdl/stream/fork.go:68");
                 $stop;
             end

@@ -12,9 +12,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     input  wire        in_valid,
     output wire        in_ready,
     input  wire [5:0]  in_qp,
+    input  wire        in_dead,   // no packet: of the comparisons none matters
     input  wire        in_number, // the queue pair exists and has that number
     input  wire        in_source,
     input  wire        in_dest,
+    input  wire        in_resource, // a READ or atomic,
+    input  wire        in_atomic,   // an atomic
     input  wire [7:0]  in_opcode,
     input  wire        in_undefined,
     input  wire        in_cnp,
@@ -53,9 +56,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     output wire        out_valid,
     input  wire        out_ready,
     output wire [5:0]  out_qp,
+    output wire        out_dead,   // no packet: of the comparisons none matters
     output wire        out_number, // the queue pair exists and has that number
     output wire        out_source,
     output wire        out_dest,
+    output wire        out_resource, // a READ or atomic,
+    output wire        out_atomic,   // an atomic
     output wire [7:0]  out_opcode,
     output wire        out_undefined,
     output wire        out_cnp,
@@ -93,9 +99,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
 
     reg        valid;                    // slice.go:73
     reg [5:0]  data_qp;                  // slice.go:74
+    reg        data_dead;                // slice.go:74
     reg        data_number;              // slice.go:74
     reg        data_source;              // slice.go:74
     reg        data_dest;                // slice.go:74
+    reg        data_resource;            // slice.go:74
+    reg        data_atomic;              // slice.go:74
     reg [7:0]  data_opcode;              // slice.go:74
     reg        data_undefined;           // slice.go:74
     reg        data_cnp;                 // slice.go:74
@@ -133,9 +142,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     assign in_ready = out_ready | ~valid;                      // slice.go:77
     assign out_valid = valid;                                  // slice.go:78
     assign out_qp = data_qp;                                   // slice.go:79
+    assign out_dead = data_dead;                               // slice.go:79
     assign out_number = data_number;                           // slice.go:79
     assign out_source = data_source;                           // slice.go:79
     assign out_dest = data_dest;                               // slice.go:79
+    assign out_resource = data_resource;                       // slice.go:79
+    assign out_atomic = data_atomic;                           // slice.go:79
     assign out_opcode = data_opcode;                           // slice.go:79
     assign out_undefined = data_undefined;                     // slice.go:79
     assign out_cnp = data_cnp;                                 // slice.go:79
@@ -181,9 +193,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     always @(posedge clk) begin
         if (in_ready) begin                                     // slice.go:80
             data_qp <= in_qp;                                   // slice.go:82
+            data_dead <= in_dead;                               // slice.go:82
             data_number <= in_number;                           // slice.go:82
             data_source <= in_source;                           // slice.go:82
             data_dest <= in_dest;                               // slice.go:82
+            data_resource <= in_resource;                       // slice.go:82
+            data_atomic <= in_atomic;                           // slice.go:82
             data_opcode <= in_opcode;                           // slice.go:82
             data_undefined <= in_undefined;                     // slice.go:82
             data_cnp <= in_cnp;                                 // slice.go:82
@@ -230,22 +245,25 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [413:0] in_held;       // contract.go:27
+    reg [416:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [413:0] out_held;      // contract.go:27
+    reg [416:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [413:0] follow_value;  // follow.go:32
+    reg [416:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [413:0] in_data_holds_joined = { // contract.go:30
+    wire [416:0] in_data_holds_joined = { // contract.go:30
         in_qp,
+        in_dead,
         in_number,
         in_source,
         in_dest,
+        in_resource,
+        in_atomic,
         in_opcode,
         in_undefined,
         in_cnp,
@@ -281,11 +299,14 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         in_context_max_dest_rd
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [413:0] out_data_holds_joined = { // contract.go:30
+    wire [416:0] out_data_holds_joined = { // contract.go:30
         out_qp,
+        out_dead,
         out_number,
         out_source,
         out_dest,
+        out_resource,
+        out_atomic,
         out_opcode,
         out_undefined,
         out_cnp,
@@ -324,11 +345,14 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [413:0] order_joined = { // follow.go:54
+    wire [416:0] order_joined = { // follow.go:54
         out_qp,
+        out_dead,
         out_number,
         out_source,
         out_dest,
+        out_resource,
+        out_atomic,
         out_opcode,
         out_undefined,
         out_cnp,
@@ -363,11 +387,14 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         out_context_max_rd,
         out_context_max_dest_rd
     };
-    wire [413:0] followed_joined = { // slice.go:90
+    wire [416:0] followed_joined = { // slice.go:90
         data_qp,
+        data_dead,
         data_number,
         data_source,
         data_dest,
+        data_resource,
+        data_atomic,
         data_opcode,
         data_undefined,
         data_cnp,
@@ -415,9 +442,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         if (waits) begin // contract.go:28
             in_held <= { // contract.go:28
                 in_qp,
+                in_dead,
                 in_number,
                 in_source,
                 in_dest,
+                in_resource,
+                in_atomic,
                 in_opcode,
                 in_undefined,
                 in_cnp,
@@ -467,9 +497,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         if (waits_2) begin // contract.go:28
             out_held <= {  // contract.go:28
                 out_qp,
+                out_dead,
                 out_number,
                 out_source,
                 out_dest,
+                out_resource,
+                out_atomic,
                 out_opcode,
                 out_undefined,
                 out_cnp,
@@ -530,9 +563,12 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
             follow_ahead <= stay;         // follow.go:46
             follow_value <= {             // follow.go:47
                 in_qp,
+                in_dead,
                 in_number,
                 in_source,
                 in_dest,
+                in_resource,
+                in_atomic,
                 in_opcode,
                 in_undefined,
                 in_cnp,

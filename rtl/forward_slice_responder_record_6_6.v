@@ -14,7 +14,8 @@ module forward_slice_responder_record_6_6 (
     input  wire [2:0]  in_kind, // of the turn
     input  wire [5:0]  in_qp,
     input  wire        in_dead,            // the queue pair takes no more requests
-    input  wire        in_segments,        // it has payload, so the translation has a word to say of it,
+    input  wire        in_payload,         // it has payload
+    input  wire        in_segments,        // it has, or a key was asked for, so the translation has a word to say of it,
     input  wire        in_keyed,           // and a fault in it refuses the request
     input  wire        in_verdict_refused, // with a NAK that ends the queue pair
     input  wire        in_verdict_rnr,     // with an RNR NAK: there is no receive WQE
@@ -26,24 +27,34 @@ module forward_slice_responder_record_6_6 (
     input  wire        in_answers,       // a reply is due, if all is well
     input  wire [23:0] in_psn,           // of the reply
     input  wire [23:0] in_request_psn,
+    input  wire [23:0] in_advance,  // PSNs that it takes, if all is well
+    input  wire [1:0]  in_resource, // link.ResourceNone and others; what it is of is in Next
+    input  wire [2:0]  in_match,    // of a response, as the following: what readmatch said,
+    input  wire [4:0]  in_fault,    // and its fault or else the translation's,
+    input  wire [7:0]  in_syndrome,
     input  wire        in_end,      // of the message
+    input  wire        in_local,    // it is a SEND
     input  wire        in_written,  // it is a WRITE
     input  wire        in_consumes, // it ends with a receive WQE
     input  wire        in_solicited,
     input  wire        in_with_imm,
+    input  wire        in_with_inv, // a key is to be invalidated
     input  wire [31:0] in_imm,
     input  wire [63:0] in_wrid,
     input  wire [15:0] in_index, // of the receive WQE
     input  wire [23:0] in_context_qpn,
     input  wire [4:0]  in_context_min_rnr,
-    input  wire [5:0]  in_context_recv_cq,
-    input  wire [1:0]  in_next_kind, // kindNone and others
+    input  wire [5:0]  in_context_cq,
+    input  wire [1:0]  in_next_kind, // kindNone, kindSend, kindWrite or kindDead
     input  wire [31:0] in_next_done, // bytes that have come
-    input  wire [31:0] in_next_left, // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-    input  wire [63:0] in_next_va,   // kindWrite: where the next byte goes,
-    input  wire [31:0] in_next_key,  // and the key for it
-    input  wire [2:0]  in_next_sge,  // kindSend: the SGE where the next byte goes,
-    input  wire [31:0] in_next_at,   // and the byte in it
+    // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in
+    // all
+    input  wire [31:0] in_next_left,
+    input  wire [63:0] in_next_va,       // but of kindSend, where the next byte goes or comes from,
+    input  wire [31:0] in_next_key,      // and the key for it
+    input  wire [2:0]  in_next_sge,      // kindSend: the SGE where the next byte goes,
+    input  wire [31:0] in_next_at,       // and the byte in it
+    input  wire [7:0]  in_next_accepted, // READs and atomics, free-running
 
     // Stream out (source)
     output wire        out_valid,
@@ -51,7 +62,8 @@ module forward_slice_responder_record_6_6 (
     output wire [2:0]  out_kind, // of the turn
     output wire [5:0]  out_qp,
     output wire        out_dead,            // the queue pair takes no more requests
-    output wire        out_segments,        // it has payload, so the translation has a word to say of it,
+    output wire        out_payload,         // it has payload
+    output wire        out_segments,        // it has, or a key was asked for, so the translation has a word to say of it,
     output wire        out_keyed,           // and a fault in it refuses the request
     output wire        out_verdict_refused, // with a NAK that ends the queue pair
     output wire        out_verdict_rnr,     // with an RNR NAK: there is no receive WQE
@@ -63,30 +75,41 @@ module forward_slice_responder_record_6_6 (
     output wire        out_answers,       // a reply is due, if all is well
     output wire [23:0] out_psn,           // of the reply
     output wire [23:0] out_request_psn,
+    output wire [23:0] out_advance,  // PSNs that it takes, if all is well
+    output wire [1:0]  out_resource, // link.ResourceNone and others; what it is of is in Next
+    output wire [2:0]  out_match,    // of a response, as the following: what readmatch said,
+    output wire [4:0]  out_fault,    // and its fault or else the translation's,
+    output wire [7:0]  out_syndrome,
     output wire        out_end,      // of the message
+    output wire        out_local,    // it is a SEND
     output wire        out_written,  // it is a WRITE
     output wire        out_consumes, // it ends with a receive WQE
     output wire        out_solicited,
     output wire        out_with_imm,
+    output wire        out_with_inv, // a key is to be invalidated
     output wire [31:0] out_imm,
     output wire [63:0] out_wrid,
     output wire [15:0] out_index, // of the receive WQE
     output wire [23:0] out_context_qpn,
     output wire [4:0]  out_context_min_rnr,
-    output wire [5:0]  out_context_recv_cq,
-    output wire [1:0]  out_next_kind, // kindNone and others
+    output wire [5:0]  out_context_cq,
+    output wire [1:0]  out_next_kind, // kindNone, kindSend, kindWrite or kindDead
     output wire [31:0] out_next_done, // bytes that have come
-    output wire [31:0] out_next_left, // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-    output wire [63:0] out_next_va,   // kindWrite: where the next byte goes,
-    output wire [31:0] out_next_key,  // and the key for it
-    output wire [2:0]  out_next_sge,  // kindSend: the SGE where the next byte goes,
-    output wire [31:0] out_next_at    // and the byte in it
+    // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in
+    // all
+    output wire [31:0] out_next_left,
+    output wire [63:0] out_next_va,      // but of kindSend, where the next byte goes or comes from,
+    output wire [31:0] out_next_key,     // and the key for it
+    output wire [2:0]  out_next_sge,     // kindSend: the SGE where the next byte goes,
+    output wire [31:0] out_next_at,      // and the byte in it
+    output wire [7:0]  out_next_accepted // READs and atomics, free-running
 );
 
     reg        valid;                // slice.go:73
     reg [2:0]  data_kind;            // slice.go:74
     reg [5:0]  data_qp;              // slice.go:74
     reg        data_dead;            // slice.go:74
+    reg        data_payload;         // slice.go:74
     reg        data_segments;        // slice.go:74
     reg        data_keyed;           // slice.go:74
     reg        data_verdict_refused; // slice.go:74
@@ -99,17 +122,24 @@ module forward_slice_responder_record_6_6 (
     reg        data_answers;         // slice.go:74
     reg [23:0] data_psn;             // slice.go:74
     reg [23:0] data_request_psn;     // slice.go:74
+    reg [23:0] data_advance;         // slice.go:74
+    reg [1:0]  data_resource;        // slice.go:74
+    reg [2:0]  data_match;           // slice.go:74
+    reg [4:0]  data_fault;           // slice.go:74
+    reg [7:0]  data_syndrome;        // slice.go:74
     reg        data_end;             // slice.go:74
+    reg        data_local;           // slice.go:74
     reg        data_written;         // slice.go:74
     reg        data_consumes;        // slice.go:74
     reg        data_solicited;       // slice.go:74
     reg        data_with_imm;        // slice.go:74
+    reg        data_with_inv;        // slice.go:74
     reg [31:0] data_imm;             // slice.go:74
     reg [63:0] data_wrid;            // slice.go:74
     reg [15:0] data_index;           // slice.go:74
     reg [23:0] data_context_qpn;     // slice.go:74
     reg [4:0]  data_context_min_rnr; // slice.go:74
-    reg [5:0]  data_context_recv_cq; // slice.go:74
+    reg [5:0]  data_context_cq;      // slice.go:74
     reg [1:0]  data_next_kind;       // slice.go:74
     reg [31:0] data_next_done;       // slice.go:74
     reg [31:0] data_next_left;       // slice.go:74
@@ -117,12 +147,14 @@ module forward_slice_responder_record_6_6 (
     reg [31:0] data_next_key;        // slice.go:74
     reg [2:0]  data_next_sge;        // slice.go:74
     reg [31:0] data_next_at;         // slice.go:74
+    reg [7:0]  data_next_accepted;   // slice.go:74
 
     assign in_ready = out_ready | ~valid;              // slice.go:77
     assign out_valid = valid;                          // slice.go:78
     assign out_kind = data_kind;                       // slice.go:79
     assign out_qp = data_qp;                           // slice.go:79
     assign out_dead = data_dead;                       // slice.go:79
+    assign out_payload = data_payload;                 // slice.go:79
     assign out_segments = data_segments;               // slice.go:79
     assign out_keyed = data_keyed;                     // slice.go:79
     assign out_verdict_refused = data_verdict_refused; // slice.go:79
@@ -135,17 +167,24 @@ module forward_slice_responder_record_6_6 (
     assign out_answers = data_answers;                 // slice.go:79
     assign out_psn = data_psn;                         // slice.go:79
     assign out_request_psn = data_request_psn;         // slice.go:79
+    assign out_advance = data_advance;                 // slice.go:79
+    assign out_resource = data_resource;               // slice.go:79
+    assign out_match = data_match;                     // slice.go:79
+    assign out_fault = data_fault;                     // slice.go:79
+    assign out_syndrome = data_syndrome;               // slice.go:79
     assign out_end = data_end;                         // slice.go:79
+    assign out_local = data_local;                     // slice.go:79
     assign out_written = data_written;                 // slice.go:79
     assign out_consumes = data_consumes;               // slice.go:79
     assign out_solicited = data_solicited;             // slice.go:79
     assign out_with_imm = data_with_imm;               // slice.go:79
+    assign out_with_inv = data_with_inv;               // slice.go:79
     assign out_imm = data_imm;                         // slice.go:79
     assign out_wrid = data_wrid;                       // slice.go:79
     assign out_index = data_index;                     // slice.go:79
     assign out_context_qpn = data_context_qpn;         // slice.go:79
     assign out_context_min_rnr = data_context_min_rnr; // slice.go:79
-    assign out_context_recv_cq = data_context_recv_cq; // slice.go:79
+    assign out_context_cq = data_context_cq;           // slice.go:79
     assign out_next_kind = data_next_kind;             // slice.go:79
     assign out_next_done = data_next_done;             // slice.go:79
     assign out_next_left = data_next_left;             // slice.go:79
@@ -153,6 +192,7 @@ module forward_slice_responder_record_6_6 (
     assign out_next_key = data_next_key;               // slice.go:79
     assign out_next_sge = data_next_sge;               // slice.go:79
     assign out_next_at = data_next_at;                 // slice.go:79
+    assign out_next_accepted = data_next_accepted;     // slice.go:79
 
     always @(posedge clk) begin
         if (rst) begin
@@ -167,6 +207,7 @@ module forward_slice_responder_record_6_6 (
             data_kind <= in_kind;                       // slice.go:82
             data_qp <= in_qp;                           // slice.go:82
             data_dead <= in_dead;                       // slice.go:82
+            data_payload <= in_payload;                 // slice.go:82
             data_segments <= in_segments;               // slice.go:82
             data_keyed <= in_keyed;                     // slice.go:82
             data_verdict_refused <= in_verdict_refused; // slice.go:82
@@ -179,17 +220,24 @@ module forward_slice_responder_record_6_6 (
             data_answers <= in_answers;                 // slice.go:82
             data_psn <= in_psn;                         // slice.go:82
             data_request_psn <= in_request_psn;         // slice.go:82
+            data_advance <= in_advance;                 // slice.go:82
+            data_resource <= in_resource;               // slice.go:82
+            data_match <= in_match;                     // slice.go:82
+            data_fault <= in_fault;                     // slice.go:82
+            data_syndrome <= in_syndrome;               // slice.go:82
             data_end <= in_end;                         // slice.go:82
+            data_local <= in_local;                     // slice.go:82
             data_written <= in_written;                 // slice.go:82
             data_consumes <= in_consumes;               // slice.go:82
             data_solicited <= in_solicited;             // slice.go:82
             data_with_imm <= in_with_imm;               // slice.go:82
+            data_with_inv <= in_with_inv;               // slice.go:82
             data_imm <= in_imm;                         // slice.go:82
             data_wrid <= in_wrid;                       // slice.go:82
             data_index <= in_index;                     // slice.go:82
             data_context_qpn <= in_context_qpn;         // slice.go:82
             data_context_min_rnr <= in_context_min_rnr; // slice.go:82
-            data_context_recv_cq <= in_context_recv_cq; // slice.go:82
+            data_context_cq <= in_context_cq;           // slice.go:82
             data_next_kind <= in_next_kind;             // slice.go:82
             data_next_done <= in_next_done;             // slice.go:82
             data_next_left <= in_next_left;             // slice.go:82
@@ -197,6 +245,7 @@ module forward_slice_responder_record_6_6 (
             data_next_key <= in_next_key;               // slice.go:82
             data_next_sge <= in_next_sge;               // slice.go:82
             data_next_at <= in_next_at;                 // slice.go:82
+            data_next_accepted <= in_next_accepted;     // slice.go:82
         end
     end
 
@@ -210,21 +259,22 @@ module forward_slice_responder_record_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [428:0] in_held;       // contract.go:27
+    reg [481:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [428:0] out_held;      // contract.go:27
+    reg [481:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [428:0] follow_value;  // follow.go:32
+    reg [481:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [428:0] in_data_holds_joined = { // contract.go:30
+    wire [481:0] in_data_holds_joined = { // contract.go:30
         in_kind,
         in_qp,
         in_dead,
+        in_payload,
         in_segments,
         in_keyed,
         in_verdict_refused,
@@ -237,30 +287,39 @@ module forward_slice_responder_record_6_6 (
         in_answers,
         in_psn,
         in_request_psn,
+        in_advance,
+        in_resource,
+        in_match,
+        in_fault,
+        in_syndrome,
         in_end,
+        in_local,
         in_written,
         in_consumes,
         in_solicited,
         in_with_imm,
+        in_with_inv,
         in_imm,
         in_wrid,
         in_index,
         in_context_qpn,
         in_context_min_rnr,
-        in_context_recv_cq,
+        in_context_cq,
         in_next_kind,
         in_next_done,
         in_next_left,
         in_next_va,
         in_next_key,
         in_next_sge,
-        in_next_at
+        in_next_at,
+        in_next_accepted
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [428:0] out_data_holds_joined = { // contract.go:30
+    wire [481:0] out_data_holds_joined = { // contract.go:30
         out_kind,
         out_qp,
         out_dead,
+        out_payload,
         out_segments,
         out_keyed,
         out_verdict_refused,
@@ -273,33 +332,42 @@ module forward_slice_responder_record_6_6 (
         out_answers,
         out_psn,
         out_request_psn,
+        out_advance,
+        out_resource,
+        out_match,
+        out_fault,
+        out_syndrome,
         out_end,
+        out_local,
         out_written,
         out_consumes,
         out_solicited,
         out_with_imm,
+        out_with_inv,
         out_imm,
         out_wrid,
         out_index,
         out_context_qpn,
         out_context_min_rnr,
-        out_context_recv_cq,
+        out_context_cq,
         out_next_kind,
         out_next_done,
         out_next_left,
         out_next_va,
         out_next_key,
         out_next_sge,
-        out_next_at
+        out_next_at,
+        out_next_accepted
     };
     wire [1:0] stay = follow_held - {1'b0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [428:0] order_joined = { // follow.go:54
+    wire [481:0] order_joined = { // follow.go:54
         out_kind,
         out_qp,
         out_dead,
+        out_payload,
         out_segments,
         out_keyed,
         out_verdict_refused,
@@ -312,29 +380,38 @@ module forward_slice_responder_record_6_6 (
         out_answers,
         out_psn,
         out_request_psn,
+        out_advance,
+        out_resource,
+        out_match,
+        out_fault,
+        out_syndrome,
         out_end,
+        out_local,
         out_written,
         out_consumes,
         out_solicited,
         out_with_imm,
+        out_with_inv,
         out_imm,
         out_wrid,
         out_index,
         out_context_qpn,
         out_context_min_rnr,
-        out_context_recv_cq,
+        out_context_cq,
         out_next_kind,
         out_next_done,
         out_next_left,
         out_next_va,
         out_next_key,
         out_next_sge,
-        out_next_at
+        out_next_at,
+        out_next_accepted
     };
-    wire [428:0] followed_joined = { // slice.go:90
+    wire [481:0] followed_joined = { // slice.go:90
         data_kind,
         data_qp,
         data_dead,
+        data_payload,
         data_segments,
         data_keyed,
         data_verdict_refused,
@@ -347,24 +424,32 @@ module forward_slice_responder_record_6_6 (
         data_answers,
         data_psn,
         data_request_psn,
+        data_advance,
+        data_resource,
+        data_match,
+        data_fault,
+        data_syndrome,
         data_end,
+        data_local,
         data_written,
         data_consumes,
         data_solicited,
         data_with_imm,
+        data_with_inv,
         data_imm,
         data_wrid,
         data_index,
         data_context_qpn,
         data_context_min_rnr,
-        data_context_recv_cq,
+        data_context_cq,
         data_next_kind,
         data_next_done,
         data_next_left,
         data_next_va,
         data_next_key,
         data_next_sge,
-        data_next_at
+        data_next_at,
+        data_next_accepted
     };
 
     always @(posedge clk) begin
@@ -381,6 +466,7 @@ module forward_slice_responder_record_6_6 (
                 in_kind,
                 in_qp,
                 in_dead,
+                in_payload,
                 in_segments,
                 in_keyed,
                 in_verdict_refused,
@@ -393,24 +479,32 @@ module forward_slice_responder_record_6_6 (
                 in_answers,
                 in_psn,
                 in_request_psn,
+                in_advance,
+                in_resource,
+                in_match,
+                in_fault,
+                in_syndrome,
                 in_end,
+                in_local,
                 in_written,
                 in_consumes,
                 in_solicited,
                 in_with_imm,
+                in_with_inv,
                 in_imm,
                 in_wrid,
                 in_index,
                 in_context_qpn,
                 in_context_min_rnr,
-                in_context_recv_cq,
+                in_context_cq,
                 in_next_kind,
                 in_next_done,
                 in_next_left,
                 in_next_va,
                 in_next_key,
                 in_next_sge,
-                in_next_at
+                in_next_at,
+                in_next_accepted
             };
         end
     end
@@ -429,6 +523,7 @@ module forward_slice_responder_record_6_6 (
                 out_kind,
                 out_qp,
                 out_dead,
+                out_payload,
                 out_segments,
                 out_keyed,
                 out_verdict_refused,
@@ -441,24 +536,32 @@ module forward_slice_responder_record_6_6 (
                 out_answers,
                 out_psn,
                 out_request_psn,
+                out_advance,
+                out_resource,
+                out_match,
+                out_fault,
+                out_syndrome,
                 out_end,
+                out_local,
                 out_written,
                 out_consumes,
                 out_solicited,
                 out_with_imm,
+                out_with_inv,
                 out_imm,
                 out_wrid,
                 out_index,
                 out_context_qpn,
                 out_context_min_rnr,
-                out_context_recv_cq,
+                out_context_cq,
                 out_next_kind,
                 out_next_done,
                 out_next_left,
                 out_next_va,
                 out_next_key,
                 out_next_sge,
-                out_next_at
+                out_next_at,
+                out_next_accepted
             };
         end
     end
@@ -488,6 +591,7 @@ module forward_slice_responder_record_6_6 (
                 in_kind,
                 in_qp,
                 in_dead,
+                in_payload,
                 in_segments,
                 in_keyed,
                 in_verdict_refused,
@@ -500,24 +604,32 @@ module forward_slice_responder_record_6_6 (
                 in_answers,
                 in_psn,
                 in_request_psn,
+                in_advance,
+                in_resource,
+                in_match,
+                in_fault,
+                in_syndrome,
                 in_end,
+                in_local,
                 in_written,
                 in_consumes,
                 in_solicited,
                 in_with_imm,
+                in_with_inv,
                 in_imm,
                 in_wrid,
                 in_index,
                 in_context_qpn,
                 in_context_min_rnr,
-                in_context_recv_cq,
+                in_context_cq,
                 in_next_kind,
                 in_next_done,
                 in_next_left,
                 in_next_va,
                 in_next_key,
                 in_next_sge,
-                in_next_at
+                in_next_at,
+                in_next_accepted
             };
         end
         if (in_valid && in_ready) begin        // follow.go:43

@@ -13,35 +13,48 @@ module forward_slice_responder_turn_6_6_3 (
     output wire        in_ready,
     input  wire [2:0]  in_kind, // link.PSNExpected and others, or turnFlush
     input  wire [5:0]  in_qp,
-    input  wire [1:0]  in_op_kind,  // kindSend or kindWrite; kindNone: the block does not execute it
-    input  wire        in_op_start, // begins a message
-    input  wire        in_op_end,   // ends a message
-    input  wire        in_op_imm,   // has an immediate
-    input  wire        in_op_full,  // its payload is the path MTU
-    input  wire        in_op_some,  // its payload is not empty
+    input  wire [2:0]  in_op_kind,     // kindSend and others; kindNone: the block does not execute it
+    input  wire [1:0]  in_op_resource, // link.ResourceNone and others
+    input  wire        in_op_start,    // begins a message
+    input  wire        in_op_end,      // ends a message
+    input  wire        in_op_imm,      // has an immediate
+    input  wire        in_op_inv,      // has a key to invalidate
+    input  wire        in_op_full,     // its payload is the path MTU
+    input  wire        in_op_some,     // its payload is not empty
+    input  wire        in_op_empty,    // it has no payload
     input  wire        in_se,
     input  wire        in_ack_req,
     input  wire [1:0]  in_pad_cnt,
     input  wire [23:0] in_psn,
     input  wire [23:0] in_expected,
     input  wire        in_send_nak,
-    input  wire [31:0] in_imm, // as in memory
+    input  wire [31:0] in_imm, // as in memory; or the key to invalidate, as a number
     input  wire [12:0] in_payload_len,
     input  wire [23:0] in_context_qpn,
     input  wire [23:0] in_context_pd,
     input  wire [2:0]  in_context_path_mtu,
-    input  wire        in_context_writable, // the peer may write
+    input  wire [2:0]  in_context_access, // what the peer may do: format.Access bits 3 to 1
+    input  wire [7:0]  in_context_max_dest_rd,
     input  wire [4:0]  in_context_min_rnr,
     input  wire        in_context_rq_stride,
-    input  wire [5:0]  in_context_recv_cq,
-    input  wire [1:0]  in_was,              // the message in progress that it found: kindNone and others
-    input  wire [1:0]  in_message_kind,     // kindNone and others
-    input  wire [31:0] in_message_done,     // bytes that have come
-    input  wire [31:0] in_message_left,     // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-    input  wire [63:0] in_message_va,       // kindWrite: where the next byte goes,
+    input  wire [5:0]  in_context_cq,   // of the half that the packet is for
+    input  wire [7:0]  in_most,         // of its queue pair's READs and atomics, how many have been answered
+    input  wire [1:0]  in_was,          // the message in progress that it found: kindNone and others
+    input  wire [1:0]  in_message_kind, // kindNone, kindSend, kindWrite or kindDead
+    input  wire [31:0] in_message_done, // bytes that have come
+    // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in
+    // all
+    input  wire [31:0] in_message_left,
+    input  wire [63:0] in_message_va,       // but of kindSend, where the next byte goes or comes from,
     input  wire [31:0] in_message_key,      // and the key for it
     input  wire [2:0]  in_message_sge,      // kindSend: the SGE where the next byte goes,
     input  wire [31:0] in_message_at,       // and the byte in it
+    input  wire [7:0]  in_message_accepted, // READs and atomics, free-running
+    input  wire [2:0]  in_response_match,   // link.MatchACK and others
+    input  wire [4:0]  in_response_fault,   // its WQE could not be read
+    input  wire        in_response_skip,    // its payload, or the rest, is dropped
+    input  wire        in_response_more,    // a further piece of it follows
+    input  wire [7:0]  in_syndrome,         // of the response
     input  wire        in_head_here,        // the WQE can be read
     input  wire        in_head_empty,       // nothing is posted; neither: it is on its way
     input  wire        in_head_fault,       // it could not be read from host memory (with Here)
@@ -59,35 +72,48 @@ module forward_slice_responder_turn_6_6_3 (
     input  wire        out_ready,
     output wire [2:0]  out_kind, // link.PSNExpected and others, or turnFlush
     output wire [5:0]  out_qp,
-    output wire [1:0]  out_op_kind,  // kindSend or kindWrite; kindNone: the block does not execute it
-    output wire        out_op_start, // begins a message
-    output wire        out_op_end,   // ends a message
-    output wire        out_op_imm,   // has an immediate
-    output wire        out_op_full,  // its payload is the path MTU
-    output wire        out_op_some,  // its payload is not empty
+    output wire [2:0]  out_op_kind,     // kindSend and others; kindNone: the block does not execute it
+    output wire [1:0]  out_op_resource, // link.ResourceNone and others
+    output wire        out_op_start,    // begins a message
+    output wire        out_op_end,      // ends a message
+    output wire        out_op_imm,      // has an immediate
+    output wire        out_op_inv,      // has a key to invalidate
+    output wire        out_op_full,     // its payload is the path MTU
+    output wire        out_op_some,     // its payload is not empty
+    output wire        out_op_empty,    // it has no payload
     output wire        out_se,
     output wire        out_ack_req,
     output wire [1:0]  out_pad_cnt,
     output wire [23:0] out_psn,
     output wire [23:0] out_expected,
     output wire        out_send_nak,
-    output wire [31:0] out_imm, // as in memory
+    output wire [31:0] out_imm, // as in memory; or the key to invalidate, as a number
     output wire [12:0] out_payload_len,
     output wire [23:0] out_context_qpn,
     output wire [23:0] out_context_pd,
     output wire [2:0]  out_context_path_mtu,
-    output wire        out_context_writable, // the peer may write
+    output wire [2:0]  out_context_access, // what the peer may do: format.Access bits 3 to 1
+    output wire [7:0]  out_context_max_dest_rd,
     output wire [4:0]  out_context_min_rnr,
     output wire        out_context_rq_stride,
-    output wire [5:0]  out_context_recv_cq,
-    output wire [1:0]  out_was,              // the message in progress that it found: kindNone and others
-    output wire [1:0]  out_message_kind,     // kindNone and others
-    output wire [31:0] out_message_done,     // bytes that have come
-    output wire [31:0] out_message_left,     // kindWrite: bytes that are still to come; kindSend: room in the receive WQE
-    output wire [63:0] out_message_va,       // kindWrite: where the next byte goes,
+    output wire [5:0]  out_context_cq,   // of the half that the packet is for
+    output wire [7:0]  out_most,         // of its queue pair's READs and atomics, how many have been answered
+    output wire [1:0]  out_was,          // the message in progress that it found: kindNone and others
+    output wire [1:0]  out_message_kind, // kindNone, kindSend, kindWrite or kindDead
+    output wire [31:0] out_message_done, // bytes that have come
+    // kindWrite: bytes that are still to come; kindSend: room in the receive WQE; else bytes in
+    // all
+    output wire [31:0] out_message_left,
+    output wire [63:0] out_message_va,       // but of kindSend, where the next byte goes or comes from,
     output wire [31:0] out_message_key,      // and the key for it
     output wire [2:0]  out_message_sge,      // kindSend: the SGE where the next byte goes,
     output wire [31:0] out_message_at,       // and the byte in it
+    output wire [7:0]  out_message_accepted, // READs and atomics, free-running
+    output wire [2:0]  out_response_match,   // link.MatchACK and others
+    output wire [4:0]  out_response_fault,   // its WQE could not be read
+    output wire        out_response_skip,    // its payload, or the rest, is dropped
+    output wire        out_response_more,    // a further piece of it follows
+    output wire [7:0]  out_syndrome,         // of the response
     output wire        out_head_here,        // the WQE can be read
     output wire        out_head_empty,       // nothing is posted; neither: it is on its way
     output wire        out_head_fault,       // it could not be read from host memory (with Here)
@@ -101,94 +127,116 @@ module forward_slice_responder_turn_6_6_3 (
     output wire [31:0] out_sge_l_key         // local key
 );
 
-    reg        valid;                  // slice.go:73
-    reg [2:0]  data_kind;              // slice.go:74
-    reg [5:0]  data_qp;                // slice.go:74
-    reg [1:0]  data_op_kind;           // slice.go:74
-    reg        data_op_start;          // slice.go:74
-    reg        data_op_end;            // slice.go:74
-    reg        data_op_imm;            // slice.go:74
-    reg        data_op_full;           // slice.go:74
-    reg        data_op_some;           // slice.go:74
-    reg        data_se;                // slice.go:74
-    reg        data_ack_req;           // slice.go:74
-    reg [1:0]  data_pad_cnt;           // slice.go:74
-    reg [23:0] data_psn;               // slice.go:74
-    reg [23:0] data_expected;          // slice.go:74
-    reg        data_send_nak;          // slice.go:74
-    reg [31:0] data_imm;               // slice.go:74
-    reg [12:0] data_payload_len;       // slice.go:74
-    reg [23:0] data_context_qpn;       // slice.go:74
-    reg [23:0] data_context_pd;        // slice.go:74
-    reg [2:0]  data_context_path_mtu;  // slice.go:74
-    reg        data_context_writable;  // slice.go:74
-    reg [4:0]  data_context_min_rnr;   // slice.go:74
-    reg        data_context_rq_stride; // slice.go:74
-    reg [5:0]  data_context_recv_cq;   // slice.go:74
-    reg [1:0]  data_was;               // slice.go:74
-    reg [1:0]  data_message_kind;      // slice.go:74
-    reg [31:0] data_message_done;      // slice.go:74
-    reg [31:0] data_message_left;      // slice.go:74
-    reg [63:0] data_message_va;        // slice.go:74
-    reg [31:0] data_message_key;       // slice.go:74
-    reg [2:0]  data_message_sge;       // slice.go:74
-    reg [31:0] data_message_at;        // slice.go:74
-    reg        data_head_here;         // slice.go:74
-    reg        data_head_empty;        // slice.go:74
-    reg        data_head_fault;        // slice.go:74
-    reg [15:0] data_head_index;        // slice.go:74
-    reg [2:0]  data_head_slot;         // slice.go:74
-    reg [63:0] data_control_wrid;      // slice.go:74
-    reg [7:0]  data_control_num_sge;   // slice.go:74
-    reg [55:0] data_control_reserved;  // slice.go:74
-    reg [63:0] data_sge_addr;          // slice.go:74
-    reg [31:0] data_sge_length;        // slice.go:74
-    reg [31:0] data_sge_l_key;         // slice.go:74
+    reg        valid;                    // slice.go:73
+    reg [2:0]  data_kind;                // slice.go:74
+    reg [5:0]  data_qp;                  // slice.go:74
+    reg [2:0]  data_op_kind;             // slice.go:74
+    reg [1:0]  data_op_resource;         // slice.go:74
+    reg        data_op_start;            // slice.go:74
+    reg        data_op_end;              // slice.go:74
+    reg        data_op_imm;              // slice.go:74
+    reg        data_op_inv;              // slice.go:74
+    reg        data_op_full;             // slice.go:74
+    reg        data_op_some;             // slice.go:74
+    reg        data_op_empty;            // slice.go:74
+    reg        data_se;                  // slice.go:74
+    reg        data_ack_req;             // slice.go:74
+    reg [1:0]  data_pad_cnt;             // slice.go:74
+    reg [23:0] data_psn;                 // slice.go:74
+    reg [23:0] data_expected;            // slice.go:74
+    reg        data_send_nak;            // slice.go:74
+    reg [31:0] data_imm;                 // slice.go:74
+    reg [12:0] data_payload_len;         // slice.go:74
+    reg [23:0] data_context_qpn;         // slice.go:74
+    reg [23:0] data_context_pd;          // slice.go:74
+    reg [2:0]  data_context_path_mtu;    // slice.go:74
+    reg [2:0]  data_context_access;      // slice.go:74
+    reg [7:0]  data_context_max_dest_rd; // slice.go:74
+    reg [4:0]  data_context_min_rnr;     // slice.go:74
+    reg        data_context_rq_stride;   // slice.go:74
+    reg [5:0]  data_context_cq;          // slice.go:74
+    reg [7:0]  data_most;                // slice.go:74
+    reg [1:0]  data_was;                 // slice.go:74
+    reg [1:0]  data_message_kind;        // slice.go:74
+    reg [31:0] data_message_done;        // slice.go:74
+    reg [31:0] data_message_left;        // slice.go:74
+    reg [63:0] data_message_va;          // slice.go:74
+    reg [31:0] data_message_key;         // slice.go:74
+    reg [2:0]  data_message_sge;         // slice.go:74
+    reg [31:0] data_message_at;          // slice.go:74
+    reg [7:0]  data_message_accepted;    // slice.go:74
+    reg [2:0]  data_response_match;      // slice.go:74
+    reg [4:0]  data_response_fault;      // slice.go:74
+    reg        data_response_skip;       // slice.go:74
+    reg        data_response_more;       // slice.go:74
+    reg [7:0]  data_syndrome;            // slice.go:74
+    reg        data_head_here;           // slice.go:74
+    reg        data_head_empty;          // slice.go:74
+    reg        data_head_fault;          // slice.go:74
+    reg [15:0] data_head_index;          // slice.go:74
+    reg [2:0]  data_head_slot;           // slice.go:74
+    reg [63:0] data_control_wrid;        // slice.go:74
+    reg [7:0]  data_control_num_sge;     // slice.go:74
+    reg [55:0] data_control_reserved;    // slice.go:74
+    reg [63:0] data_sge_addr;            // slice.go:74
+    reg [31:0] data_sge_length;          // slice.go:74
+    reg [31:0] data_sge_l_key;           // slice.go:74
 
-    assign in_ready = out_ready | ~valid;                  // slice.go:77
-    assign out_valid = valid;                              // slice.go:78
-    assign out_kind = data_kind;                           // slice.go:79
-    assign out_qp = data_qp;                               // slice.go:79
-    assign out_op_kind = data_op_kind;                     // slice.go:79
-    assign out_op_start = data_op_start;                   // slice.go:79
-    assign out_op_end = data_op_end;                       // slice.go:79
-    assign out_op_imm = data_op_imm;                       // slice.go:79
-    assign out_op_full = data_op_full;                     // slice.go:79
-    assign out_op_some = data_op_some;                     // slice.go:79
-    assign out_se = data_se;                               // slice.go:79
-    assign out_ack_req = data_ack_req;                     // slice.go:79
-    assign out_pad_cnt = data_pad_cnt;                     // slice.go:79
-    assign out_psn = data_psn;                             // slice.go:79
-    assign out_expected = data_expected;                   // slice.go:79
-    assign out_send_nak = data_send_nak;                   // slice.go:79
-    assign out_imm = data_imm;                             // slice.go:79
-    assign out_payload_len = data_payload_len;             // slice.go:79
-    assign out_context_qpn = data_context_qpn;             // slice.go:79
-    assign out_context_pd = data_context_pd;               // slice.go:79
-    assign out_context_path_mtu = data_context_path_mtu;   // slice.go:79
-    assign out_context_writable = data_context_writable;   // slice.go:79
-    assign out_context_min_rnr = data_context_min_rnr;     // slice.go:79
-    assign out_context_rq_stride = data_context_rq_stride; // slice.go:79
-    assign out_context_recv_cq = data_context_recv_cq;     // slice.go:79
-    assign out_was = data_was;                             // slice.go:79
-    assign out_message_kind = data_message_kind;           // slice.go:79
-    assign out_message_done = data_message_done;           // slice.go:79
-    assign out_message_left = data_message_left;           // slice.go:79
-    assign out_message_va = data_message_va;               // slice.go:79
-    assign out_message_key = data_message_key;             // slice.go:79
-    assign out_message_sge = data_message_sge;             // slice.go:79
-    assign out_message_at = data_message_at;               // slice.go:79
-    assign out_head_here = data_head_here;                 // slice.go:79
-    assign out_head_empty = data_head_empty;               // slice.go:79
-    assign out_head_fault = data_head_fault;               // slice.go:79
-    assign out_head_index = data_head_index;               // slice.go:79
-    assign out_head_slot = data_head_slot;                 // slice.go:79
-    assign out_control_wrid = data_control_wrid;           // slice.go:79
-    assign out_control_num_sge = data_control_num_sge;     // slice.go:79
-    assign out_control_reserved = data_control_reserved;   // slice.go:79
-    assign out_sge_addr = data_sge_addr;                   // slice.go:79
-    assign out_sge_length = data_sge_length;               // slice.go:79
-    assign out_sge_l_key = data_sge_l_key;                 // slice.go:79
+    assign in_ready = out_ready | ~valid;                      // slice.go:77
+    assign out_valid = valid;                                  // slice.go:78
+    assign out_kind = data_kind;                               // slice.go:79
+    assign out_qp = data_qp;                                   // slice.go:79
+    assign out_op_kind = data_op_kind;                         // slice.go:79
+    assign out_op_resource = data_op_resource;                 // slice.go:79
+    assign out_op_start = data_op_start;                       // slice.go:79
+    assign out_op_end = data_op_end;                           // slice.go:79
+    assign out_op_imm = data_op_imm;                           // slice.go:79
+    assign out_op_inv = data_op_inv;                           // slice.go:79
+    assign out_op_full = data_op_full;                         // slice.go:79
+    assign out_op_some = data_op_some;                         // slice.go:79
+    assign out_op_empty = data_op_empty;                       // slice.go:79
+    assign out_se = data_se;                                   // slice.go:79
+    assign out_ack_req = data_ack_req;                         // slice.go:79
+    assign out_pad_cnt = data_pad_cnt;                         // slice.go:79
+    assign out_psn = data_psn;                                 // slice.go:79
+    assign out_expected = data_expected;                       // slice.go:79
+    assign out_send_nak = data_send_nak;                       // slice.go:79
+    assign out_imm = data_imm;                                 // slice.go:79
+    assign out_payload_len = data_payload_len;                 // slice.go:79
+    assign out_context_qpn = data_context_qpn;                 // slice.go:79
+    assign out_context_pd = data_context_pd;                   // slice.go:79
+    assign out_context_path_mtu = data_context_path_mtu;       // slice.go:79
+    assign out_context_access = data_context_access;           // slice.go:79
+    assign out_context_max_dest_rd = data_context_max_dest_rd; // slice.go:79
+    assign out_context_min_rnr = data_context_min_rnr;         // slice.go:79
+    assign out_context_rq_stride = data_context_rq_stride;     // slice.go:79
+    assign out_context_cq = data_context_cq;                   // slice.go:79
+    assign out_most = data_most;                               // slice.go:79
+    assign out_was = data_was;                                 // slice.go:79
+    assign out_message_kind = data_message_kind;               // slice.go:79
+    assign out_message_done = data_message_done;               // slice.go:79
+    assign out_message_left = data_message_left;               // slice.go:79
+    assign out_message_va = data_message_va;                   // slice.go:79
+    assign out_message_key = data_message_key;                 // slice.go:79
+    assign out_message_sge = data_message_sge;                 // slice.go:79
+    assign out_message_at = data_message_at;                   // slice.go:79
+    assign out_message_accepted = data_message_accepted;       // slice.go:79
+    assign out_response_match = data_response_match;           // slice.go:79
+    assign out_response_fault = data_response_fault;           // slice.go:79
+    assign out_response_skip = data_response_skip;             // slice.go:79
+    assign out_response_more = data_response_more;             // slice.go:79
+    assign out_syndrome = data_syndrome;                       // slice.go:79
+    assign out_head_here = data_head_here;                     // slice.go:79
+    assign out_head_empty = data_head_empty;                   // slice.go:79
+    assign out_head_fault = data_head_fault;                   // slice.go:79
+    assign out_head_index = data_head_index;                   // slice.go:79
+    assign out_head_slot = data_head_slot;                     // slice.go:79
+    assign out_control_wrid = data_control_wrid;               // slice.go:79
+    assign out_control_num_sge = data_control_num_sge;         // slice.go:79
+    assign out_control_reserved = data_control_reserved;       // slice.go:79
+    assign out_sge_addr = data_sge_addr;                       // slice.go:79
+    assign out_sge_length = data_sge_length;                   // slice.go:79
+    assign out_sge_l_key = data_sge_l_key;                     // slice.go:79
 
     always @(posedge clk) begin
         if (rst) begin
@@ -199,49 +247,60 @@ module forward_slice_responder_turn_6_6_3 (
     end
 
     always @(posedge clk) begin
-        if (in_ready) begin                                 // slice.go:80
-            data_kind <= in_kind;                           // slice.go:82
-            data_qp <= in_qp;                               // slice.go:82
-            data_op_kind <= in_op_kind;                     // slice.go:82
-            data_op_start <= in_op_start;                   // slice.go:82
-            data_op_end <= in_op_end;                       // slice.go:82
-            data_op_imm <= in_op_imm;                       // slice.go:82
-            data_op_full <= in_op_full;                     // slice.go:82
-            data_op_some <= in_op_some;                     // slice.go:82
-            data_se <= in_se;                               // slice.go:82
-            data_ack_req <= in_ack_req;                     // slice.go:82
-            data_pad_cnt <= in_pad_cnt;                     // slice.go:82
-            data_psn <= in_psn;                             // slice.go:82
-            data_expected <= in_expected;                   // slice.go:82
-            data_send_nak <= in_send_nak;                   // slice.go:82
-            data_imm <= in_imm;                             // slice.go:82
-            data_payload_len <= in_payload_len;             // slice.go:82
-            data_context_qpn <= in_context_qpn;             // slice.go:82
-            data_context_pd <= in_context_pd;               // slice.go:82
-            data_context_path_mtu <= in_context_path_mtu;   // slice.go:82
-            data_context_writable <= in_context_writable;   // slice.go:82
-            data_context_min_rnr <= in_context_min_rnr;     // slice.go:82
-            data_context_rq_stride <= in_context_rq_stride; // slice.go:82
-            data_context_recv_cq <= in_context_recv_cq;     // slice.go:82
-            data_was <= in_was;                             // slice.go:82
-            data_message_kind <= in_message_kind;           // slice.go:82
-            data_message_done <= in_message_done;           // slice.go:82
-            data_message_left <= in_message_left;           // slice.go:82
-            data_message_va <= in_message_va;               // slice.go:82
-            data_message_key <= in_message_key;             // slice.go:82
-            data_message_sge <= in_message_sge;             // slice.go:82
-            data_message_at <= in_message_at;               // slice.go:82
-            data_head_here <= in_head_here;                 // slice.go:82
-            data_head_empty <= in_head_empty;               // slice.go:82
-            data_head_fault <= in_head_fault;               // slice.go:82
-            data_head_index <= in_head_index;               // slice.go:82
-            data_head_slot <= in_head_slot;                 // slice.go:82
-            data_control_wrid <= in_control_wrid;           // slice.go:82
-            data_control_num_sge <= in_control_num_sge;     // slice.go:82
-            data_control_reserved <= in_control_reserved;   // slice.go:82
-            data_sge_addr <= in_sge_addr;                   // slice.go:82
-            data_sge_length <= in_sge_length;               // slice.go:82
-            data_sge_l_key <= in_sge_l_key;                 // slice.go:82
+        if (in_ready) begin                                     // slice.go:80
+            data_kind <= in_kind;                               // slice.go:82
+            data_qp <= in_qp;                                   // slice.go:82
+            data_op_kind <= in_op_kind;                         // slice.go:82
+            data_op_resource <= in_op_resource;                 // slice.go:82
+            data_op_start <= in_op_start;                       // slice.go:82
+            data_op_end <= in_op_end;                           // slice.go:82
+            data_op_imm <= in_op_imm;                           // slice.go:82
+            data_op_inv <= in_op_inv;                           // slice.go:82
+            data_op_full <= in_op_full;                         // slice.go:82
+            data_op_some <= in_op_some;                         // slice.go:82
+            data_op_empty <= in_op_empty;                       // slice.go:82
+            data_se <= in_se;                                   // slice.go:82
+            data_ack_req <= in_ack_req;                         // slice.go:82
+            data_pad_cnt <= in_pad_cnt;                         // slice.go:82
+            data_psn <= in_psn;                                 // slice.go:82
+            data_expected <= in_expected;                       // slice.go:82
+            data_send_nak <= in_send_nak;                       // slice.go:82
+            data_imm <= in_imm;                                 // slice.go:82
+            data_payload_len <= in_payload_len;                 // slice.go:82
+            data_context_qpn <= in_context_qpn;                 // slice.go:82
+            data_context_pd <= in_context_pd;                   // slice.go:82
+            data_context_path_mtu <= in_context_path_mtu;       // slice.go:82
+            data_context_access <= in_context_access;           // slice.go:82
+            data_context_max_dest_rd <= in_context_max_dest_rd; // slice.go:82
+            data_context_min_rnr <= in_context_min_rnr;         // slice.go:82
+            data_context_rq_stride <= in_context_rq_stride;     // slice.go:82
+            data_context_cq <= in_context_cq;                   // slice.go:82
+            data_most <= in_most;                               // slice.go:82
+            data_was <= in_was;                                 // slice.go:82
+            data_message_kind <= in_message_kind;               // slice.go:82
+            data_message_done <= in_message_done;               // slice.go:82
+            data_message_left <= in_message_left;               // slice.go:82
+            data_message_va <= in_message_va;                   // slice.go:82
+            data_message_key <= in_message_key;                 // slice.go:82
+            data_message_sge <= in_message_sge;                 // slice.go:82
+            data_message_at <= in_message_at;                   // slice.go:82
+            data_message_accepted <= in_message_accepted;       // slice.go:82
+            data_response_match <= in_response_match;           // slice.go:82
+            data_response_fault <= in_response_fault;           // slice.go:82
+            data_response_skip <= in_response_skip;             // slice.go:82
+            data_response_more <= in_response_more;             // slice.go:82
+            data_syndrome <= in_syndrome;                       // slice.go:82
+            data_head_here <= in_head_here;                     // slice.go:82
+            data_head_empty <= in_head_empty;                   // slice.go:82
+            data_head_fault <= in_head_fault;                   // slice.go:82
+            data_head_index <= in_head_index;                   // slice.go:82
+            data_head_slot <= in_head_slot;                     // slice.go:82
+            data_control_wrid <= in_control_wrid;               // slice.go:82
+            data_control_num_sge <= in_control_num_sge;         // slice.go:82
+            data_control_reserved <= in_control_reserved;       // slice.go:82
+            data_sge_addr <= in_sge_addr;                       // slice.go:82
+            data_sge_length <= in_sge_length;                   // slice.go:82
+            data_sge_l_key <= in_sge_l_key;                     // slice.go:82
         end
     end
 
@@ -255,26 +314,29 @@ module forward_slice_responder_turn_6_6_3 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [654:0] in_held;       // contract.go:27
+    reg [703:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [654:0] out_held;      // contract.go:27
+    reg [703:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [654:0] follow_value;  // follow.go:32
+    reg [703:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [654:0] in_data_holds_joined = { // contract.go:30
+    wire [703:0] in_data_holds_joined = { // contract.go:30
         in_kind,
         in_qp,
         in_op_kind,
+        in_op_resource,
         in_op_start,
         in_op_end,
         in_op_imm,
+        in_op_inv,
         in_op_full,
         in_op_some,
+        in_op_empty,
         in_se,
         in_ack_req,
         in_pad_cnt,
@@ -286,10 +348,12 @@ module forward_slice_responder_turn_6_6_3 (
         in_context_qpn,
         in_context_pd,
         in_context_path_mtu,
-        in_context_writable,
+        in_context_access,
+        in_context_max_dest_rd,
         in_context_min_rnr,
         in_context_rq_stride,
-        in_context_recv_cq,
+        in_context_cq,
+        in_most,
         in_was,
         in_message_kind,
         in_message_done,
@@ -298,6 +362,12 @@ module forward_slice_responder_turn_6_6_3 (
         in_message_key,
         in_message_sge,
         in_message_at,
+        in_message_accepted,
+        in_response_match,
+        in_response_fault,
+        in_response_skip,
+        in_response_more,
+        in_syndrome,
         in_head_here,
         in_head_empty,
         in_head_fault,
@@ -311,15 +381,18 @@ module forward_slice_responder_turn_6_6_3 (
         in_sge_l_key
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [654:0] out_data_holds_joined = { // contract.go:30
+    wire [703:0] out_data_holds_joined = { // contract.go:30
         out_kind,
         out_qp,
         out_op_kind,
+        out_op_resource,
         out_op_start,
         out_op_end,
         out_op_imm,
+        out_op_inv,
         out_op_full,
         out_op_some,
+        out_op_empty,
         out_se,
         out_ack_req,
         out_pad_cnt,
@@ -331,10 +404,12 @@ module forward_slice_responder_turn_6_6_3 (
         out_context_qpn,
         out_context_pd,
         out_context_path_mtu,
-        out_context_writable,
+        out_context_access,
+        out_context_max_dest_rd,
         out_context_min_rnr,
         out_context_rq_stride,
-        out_context_recv_cq,
+        out_context_cq,
+        out_most,
         out_was,
         out_message_kind,
         out_message_done,
@@ -343,6 +418,12 @@ module forward_slice_responder_turn_6_6_3 (
         out_message_key,
         out_message_sge,
         out_message_at,
+        out_message_accepted,
+        out_response_match,
+        out_response_fault,
+        out_response_skip,
+        out_response_more,
+        out_syndrome,
         out_head_here,
         out_head_empty,
         out_head_fault,
@@ -359,15 +440,18 @@ module forward_slice_responder_turn_6_6_3 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [654:0] order_joined = { // follow.go:54
+    wire [703:0] order_joined = { // follow.go:54
         out_kind,
         out_qp,
         out_op_kind,
+        out_op_resource,
         out_op_start,
         out_op_end,
         out_op_imm,
+        out_op_inv,
         out_op_full,
         out_op_some,
+        out_op_empty,
         out_se,
         out_ack_req,
         out_pad_cnt,
@@ -379,10 +463,12 @@ module forward_slice_responder_turn_6_6_3 (
         out_context_qpn,
         out_context_pd,
         out_context_path_mtu,
-        out_context_writable,
+        out_context_access,
+        out_context_max_dest_rd,
         out_context_min_rnr,
         out_context_rq_stride,
-        out_context_recv_cq,
+        out_context_cq,
+        out_most,
         out_was,
         out_message_kind,
         out_message_done,
@@ -391,6 +477,12 @@ module forward_slice_responder_turn_6_6_3 (
         out_message_key,
         out_message_sge,
         out_message_at,
+        out_message_accepted,
+        out_response_match,
+        out_response_fault,
+        out_response_skip,
+        out_response_more,
+        out_syndrome,
         out_head_here,
         out_head_empty,
         out_head_fault,
@@ -403,15 +495,18 @@ module forward_slice_responder_turn_6_6_3 (
         out_sge_length,
         out_sge_l_key
     };
-    wire [654:0] followed_joined = { // slice.go:90
+    wire [703:0] followed_joined = { // slice.go:90
         data_kind,
         data_qp,
         data_op_kind,
+        data_op_resource,
         data_op_start,
         data_op_end,
         data_op_imm,
+        data_op_inv,
         data_op_full,
         data_op_some,
+        data_op_empty,
         data_se,
         data_ack_req,
         data_pad_cnt,
@@ -423,10 +518,12 @@ module forward_slice_responder_turn_6_6_3 (
         data_context_qpn,
         data_context_pd,
         data_context_path_mtu,
-        data_context_writable,
+        data_context_access,
+        data_context_max_dest_rd,
         data_context_min_rnr,
         data_context_rq_stride,
-        data_context_recv_cq,
+        data_context_cq,
+        data_most,
         data_was,
         data_message_kind,
         data_message_done,
@@ -435,6 +532,12 @@ module forward_slice_responder_turn_6_6_3 (
         data_message_key,
         data_message_sge,
         data_message_at,
+        data_message_accepted,
+        data_response_match,
+        data_response_fault,
+        data_response_skip,
+        data_response_more,
+        data_syndrome,
         data_head_here,
         data_head_empty,
         data_head_fault,
@@ -462,11 +565,14 @@ module forward_slice_responder_turn_6_6_3 (
                 in_kind,
                 in_qp,
                 in_op_kind,
+                in_op_resource,
                 in_op_start,
                 in_op_end,
                 in_op_imm,
+                in_op_inv,
                 in_op_full,
                 in_op_some,
+                in_op_empty,
                 in_se,
                 in_ack_req,
                 in_pad_cnt,
@@ -478,10 +584,12 @@ module forward_slice_responder_turn_6_6_3 (
                 in_context_qpn,
                 in_context_pd,
                 in_context_path_mtu,
-                in_context_writable,
+                in_context_access,
+                in_context_max_dest_rd,
                 in_context_min_rnr,
                 in_context_rq_stride,
-                in_context_recv_cq,
+                in_context_cq,
+                in_most,
                 in_was,
                 in_message_kind,
                 in_message_done,
@@ -490,6 +598,12 @@ module forward_slice_responder_turn_6_6_3 (
                 in_message_key,
                 in_message_sge,
                 in_message_at,
+                in_message_accepted,
+                in_response_match,
+                in_response_fault,
+                in_response_skip,
+                in_response_more,
+                in_syndrome,
                 in_head_here,
                 in_head_empty,
                 in_head_fault,
@@ -519,11 +633,14 @@ module forward_slice_responder_turn_6_6_3 (
                 out_kind,
                 out_qp,
                 out_op_kind,
+                out_op_resource,
                 out_op_start,
                 out_op_end,
                 out_op_imm,
+                out_op_inv,
                 out_op_full,
                 out_op_some,
+                out_op_empty,
                 out_se,
                 out_ack_req,
                 out_pad_cnt,
@@ -535,10 +652,12 @@ module forward_slice_responder_turn_6_6_3 (
                 out_context_qpn,
                 out_context_pd,
                 out_context_path_mtu,
-                out_context_writable,
+                out_context_access,
+                out_context_max_dest_rd,
                 out_context_min_rnr,
                 out_context_rq_stride,
-                out_context_recv_cq,
+                out_context_cq,
+                out_most,
                 out_was,
                 out_message_kind,
                 out_message_done,
@@ -547,6 +666,12 @@ module forward_slice_responder_turn_6_6_3 (
                 out_message_key,
                 out_message_sge,
                 out_message_at,
+                out_message_accepted,
+                out_response_match,
+                out_response_fault,
+                out_response_skip,
+                out_response_more,
+                out_syndrome,
                 out_head_here,
                 out_head_empty,
                 out_head_fault,
@@ -587,11 +712,14 @@ module forward_slice_responder_turn_6_6_3 (
                 in_kind,
                 in_qp,
                 in_op_kind,
+                in_op_resource,
                 in_op_start,
                 in_op_end,
                 in_op_imm,
+                in_op_inv,
                 in_op_full,
                 in_op_some,
+                in_op_empty,
                 in_se,
                 in_ack_req,
                 in_pad_cnt,
@@ -603,10 +731,12 @@ module forward_slice_responder_turn_6_6_3 (
                 in_context_qpn,
                 in_context_pd,
                 in_context_path_mtu,
-                in_context_writable,
+                in_context_access,
+                in_context_max_dest_rd,
                 in_context_min_rnr,
                 in_context_rq_stride,
-                in_context_recv_cq,
+                in_context_cq,
+                in_most,
                 in_was,
                 in_message_kind,
                 in_message_done,
@@ -615,6 +745,12 @@ module forward_slice_responder_turn_6_6_3 (
                 in_message_key,
                 in_message_sge,
                 in_message_at,
+                in_message_accepted,
+                in_response_match,
+                in_response_fault,
+                in_response_skip,
+                in_response_more,
+                in_syndrome,
                 in_head_here,
                 in_head_empty,
                 in_head_fault,

@@ -20,6 +20,9 @@ module gather_64_x16384 (
     input  wire        translated_valid,
     output wire        translated_ready,
     input  wire [4:0]  translated_fault, // FaultBits
+    input  wire        translated_probe, // all its segments were probes: there are no pieces
+    input  wire        translated_tail,  // the fault is that of the Probe behind a payload
+    input  wire [63:0] translated_addr,  // of the last segment, if it had Find and there is no fault: its bus address
 
     // Stream read_burst (source)
     output wire        read_burst_valid,
@@ -137,11 +140,17 @@ module gather_64_x16384 (
     wire [6:0]  u_results_high_water;
     wire        u_keys_out_valid;
     wire [4:0]  u_keys_out_fault;
+    wire        u_keys_out_probe;
+    wire        u_keys_out_tail;
+    wire [63:0] u_keys_out_addr;
     wire [6:0]  u_keys_level;
     wire [6:0]  u_keys_high_water;
     wire        u_key_in_ready;
     wire        u_key_out_valid;
     wire [4:0]  u_key_out_fault;
+    wire        u_key_out_probe;
+    wire        u_key_out_tail;
+    wire [63:0] u_key_out_addr;
 
     cut_64 u_cut ( // blocks/pieces/cut.go:63
         .clk       (clk),
@@ -431,9 +440,15 @@ module gather_64_x16384 (
         .in_valid   (translated_valid),
         .in_ready   (translated_ready),
         .in_fault   (translated_fault),
+        .in_probe   (translated_probe),
+        .in_tail    (translated_tail),
+        .in_addr    (translated_addr),
         .out_valid  (u_keys_out_valid),
         .out_ready  (u_key_in_ready),
         .out_fault  (u_keys_out_fault),
+        .out_probe  (u_keys_out_probe),
+        .out_tail   (u_keys_out_tail),
+        .out_addr   (u_keys_out_addr),
         .level      (u_keys_level),
         .high_water (u_keys_high_water)
     );
@@ -444,20 +459,26 @@ module gather_64_x16384 (
         .in_valid  (u_keys_out_valid),
         .in_ready  (u_key_in_ready),
         .in_fault  (u_keys_out_fault),
+        .in_probe  (u_keys_out_probe),
+        .in_tail   (u_keys_out_tail),
+        .in_addr   (u_keys_out_addr),
         .out_valid (u_key_out_valid),
         .out_ready (gathered_valid & gathered_ready),
-        .out_fault (u_key_out_fault)
+        .out_fault (u_key_out_fault),
+        .out_probe (u_key_out_probe),
+        .out_tail  (u_key_out_tail),
+        .out_addr  (u_key_out_addr)
     );
 
-    wire bad = |u_key_out_fault; // gather.go:142
-    assign gathered_valid = u_key_out_valid & (bad | u_results_out_valid); // gather.go:143
-    assign gathered_fault = (!bad && u_results_out_err) ? 5'h08 : u_key_out_fault; // gather.go:144
-    assign u_results_out_ready = gathered_valid & gathered_ready & ~bad; // gather.go:147
+    wire alone = (|u_key_out_fault) | u_key_out_probe; // gather.go:143
+    assign gathered_valid = u_key_out_valid & (alone | u_results_out_valid); // gather.go:144
+    assign gathered_fault = (!alone && u_results_out_err) ? 5'h08 : u_key_out_fault; // gather.go:145
+    assign u_results_out_ready = gathered_valid & gathered_ready & ~alone; // gather.go:148
 
     wire asks = u_plan_out_valid & open & both;            // ask.go:21
     wire [11:0] forgets = (u_plan_out_valid && u_plan_out_skip) ? packet_claims : 12'd0; // ask.go:29
     wire [11:0] drops = (result_valid && result_err) ? behind - commit : 12'd0; // store.go:31
-    wire told = u_results_out_valid & u_results_out_ready; // gather.go:148
+    wire told = u_results_out_valid & u_results_out_ready; // gather.go:149
 
     always @(posedge clk) begin
         if (rst) begin
@@ -502,8 +523,8 @@ module gather_64_x16384 (
 
     wire unused = &{1'b0,
         result_ready,  u_notes_out_valid,  u_notes_level,  u_notes_high_water,  turned_0_turn,
-         u_results_level,  u_results_high_water,  u_keys_level,  u_keys_high_water,  tail_sum[2:0],
-         short_difference[11:0]
+         u_results_level,  u_results_high_water,  u_keys_level,  u_keys_high_water,  u_key_out_tail,
+         u_key_out_addr,  tail_sum[2:0],  short_difference[11:0]
     };
 
     // ----------------------------------------------------------------------
@@ -518,28 +539,34 @@ module gather_64_x16384 (
     reg        piece_stalled;        // properties.go:12
     reg [78:0] piece_held;           // properties.go:12
     reg        translated_stalled;   // properties.go:13
-    reg [4:0]  translated_held;      // properties.go:13
+    reg [70:0] translated_held;      // properties.go:13
     reg        burst_stalled;        // properties.go:14
     reg [71:0] burst_held;           // properties.go:14
     reg        gathered_stalled;     // properties.go:15
     reg [4:0]  gathered_held;        // properties.go:15
     reg        payload_stalled;      // properties.go:16
     reg [73:0] payload_held;         // properties.go:16
-    reg [6:0]  asked_head;           // properties.go:39
-    reg [6:0]  asked_tail;           // properties.go:39
-    reg [7:0]  asked_come;           // beats of the first of them (properties.go:40)
-    reg        payload_inside_frame; // properties.go:22
+    reg [6:0]  asked_head;           // properties.go:41
+    reg [6:0]  asked_tail;           // properties.go:41
+    reg [7:0]  asked_come;           // beats of the first of them (properties.go:42)
+    reg        payload_inside_frame; // properties.go:23
 
-    reg [7:0] asked [0:127]; // lengths of the bursts on their way (properties.go:38)
+    reg [7:0] asked [0:127]; // lengths of the bursts on their way (properties.go:40)
 
     wire waits = piece_valid & ~piece_ready;             // properties.go:12
     wire piece_data_holds_equal = {piece_addr, piece_len, piece_skip, piece_last} == piece_held; // properties.go:12
     wire waits_2 = translated_valid & ~translated_ready; // properties.go:13
+    wire [70:0] translated_data_holds_joined = {         // properties.go:13
+        translated_fault,
+        translated_probe,
+        translated_tail,
+        translated_addr
+    };
     wire waits_3 = read_burst_valid & ~read_burst_ready; // properties.go:14
     wire waits_4 = gathered_valid & ~gathered_ready;     // properties.go:15
     wire waits_5 = payload_valid & ~payload_ready;       // properties.go:16
     wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:16
-    wire [7:0] asked_come_word = asked[asked_head];      // properties.go:43
+    wire [7:0] asked_come_word = asked[asked_head];      // properties.go:45
 
     always @(posedge clk) begin
         if (rst) begin
@@ -564,8 +591,13 @@ module gather_64_x16384 (
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin                       // properties.go:13
-            translated_held <= translated_fault; // properties.go:13
+        if (waits_2) begin       // properties.go:13
+            translated_held <= { // properties.go:13
+                translated_fault,
+                translated_probe,
+                translated_tail,
+                translated_addr
+            };
         end
     end
 
@@ -618,22 +650,22 @@ module gather_64_x16384 (
             asked_come <= 8'd0;
             payload_inside_frame <= 1'b0;
         end else begin
-            if (read_burst_valid && read_burst_ready) begin // properties.go:42
-                asked_tail <= asked_tail + 7'd1;            // properties.go:42
+            if (read_burst_valid && read_burst_ready) begin // properties.go:44
+                asked_tail <= asked_tail + 7'd1;            // properties.go:44
             end
-            if (read_beat_valid) begin // properties.go:44
-                asked_come <= (asked_come == asked_come_word) ? 8'd0 : asked_come + 8'd1; // properties.go:45
-                asked_head <= asked_head + {6'h00, asked_come == asked_come_word}; // properties.go:46
+            if (read_beat_valid) begin // properties.go:46
+                asked_come <= (asked_come == asked_come_word) ? 8'd0 : asked_come + 8'd1; // properties.go:47
+                asked_head <= asked_head + {6'h00, asked_come == asked_come_word}; // properties.go:48
             end
-            if (payload_valid && payload_ready) begin  // properties.go:23
-                payload_inside_frame <= ~payload_last; // properties.go:23
+            if (payload_valid && payload_ready) begin  // properties.go:24
+                payload_inside_frame <= ~payload_last; // properties.go:24
             end
         end
     end
 
     always @(posedge clk) begin
-        if (read_burst_valid && read_burst_ready) begin // properties.go:41
-            asked[asked_tail] <= read_burst_len;        // properties.go:41
+        if (read_burst_valid && read_burst_ready) begin // properties.go:43
+            asked[asked_tail] <= read_burst_len;        // properties.go:43
         end
     end
 
@@ -662,7 +694,7 @@ module gather_64_x16384 (
             assume_piece_valid_holds: assume (!piece_stalled || piece_valid); // properties.go:12
             assume_piece_data_holds: assume (!piece_stalled || piece_data_holds_equal); // properties.go:12
             assume_translated_valid_holds: assume (!translated_stalled || translated_valid); // properties.go:13
-            assume_translated_data_holds: assume (!translated_stalled || translated_fault == translated_held); // properties.go:13
+            assume_translated_data_holds: assume (!translated_stalled || translated_data_holds_joined == translated_held); // properties.go:13
             assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:14
             assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:14
             assert_gathered_valid_holds: assert (!gathered_stalled || gathered_valid); // properties.go:15
@@ -674,14 +706,16 @@ module gather_64_x16384 (
             assert_payload_keep_contiguous: assert (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:16
             assert_payload_keep_full: assert (!payload_valid || payload_last || &payload_keep); // properties.go:16
             assume_skip_is_last: assume (!piece_valid || !piece_skip || piece_last); // properties.go:17
-            assume_beat_was_asked_for: assume (!read_beat_valid || asked_head != asked_tail); // properties.go:49
-            assume_beat_ends_burst: assume (!read_beat_valid || read_beat_last == (asked_come == asked_come_word)); // properties.go:50
-            assert_frame_never_pauses: assert (!payload_inside_frame || payload_valid); // properties.go:25
-            assert_room_at_most_all: assert (room <= 12'd2048); // properties.go:26
-            assert_waiting_at_most_all: assert (packets_waiting <= 7'd64); // properties.go:27
-            cover_gives_up: cover (|forgets);                   // properties.go:28
-            cover_fails: cover (|drops);                        // properties.go:29
-            cover_key_fault: cover (gathered_valid && gathered_ready && |gathered_fault); // properties.go:30
+            assume_no_tail: assume (!(translated_valid && translated_tail)); // properties.go:18
+            assume_beat_was_asked_for: assume (!read_beat_valid || asked_head != asked_tail); // properties.go:51
+            assume_beat_ends_burst: assume (!read_beat_valid || read_beat_last == (asked_come == asked_come_word)); // properties.go:52
+            assert_frame_never_pauses: assert (!payload_inside_frame || payload_valid); // properties.go:26
+            assert_room_at_most_all: assert (room <= 12'd2048); // properties.go:27
+            assert_waiting_at_most_all: assert (packets_waiting <= 7'd64); // properties.go:28
+            cover_gives_up: cover (|forgets);                   // properties.go:29
+            cover_fails: cover (|drops);                        // properties.go:30
+            cover_probe_waits_for_payload: cover (translated_valid && translated_ready && translated_probe && |packets_waiting); // properties.go:31
+            cover_key_fault: cover (gathered_valid && gathered_ready && |gathered_fault); // properties.go:32
             assert_buffer_no_collision: assert (!(leaves && writes && read[10:0] == at[10:0])); // store.go:47
         end
     end
@@ -693,6 +727,8 @@ module gather_64_x16384 (
     initial cover_gives_up_count = 64'd0;
     reg [63:0] cover_fails_count /* verilator public_flat_rd */;
     initial cover_fails_count = 64'd0;
+    reg [63:0] cover_probe_waits_for_payload_count /* verilator public_flat_rd */;
+    initial cover_probe_waits_for_payload_count = 64'd0;
     reg [63:0] cover_key_fault_count /* verilator public_flat_rd */;
     initial cover_key_fault_count = 64'd0;
     always @(posedge clk) begin
@@ -728,7 +764,7 @@ module gather_64_x16384 (
                     $display("ASSUME %m translated_valid_holds blocks/gather/properties.go:13");
                     $stop;
                 end
-                if (translated_fault != translated_held) begin
+                if (translated_data_holds_joined != translated_held) begin
                     $display("ASSUME %m translated_data_holds blocks/gather/properties.go:13");
                     $stop;
                 end
@@ -785,43 +821,53 @@ module gather_64_x16384 (
                 $display("ASSUME %m skip_is_last blocks/gather/properties.go:17");
                 $stop;
             end
+            if (translated_valid && translated_tail) begin
+                $display("ASSUME %m no_tail blocks/gather/properties.go:18");
+                $stop;
+            end
             if (read_beat_valid) begin
                 if (asked_head == asked_tail) begin
-                    $display("ASSUME %m beat_was_asked_for blocks/gather/properties.go:49");
+                    $display("ASSUME %m beat_was_asked_for blocks/gather/properties.go:51");
                     $stop;
                 end
                 if (read_beat_last != (asked_come == asked_come_word)) begin
-                    $display("ASSUME %m beat_ends_burst blocks/gather/properties.go:50");
+                    $display("ASSUME %m beat_ends_burst blocks/gather/properties.go:52");
                     $stop;
                 end
             end
             if (payload_inside_frame && !payload_valid) begin
-                $display("ASSERT %m frame_never_pauses blocks/gather/properties.go:25");
+                $display("ASSERT %m frame_never_pauses blocks/gather/properties.go:26");
                 $stop;
             end
             if (room > 12'd2048) begin
-                $display("ASSERT %m room_at_most_all blocks/gather/properties.go:26");
+                $display("ASSERT %m room_at_most_all blocks/gather/properties.go:27");
                 $stop;
             end
             if (packets_waiting > 7'd64) begin
-                $display("ASSERT %m waiting_at_most_all blocks/gather/properties.go:27");
+                $display("ASSERT %m waiting_at_most_all blocks/gather/properties.go:28");
                 $stop;
             end
             if (|forgets) begin
                 if (cover_gives_up_count == 64'd0) begin
-                    $display("COVER %m gives_up blocks/gather/properties.go:28");
+                    $display("COVER %m gives_up blocks/gather/properties.go:29");
                 end
                 cover_gives_up_count <= cover_gives_up_count + 64'd1;
             end
             if (|drops) begin
                 if (cover_fails_count == 64'd0) begin
-                    $display("COVER %m fails blocks/gather/properties.go:29");
+                    $display("COVER %m fails blocks/gather/properties.go:30");
                 end
                 cover_fails_count <= cover_fails_count + 64'd1;
             end
+            if (translated_valid && translated_ready && translated_probe && |packets_waiting) begin
+                if (cover_probe_waits_for_payload_count == 64'd0) begin
+                    $display("COVER %m probe_waits_for_payload blocks/gather/properties.go:31");
+                end
+                cover_probe_waits_for_payload_count <= cover_probe_waits_for_payload_count + 64'd1;
+            end
             if (gathered_valid && gathered_ready && |gathered_fault) begin
                 if (cover_key_fault_count == 64'd0) begin
-                    $display("COVER %m key_fault blocks/gather/properties.go:30");
+                    $display("COVER %m key_fault blocks/gather/properties.go:32");
                 end
                 cover_key_fault_count <= cover_key_fault_count + 64'd1;
             end
@@ -838,7 +884,7 @@ module gather_64_x16384 (
 
 `ifdef GORNIC_TRACE
 
-    wire       event_payload_whole /* verilator public_flat_rd */ = gathered_valid && gathered_ready; // gather.go:145
+    wire       event_payload_whole /* verilator public_flat_rd */ = gathered_valid && gathered_ready && !u_key_out_probe; // gather.go:146
     wire [4:0] event_payload_whole_fault /* verilator public_flat_rd */ = gathered_fault;
 
 `ifndef GORNIC_TRACE_QUIET

@@ -106,8 +106,11 @@ module gornic_64_qp64_cq64_eq4 (
     output wire [7:0]  m_axis_irq_vector
 );
 
-    reg rx_inside; // a frame has begun, (receive.go:43)
-    reg rx_passes; // and is taken (receive.go:44)
+    reg rx_inside; // a frame has begun, (receive.go:81)
+    reg rx_passes; // and is taken (receive.go:82)
+
+    wire segments_follow_valid; // send.go:65
+    wire segments_follow_ready; // send.go:65
 
     wire         u_registers_bell_valid;
     wire [15:0]  u_registers_bell_page;
@@ -199,7 +202,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [3:0]   u_command_eq_log_size;
     wire [63:0]  u_command_eq_base;
     wire         u_command_key_valid;
-    wire [1:0]   u_command_key_kind;
+    wire [2:0]   u_command_key_kind;
     wire [31:0]  u_command_key_entry_key;
     wire [23:0]  u_command_key_entry_pd;
     wire [3:0]   u_command_key_entry_state;
@@ -218,10 +221,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_command_key_done_ready;
     wire         u_command_flush;
     wire         u_command_tx_fence_valid;
-    wire         u_command_tx_fence_token;
+    wire [1:0]   u_command_tx_fence_token;
     wire         u_command_tx_passed_ready;
     wire         u_command_rx_fence_valid;
-    wire         u_command_rx_fence_token;
+    wire [1:0]   u_command_rx_fence_token;
     wire         u_command_rx_passed_ready;
     wire         u_command_wake_valid;
     wire [5:0]   u_command_wake_qp;
@@ -439,10 +442,43 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_qpcontext_clients_5_reply_address_src_lo;
     wire [63:0]  u_qpcontext_clients_5_reply_address_dst_hi;
     wire [63:0]  u_qpcontext_clients_5_reply_address_dst_lo;
+    wire         u_qpcontext_clients_6_request_ready;
+    wire         u_qpcontext_clients_6_reply_valid;
+    wire         u_qpcontext_clients_6_reply_context_exists;
+    wire [23:0]  u_qpcontext_clients_6_reply_context_qpn;
+    wire [2:0]   u_qpcontext_clients_6_reply_context_state;
+    wire [23:0]  u_qpcontext_clients_6_reply_context_pd;
+    wire [23:0]  u_qpcontext_clients_6_reply_context_dest_qpn;
+    wire [2:0]   u_qpcontext_clients_6_reply_context_path_mtu;
+    wire [3:0]   u_qpcontext_clients_6_reply_context_access;
+    wire [4:0]   u_qpcontext_clients_6_reply_context_min_rnr;
+    wire [4:0]   u_qpcontext_clients_6_reply_context_timeout;
+    wire [2:0]   u_qpcontext_clients_6_reply_context_retry_cnt;
+    wire [2:0]   u_qpcontext_clients_6_reply_context_rnr_retry;
+    wire         u_qpcontext_clients_6_reply_context_sig_all;
+    wire         u_qpcontext_clients_6_reply_context_sq_stride;
+    wire         u_qpcontext_clients_6_reply_context_rq_stride;
+    wire [5:0]   u_qpcontext_clients_6_reply_context_send_cq;
+    wire [5:0]   u_qpcontext_clients_6_reply_context_recv_cq;
+    wire [7:0]   u_qpcontext_clients_6_reply_context_max_rd;
+    wire [7:0]   u_qpcontext_clients_6_reply_context_max_dest_rd;
+    wire [47:0]  u_qpcontext_clients_6_reply_address_dst_mac;
+    wire [7:0]   u_qpcontext_clients_6_reply_address_hop_limit;
+    wire [7:0]   u_qpcontext_clients_6_reply_address_traffic_class;
+    wire [19:0]  u_qpcontext_clients_6_reply_address_flow_label;
+    wire         u_qpcontext_clients_6_reply_address_ipv6;
+    wire         u_qpcontext_clients_6_reply_address_vlan;
+    wire [15:0]  u_qpcontext_clients_6_reply_address_tci;
+    wire [15:0]  u_qpcontext_clients_6_reply_address_src_port;
+    wire [63:0]  u_qpcontext_clients_6_reply_address_src_hi;
+    wire [63:0]  u_qpcontext_clients_6_reply_address_src_lo;
+    wire [63:0]  u_qpcontext_clients_6_reply_address_dst_hi;
+    wire [63:0]  u_qpcontext_clients_6_reply_address_dst_lo;
     wire         u_qpcontext_write_ready;
     wire         u_qpcontext_faults_0_ready;
     wire         u_qpcontext_faults_1_ready;
     wire         u_qpcontext_faults_2_ready;
+    wire         u_qpcontext_faults_3_ready;
     wire         u_qpcontext_dead_valid;
     wire [5:0]   u_qpcontext_dead_qp;
     wire         u_qpcontext_async_valid;
@@ -466,6 +502,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_keycache_command_ready;
     wire         u_keycache_done_valid;
     wire [2:0]   u_keycache_done_status;
+    wire [4:0]   u_keycache_done_vendor;
+    wire         u_keycache_done_ended;
     wire [31:0]  u_keycache_done_entry_key;
     wire [23:0]  u_keycache_done_entry_pd;
     wire [3:0]   u_keycache_done_entry_state;
@@ -524,6 +562,16 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_dma_reads_5_beat_data;
     wire         u_dma_reads_5_beat_err;
     wire         u_dma_reads_5_beat_last;
+    wire         u_dma_reads_6_burst_ready;
+    wire         u_dma_reads_6_beat_valid;
+    wire [63:0]  u_dma_reads_6_beat_data;
+    wire         u_dma_reads_6_beat_err;
+    wire         u_dma_reads_6_beat_last;
+    wire         u_dma_reads_7_burst_ready;
+    wire         u_dma_reads_7_beat_valid;
+    wire [63:0]  u_dma_reads_7_beat_data;
+    wire         u_dma_reads_7_beat_err;
+    wire         u_dma_reads_7_beat_last;
     wire         u_dma_writes_0_burst_ready;
     wire         u_dma_writes_0_beat_ready;
     wire         u_dma_writes_0_done_valid;
@@ -540,6 +588,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_dma_writes_3_beat_ready;
     wire         u_dma_writes_3_done_valid;
     wire         u_dma_writes_3_done_err;
+    wire         u_dma_writes_4_burst_ready;
+    wire         u_dma_writes_4_beat_ready;
+    wire         u_dma_writes_4_done_valid;
+    wire         u_dma_writes_4_done_err;
     wire         u_dma_err;
     wire         u_wqefetch_sq_bell_ready;
     wire         u_wqefetch_sq_config_ready;
@@ -566,6 +618,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_scheduler_wakes_2_ready;
     wire         u_scheduler_wakes_3_ready;
     wire         u_scheduler_wakes_4_ready;
+    wire         u_scheduler_wakes_5_ready;
     wire         u_scheduler_grant_valid;
     wire [5:0]   u_scheduler_grant_qp;
     wire         u_requester_grant_ready;
@@ -584,8 +637,19 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_requester_queue_take_valid;
     wire [5:0]   u_requester_queue_take_qp;
     wire         u_requester_retired_ready;
+    wire         u_requester_key_op_done_ready;
     wire         u_requester_control_ready;
     wire         u_requester_fence_ready;
+    wire         u_requester_issue_valid;
+    wire [5:0]   u_requester_issue_qp;
+    wire         u_requester_issue_atomic;
+    wire [23:0]  u_requester_issue_psn;
+    wire [31:0]  u_requester_issue_length;
+    wire [15:0]  u_requester_issue_wqe_index;
+    wire [2:0]   u_requester_issue_num_sge;
+    wire [63:0]  u_requester_issue_sge_addr;
+    wire [31:0]  u_requester_issue_sge_length;
+    wire [31:0]  u_requester_issue_sge_l_key;
     wire         u_requester_job_valid;
     wire [1:0]   u_requester_job_kind;
     wire [5:0]   u_requester_job_qp;
@@ -598,7 +662,14 @@ module gornic_64_qp64_cq64_eq4 (
     wire [31:0]  u_requester_job_dma_len;
     wire [31:0]  u_requester_job_imm;
     wire         u_requester_job_inline;
+    wire         u_requester_job_probes;
+    wire [63:0]  u_requester_job_swap;
+    wire [63:0]  u_requester_job_compare;
+    wire [23:0]  u_requester_job_msn;
+    wire         u_requester_job_failed;
+    wire [1:0]   u_requester_job_entry_kind;
     wire [23:0]  u_requester_job_entry_psn;
+    wire [23:0]  u_requester_job_entry_last_psn;
     wire [15:0]  u_requester_job_entry_wqe_index;
     wire [31:0]  u_requester_job_entry_offset;
     wire [12:0]  u_requester_job_entry_length;
@@ -618,12 +689,23 @@ module gornic_64_qp64_cq64_eq4 (
     wire [31:0]  u_requester_segment_range;
     wire [12:0]  u_requester_segment_len;
     wire         u_requester_segment_skip;
+    wire         u_requester_segment_probe;
+    wire         u_requester_segment_find;
     wire         u_requester_segment_last;
+    wire         u_requester_segment_probed;
     wire         u_requester_inline_valid;
     wire [63:0]  u_requester_inline_data;
     wire [7:0]   u_requester_inline_keep;
     wire         u_requester_inline_last;
     wire         u_requester_inline_err;
+    wire         u_requester_key_op_valid;
+    wire [5:0]   u_requester_key_op_qp;
+    wire [2:0]   u_requester_key_op_kind;
+    wire [23:0]  u_requester_key_op_qpn;
+    wire [23:0]  u_requester_key_op_pd;
+    wire [31:0]  u_requester_key_op_key;
+    wire [63:0]  u_requester_key_op_va;
+    wire [255:0] u_requester_key_op_operands;
     wire         u_requester_again_valid;
     wire [5:0]   u_requester_again_qp;
     wire         u_requester_async_valid;
@@ -651,6 +733,9 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_translate_tx_piece_last;
     wire         u_translate_tx_translated_valid;
     wire [4:0]   u_translate_tx_translated_fault;
+    wire         u_translate_tx_translated_probe;
+    wire         u_translate_tx_translated_tail;
+    wire [63:0]  u_translate_tx_translated_addr;
     wire         u_gather_piece_ready;
     wire         u_gather_translated_ready;
     wire         u_gather_read_burst_valid;
@@ -664,6 +749,39 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_gather_payload_keep;
     wire         u_gather_payload_last;
     wire         u_gather_payload_err;
+    wire         u_keyops_op_ready;
+    wire         u_keyops_done_valid;
+    wire [5:0]   u_keyops_done_qp;
+    wire [7:0]   u_keyops_done_status;
+    wire [4:0]   u_keyops_done_vendor;
+    wire         u_keyops_key_valid;
+    wire [2:0]   u_keyops_key_kind;
+    wire [31:0]  u_keyops_key_entry_key;
+    wire [23:0]  u_keyops_key_entry_pd;
+    wire [3:0]   u_keyops_key_entry_state;
+    wire [3:0]   u_keyops_key_entry_type;
+    wire [63:0]  u_keyops_key_entry_va;
+    wire [63:0]  u_keyops_key_entry_length;
+    wire [63:0]  u_keyops_key_entry_translation;
+    wire [7:0]   u_keyops_key_entry_rights;
+    wire [7:0]   u_keyops_key_entry_page_shift;
+    wire [23:0]  u_keyops_key_entry_qpn;
+    wire [23:0]  u_keyops_key_entry_windows;
+    wire [31:0]  u_keyops_key_entry_parent;
+    wire [31:0]  u_keyops_key_entry_reserved0;
+    wire [63:0]  u_keyops_key_entry_reserved1;
+    wire [63:0]  u_keyops_key_entry_reserved2;
+    wire         u_keyops_key_done_ready;
+    wire         u_keyops_flush;
+    wire         u_keyops_tx_fence_valid;
+    wire [1:0]   u_keyops_tx_fence_token;
+    wire         u_keyops_tx_passed_ready;
+    wire         u_keyops_rx_fence_valid;
+    wire [1:0]   u_keyops_rx_fence_token;
+    wire         u_keyops_rx_passed_ready;
+    wire         u_keyops_through_ready;
+    wire         u_keyops_passed_valid;
+    wire [1:0]   u_keyops_passed_token;
     wire         u_transmit_ack_ready;
     wire         u_transmit_job_ready;
     wire         u_transmit_gathered_ready;
@@ -715,7 +833,9 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_transmit_out_err;
     wire         u_transmit_record_valid;
     wire [5:0]   u_transmit_record_qp;
+    wire [1:0]   u_transmit_record_entry_kind;
     wire [23:0]  u_transmit_record_entry_psn;
+    wire [23:0]  u_transmit_record_entry_last_psn;
     wire [15:0]  u_transmit_record_entry_wqe_index;
     wire [31:0]  u_transmit_record_entry_offset;
     wire [12:0]  u_transmit_record_entry_length;
@@ -726,8 +846,19 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_transmit_record_entry_wrid;
     wire [7:0]   u_transmit_record_entry_status;
     wire [4:0]   u_transmit_record_entry_vendor;
+    wire         u_transmit_fault_valid;
+    wire [5:0]   u_transmit_fault_qp;
+    wire         u_transmit_fault_has_event;
+    wire [7:0]   u_transmit_fault_event;
+    wire [4:0]   u_transmit_fault_vendor;
     wire         u_transmit_fence_valid;
-    wire         u_transmit_fence_token;
+    wire [1:0]   u_transmit_fence_token;
+    wire         u_transmit_served_ready;
+    wire         u_transmit_left_valid;
+    wire [5:0]   u_transmit_left_qp;
+    wire [7:0]   u_transmit_left_next;
+    wire [7:0]   u_transmit_left_most;
+    wire [7:0]   u_transmit_left_duplicates;
     wire         u_transmit_sent;
     wire         u_transmit_sent_nak;
     wire         u_packetbuild_desc_ready;
@@ -742,9 +873,12 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_replay_user_oldest_valid;
     wire         u_replay_user_oldest_any;
     wire [23:0]  u_replay_user_oldest_newest;
+    wire         u_replay_user_oldest_local;
     wire         u_replay_user_oldest_failed;
     wire [15:0]  u_replay_user_oldest_cause;
+    wire [1:0]   u_replay_user_oldest_entry_kind;
     wire [23:0]  u_replay_user_oldest_entry_psn;
+    wire [23:0]  u_replay_user_oldest_entry_last_psn;
     wire [15:0]  u_replay_user_oldest_entry_wqe_index;
     wire [31:0]  u_replay_user_oldest_entry_offset;
     wire [12:0]  u_replay_user_oldest_entry_length;
@@ -760,10 +894,9 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_replay_retired_valid;
     wire [5:0]   u_replay_retired_qp;
     wire [15:0]  u_replay_retired_count;
-    wire         u_replay_control_ready;
+    wire [7:0]   u_replay_retired_reads;
     wire [24:0]  u_replay_peek_value;
     wire         u_completer_response_ready;
-    wire         u_completer_dead_ready;
     wire         u_completer_replay_request_valid;
     wire [5:0]   u_completer_replay_request_qp;
     wire [1:0]   u_completer_replay_request_op;
@@ -838,6 +971,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [11:0]  u_rxpath_high_water;
     wire [10:0]  u_rxpath_raw_high;
     wire         u_psncheck_header_ready;
+    wire         u_psncheck_dead_ready;
     wire         u_psncheck_context_request_valid;
     wire [5:0]   u_psncheck_context_request_qp;
     wire         u_psncheck_context_reply_ready;
@@ -878,35 +1012,12 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_psncheck_request_context_recv_cq;
     wire [7:0]   u_psncheck_request_context_max_rd;
     wire [7:0]   u_psncheck_request_context_max_dest_rd;
-    wire         u_psncheck_response_valid;
-    wire [5:0]   u_psncheck_response_qp;
-    wire [7:0]   u_psncheck_response_opcode;
-    wire [23:0]  u_psncheck_response_psn;
-    wire [7:0]   u_psncheck_response_syndrome;
-    wire [23:0]  u_psncheck_response_msn;
-    wire         u_psncheck_response_context_exists;
-    wire [23:0]  u_psncheck_response_context_qpn;
-    wire [2:0]   u_psncheck_response_context_state;
-    wire [23:0]  u_psncheck_response_context_pd;
-    wire [23:0]  u_psncheck_response_context_dest_qpn;
-    wire [2:0]   u_psncheck_response_context_path_mtu;
-    wire [3:0]   u_psncheck_response_context_access;
-    wire [4:0]   u_psncheck_response_context_min_rnr;
-    wire [4:0]   u_psncheck_response_context_timeout;
-    wire [2:0]   u_psncheck_response_context_retry_cnt;
-    wire [2:0]   u_psncheck_response_context_rnr_retry;
-    wire         u_psncheck_response_context_sig_all;
-    wire         u_psncheck_response_context_sq_stride;
-    wire         u_psncheck_response_context_rq_stride;
-    wire [5:0]   u_psncheck_response_context_send_cq;
-    wire [5:0]   u_psncheck_response_context_recv_cq;
-    wire [7:0]   u_psncheck_response_context_max_rd;
-    wire [7:0]   u_psncheck_response_context_max_dest_rd;
     wire         u_psncheck_async_valid;
     wire [7:0]   u_psncheck_async_code;
     wire [4:0]   u_psncheck_async_vendor;
     wire [23:0]  u_psncheck_async_number;
     wire         u_psncheck_outcome_ready;
+    wire         u_psncheck_atomic_done_ready;
     wire         u_psncheck_control_ready;
     wire         u_psncheck_fence_ready;
     wire [23:0]  u_psncheck_peek_value;
@@ -914,6 +1025,62 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_psncheck_duplicate;
     wire         u_psncheck_ahead;
     wire         u_psncheck_cnp;
+    wire         u_readmatch_packet_ready;
+    wire         u_readmatch_issue_ready;
+    wire         u_readmatch_ring_ready;
+    wire         u_readmatch_control_ready;
+    wire         u_readmatch_matched_valid;
+    wire [2:0]   u_readmatch_matched_packet_kind;
+    wire [5:0]   u_readmatch_matched_packet_qp;
+    wire [7:0]   u_readmatch_matched_packet_opcode;
+    wire         u_readmatch_matched_packet_undefined;
+    wire         u_readmatch_matched_packet_se;
+    wire         u_readmatch_matched_packet_ack_req;
+    wire [1:0]   u_readmatch_matched_packet_pad_cnt;
+    wire [23:0]  u_readmatch_matched_packet_psn;
+    wire [23:0]  u_readmatch_matched_packet_expected;
+    wire         u_readmatch_matched_packet_send_nak;
+    wire [31:0]  u_readmatch_matched_packet_ext_0;
+    wire [31:0]  u_readmatch_matched_packet_ext_1;
+    wire [31:0]  u_readmatch_matched_packet_ext_2;
+    wire [31:0]  u_readmatch_matched_packet_ext_3;
+    wire [31:0]  u_readmatch_matched_packet_ext_4;
+    wire [31:0]  u_readmatch_matched_packet_ext_5;
+    wire [31:0]  u_readmatch_matched_packet_ext_6;
+    wire [12:0]  u_readmatch_matched_packet_payload_len;
+    wire         u_readmatch_matched_packet_context_exists;
+    wire [23:0]  u_readmatch_matched_packet_context_qpn;
+    wire [2:0]   u_readmatch_matched_packet_context_state;
+    wire [23:0]  u_readmatch_matched_packet_context_pd;
+    wire [23:0]  u_readmatch_matched_packet_context_dest_qpn;
+    wire [2:0]   u_readmatch_matched_packet_context_path_mtu;
+    wire [3:0]   u_readmatch_matched_packet_context_access;
+    wire [4:0]   u_readmatch_matched_packet_context_min_rnr;
+    wire [4:0]   u_readmatch_matched_packet_context_timeout;
+    wire [2:0]   u_readmatch_matched_packet_context_retry_cnt;
+    wire [2:0]   u_readmatch_matched_packet_context_rnr_retry;
+    wire         u_readmatch_matched_packet_context_sig_all;
+    wire         u_readmatch_matched_packet_context_sq_stride;
+    wire         u_readmatch_matched_packet_context_rq_stride;
+    wire [5:0]   u_readmatch_matched_packet_context_send_cq;
+    wire [5:0]   u_readmatch_matched_packet_context_recv_cq;
+    wire [7:0]   u_readmatch_matched_packet_context_max_rd;
+    wire [7:0]   u_readmatch_matched_packet_context_max_dest_rd;
+    wire [2:0]   u_readmatch_matched_match;
+    wire [4:0]   u_readmatch_matched_fault;
+    wire         u_readmatch_matched_skip;
+    wire         u_readmatch_matched_more;
+    wire         u_readmatch_source_valid;
+    wire         u_readmatch_source_data;
+    wire         u_readmatch_value_valid;
+    wire [63:0]  u_readmatch_value_data;
+    wire [7:0]   u_readmatch_value_keep;
+    wire         u_readmatch_value_last;
+    wire         u_readmatch_value_err;
+    wire         u_readmatch_read_burst_valid;
+    wire [63:0]  u_readmatch_read_burst_addr;
+    wire [7:0]   u_readmatch_read_burst_len;
+    wire         u_readmatch_read_beat_ready;
     wire         u_wqefetch_rq_bell_ready;
     wire         u_wqefetch_rq_config_ready;
     wire         u_wqefetch_rq_read_burst_valid;
@@ -944,7 +1111,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire [31:0]  u_responder_segment_range;
     wire [12:0]  u_responder_segment_len;
     wire         u_responder_segment_skip;
+    wire         u_responder_segment_probe;
+    wire         u_responder_segment_find;
     wire         u_responder_segment_last;
+    wire         u_responder_segment_probed;
     wire         u_responder_translated_ready;
     wire         u_responder_queue_request_valid;
     wire [5:0]   u_responder_queue_request_qp;
@@ -958,7 +1128,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_responder_queue_take_valid;
     wire [5:0]   u_responder_queue_take_qp;
     wire         u_responder_commit_valid;
-    wire         u_responder_commit_kind;
+    wire [1:0]   u_responder_commit_kind;
     wire [5:0]   u_responder_commit_qp;
     wire         u_responder_commit_payload;
     wire         u_responder_commit_placed;
@@ -972,6 +1142,13 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_responder_commit_event;
     wire         u_responder_commit_complete;
     wire         u_responder_commit_open;
+    wire [2:0]   u_responder_commit_match;
+    wire [4:0]   u_responder_commit_fault;
+    wire [1:0]   u_responder_commit_resource_kind;
+    wire         u_responder_commit_resource_duplicate;
+    wire [63:0]  u_responder_commit_resource_va;
+    wire [31:0]  u_responder_commit_resource_r_key;
+    wire [31:0]  u_responder_commit_resource_length;
     wire [5:0]   u_responder_commit_completion_cq;
     wire [63:0]  u_responder_commit_completion_wrid;
     wire [31:0]  u_responder_commit_completion_byte_len;
@@ -985,6 +1162,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_responder_commit_completion_vendor;
     wire         u_responder_commit_completion_queue;
     wire         u_responder_commit_completion_solicited;
+    wire         u_responder_operands_valid;
+    wire [63:0]  u_responder_operands_swap;
+    wire [63:0]  u_responder_operands_compare;
+    wire         u_responder_served_ready;
     wire         u_responder_outcome_valid;
     wire [5:0]   u_responder_outcome_qp;
     wire [23:0]  u_responder_outcome_advance;
@@ -1015,6 +1196,9 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_translate_rx_piece_last;
     wire         u_translate_rx_translated_valid;
     wire [4:0]   u_translate_rx_translated_fault;
+    wire         u_translate_rx_translated_probe;
+    wire         u_translate_rx_translated_tail;
+    wire [63:0]  u_translate_rx_translated_addr;
     wire         u_scatter_piece_ready;
     wire         u_scatter_payload_ready;
     wire         u_scatter_commit_ready;
@@ -1027,7 +1211,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_scatter_write_beat_last;
     wire         u_scatter_write_done_ready;
     wire         u_scatter_placed_valid;
-    wire         u_scatter_placed_commit_kind;
+    wire [1:0]   u_scatter_placed_commit_kind;
     wire [5:0]   u_scatter_placed_commit_qp;
     wire         u_scatter_placed_commit_payload;
     wire         u_scatter_placed_commit_placed;
@@ -1041,6 +1225,13 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_scatter_placed_commit_event;
     wire         u_scatter_placed_commit_complete;
     wire         u_scatter_placed_commit_open;
+    wire [2:0]   u_scatter_placed_commit_match;
+    wire [4:0]   u_scatter_placed_commit_fault;
+    wire [1:0]   u_scatter_placed_commit_resource_kind;
+    wire         u_scatter_placed_commit_resource_duplicate;
+    wire [63:0]  u_scatter_placed_commit_resource_va;
+    wire [31:0]  u_scatter_placed_commit_resource_r_key;
+    wire [31:0]  u_scatter_placed_commit_resource_length;
     wire [5:0]   u_scatter_placed_commit_completion_cq;
     wire [63:0]  u_scatter_placed_commit_completion_wrid;
     wire [31:0]  u_scatter_placed_commit_completion_byte_len;
@@ -1070,6 +1261,17 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_ackqueue_completion_vendor;
     wire         u_ackqueue_completion_queue;
     wire         u_ackqueue_completion_solicited;
+    wire         u_ackqueue_resource_valid;
+    wire [5:0]   u_ackqueue_resource_qp;
+    wire         u_ackqueue_resource_cancel;
+    wire [23:0]  u_ackqueue_resource_psn;
+    wire [23:0]  u_ackqueue_resource_msn;
+    wire [1:0]   u_ackqueue_resource_resource_kind;
+    wire         u_ackqueue_resource_resource_duplicate;
+    wire [63:0]  u_ackqueue_resource_resource_va;
+    wire [31:0]  u_ackqueue_resource_resource_r_key;
+    wire [31:0]  u_ackqueue_resource_resource_length;
+    wire         u_ackqueue_served_ready;
     wire         u_ackqueue_ack_valid;
     wire [5:0]   u_ackqueue_ack_qp;
     wire [7:0]   u_ackqueue_ack_syndrome;
@@ -1082,8 +1284,96 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_ackqueue_fault_vendor;
     wire         u_ackqueue_control_ready;
     wire         u_ackqueue_fence_valid;
-    wire         u_ackqueue_fence_token;
+    wire [1:0]   u_ackqueue_fence_token;
     wire [23:0]  u_ackqueue_peek_value;
+    wire         u_resources_request_ready;
+    wire         u_resources_context_request_valid;
+    wire [5:0]   u_resources_context_request_qp;
+    wire         u_resources_context_reply_ready;
+    wire         u_resources_job_valid;
+    wire [1:0]   u_resources_job_kind;
+    wire [5:0]   u_resources_job_qp;
+    wire [7:0]   u_resources_job_opcode;
+    wire         u_resources_job_se;
+    wire         u_resources_job_ack_req;
+    wire [12:0]  u_resources_job_payload_len;
+    wire [63:0]  u_resources_job_va;
+    wire [31:0]  u_resources_job_r_key;
+    wire [31:0]  u_resources_job_dma_len;
+    wire [31:0]  u_resources_job_imm;
+    wire         u_resources_job_inline;
+    wire         u_resources_job_probes;
+    wire [63:0]  u_resources_job_swap;
+    wire [63:0]  u_resources_job_compare;
+    wire [23:0]  u_resources_job_msn;
+    wire         u_resources_job_failed;
+    wire [1:0]   u_resources_job_entry_kind;
+    wire [23:0]  u_resources_job_entry_psn;
+    wire [23:0]  u_resources_job_entry_last_psn;
+    wire [15:0]  u_resources_job_entry_wqe_index;
+    wire [31:0]  u_resources_job_entry_offset;
+    wire [12:0]  u_resources_job_entry_length;
+    wire         u_resources_job_entry_first;
+    wire         u_resources_job_entry_last;
+    wire         u_resources_job_entry_signaled;
+    wire [2:0]   u_resources_job_entry_wc;
+    wire [63:0]  u_resources_job_entry_wrid;
+    wire [7:0]   u_resources_job_entry_status;
+    wire [4:0]   u_resources_job_entry_vendor;
+    wire         u_resources_segment_valid;
+    wire [31:0]  u_resources_segment_key;
+    wire [23:0]  u_resources_segment_pd;
+    wire [23:0]  u_resources_segment_qpn;
+    wire [7:0]   u_resources_segment_rights;
+    wire [63:0]  u_resources_segment_va;
+    wire [31:0]  u_resources_segment_range;
+    wire [12:0]  u_resources_segment_len;
+    wire         u_resources_segment_skip;
+    wire         u_resources_segment_probe;
+    wire         u_resources_segment_find;
+    wire         u_resources_segment_last;
+    wire         u_resources_segment_probed;
+    wire         u_resources_made;
+    wire         u_resources_served_valid;
+    wire [5:0]   u_resources_served_qp;
+    wire [7:0]   u_resources_served_next;
+    wire [7:0]   u_resources_served_most;
+    wire [7:0]   u_resources_served_duplicates;
+    wire         u_resources_atomic_valid;
+    wire [5:0]   u_resources_atomic_qp;
+    wire [2:0]   u_resources_atomic_slot;
+    wire [1:0]   u_resources_atomic_kind;
+    wire         u_resources_atomic_cancel;
+    wire [63:0]  u_resources_atomic_addr;
+    wire         u_resources_result_ready;
+    wire         u_resources_control_ready;
+    wire         u_resources_fence_in_ready;
+    wire         u_resources_fence_out_valid;
+    wire [1:0]   u_resources_fence_out_token;
+    wire         u_resources_rx_fence_in_ready;
+    wire         u_resources_rx_fence_out_valid;
+    wire [1:0]   u_resources_rx_fence_out_token;
+    wire         u_atomic_command_ready;
+    wire         u_atomic_operands_ready;
+    wire         u_atomic_result_valid;
+    wire [5:0]   u_atomic_result_qp;
+    wire [2:0]   u_atomic_result_slot;
+    wire [63:0]  u_atomic_result_value;
+    wire [4:0]   u_atomic_result_fault;
+    wire         u_atomic_done_valid;
+    wire [5:0]   u_atomic_done_qp;
+    wire         u_atomic_read_burst_valid;
+    wire [63:0]  u_atomic_read_burst_addr;
+    wire [7:0]   u_atomic_read_burst_len;
+    wire         u_atomic_read_beat_ready;
+    wire         u_atomic_write_burst_valid;
+    wire [63:0]  u_atomic_write_burst_addr;
+    wire [7:0]   u_atomic_write_burst_len;
+    wire         u_atomic_write_beat_valid;
+    wire [63:0]  u_atomic_write_beat_data;
+    wire [7:0]   u_atomic_write_beat_strb;
+    wire         u_atomic_write_beat_last;
+    wire         u_atomic_write_done_ready;
     wire         u_cqewriter_completions_0_ready;
     wire         u_cqewriter_completions_1_ready;
     wire         u_cqewriter_update_ready;
@@ -1160,6 +1450,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_control_out_6_qp;
     wire [1:0]   u_control_out_6_kind;
     wire [23:0]  u_control_out_6_psn;
+    wire         u_control_out_7_valid;
+    wire [5:0]   u_control_out_7_qp;
+    wire [1:0]   u_control_out_7_kind;
+    wire [23:0]  u_control_out_7_psn;
     wire         u_dead_in_ready;
     wire         u_dead_out_0_valid;
     wire [5:0]   u_dead_out_0_qp;
@@ -1171,22 +1465,116 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_retired_out_0_valid;
     wire [5:0]   u_retired_out_0_qp;
     wire [15:0]  u_retired_out_0_count;
+    wire [7:0]   u_retired_out_0_reads;
     wire         u_retired_out_1_valid;
     wire [5:0]   u_retired_out_1_qp;
     wire [15:0]  u_retired_out_1_count;
-    wire         u_tx_segments_in_ready;
-    wire         u_tx_segments_out_valid;
-    wire [31:0]  u_tx_segments_out_key;
-    wire [23:0]  u_tx_segments_out_pd;
-    wire [23:0]  u_tx_segments_out_qpn;
-    wire [7:0]   u_tx_segments_out_rights;
-    wire [63:0]  u_tx_segments_out_va;
-    wire [31:0]  u_tx_segments_out_range;
-    wire [12:0]  u_tx_segments_out_len;
-    wire         u_tx_segments_out_skip;
-    wire         u_tx_segments_out_last;
-    wire [3:0]   u_tx_segments_level;
-    wire [3:0]   u_tx_segments_high_water;
+    wire [7:0]   u_retired_out_1_reads;
+    wire         u_keyop_done_in_ready;
+    wire         u_keyop_done_out_0_valid;
+    wire [5:0]   u_keyop_done_out_0_qp;
+    wire [7:0]   u_keyop_done_out_0_status;
+    wire [4:0]   u_keyop_done_out_0_vendor;
+    wire         u_keyop_done_out_1_valid;
+    wire [5:0]   u_keyop_done_out_1_qp;
+    wire [7:0]   u_keyop_done_out_1_status;
+    wire [4:0]   u_keyop_done_out_1_vendor;
+    wire         u_jobs_in_0_ready;
+    wire         u_jobs_in_1_ready;
+    wire         u_jobs_out_valid;
+    wire [1:0]   u_jobs_out_kind;
+    wire [5:0]   u_jobs_out_qp;
+    wire [7:0]   u_jobs_out_opcode;
+    wire         u_jobs_out_se;
+    wire         u_jobs_out_ack_req;
+    wire [12:0]  u_jobs_out_payload_len;
+    wire [63:0]  u_jobs_out_va;
+    wire [31:0]  u_jobs_out_r_key;
+    wire [31:0]  u_jobs_out_dma_len;
+    wire [31:0]  u_jobs_out_imm;
+    wire         u_jobs_out_inline;
+    wire         u_jobs_out_probes;
+    wire [63:0]  u_jobs_out_swap;
+    wire [63:0]  u_jobs_out_compare;
+    wire [23:0]  u_jobs_out_msn;
+    wire         u_jobs_out_failed;
+    wire [1:0]   u_jobs_out_entry_kind;
+    wire [23:0]  u_jobs_out_entry_psn;
+    wire [23:0]  u_jobs_out_entry_last_psn;
+    wire [15:0]  u_jobs_out_entry_wqe_index;
+    wire [31:0]  u_jobs_out_entry_offset;
+    wire [12:0]  u_jobs_out_entry_length;
+    wire         u_jobs_out_entry_first;
+    wire         u_jobs_out_entry_last;
+    wire         u_jobs_out_entry_signaled;
+    wire [2:0]   u_jobs_out_entry_wc;
+    wire [63:0]  u_jobs_out_entry_wrid;
+    wire [7:0]   u_jobs_out_entry_status;
+    wire [4:0]   u_jobs_out_entry_vendor;
+    wire         u_jobs_from;
+    wire         u_job_in_ready;
+    wire         u_job_out_0_valid;
+    wire [1:0]   u_job_out_0_job_kind;
+    wire [5:0]   u_job_out_0_job_qp;
+    wire [7:0]   u_job_out_0_job_opcode;
+    wire         u_job_out_0_job_se;
+    wire         u_job_out_0_job_ack_req;
+    wire [12:0]  u_job_out_0_job_payload_len;
+    wire [63:0]  u_job_out_0_job_va;
+    wire [31:0]  u_job_out_0_job_r_key;
+    wire [31:0]  u_job_out_0_job_dma_len;
+    wire [31:0]  u_job_out_0_job_imm;
+    wire         u_job_out_0_job_inline;
+    wire         u_job_out_0_job_probes;
+    wire [63:0]  u_job_out_0_job_swap;
+    wire [63:0]  u_job_out_0_job_compare;
+    wire [23:0]  u_job_out_0_job_msn;
+    wire         u_job_out_0_job_failed;
+    wire [1:0]   u_job_out_0_job_entry_kind;
+    wire [23:0]  u_job_out_0_job_entry_psn;
+    wire [23:0]  u_job_out_0_job_entry_last_psn;
+    wire [15:0]  u_job_out_0_job_entry_wqe_index;
+    wire [31:0]  u_job_out_0_job_entry_offset;
+    wire [12:0]  u_job_out_0_job_entry_length;
+    wire         u_job_out_0_job_entry_first;
+    wire         u_job_out_0_job_entry_last;
+    wire         u_job_out_0_job_entry_signaled;
+    wire [2:0]   u_job_out_0_job_entry_wc;
+    wire [63:0]  u_job_out_0_job_entry_wrid;
+    wire [7:0]   u_job_out_0_job_entry_status;
+    wire [4:0]   u_job_out_0_job_entry_vendor;
+    wire         u_job_out_0_source;
+    wire         u_job_out_1_valid;
+    wire [1:0]   u_job_out_1_job_kind;
+    wire [5:0]   u_job_out_1_job_qp;
+    wire [7:0]   u_job_out_1_job_opcode;
+    wire         u_job_out_1_job_se;
+    wire         u_job_out_1_job_ack_req;
+    wire [12:0]  u_job_out_1_job_payload_len;
+    wire [63:0]  u_job_out_1_job_va;
+    wire [31:0]  u_job_out_1_job_r_key;
+    wire [31:0]  u_job_out_1_job_dma_len;
+    wire [31:0]  u_job_out_1_job_imm;
+    wire         u_job_out_1_job_inline;
+    wire         u_job_out_1_job_probes;
+    wire [63:0]  u_job_out_1_job_swap;
+    wire [63:0]  u_job_out_1_job_compare;
+    wire [23:0]  u_job_out_1_job_msn;
+    wire         u_job_out_1_job_failed;
+    wire [1:0]   u_job_out_1_job_entry_kind;
+    wire [23:0]  u_job_out_1_job_entry_psn;
+    wire [23:0]  u_job_out_1_job_entry_last_psn;
+    wire [15:0]  u_job_out_1_job_entry_wqe_index;
+    wire [31:0]  u_job_out_1_job_entry_offset;
+    wire [12:0]  u_job_out_1_job_entry_length;
+    wire         u_job_out_1_job_entry_first;
+    wire         u_job_out_1_job_entry_last;
+    wire         u_job_out_1_job_entry_signaled;
+    wire [2:0]   u_job_out_1_job_entry_wc;
+    wire [63:0]  u_job_out_1_job_entry_wrid;
+    wire [7:0]   u_job_out_1_job_entry_status;
+    wire [4:0]   u_job_out_1_job_entry_vendor;
+    wire         u_job_out_1_source;
     wire         u_tx_jobs_in_ready;
     wire         u_tx_jobs_out_valid;
     wire [1:0]   u_tx_jobs_out_kind;
@@ -1200,7 +1588,14 @@ module gornic_64_qp64_cq64_eq4 (
     wire [31:0]  u_tx_jobs_out_dma_len;
     wire [31:0]  u_tx_jobs_out_imm;
     wire         u_tx_jobs_out_inline;
+    wire         u_tx_jobs_out_probes;
+    wire [63:0]  u_tx_jobs_out_swap;
+    wire [63:0]  u_tx_jobs_out_compare;
+    wire [23:0]  u_tx_jobs_out_msn;
+    wire         u_tx_jobs_out_failed;
+    wire [1:0]   u_tx_jobs_out_entry_kind;
     wire [23:0]  u_tx_jobs_out_entry_psn;
+    wire [23:0]  u_tx_jobs_out_entry_last_psn;
     wire [15:0]  u_tx_jobs_out_entry_wqe_index;
     wire [31:0]  u_tx_jobs_out_entry_offset;
     wire [12:0]  u_tx_jobs_out_entry_length;
@@ -1213,6 +1608,58 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_tx_jobs_out_entry_vendor;
     wire [3:0]   u_tx_jobs_level;
     wire [3:0]   u_tx_jobs_high_water;
+    wire         u_segment_order_out_valid;
+    wire         u_segment_order_out_data;
+    wire [3:0]   u_segment_order_level;
+    wire [3:0]   u_segment_order_high_water;
+    wire         u_tx_segments_in_ready;
+    wire         u_tx_segments_out_valid;
+    wire [31:0]  u_tx_segments_out_key;
+    wire [23:0]  u_tx_segments_out_pd;
+    wire [23:0]  u_tx_segments_out_qpn;
+    wire [7:0]   u_tx_segments_out_rights;
+    wire [63:0]  u_tx_segments_out_va;
+    wire [31:0]  u_tx_segments_out_range;
+    wire [12:0]  u_tx_segments_out_len;
+    wire         u_tx_segments_out_skip;
+    wire         u_tx_segments_out_probe;
+    wire         u_tx_segments_out_find;
+    wire         u_tx_segments_out_last;
+    wire         u_tx_segments_out_probed;
+    wire [3:0]   u_tx_segments_level;
+    wire [3:0]   u_tx_segments_high_water;
+    wire         u_answer_segments_in_ready;
+    wire         u_answer_segments_out_valid;
+    wire [31:0]  u_answer_segments_out_key;
+    wire [23:0]  u_answer_segments_out_pd;
+    wire [23:0]  u_answer_segments_out_qpn;
+    wire [7:0]   u_answer_segments_out_rights;
+    wire [63:0]  u_answer_segments_out_va;
+    wire [31:0]  u_answer_segments_out_range;
+    wire [12:0]  u_answer_segments_out_len;
+    wire         u_answer_segments_out_skip;
+    wire         u_answer_segments_out_probe;
+    wire         u_answer_segments_out_find;
+    wire         u_answer_segments_out_last;
+    wire         u_answer_segments_out_probed;
+    wire [1:0]   u_answer_segments_level;
+    wire [1:0]   u_answer_segments_high_water;
+    wire         u_tx_segment_in_0_ready;
+    wire         u_tx_segment_in_1_ready;
+    wire         u_tx_segment_from_ready;
+    wire         u_tx_segment_out_valid;
+    wire [31:0]  u_tx_segment_out_key;
+    wire [23:0]  u_tx_segment_out_pd;
+    wire [23:0]  u_tx_segment_out_qpn;
+    wire [7:0]   u_tx_segment_out_rights;
+    wire [63:0]  u_tx_segment_out_va;
+    wire [31:0]  u_tx_segment_out_range;
+    wire [12:0]  u_tx_segment_out_len;
+    wire         u_tx_segment_out_skip;
+    wire         u_tx_segment_out_probe;
+    wire         u_tx_segment_out_find;
+    wire         u_tx_segment_out_last;
+    wire         u_tx_segment_out_probed;
     wire         u_inline_in_ready;
     wire         u_inline_out_valid;
     wire [63:0]  u_inline_out_data;
@@ -1277,38 +1724,141 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_frames_out_err;
     wire         u_frames_from;
     wire         u_tx_in_ready;
-    wire         u_responses_in_ready;
-    wire         u_responses_out_valid;
-    wire [5:0]   u_responses_out_qp;
-    wire [7:0]   u_responses_out_opcode;
-    wire [23:0]  u_responses_out_psn;
-    wire [7:0]   u_responses_out_syndrome;
-    wire [23:0]  u_responses_out_msn;
-    wire         u_responses_out_context_exists;
-    wire [23:0]  u_responses_out_context_qpn;
-    wire [2:0]   u_responses_out_context_state;
-    wire [23:0]  u_responses_out_context_pd;
-    wire [23:0]  u_responses_out_context_dest_qpn;
-    wire [2:0]   u_responses_out_context_path_mtu;
-    wire [3:0]   u_responses_out_context_access;
-    wire [4:0]   u_responses_out_context_min_rnr;
-    wire [4:0]   u_responses_out_context_timeout;
-    wire [2:0]   u_responses_out_context_retry_cnt;
-    wire [2:0]   u_responses_out_context_rnr_retry;
-    wire         u_responses_out_context_sig_all;
-    wire         u_responses_out_context_sq_stride;
-    wire         u_responses_out_context_rq_stride;
-    wire [5:0]   u_responses_out_context_send_cq;
-    wire [5:0]   u_responses_out_context_recv_cq;
-    wire [7:0]   u_responses_out_context_max_rd;
-    wire [7:0]   u_responses_out_context_max_dest_rd;
-    wire [2:0]   u_responses_level;
-    wire [2:0]   u_responses_high_water;
     wire         u_flush_in_0_ready;
     wire         u_flush_in_1_ready;
     wire         u_flush_out_valid;
     wire [5:0]   u_flush_out_qp;
     wire         u_flush_from;
+    wire         u_payload_in_0_ready;
+    wire         u_payload_in_1_ready;
+    wire         u_payload_from_ready;
+    wire         u_payload_out_valid;
+    wire [63:0]  u_payload_out_data;
+    wire [7:0]   u_payload_out_keep;
+    wire         u_payload_out_last;
+    wire         u_payload_out_err;
+    wire         u_placed_in_ready;
+    wire         u_placed_out_0_valid;
+    wire [1:0]   u_placed_out_0_commit_kind;
+    wire [5:0]   u_placed_out_0_commit_qp;
+    wire         u_placed_out_0_commit_payload;
+    wire         u_placed_out_0_commit_placed;
+    wire [1:0]   u_placed_out_0_commit_reply;
+    wire [23:0]  u_placed_out_0_commit_psn;
+    wire [23:0]  u_placed_out_0_commit_request_psn;
+    wire [7:0]   u_placed_out_0_commit_syndrome;
+    wire         u_placed_out_0_commit_message;
+    wire         u_placed_out_0_commit_fatal;
+    wire         u_placed_out_0_commit_has_event;
+    wire [7:0]   u_placed_out_0_commit_event;
+    wire         u_placed_out_0_commit_complete;
+    wire         u_placed_out_0_commit_open;
+    wire [2:0]   u_placed_out_0_commit_match;
+    wire [4:0]   u_placed_out_0_commit_fault;
+    wire [1:0]   u_placed_out_0_commit_resource_kind;
+    wire         u_placed_out_0_commit_resource_duplicate;
+    wire [63:0]  u_placed_out_0_commit_resource_va;
+    wire [31:0]  u_placed_out_0_commit_resource_r_key;
+    wire [31:0]  u_placed_out_0_commit_resource_length;
+    wire [5:0]   u_placed_out_0_commit_completion_cq;
+    wire [63:0]  u_placed_out_0_commit_completion_wrid;
+    wire [31:0]  u_placed_out_0_commit_completion_byte_len;
+    wire [31:0]  u_placed_out_0_commit_completion_imm;
+    wire [5:0]   u_placed_out_0_commit_completion_qp;
+    wire [23:0]  u_placed_out_0_commit_completion_qpn;
+    wire [7:0]   u_placed_out_0_commit_completion_status;
+    wire [15:0]  u_placed_out_0_commit_completion_wqe_index;
+    wire [7:0]   u_placed_out_0_commit_completion_opcode;
+    wire [3:0]   u_placed_out_0_commit_completion_flags;
+    wire [4:0]   u_placed_out_0_commit_completion_vendor;
+    wire         u_placed_out_0_commit_completion_queue;
+    wire         u_placed_out_0_commit_completion_solicited;
+    wire         u_placed_out_0_bus_err;
+    wire         u_placed_out_1_valid;
+    wire [1:0]   u_placed_out_1_commit_kind;
+    wire [5:0]   u_placed_out_1_commit_qp;
+    wire         u_placed_out_1_commit_payload;
+    wire         u_placed_out_1_commit_placed;
+    wire [1:0]   u_placed_out_1_commit_reply;
+    wire [23:0]  u_placed_out_1_commit_psn;
+    wire [23:0]  u_placed_out_1_commit_request_psn;
+    wire [7:0]   u_placed_out_1_commit_syndrome;
+    wire         u_placed_out_1_commit_message;
+    wire         u_placed_out_1_commit_fatal;
+    wire         u_placed_out_1_commit_has_event;
+    wire [7:0]   u_placed_out_1_commit_event;
+    wire         u_placed_out_1_commit_complete;
+    wire         u_placed_out_1_commit_open;
+    wire [2:0]   u_placed_out_1_commit_match;
+    wire [4:0]   u_placed_out_1_commit_fault;
+    wire [1:0]   u_placed_out_1_commit_resource_kind;
+    wire         u_placed_out_1_commit_resource_duplicate;
+    wire [63:0]  u_placed_out_1_commit_resource_va;
+    wire [31:0]  u_placed_out_1_commit_resource_r_key;
+    wire [31:0]  u_placed_out_1_commit_resource_length;
+    wire [5:0]   u_placed_out_1_commit_completion_cq;
+    wire [63:0]  u_placed_out_1_commit_completion_wrid;
+    wire [31:0]  u_placed_out_1_commit_completion_byte_len;
+    wire [31:0]  u_placed_out_1_commit_completion_imm;
+    wire [5:0]   u_placed_out_1_commit_completion_qp;
+    wire [23:0]  u_placed_out_1_commit_completion_qpn;
+    wire [7:0]   u_placed_out_1_commit_completion_status;
+    wire [15:0]  u_placed_out_1_commit_completion_wqe_index;
+    wire [7:0]   u_placed_out_1_commit_completion_opcode;
+    wire [3:0]   u_placed_out_1_commit_completion_flags;
+    wire [4:0]   u_placed_out_1_commit_completion_vendor;
+    wire         u_placed_out_1_commit_completion_queue;
+    wire         u_placed_out_1_commit_completion_solicited;
+    wire         u_placed_out_1_bus_err;
+    wire         u_responses_in_ready;
+    wire         u_responses_out_valid;
+    wire [5:0]   u_responses_out_qp;
+    wire         u_responses_out_dead;
+    wire [2:0]   u_responses_out_match;
+    wire [23:0]  u_responses_out_psn;
+    wire [7:0]   u_responses_out_syndrome;
+    wire [4:0]   u_responses_out_fault;
+    wire [23:0]  u_responses_out_qpn;
+    wire [5:0]   u_responses_out_send_cq;
+    wire [2:0]   u_responses_level;
+    wire [2:0]   u_responses_high_water;
+    wire         u_resource_in_ready;
+    wire         u_resource_out_valid;
+    wire [5:0]   u_resource_out_qp;
+    wire         u_resource_out_cancel;
+    wire [23:0]  u_resource_out_psn;
+    wire [23:0]  u_resource_out_msn;
+    wire [1:0]   u_resource_out_resource_kind;
+    wire         u_resource_out_resource_duplicate;
+    wire [63:0]  u_resource_out_resource_va;
+    wire [31:0]  u_resource_out_resource_r_key;
+    wire [31:0]  u_resource_out_resource_length;
+    wire [1:0]   u_resource_level;
+    wire [1:0]   u_resource_high_water;
+    wire         u_served_in_ready;
+    wire         u_served_out_0_valid;
+    wire [5:0]   u_served_out_0_qp;
+    wire [7:0]   u_served_out_0_next;
+    wire [7:0]   u_served_out_0_most;
+    wire [7:0]   u_served_out_0_duplicates;
+    wire         u_served_out_1_valid;
+    wire [5:0]   u_served_out_1_qp;
+    wire [7:0]   u_served_out_1_next;
+    wire [7:0]   u_served_out_1_most;
+    wire [7:0]   u_served_out_1_duplicates;
+    wire         u_send_rings_in_ready;
+    wire         u_send_rings_out_0_valid;
+    wire [5:0]   u_send_rings_out_0_qp;
+    wire         u_send_rings_out_0_keep;
+    wire [63:0]  u_send_rings_out_0_base;
+    wire [3:0]   u_send_rings_out_0_log_size;
+    wire         u_send_rings_out_0_log_stride;
+    wire         u_send_rings_out_1_valid;
+    wire [5:0]   u_send_rings_out_1_qp;
+    wire         u_send_rings_out_1_keep;
+    wire [63:0]  u_send_rings_out_1_base;
+    wire [3:0]   u_send_rings_out_1_log_size;
+    wire         u_send_rings_out_1_log_stride;
     wire         u_cq_config_in_ready;
     wire         u_cq_config_out_0_valid;
     wire [5:0]   u_cq_config_out_0_cq;
@@ -1322,8 +1872,153 @@ module gornic_64_qp64_cq64_eq4 (
     wire [1:0]   u_cq_config_out_1_eq;
     wire [3:0]   u_cq_config_out_1_log_size;
     wire [63:0]  u_cq_config_out_1_base;
+    wire         u_key_commands_in_0_ready;
+    wire         u_key_commands_in_1_ready;
+    wire         u_key_commands_out_valid;
+    wire [2:0]   u_key_commands_out_kind;
+    wire [31:0]  u_key_commands_out_entry_key;
+    wire [23:0]  u_key_commands_out_entry_pd;
+    wire [3:0]   u_key_commands_out_entry_state;
+    wire [3:0]   u_key_commands_out_entry_type;
+    wire [63:0]  u_key_commands_out_entry_va;
+    wire [63:0]  u_key_commands_out_entry_length;
+    wire [63:0]  u_key_commands_out_entry_translation;
+    wire [7:0]   u_key_commands_out_entry_rights;
+    wire [7:0]   u_key_commands_out_entry_page_shift;
+    wire [23:0]  u_key_commands_out_entry_qpn;
+    wire [23:0]  u_key_commands_out_entry_windows;
+    wire [31:0]  u_key_commands_out_entry_parent;
+    wire [31:0]  u_key_commands_out_entry_reserved0;
+    wire [63:0]  u_key_commands_out_entry_reserved1;
+    wire [63:0]  u_key_commands_out_entry_reserved2;
+    wire         u_key_commands_from;
+    wire         u_key_asked_in_ready;
+    wire         u_key_asked_out_0_valid;
+    wire [2:0]   u_key_asked_out_0_command_kind;
+    wire [31:0]  u_key_asked_out_0_command_entry_key;
+    wire [23:0]  u_key_asked_out_0_command_entry_pd;
+    wire [3:0]   u_key_asked_out_0_command_entry_state;
+    wire [3:0]   u_key_asked_out_0_command_entry_type;
+    wire [63:0]  u_key_asked_out_0_command_entry_va;
+    wire [63:0]  u_key_asked_out_0_command_entry_length;
+    wire [63:0]  u_key_asked_out_0_command_entry_translation;
+    wire [7:0]   u_key_asked_out_0_command_entry_rights;
+    wire [7:0]   u_key_asked_out_0_command_entry_page_shift;
+    wire [23:0]  u_key_asked_out_0_command_entry_qpn;
+    wire [23:0]  u_key_asked_out_0_command_entry_windows;
+    wire [31:0]  u_key_asked_out_0_command_entry_parent;
+    wire [31:0]  u_key_asked_out_0_command_entry_reserved0;
+    wire [63:0]  u_key_asked_out_0_command_entry_reserved1;
+    wire [63:0]  u_key_asked_out_0_command_entry_reserved2;
+    wire         u_key_asked_out_0_owner;
+    wire         u_key_asked_out_1_valid;
+    wire [2:0]   u_key_asked_out_1_command_kind;
+    wire [31:0]  u_key_asked_out_1_command_entry_key;
+    wire [23:0]  u_key_asked_out_1_command_entry_pd;
+    wire [3:0]   u_key_asked_out_1_command_entry_state;
+    wire [3:0]   u_key_asked_out_1_command_entry_type;
+    wire [63:0]  u_key_asked_out_1_command_entry_va;
+    wire [63:0]  u_key_asked_out_1_command_entry_length;
+    wire [63:0]  u_key_asked_out_1_command_entry_translation;
+    wire [7:0]   u_key_asked_out_1_command_entry_rights;
+    wire [7:0]   u_key_asked_out_1_command_entry_page_shift;
+    wire [23:0]  u_key_asked_out_1_command_entry_qpn;
+    wire [23:0]  u_key_asked_out_1_command_entry_windows;
+    wire [31:0]  u_key_asked_out_1_command_entry_parent;
+    wire [31:0]  u_key_asked_out_1_command_entry_reserved0;
+    wire [63:0]  u_key_asked_out_1_command_entry_reserved1;
+    wire [63:0]  u_key_asked_out_1_command_entry_reserved2;
+    wire         u_key_asked_out_1_owner;
+    wire         u_key_owner_in_ready;
+    wire         u_key_owner_out_valid;
+    wire         u_key_owner_out_data;
+    wire [1:0]   u_key_owner_level;
+    wire [1:0]   u_key_owner_high_water;
+    wire         u_key_answer_a_ready;
+    wire         u_key_answer_b_ready;
+    wire         u_key_answer_out_valid;
+    wire [2:0]   u_key_answer_out_a_status;
+    wire [4:0]   u_key_answer_out_a_vendor;
+    wire         u_key_answer_out_a_ended;
+    wire [31:0]  u_key_answer_out_a_entry_key;
+    wire [23:0]  u_key_answer_out_a_entry_pd;
+    wire [3:0]   u_key_answer_out_a_entry_state;
+    wire [3:0]   u_key_answer_out_a_entry_type;
+    wire [63:0]  u_key_answer_out_a_entry_va;
+    wire [63:0]  u_key_answer_out_a_entry_length;
+    wire [63:0]  u_key_answer_out_a_entry_translation;
+    wire [7:0]   u_key_answer_out_a_entry_rights;
+    wire [7:0]   u_key_answer_out_a_entry_page_shift;
+    wire [23:0]  u_key_answer_out_a_entry_qpn;
+    wire [23:0]  u_key_answer_out_a_entry_windows;
+    wire [31:0]  u_key_answer_out_a_entry_parent;
+    wire [31:0]  u_key_answer_out_a_entry_reserved0;
+    wire [63:0]  u_key_answer_out_a_entry_reserved1;
+    wire [63:0]  u_key_answer_out_a_entry_reserved2;
+    wire         u_key_answer_out_b;
+    wire         u_key_done_in_ready;
+    wire         u_key_done_out_0_valid;
+    wire [2:0]   u_key_done_out_0_a_status;
+    wire [4:0]   u_key_done_out_0_a_vendor;
+    wire         u_key_done_out_0_a_ended;
+    wire [31:0]  u_key_done_out_0_a_entry_key;
+    wire [23:0]  u_key_done_out_0_a_entry_pd;
+    wire [3:0]   u_key_done_out_0_a_entry_state;
+    wire [3:0]   u_key_done_out_0_a_entry_type;
+    wire [63:0]  u_key_done_out_0_a_entry_va;
+    wire [63:0]  u_key_done_out_0_a_entry_length;
+    wire [63:0]  u_key_done_out_0_a_entry_translation;
+    wire [7:0]   u_key_done_out_0_a_entry_rights;
+    wire [7:0]   u_key_done_out_0_a_entry_page_shift;
+    wire [23:0]  u_key_done_out_0_a_entry_qpn;
+    wire [23:0]  u_key_done_out_0_a_entry_windows;
+    wire [31:0]  u_key_done_out_0_a_entry_parent;
+    wire [31:0]  u_key_done_out_0_a_entry_reserved0;
+    wire [63:0]  u_key_done_out_0_a_entry_reserved1;
+    wire [63:0]  u_key_done_out_0_a_entry_reserved2;
+    wire         u_key_done_out_0_b;
+    wire         u_key_done_out_1_valid;
+    wire [2:0]   u_key_done_out_1_a_status;
+    wire [4:0]   u_key_done_out_1_a_vendor;
+    wire         u_key_done_out_1_a_ended;
+    wire [31:0]  u_key_done_out_1_a_entry_key;
+    wire [23:0]  u_key_done_out_1_a_entry_pd;
+    wire [3:0]   u_key_done_out_1_a_entry_state;
+    wire [3:0]   u_key_done_out_1_a_entry_type;
+    wire [63:0]  u_key_done_out_1_a_entry_va;
+    wire [63:0]  u_key_done_out_1_a_entry_length;
+    wire [63:0]  u_key_done_out_1_a_entry_translation;
+    wire [7:0]   u_key_done_out_1_a_entry_rights;
+    wire [7:0]   u_key_done_out_1_a_entry_page_shift;
+    wire [23:0]  u_key_done_out_1_a_entry_qpn;
+    wire [23:0]  u_key_done_out_1_a_entry_windows;
+    wire [31:0]  u_key_done_out_1_a_entry_parent;
+    wire [31:0]  u_key_done_out_1_a_entry_reserved0;
+    wire [63:0]  u_key_done_out_1_a_entry_reserved1;
+    wire [63:0]  u_key_done_out_1_a_entry_reserved2;
+    wire         u_key_done_out_1_b;
+    wire         u_tx_fences_in_0_ready;
+    wire         u_tx_fences_in_1_ready;
+    wire         u_tx_fences_out_valid;
+    wire [1:0]   u_tx_fences_out_token;
+    wire         u_tx_fences_from;
+    wire         u_rx_fences_in_0_ready;
+    wire         u_rx_fences_in_1_ready;
+    wire         u_rx_fences_out_valid;
+    wire [1:0]   u_rx_fences_out_token;
+    wire         u_rx_fences_from;
+    wire         u_tx_passed_in_ready;
+    wire         u_tx_passed_out_0_valid;
+    wire [1:0]   u_tx_passed_out_0_token;
+    wire         u_tx_passed_out_1_valid;
+    wire [1:0]   u_tx_passed_out_1_token;
+    wire         u_rx_passed_in_ready;
+    wire         u_rx_passed_out_0_valid;
+    wire [1:0]   u_rx_passed_out_0_token;
+    wire         u_rx_passed_out_1_valid;
+    wire [1:0]   u_rx_passed_out_1_token;
 
-    fork_link_qp_control_6_x7 u_control ( // join.go:159
+    fork_link_qp_control_6_x8 u_control ( // join.go:190
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_command_control_valid),
@@ -1342,17 +2037,17 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_kind  (u_control_out_1_kind),
         .out_1_psn   (u_control_out_1_psn),
         .out_2_valid (u_control_out_2_valid),
-        .out_2_ready (u_replay_control_ready),
+        .out_2_ready (u_completer_control_ready),
         .out_2_qp    (u_control_out_2_qp),
         .out_2_kind  (u_control_out_2_kind),
         .out_2_psn   (u_control_out_2_psn),
         .out_3_valid (u_control_out_3_valid),
-        .out_3_ready (u_completer_control_ready),
+        .out_3_ready (u_psncheck_control_ready),
         .out_3_qp    (u_control_out_3_qp),
         .out_3_kind  (u_control_out_3_kind),
         .out_3_psn   (u_control_out_3_psn),
         .out_4_valid (u_control_out_4_valid),
-        .out_4_ready (u_psncheck_control_ready),
+        .out_4_ready (u_readmatch_control_ready),
         .out_4_qp    (u_control_out_4_qp),
         .out_4_kind  (u_control_out_4_kind),
         .out_4_psn   (u_control_out_4_psn),
@@ -1365,10 +2060,15 @@ module gornic_64_qp64_cq64_eq4 (
         .out_6_ready (u_ackqueue_control_ready),
         .out_6_qp    (u_control_out_6_qp),
         .out_6_kind  (u_control_out_6_kind),
-        .out_6_psn   (u_control_out_6_psn)
+        .out_6_psn   (u_control_out_6_psn),
+        .out_7_valid (u_control_out_7_valid),
+        .out_7_ready (u_resources_control_ready),
+        .out_7_qp    (u_control_out_7_qp),
+        .out_7_kind  (u_control_out_7_kind),
+        .out_7_psn   (u_control_out_7_psn)
     );
 
-    command_qp6_cq6_eq2_mtu4096 u_command ( // join.go:133
+    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:160
         .clk                                 (clk),
         .rst                                 (rst),
         .go_valid                            (u_registers_go_valid),
@@ -1382,40 +2082,40 @@ module gornic_64_qp64_cq64_eq4 (
         .done_out                            (u_command_done_out),
         .key_log                             (u_registers_settings_key_log_size),
         .context_request_valid               (u_command_context_request_valid),
-        .context_request_ready               (u_qpcontext_clients_5_request_ready),
+        .context_request_ready               (u_qpcontext_clients_6_request_ready),
         .context_request_qp                  (u_command_context_request_qp),
-        .context_reply_valid                 (u_qpcontext_clients_5_reply_valid),
+        .context_reply_valid                 (u_qpcontext_clients_6_reply_valid),
         .context_reply_ready                 (u_command_context_reply_ready),
-        .context_reply_context_exists        (u_qpcontext_clients_5_reply_context_exists),
-        .context_reply_context_qpn           (u_qpcontext_clients_5_reply_context_qpn),
-        .context_reply_context_state         (u_qpcontext_clients_5_reply_context_state),
-        .context_reply_context_pd            (u_qpcontext_clients_5_reply_context_pd),
-        .context_reply_context_dest_qpn      (u_qpcontext_clients_5_reply_context_dest_qpn),
-        .context_reply_context_path_mtu      (u_qpcontext_clients_5_reply_context_path_mtu),
-        .context_reply_context_access        (u_qpcontext_clients_5_reply_context_access),
-        .context_reply_context_min_rnr       (u_qpcontext_clients_5_reply_context_min_rnr),
-        .context_reply_context_timeout       (u_qpcontext_clients_5_reply_context_timeout),
-        .context_reply_context_retry_cnt     (u_qpcontext_clients_5_reply_context_retry_cnt),
-        .context_reply_context_rnr_retry     (u_qpcontext_clients_5_reply_context_rnr_retry),
-        .context_reply_context_sig_all       (u_qpcontext_clients_5_reply_context_sig_all),
-        .context_reply_context_sq_stride     (u_qpcontext_clients_5_reply_context_sq_stride),
-        .context_reply_context_rq_stride     (u_qpcontext_clients_5_reply_context_rq_stride),
-        .context_reply_context_send_cq       (u_qpcontext_clients_5_reply_context_send_cq),
-        .context_reply_context_recv_cq       (u_qpcontext_clients_5_reply_context_recv_cq),
-        .context_reply_context_max_rd        (u_qpcontext_clients_5_reply_context_max_rd),
-        .context_reply_context_max_dest_rd   (u_qpcontext_clients_5_reply_context_max_dest_rd),
-        .context_reply_address_dst_mac       (u_qpcontext_clients_5_reply_address_dst_mac),
-        .context_reply_address_hop_limit     (u_qpcontext_clients_5_reply_address_hop_limit),
-        .context_reply_address_traffic_class (u_qpcontext_clients_5_reply_address_traffic_class),
-        .context_reply_address_flow_label    (u_qpcontext_clients_5_reply_address_flow_label),
-        .context_reply_address_ipv6          (u_qpcontext_clients_5_reply_address_ipv6),
-        .context_reply_address_vlan          (u_qpcontext_clients_5_reply_address_vlan),
-        .context_reply_address_tci           (u_qpcontext_clients_5_reply_address_tci),
-        .context_reply_address_src_port      (u_qpcontext_clients_5_reply_address_src_port),
-        .context_reply_address_src_hi        (u_qpcontext_clients_5_reply_address_src_hi),
-        .context_reply_address_src_lo        (u_qpcontext_clients_5_reply_address_src_lo),
-        .context_reply_address_dst_hi        (u_qpcontext_clients_5_reply_address_dst_hi),
-        .context_reply_address_dst_lo        (u_qpcontext_clients_5_reply_address_dst_lo),
+        .context_reply_context_exists        (u_qpcontext_clients_6_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_6_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_6_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_6_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_6_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_6_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_6_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_6_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_6_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_6_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_6_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_6_reply_context_sig_all),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_6_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_6_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_6_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_6_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_6_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_6_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_6_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_6_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_6_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_6_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_6_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_6_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_6_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_6_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_6_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_6_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_6_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_6_reply_address_dst_lo),
         .write_valid                         (u_command_write_valid),
         .write_ready                         (u_qpcontext_write_ready),
         .write_qp                            (u_command_write_qp),
@@ -1455,7 +2155,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_kind                        (u_command_control_kind),
         .control_psn                         (u_command_control_psn),
         .sq_valid                            (u_command_sq_valid),
-        .sq_ready                            (u_wqefetch_sq_config_ready),
+        .sq_ready                            (u_send_rings_in_ready),
         .sq_qp                               (u_command_sq_qp),
         .sq_keep                             (u_command_sq_keep),
         .sq_base                             (u_command_sq_base),
@@ -1490,7 +2190,7 @@ module gornic_64_qp64_cq64_eq4 (
         .eq_log_size                         (u_command_eq_log_size),
         .eq_base                             (u_command_eq_base),
         .key_valid                           (u_command_key_valid),
-        .key_ready                           (u_keycache_command_ready),
+        .key_ready                           (u_key_commands_in_0_ready),
         .key_kind                            (u_command_key_kind),
         .key_entry_key                       (u_command_key_entry_key),
         .key_entry_pd                        (u_command_key_entry_pd),
@@ -1507,39 +2207,41 @@ module gornic_64_qp64_cq64_eq4 (
         .key_entry_reserved0                 (u_command_key_entry_reserved0),
         .key_entry_reserved1                 (u_command_key_entry_reserved1),
         .key_entry_reserved2                 (u_command_key_entry_reserved2),
-        .key_done_valid                      (u_keycache_done_valid),
+        .key_done_valid                      (u_key_done_out_0_valid),
         .key_done_ready                      (u_command_key_done_ready),
-        .key_done_status                     (u_keycache_done_status),
-        .key_done_entry_key                  (u_keycache_done_entry_key),
-        .key_done_entry_pd                   (u_keycache_done_entry_pd),
-        .key_done_entry_state                (u_keycache_done_entry_state),
-        .key_done_entry_type                 (u_keycache_done_entry_type),
-        .key_done_entry_va                   (u_keycache_done_entry_va),
-        .key_done_entry_length               (u_keycache_done_entry_length),
-        .key_done_entry_translation          (u_keycache_done_entry_translation),
-        .key_done_entry_rights               (u_keycache_done_entry_rights),
-        .key_done_entry_page_shift           (u_keycache_done_entry_page_shift),
-        .key_done_entry_qpn                  (u_keycache_done_entry_qpn),
-        .key_done_entry_windows              (u_keycache_done_entry_windows),
-        .key_done_entry_parent               (u_keycache_done_entry_parent),
-        .key_done_entry_reserved0            (u_keycache_done_entry_reserved0),
-        .key_done_entry_reserved1            (u_keycache_done_entry_reserved1),
-        .key_done_entry_reserved2            (u_keycache_done_entry_reserved2),
+        .key_done_status                     (u_key_done_out_0_a_status),
+        .key_done_vendor                     (u_key_done_out_0_a_vendor),
+        .key_done_ended                      (u_key_done_out_0_a_ended),
+        .key_done_entry_key                  (u_key_done_out_0_a_entry_key),
+        .key_done_entry_pd                   (u_key_done_out_0_a_entry_pd),
+        .key_done_entry_state                (u_key_done_out_0_a_entry_state),
+        .key_done_entry_type                 (u_key_done_out_0_a_entry_type),
+        .key_done_entry_va                   (u_key_done_out_0_a_entry_va),
+        .key_done_entry_length               (u_key_done_out_0_a_entry_length),
+        .key_done_entry_translation          (u_key_done_out_0_a_entry_translation),
+        .key_done_entry_rights               (u_key_done_out_0_a_entry_rights),
+        .key_done_entry_page_shift           (u_key_done_out_0_a_entry_page_shift),
+        .key_done_entry_qpn                  (u_key_done_out_0_a_entry_qpn),
+        .key_done_entry_windows              (u_key_done_out_0_a_entry_windows),
+        .key_done_entry_parent               (u_key_done_out_0_a_entry_parent),
+        .key_done_entry_reserved0            (u_key_done_out_0_a_entry_reserved0),
+        .key_done_entry_reserved1            (u_key_done_out_0_a_entry_reserved1),
+        .key_done_entry_reserved2            (u_key_done_out_0_a_entry_reserved2),
         .flush                               (u_command_flush),
         .tx_fence_valid                      (u_command_tx_fence_valid),
-        .tx_fence_ready                      (u_requester_fence_ready),
+        .tx_fence_ready                      (u_tx_fences_in_0_ready),
         .tx_fence_token                      (u_command_tx_fence_token),
-        .tx_passed_valid                     (u_transmit_fence_valid),
+        .tx_passed_valid                     (u_keyops_passed_valid),
         .tx_passed_ready                     (u_command_tx_passed_ready),
-        .tx_passed_token                     (u_transmit_fence_token),
+        .tx_passed_token                     (u_keyops_passed_token),
         .rx_fence_valid                      (u_command_rx_fence_valid),
-        .rx_fence_ready                      (u_psncheck_fence_ready),
+        .rx_fence_ready                      (u_rx_fences_in_0_ready),
         .rx_fence_token                      (u_command_rx_fence_token),
-        .rx_passed_valid                     (u_ackqueue_fence_valid),
+        .rx_passed_valid                     (u_rx_passed_out_0_valid),
         .rx_passed_ready                     (u_command_rx_passed_ready),
-        .rx_passed_token                     (u_ackqueue_fence_token),
+        .rx_passed_token                     (u_rx_passed_out_0_token),
         .wake_valid                          (u_command_wake_valid),
-        .wake_ready                          (u_scheduler_wakes_4_ready),
+        .wake_ready                          (u_scheduler_wakes_5_ready),
         .wake_qp                             (u_command_wake_qp),
         .peeks_next_psn_qp                   (u_command_peeks_next_psn_qp),
         .peeks_next_psn_value                (u_requester_peek_value),
@@ -1555,7 +2257,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peeks_rq_consumer_value             (u_wqefetch_rq_peek_value)
     );
 
-    fork_link_qp_ref_6_x3 u_dead ( // join.go:160
+    fork_link_qp_ref_6_x3 u_dead ( // join.go:191
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_qpcontext_dead_valid),
@@ -1565,14 +2267,14 @@ module gornic_64_qp64_cq64_eq4 (
         .out_0_ready (u_scheduler_wakes_3_ready),
         .out_0_qp    (u_dead_out_0_qp),
         .out_1_valid (u_dead_out_1_valid),
-        .out_1_ready (u_completer_dead_ready),
+        .out_1_ready (u_psncheck_dead_ready),
         .out_1_qp    (u_dead_out_1_qp),
         .out_2_valid (u_dead_out_2_valid),
         .out_2_ready (u_flush_in_1_ready),
         .out_2_qp    (u_dead_out_2_qp)
     );
 
-    qpcontext_qp6_cq6_c6_f3 u_qpcontext ( // join.go:135
+    qpcontext_qp6_cq6_c7_f4 u_qpcontext ( // join.go:162
         .clk                                   (clk),
         .rst                                   (rst),
         .clients_0_request_valid               (u_requester_context_request_valid),
@@ -1750,11 +2452,11 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_4_reply_address_src_lo        (u_qpcontext_clients_4_reply_address_src_lo),
         .clients_4_reply_address_dst_hi        (u_qpcontext_clients_4_reply_address_dst_hi),
         .clients_4_reply_address_dst_lo        (u_qpcontext_clients_4_reply_address_dst_lo),
-        .clients_5_request_valid               (u_command_context_request_valid),
+        .clients_5_request_valid               (u_resources_context_request_valid),
         .clients_5_request_ready               (u_qpcontext_clients_5_request_ready),
-        .clients_5_request_qp                  (u_command_context_request_qp),
+        .clients_5_request_qp                  (u_resources_context_request_qp),
         .clients_5_reply_valid                 (u_qpcontext_clients_5_reply_valid),
-        .clients_5_reply_ready                 (u_command_context_reply_ready),
+        .clients_5_reply_ready                 (u_resources_context_reply_ready),
         .clients_5_reply_context_exists        (u_qpcontext_clients_5_reply_context_exists),
         .clients_5_reply_context_qpn           (u_qpcontext_clients_5_reply_context_qpn),
         .clients_5_reply_context_state         (u_qpcontext_clients_5_reply_context_state),
@@ -1785,6 +2487,41 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_5_reply_address_src_lo        (u_qpcontext_clients_5_reply_address_src_lo),
         .clients_5_reply_address_dst_hi        (u_qpcontext_clients_5_reply_address_dst_hi),
         .clients_5_reply_address_dst_lo        (u_qpcontext_clients_5_reply_address_dst_lo),
+        .clients_6_request_valid               (u_command_context_request_valid),
+        .clients_6_request_ready               (u_qpcontext_clients_6_request_ready),
+        .clients_6_request_qp                  (u_command_context_request_qp),
+        .clients_6_reply_valid                 (u_qpcontext_clients_6_reply_valid),
+        .clients_6_reply_ready                 (u_command_context_reply_ready),
+        .clients_6_reply_context_exists        (u_qpcontext_clients_6_reply_context_exists),
+        .clients_6_reply_context_qpn           (u_qpcontext_clients_6_reply_context_qpn),
+        .clients_6_reply_context_state         (u_qpcontext_clients_6_reply_context_state),
+        .clients_6_reply_context_pd            (u_qpcontext_clients_6_reply_context_pd),
+        .clients_6_reply_context_dest_qpn      (u_qpcontext_clients_6_reply_context_dest_qpn),
+        .clients_6_reply_context_path_mtu      (u_qpcontext_clients_6_reply_context_path_mtu),
+        .clients_6_reply_context_access        (u_qpcontext_clients_6_reply_context_access),
+        .clients_6_reply_context_min_rnr       (u_qpcontext_clients_6_reply_context_min_rnr),
+        .clients_6_reply_context_timeout       (u_qpcontext_clients_6_reply_context_timeout),
+        .clients_6_reply_context_retry_cnt     (u_qpcontext_clients_6_reply_context_retry_cnt),
+        .clients_6_reply_context_rnr_retry     (u_qpcontext_clients_6_reply_context_rnr_retry),
+        .clients_6_reply_context_sig_all       (u_qpcontext_clients_6_reply_context_sig_all),
+        .clients_6_reply_context_sq_stride     (u_qpcontext_clients_6_reply_context_sq_stride),
+        .clients_6_reply_context_rq_stride     (u_qpcontext_clients_6_reply_context_rq_stride),
+        .clients_6_reply_context_send_cq       (u_qpcontext_clients_6_reply_context_send_cq),
+        .clients_6_reply_context_recv_cq       (u_qpcontext_clients_6_reply_context_recv_cq),
+        .clients_6_reply_context_max_rd        (u_qpcontext_clients_6_reply_context_max_rd),
+        .clients_6_reply_context_max_dest_rd   (u_qpcontext_clients_6_reply_context_max_dest_rd),
+        .clients_6_reply_address_dst_mac       (u_qpcontext_clients_6_reply_address_dst_mac),
+        .clients_6_reply_address_hop_limit     (u_qpcontext_clients_6_reply_address_hop_limit),
+        .clients_6_reply_address_traffic_class (u_qpcontext_clients_6_reply_address_traffic_class),
+        .clients_6_reply_address_flow_label    (u_qpcontext_clients_6_reply_address_flow_label),
+        .clients_6_reply_address_ipv6          (u_qpcontext_clients_6_reply_address_ipv6),
+        .clients_6_reply_address_vlan          (u_qpcontext_clients_6_reply_address_vlan),
+        .clients_6_reply_address_tci           (u_qpcontext_clients_6_reply_address_tci),
+        .clients_6_reply_address_src_port      (u_qpcontext_clients_6_reply_address_src_port),
+        .clients_6_reply_address_src_hi        (u_qpcontext_clients_6_reply_address_src_hi),
+        .clients_6_reply_address_src_lo        (u_qpcontext_clients_6_reply_address_src_lo),
+        .clients_6_reply_address_dst_hi        (u_qpcontext_clients_6_reply_address_dst_hi),
+        .clients_6_reply_address_dst_lo        (u_qpcontext_clients_6_reply_address_dst_lo),
         .write_valid                           (u_command_write_valid),
         .write_ready                           (u_qpcontext_write_ready),
         .write_qp                              (u_command_write_qp),
@@ -1830,12 +2567,18 @@ module gornic_64_qp64_cq64_eq4 (
         .faults_1_has_event                    (u_ackqueue_fault_has_event),
         .faults_1_event                        (u_ackqueue_fault_event),
         .faults_1_vendor                       (u_ackqueue_fault_vendor),
-        .faults_2_valid                        (u_cqewriter_fault_valid),
+        .faults_2_valid                        (u_transmit_fault_valid),
         .faults_2_ready                        (u_qpcontext_faults_2_ready),
-        .faults_2_qp                           (u_cqewriter_fault_qp),
-        .faults_2_has_event                    (u_cqewriter_fault_has_event),
-        .faults_2_event                        (u_cqewriter_fault_event),
-        .faults_2_vendor                       (u_cqewriter_fault_vendor),
+        .faults_2_qp                           (u_transmit_fault_qp),
+        .faults_2_has_event                    (u_transmit_fault_has_event),
+        .faults_2_event                        (u_transmit_fault_event),
+        .faults_2_vendor                       (u_transmit_fault_vendor),
+        .faults_3_valid                        (u_cqewriter_fault_valid),
+        .faults_3_ready                        (u_qpcontext_faults_3_ready),
+        .faults_3_qp                           (u_cqewriter_fault_qp),
+        .faults_3_has_event                    (u_cqewriter_fault_has_event),
+        .faults_3_event                        (u_cqewriter_fault_event),
+        .faults_3_vendor                       (u_cqewriter_fault_vendor),
         .dead_valid                            (u_qpcontext_dead_valid),
         .dead_ready                            (u_dead_in_ready),
         .dead_qp                               (u_qpcontext_dead_qp),
@@ -1846,20 +2589,20 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number                          (u_qpcontext_async_number)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:139
+    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:166
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_sq_valid),
         .bell_ready          (u_wqefetch_sq_bell_ready),
         .bell_qp             (u_doorbell_sq_qp),
         .bell_index          (u_doorbell_sq_index),
-        .config_valid        (u_command_sq_valid),
+        .config_valid        (u_send_rings_out_0_valid),
         .config_ready        (u_wqefetch_sq_config_ready),
-        .config_qp           (u_command_sq_qp),
-        .config_keep         (u_command_sq_keep),
-        .config_base         (u_command_sq_base),
-        .config_log_size     (u_command_sq_log_size),
-        .config_log_stride   (u_command_sq_log_stride),
+        .config_qp           (u_send_rings_out_0_qp),
+        .config_keep         (u_send_rings_out_0_keep),
+        .config_base         (u_send_rings_out_0_base),
+        .config_log_size     (u_send_rings_out_0_log_size),
+        .config_log_stride   (u_send_rings_out_0_log_stride),
         .read_burst_valid    (u_wqefetch_sq_read_burst_valid),
         .read_burst_ready    (u_dma_reads_1_burst_ready),
         .read_burst_addr     (u_wqefetch_sq_read_burst_addr),
@@ -1898,7 +2641,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_sq_peek_value)
     );
 
-    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:134
+    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:161
         .clk          (clk),
         .rst          (rst),
         .bell_valid   (u_registers_bell_valid),
@@ -1934,7 +2677,7 @@ module gornic_64_qp64_cq64_eq4 (
         .refused      (u_doorbell_refused)
     );
 
-    requester_64_qp6_cq6_r5 u_requester ( // join.go:141
+    requester_64_qp6_cq6_r5 u_requester ( // join.go:168
         .clk                                 (clk),
         .rst                                 (rst),
         .grant_valid                         (u_scheduler_grant_valid),
@@ -2001,16 +2744,33 @@ module gornic_64_qp64_cq64_eq4 (
         .retired_ready                       (u_requester_retired_ready),
         .retired_qp                          (u_retired_out_0_qp),
         .retired_count                       (u_retired_out_0_count),
+        .retired_reads                       (u_retired_out_0_reads),
+        .key_op_done_valid                   (u_keyop_done_out_0_valid),
+        .key_op_done_ready                   (u_requester_key_op_done_ready),
+        .key_op_done_qp                      (u_keyop_done_out_0_qp),
+        .key_op_done_status                  (u_keyop_done_out_0_status),
+        .key_op_done_vendor                  (u_keyop_done_out_0_vendor),
         .control_valid                       (u_control_out_0_valid),
         .control_ready                       (u_requester_control_ready),
         .control_qp                          (u_control_out_0_qp),
         .control_kind                        (u_control_out_0_kind),
         .control_psn                         (u_control_out_0_psn),
-        .fence_valid                         (u_command_tx_fence_valid),
+        .fence_valid                         (u_resources_fence_out_valid),
         .fence_ready                         (u_requester_fence_ready),
-        .fence_token                         (u_command_tx_fence_token),
+        .fence_token                         (u_resources_fence_out_token),
+        .issue_valid                         (u_requester_issue_valid),
+        .issue_ready                         (u_readmatch_issue_ready),
+        .issue_qp                            (u_requester_issue_qp),
+        .issue_atomic                        (u_requester_issue_atomic),
+        .issue_psn                           (u_requester_issue_psn),
+        .issue_length                        (u_requester_issue_length),
+        .issue_wqe_index                     (u_requester_issue_wqe_index),
+        .issue_num_sge                       (u_requester_issue_num_sge),
+        .issue_sge_addr                      (u_requester_issue_sge_addr),
+        .issue_sge_length                    (u_requester_issue_sge_length),
+        .issue_sge_l_key                     (u_requester_issue_sge_l_key),
         .job_valid                           (u_requester_job_valid),
-        .job_ready                           (u_tx_jobs_in_ready),
+        .job_ready                           (u_jobs_in_0_ready),
         .job_kind                            (u_requester_job_kind),
         .job_qp                              (u_requester_job_qp),
         .job_opcode                          (u_requester_job_opcode),
@@ -2022,7 +2782,14 @@ module gornic_64_qp64_cq64_eq4 (
         .job_dma_len                         (u_requester_job_dma_len),
         .job_imm                             (u_requester_job_imm),
         .job_inline                          (u_requester_job_inline),
+        .job_probes                          (u_requester_job_probes),
+        .job_swap                            (u_requester_job_swap),
+        .job_compare                         (u_requester_job_compare),
+        .job_msn                             (u_requester_job_msn),
+        .job_failed                          (u_requester_job_failed),
+        .job_entry_kind                      (u_requester_job_entry_kind),
         .job_entry_psn                       (u_requester_job_entry_psn),
+        .job_entry_last_psn                  (u_requester_job_entry_last_psn),
         .job_entry_wqe_index                 (u_requester_job_entry_wqe_index),
         .job_entry_offset                    (u_requester_job_entry_offset),
         .job_entry_length                    (u_requester_job_entry_length),
@@ -2043,13 +2810,25 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_range                       (u_requester_segment_range),
         .segment_len                         (u_requester_segment_len),
         .segment_skip                        (u_requester_segment_skip),
+        .segment_probe                       (u_requester_segment_probe),
+        .segment_find                        (u_requester_segment_find),
         .segment_last                        (u_requester_segment_last),
+        .segment_probed                      (u_requester_segment_probed),
         .inline_valid                        (u_requester_inline_valid),
         .inline_ready                        (u_inline_in_ready),
         .inline_data                         (u_requester_inline_data),
         .inline_keep                         (u_requester_inline_keep),
         .inline_last                         (u_requester_inline_last),
         .inline_err                          (u_requester_inline_err),
+        .key_op_valid                        (u_requester_key_op_valid),
+        .key_op_ready                        (u_keyops_op_ready),
+        .key_op_qp                           (u_requester_key_op_qp),
+        .key_op_kind                         (u_requester_key_op_kind),
+        .key_op_qpn                          (u_requester_key_op_qpn),
+        .key_op_pd                           (u_requester_key_op_pd),
+        .key_op_key                          (u_requester_key_op_key),
+        .key_op_va                           (u_requester_key_op_va),
+        .key_op_operands                     (u_requester_key_op_operands),
         .again_valid                         (u_requester_again_valid),
         .again_ready                         (u_scheduler_wakes_1_ready),
         .again_qp                            (u_requester_again_qp),
@@ -2069,23 +2848,28 @@ module gornic_64_qp64_cq64_eq4 (
         .in_ready    (u_retired_in_ready),
         .in_qp       (u_replay_retired_qp),
         .in_count    (u_replay_retired_count),
+        .in_reads    (u_replay_retired_reads),
         .out_0_valid (u_retired_out_0_valid),
         .out_0_ready (u_requester_retired_ready),
         .out_0_qp    (u_retired_out_0_qp),
         .out_0_count (u_retired_out_0_count),
+        .out_0_reads (u_retired_out_0_reads),
         .out_1_valid (u_retired_out_1_valid),
         .out_1_ready (u_scheduler_wakes_2_ready),
         .out_1_qp    (u_retired_out_1_qp),
-        .out_1_count (u_retired_out_1_count)
+        .out_1_count (u_retired_out_1_count),
+        .out_1_reads (u_retired_out_1_reads)
     );
 
-    replay_qp6_r5 u_replay ( // join.go:146
+    replay_qp6_r5 u_replay ( // join.go:174
         .clk                         (clk),
         .rst                         (rst),
         .record_valid                (u_transmit_record_valid),
         .record_ready                (u_replay_record_ready),
         .record_qp                   (u_transmit_record_qp),
+        .record_entry_kind           (u_transmit_record_entry_kind),
         .record_entry_psn            (u_transmit_record_entry_psn),
+        .record_entry_last_psn       (u_transmit_record_entry_last_psn),
         .record_entry_wqe_index      (u_transmit_record_entry_wqe_index),
         .record_entry_offset         (u_transmit_record_entry_offset),
         .record_entry_length         (u_transmit_record_entry_length),
@@ -2104,9 +2888,12 @@ module gornic_64_qp64_cq64_eq4 (
         .user_oldest_ready           (u_completer_replay_oldest_ready),
         .user_oldest_any             (u_replay_user_oldest_any),
         .user_oldest_newest          (u_replay_user_oldest_newest),
+        .user_oldest_local           (u_replay_user_oldest_local),
         .user_oldest_failed          (u_replay_user_oldest_failed),
         .user_oldest_cause           (u_replay_user_oldest_cause),
+        .user_oldest_entry_kind      (u_replay_user_oldest_entry_kind),
         .user_oldest_entry_psn       (u_replay_user_oldest_entry_psn),
+        .user_oldest_entry_last_psn  (u_replay_user_oldest_entry_last_psn),
         .user_oldest_entry_wqe_index (u_replay_user_oldest_entry_wqe_index),
         .user_oldest_entry_offset    (u_replay_user_oldest_entry_offset),
         .user_oldest_entry_length    (u_replay_user_oldest_entry_length),
@@ -2124,16 +2911,108 @@ module gornic_64_qp64_cq64_eq4 (
         .retired_ready               (u_retired_in_ready),
         .retired_qp                  (u_replay_retired_qp),
         .retired_count               (u_replay_retired_count),
-        .control_valid               (u_control_out_2_valid),
-        .control_ready               (u_replay_control_ready),
-        .control_qp                  (u_control_out_2_qp),
-        .control_kind                (u_control_out_2_kind),
-        .control_psn                 (u_control_out_2_psn),
+        .retired_reads               (u_replay_retired_reads),
         .peek_qp                     (u_command_peeks_oldest_qp),
         .peek_value                  (u_replay_peek_value)
     );
 
-    scheduler_6_w5 u_scheduler ( // join.go:140
+    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:78
+        .clk          (clk),
+        .rst          (rst),
+        .in_valid     (u_keyops_done_valid),
+        .in_ready     (u_keyop_done_in_ready),
+        .in_qp        (u_keyops_done_qp),
+        .in_status    (u_keyops_done_status),
+        .in_vendor    (u_keyops_done_vendor),
+        .out_0_valid  (u_keyop_done_out_0_valid),
+        .out_0_ready  (u_requester_key_op_done_ready),
+        .out_0_qp     (u_keyop_done_out_0_qp),
+        .out_0_status (u_keyop_done_out_0_status),
+        .out_0_vendor (u_keyop_done_out_0_vendor),
+        .out_1_valid  (u_keyop_done_out_1_valid),
+        .out_1_ready  (u_scheduler_wakes_4_ready),
+        .out_1_qp     (u_keyop_done_out_1_qp),
+        .out_1_status (u_keyop_done_out_1_status),
+        .out_1_vendor (u_keyop_done_out_1_vendor)
+    );
+
+    keyops_qp6 u_keyops ( // join.go:171
+        .clk                        (clk),
+        .rst                        (rst),
+        .op_valid                   (u_requester_key_op_valid),
+        .op_ready                   (u_keyops_op_ready),
+        .op_qp                      (u_requester_key_op_qp),
+        .op_kind                    (u_requester_key_op_kind),
+        .op_qpn                     (u_requester_key_op_qpn),
+        .op_pd                      (u_requester_key_op_pd),
+        .op_key                     (u_requester_key_op_key),
+        .op_va                      (u_requester_key_op_va),
+        .op_operands                (u_requester_key_op_operands),
+        .done_valid                 (u_keyops_done_valid),
+        .done_ready                 (u_keyop_done_in_ready),
+        .done_qp                    (u_keyops_done_qp),
+        .done_status                (u_keyops_done_status),
+        .done_vendor                (u_keyops_done_vendor),
+        .key_valid                  (u_keyops_key_valid),
+        .key_ready                  (u_key_commands_in_1_ready),
+        .key_kind                   (u_keyops_key_kind),
+        .key_entry_key              (u_keyops_key_entry_key),
+        .key_entry_pd               (u_keyops_key_entry_pd),
+        .key_entry_state            (u_keyops_key_entry_state),
+        .key_entry_type             (u_keyops_key_entry_type),
+        .key_entry_va               (u_keyops_key_entry_va),
+        .key_entry_length           (u_keyops_key_entry_length),
+        .key_entry_translation      (u_keyops_key_entry_translation),
+        .key_entry_rights           (u_keyops_key_entry_rights),
+        .key_entry_page_shift       (u_keyops_key_entry_page_shift),
+        .key_entry_qpn              (u_keyops_key_entry_qpn),
+        .key_entry_windows          (u_keyops_key_entry_windows),
+        .key_entry_parent           (u_keyops_key_entry_parent),
+        .key_entry_reserved0        (u_keyops_key_entry_reserved0),
+        .key_entry_reserved1        (u_keyops_key_entry_reserved1),
+        .key_entry_reserved2        (u_keyops_key_entry_reserved2),
+        .key_done_valid             (u_key_done_out_1_valid),
+        .key_done_ready             (u_keyops_key_done_ready),
+        .key_done_status            (u_key_done_out_1_a_status),
+        .key_done_vendor            (u_key_done_out_1_a_vendor),
+        .key_done_ended             (u_key_done_out_1_a_ended),
+        .key_done_entry_key         (u_key_done_out_1_a_entry_key),
+        .key_done_entry_pd          (u_key_done_out_1_a_entry_pd),
+        .key_done_entry_state       (u_key_done_out_1_a_entry_state),
+        .key_done_entry_type        (u_key_done_out_1_a_entry_type),
+        .key_done_entry_va          (u_key_done_out_1_a_entry_va),
+        .key_done_entry_length      (u_key_done_out_1_a_entry_length),
+        .key_done_entry_translation (u_key_done_out_1_a_entry_translation),
+        .key_done_entry_rights      (u_key_done_out_1_a_entry_rights),
+        .key_done_entry_page_shift  (u_key_done_out_1_a_entry_page_shift),
+        .key_done_entry_qpn         (u_key_done_out_1_a_entry_qpn),
+        .key_done_entry_windows     (u_key_done_out_1_a_entry_windows),
+        .key_done_entry_parent      (u_key_done_out_1_a_entry_parent),
+        .key_done_entry_reserved0   (u_key_done_out_1_a_entry_reserved0),
+        .key_done_entry_reserved1   (u_key_done_out_1_a_entry_reserved1),
+        .key_done_entry_reserved2   (u_key_done_out_1_a_entry_reserved2),
+        .flush                      (u_keyops_flush),
+        .tx_fence_valid             (u_keyops_tx_fence_valid),
+        .tx_fence_ready             (u_tx_fences_in_1_ready),
+        .tx_fence_token             (u_keyops_tx_fence_token),
+        .tx_passed_valid            (u_tx_passed_out_1_valid),
+        .tx_passed_ready            (u_keyops_tx_passed_ready),
+        .tx_passed_token            (u_tx_passed_out_1_token),
+        .rx_fence_valid             (u_keyops_rx_fence_valid),
+        .rx_fence_ready             (u_rx_fences_in_1_ready),
+        .rx_fence_token             (u_keyops_rx_fence_token),
+        .rx_passed_valid            (u_rx_passed_out_1_valid),
+        .rx_passed_ready            (u_keyops_rx_passed_ready),
+        .rx_passed_token            (u_rx_passed_out_1_token),
+        .through_valid              (u_tx_passed_out_0_valid),
+        .through_ready              (u_keyops_through_ready),
+        .through_token              (u_tx_passed_out_0_token),
+        .passed_valid               (u_keyops_passed_valid),
+        .passed_ready               (u_command_tx_passed_ready),
+        .passed_token               (u_keyops_passed_token)
+    );
+
+    scheduler_6_w6 u_scheduler ( // join.go:167
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wqefetch_sq_ready_valid),
@@ -2148,152 +3027,388 @@ module gornic_64_qp64_cq64_eq4 (
         .wakes_3_valid (u_dead_out_0_valid),
         .wakes_3_ready (u_scheduler_wakes_3_ready),
         .wakes_3_qp    (u_dead_out_0_qp),
-        .wakes_4_valid (u_command_wake_valid),
+        .wakes_4_valid (u_keyop_done_out_1_valid),
         .wakes_4_ready (u_scheduler_wakes_4_ready),
-        .wakes_4_qp    (u_command_wake_qp),
+        .wakes_4_qp    (u_keyop_done_out_1_qp),
+        .wakes_5_valid (u_command_wake_valid),
+        .wakes_5_ready (u_scheduler_wakes_5_ready),
+        .wakes_5_qp    (u_command_wake_qp),
         .grant_valid   (u_scheduler_grant_valid),
         .grant_ready   (u_requester_grant_ready),
         .grant_qp      (u_scheduler_grant_qp)
     );
 
-    fifo_link_segment_x8 u_tx_segments ( // send.go:28
-        .clk        (clk),
-        .rst        (rst),
-        .in_valid   (u_requester_segment_valid),
-        .in_ready   (u_tx_segments_in_ready),
-        .in_key     (u_requester_segment_key),
-        .in_pd      (u_requester_segment_pd),
-        .in_qpn     (u_requester_segment_qpn),
-        .in_rights  (u_requester_segment_rights),
-        .in_va      (u_requester_segment_va),
-        .in_range   (u_requester_segment_range),
-        .in_len     (u_requester_segment_len),
-        .in_skip    (u_requester_segment_skip),
-        .in_last    (u_requester_segment_last),
-        .out_valid  (u_tx_segments_out_valid),
-        .out_ready  (u_translate_tx_segment_ready),
-        .out_key    (u_tx_segments_out_key),
-        .out_pd     (u_tx_segments_out_pd),
-        .out_qpn    (u_tx_segments_out_qpn),
-        .out_rights (u_tx_segments_out_rights),
-        .out_va     (u_tx_segments_out_va),
-        .out_range  (u_tx_segments_out_range),
-        .out_len    (u_tx_segments_out_len),
-        .out_skip   (u_tx_segments_out_skip),
-        .out_last   (u_tx_segments_out_last),
-        .level      (u_tx_segments_level),
-        .high_water (u_tx_segments_high_water)
+    round_robin_link_tx_job_6_x2 u_jobs ( // send.go:55
+        .clk                  (clk),
+        .rst                  (rst),
+        .in_0_valid           (u_requester_job_valid),
+        .in_0_ready           (u_jobs_in_0_ready),
+        .in_0_kind            (u_requester_job_kind),
+        .in_0_qp              (u_requester_job_qp),
+        .in_0_opcode          (u_requester_job_opcode),
+        .in_0_se              (u_requester_job_se),
+        .in_0_ack_req         (u_requester_job_ack_req),
+        .in_0_payload_len     (u_requester_job_payload_len),
+        .in_0_va              (u_requester_job_va),
+        .in_0_r_key           (u_requester_job_r_key),
+        .in_0_dma_len         (u_requester_job_dma_len),
+        .in_0_imm             (u_requester_job_imm),
+        .in_0_inline          (u_requester_job_inline),
+        .in_0_probes          (u_requester_job_probes),
+        .in_0_swap            (u_requester_job_swap),
+        .in_0_compare         (u_requester_job_compare),
+        .in_0_msn             (u_requester_job_msn),
+        .in_0_failed          (u_requester_job_failed),
+        .in_0_entry_kind      (u_requester_job_entry_kind),
+        .in_0_entry_psn       (u_requester_job_entry_psn),
+        .in_0_entry_last_psn  (u_requester_job_entry_last_psn),
+        .in_0_entry_wqe_index (u_requester_job_entry_wqe_index),
+        .in_0_entry_offset    (u_requester_job_entry_offset),
+        .in_0_entry_length    (u_requester_job_entry_length),
+        .in_0_entry_first     (u_requester_job_entry_first),
+        .in_0_entry_last      (u_requester_job_entry_last),
+        .in_0_entry_signaled  (u_requester_job_entry_signaled),
+        .in_0_entry_wc        (u_requester_job_entry_wc),
+        .in_0_entry_wrid      (u_requester_job_entry_wrid),
+        .in_0_entry_status    (u_requester_job_entry_status),
+        .in_0_entry_vendor    (u_requester_job_entry_vendor),
+        .in_1_valid           (u_resources_job_valid),
+        .in_1_ready           (u_jobs_in_1_ready),
+        .in_1_kind            (u_resources_job_kind),
+        .in_1_qp              (u_resources_job_qp),
+        .in_1_opcode          (u_resources_job_opcode),
+        .in_1_se              (u_resources_job_se),
+        .in_1_ack_req         (u_resources_job_ack_req),
+        .in_1_payload_len     (u_resources_job_payload_len),
+        .in_1_va              (u_resources_job_va),
+        .in_1_r_key           (u_resources_job_r_key),
+        .in_1_dma_len         (u_resources_job_dma_len),
+        .in_1_imm             (u_resources_job_imm),
+        .in_1_inline          (u_resources_job_inline),
+        .in_1_probes          (u_resources_job_probes),
+        .in_1_swap            (u_resources_job_swap),
+        .in_1_compare         (u_resources_job_compare),
+        .in_1_msn             (u_resources_job_msn),
+        .in_1_failed          (u_resources_job_failed),
+        .in_1_entry_kind      (u_resources_job_entry_kind),
+        .in_1_entry_psn       (u_resources_job_entry_psn),
+        .in_1_entry_last_psn  (u_resources_job_entry_last_psn),
+        .in_1_entry_wqe_index (u_resources_job_entry_wqe_index),
+        .in_1_entry_offset    (u_resources_job_entry_offset),
+        .in_1_entry_length    (u_resources_job_entry_length),
+        .in_1_entry_first     (u_resources_job_entry_first),
+        .in_1_entry_last      (u_resources_job_entry_last),
+        .in_1_entry_signaled  (u_resources_job_entry_signaled),
+        .in_1_entry_wc        (u_resources_job_entry_wc),
+        .in_1_entry_wrid      (u_resources_job_entry_wrid),
+        .in_1_entry_status    (u_resources_job_entry_status),
+        .in_1_entry_vendor    (u_resources_job_entry_vendor),
+        .out_valid            (u_jobs_out_valid),
+        .out_ready            (u_job_in_ready),
+        .out_kind             (u_jobs_out_kind),
+        .out_qp               (u_jobs_out_qp),
+        .out_opcode           (u_jobs_out_opcode),
+        .out_se               (u_jobs_out_se),
+        .out_ack_req          (u_jobs_out_ack_req),
+        .out_payload_len      (u_jobs_out_payload_len),
+        .out_va               (u_jobs_out_va),
+        .out_r_key            (u_jobs_out_r_key),
+        .out_dma_len          (u_jobs_out_dma_len),
+        .out_imm              (u_jobs_out_imm),
+        .out_inline           (u_jobs_out_inline),
+        .out_probes           (u_jobs_out_probes),
+        .out_swap             (u_jobs_out_swap),
+        .out_compare          (u_jobs_out_compare),
+        .out_msn              (u_jobs_out_msn),
+        .out_failed           (u_jobs_out_failed),
+        .out_entry_kind       (u_jobs_out_entry_kind),
+        .out_entry_psn        (u_jobs_out_entry_psn),
+        .out_entry_last_psn   (u_jobs_out_entry_last_psn),
+        .out_entry_wqe_index  (u_jobs_out_entry_wqe_index),
+        .out_entry_offset     (u_jobs_out_entry_offset),
+        .out_entry_length     (u_jobs_out_entry_length),
+        .out_entry_first      (u_jobs_out_entry_first),
+        .out_entry_last       (u_jobs_out_entry_last),
+        .out_entry_signaled   (u_jobs_out_entry_signaled),
+        .out_entry_wc         (u_jobs_out_entry_wc),
+        .out_entry_wrid       (u_jobs_out_entry_wrid),
+        .out_entry_status     (u_jobs_out_entry_status),
+        .out_entry_vendor     (u_jobs_out_entry_vendor),
+        .from                 (u_jobs_from)
     );
 
-    translate_64_lines4 u_translate_tx ( // join.go:142
-        .clk                   (clk),
-        .rst                   (rst),
-        .segment_valid         (u_tx_segments_out_valid),
-        .segment_ready         (u_translate_tx_segment_ready),
-        .segment_key           (u_tx_segments_out_key),
-        .segment_pd            (u_tx_segments_out_pd),
-        .segment_qpn           (u_tx_segments_out_qpn),
-        .segment_rights        (u_tx_segments_out_rights),
-        .segment_va            (u_tx_segments_out_va),
-        .segment_range         (u_tx_segments_out_range),
-        .segment_len           (u_tx_segments_out_len),
-        .segment_skip          (u_tx_segments_out_skip),
-        .segment_last          (u_tx_segments_out_last),
-        .key_request_valid     (u_translate_tx_key_request_valid),
-        .key_request_ready     (u_keycache_clients_0_request_ready),
-        .key_request_key       (u_translate_tx_key_request_key),
-        .key_request_pd        (u_translate_tx_key_request_pd),
-        .key_request_qpn       (u_translate_tx_key_request_qpn),
-        .key_request_rights    (u_translate_tx_key_request_rights),
-        .key_request_va        (u_translate_tx_key_request_va),
-        .key_request_range     (u_translate_tx_key_request_range),
-        .key_reply_valid       (u_keycache_clients_0_reply_valid),
-        .key_reply_ready       (u_translate_tx_key_reply_ready),
-        .key_reply_fault       (u_keycache_clients_0_reply_fault),
-        .key_reply_page_shift  (u_keycache_clients_0_reply_page_shift),
-        .key_reply_translation (u_keycache_clients_0_reply_translation),
-        .key_reply_offset      (u_keycache_clients_0_reply_offset),
-        .key_reply_first       (u_keycache_clients_0_reply_first),
-        .read_burst_valid      (u_translate_tx_read_burst_valid),
-        .read_burst_ready      (u_dma_reads_4_burst_ready),
-        .read_burst_addr       (u_translate_tx_read_burst_addr),
-        .read_burst_len        (u_translate_tx_read_burst_len),
-        .read_beat_valid       (u_dma_reads_4_beat_valid),
-        .read_beat_ready       (u_translate_tx_read_beat_ready),
-        .read_beat_data        (u_dma_reads_4_beat_data),
-        .read_beat_err         (u_dma_reads_4_beat_err),
-        .read_beat_last        (u_dma_reads_4_beat_last),
-        .piece_valid           (u_translate_tx_piece_valid),
-        .piece_ready           (u_gather_piece_ready),
-        .piece_addr            (u_translate_tx_piece_addr),
-        .piece_len             (u_translate_tx_piece_len),
-        .piece_skip            (u_translate_tx_piece_skip),
-        .piece_last            (u_translate_tx_piece_last),
-        .translated_valid      (u_translate_tx_translated_valid),
-        .translated_ready      (u_gather_translated_ready),
-        .translated_fault      (u_translate_tx_translated_fault),
-        .flush                 (u_command_flush)
+    resources_qp6_cq6_rd3 u_resources ( // join.go:185
+        .clk                                 (clk),
+        .rst                                 (rst),
+        .request_valid                       (u_resource_out_valid),
+        .request_ready                       (u_resources_request_ready),
+        .request_qp                          (u_resource_out_qp),
+        .request_cancel                      (u_resource_out_cancel),
+        .request_psn                         (u_resource_out_psn),
+        .request_msn                         (u_resource_out_msn),
+        .request_resource_kind               (u_resource_out_resource_kind),
+        .request_resource_duplicate          (u_resource_out_resource_duplicate),
+        .request_resource_va                 (u_resource_out_resource_va),
+        .request_resource_r_key              (u_resource_out_resource_r_key),
+        .request_resource_length             (u_resource_out_resource_length),
+        .context_request_valid               (u_resources_context_request_valid),
+        .context_request_ready               (u_qpcontext_clients_5_request_ready),
+        .context_request_qp                  (u_resources_context_request_qp),
+        .context_reply_valid                 (u_qpcontext_clients_5_reply_valid),
+        .context_reply_ready                 (u_resources_context_reply_ready),
+        .context_reply_context_exists        (u_qpcontext_clients_5_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_5_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_5_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_5_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_5_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_5_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_5_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_5_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_5_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_5_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_5_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_5_reply_context_sig_all),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_5_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_5_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_5_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_5_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_5_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_5_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_5_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_5_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_5_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_5_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_5_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_5_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_5_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_5_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_5_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_5_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_5_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_5_reply_address_dst_lo),
+        .job_valid                           (u_resources_job_valid),
+        .job_ready                           (u_jobs_in_1_ready),
+        .job_kind                            (u_resources_job_kind),
+        .job_qp                              (u_resources_job_qp),
+        .job_opcode                          (u_resources_job_opcode),
+        .job_se                              (u_resources_job_se),
+        .job_ack_req                         (u_resources_job_ack_req),
+        .job_payload_len                     (u_resources_job_payload_len),
+        .job_va                              (u_resources_job_va),
+        .job_r_key                           (u_resources_job_r_key),
+        .job_dma_len                         (u_resources_job_dma_len),
+        .job_imm                             (u_resources_job_imm),
+        .job_inline                          (u_resources_job_inline),
+        .job_probes                          (u_resources_job_probes),
+        .job_swap                            (u_resources_job_swap),
+        .job_compare                         (u_resources_job_compare),
+        .job_msn                             (u_resources_job_msn),
+        .job_failed                          (u_resources_job_failed),
+        .job_entry_kind                      (u_resources_job_entry_kind),
+        .job_entry_psn                       (u_resources_job_entry_psn),
+        .job_entry_last_psn                  (u_resources_job_entry_last_psn),
+        .job_entry_wqe_index                 (u_resources_job_entry_wqe_index),
+        .job_entry_offset                    (u_resources_job_entry_offset),
+        .job_entry_length                    (u_resources_job_entry_length),
+        .job_entry_first                     (u_resources_job_entry_first),
+        .job_entry_last                      (u_resources_job_entry_last),
+        .job_entry_signaled                  (u_resources_job_entry_signaled),
+        .job_entry_wc                        (u_resources_job_entry_wc),
+        .job_entry_wrid                      (u_resources_job_entry_wrid),
+        .job_entry_status                    (u_resources_job_entry_status),
+        .job_entry_vendor                    (u_resources_job_entry_vendor),
+        .segment_valid                       (u_resources_segment_valid),
+        .segment_ready                       (u_answer_segments_in_ready),
+        .segment_key                         (u_resources_segment_key),
+        .segment_pd                          (u_resources_segment_pd),
+        .segment_qpn                         (u_resources_segment_qpn),
+        .segment_rights                      (u_resources_segment_rights),
+        .segment_va                          (u_resources_segment_va),
+        .segment_range                       (u_resources_segment_range),
+        .segment_len                         (u_resources_segment_len),
+        .segment_skip                        (u_resources_segment_skip),
+        .segment_probe                       (u_resources_segment_probe),
+        .segment_find                        (u_resources_segment_find),
+        .segment_last                        (u_resources_segment_last),
+        .segment_probed                      (u_resources_segment_probed),
+        .made                                (u_resources_made),
+        .served_valid                        (u_resources_served_valid),
+        .served_ready                        (u_served_in_ready),
+        .served_qp                           (u_resources_served_qp),
+        .served_next                         (u_resources_served_next),
+        .served_most                         (u_resources_served_most),
+        .served_duplicates                   (u_resources_served_duplicates),
+        .atomic_valid                        (u_resources_atomic_valid),
+        .atomic_ready                        (u_atomic_command_ready),
+        .atomic_qp                           (u_resources_atomic_qp),
+        .atomic_slot                         (u_resources_atomic_slot),
+        .atomic_kind                         (u_resources_atomic_kind),
+        .atomic_cancel_                      (u_resources_atomic_cancel),
+        .atomic_addr                         (u_resources_atomic_addr),
+        .result_valid                        (u_atomic_result_valid),
+        .result_ready                        (u_resources_result_ready),
+        .result_qp                           (u_atomic_result_qp),
+        .result_slot                         (u_atomic_result_slot),
+        .result_value                        (u_atomic_result_value),
+        .result_fault                        (u_atomic_result_fault),
+        .control_valid                       (u_control_out_7_valid),
+        .control_ready                       (u_resources_control_ready),
+        .control_qp                          (u_control_out_7_qp),
+        .control_kind                        (u_control_out_7_kind),
+        .control_psn                         (u_control_out_7_psn),
+        .fence_in_valid                      (u_tx_fences_out_valid),
+        .fence_in_ready                      (u_resources_fence_in_ready),
+        .fence_in_token                      (u_tx_fences_out_token),
+        .fence_out_valid                     (u_resources_fence_out_valid),
+        .fence_out_ready                     (u_requester_fence_ready),
+        .fence_out_token                     (u_resources_fence_out_token),
+        .rx_fence_in_valid                   (u_ackqueue_fence_valid),
+        .rx_fence_in_ready                   (u_resources_rx_fence_in_ready),
+        .rx_fence_in_token                   (u_ackqueue_fence_token),
+        .rx_fence_out_valid                  (u_resources_rx_fence_out_valid),
+        .rx_fence_out_ready                  (u_rx_passed_in_ready),
+        .rx_fence_out_token                  (u_resources_rx_fence_out_token)
     );
 
-    gather_64_x16384 u_gather ( // join.go:143
-        .clk              (clk),
-        .rst              (rst),
-        .piece_valid      (u_translate_tx_piece_valid),
-        .piece_ready      (u_gather_piece_ready),
-        .piece_addr       (u_translate_tx_piece_addr),
-        .piece_len        (u_translate_tx_piece_len),
-        .piece_skip       (u_translate_tx_piece_skip),
-        .piece_last       (u_translate_tx_piece_last),
-        .translated_valid (u_translate_tx_translated_valid),
-        .translated_ready (u_gather_translated_ready),
-        .translated_fault (u_translate_tx_translated_fault),
-        .read_burst_valid (u_gather_read_burst_valid),
-        .read_burst_ready (u_dma_reads_0_burst_ready),
-        .read_burst_addr  (u_gather_read_burst_addr),
-        .read_burst_len   (u_gather_read_burst_len),
-        .read_beat_valid  (u_dma_reads_0_beat_valid),
-        .read_beat_ready  (u_gather_read_beat_ready),
-        .read_beat_data   (u_dma_reads_0_beat_data),
-        .read_beat_err    (u_dma_reads_0_beat_err),
-        .read_beat_last   (u_dma_reads_0_beat_last),
-        .gathered_valid   (u_gather_gathered_valid),
-        .gathered_ready   (u_transmit_gathered_ready),
-        .gathered_fault   (u_gather_gathered_fault),
-        .payload_valid    (u_gather_payload_valid),
-        .payload_ready    (u_transmit_payload_ready),
-        .payload_data     (u_gather_payload_data),
-        .payload_keep     (u_gather_payload_keep),
-        .payload_last     (u_gather_payload_last),
-        .payload_err      (u_gather_payload_err)
+    wire packet = (u_job_out_1_job_kind == 2'h0) | (u_job_out_1_job_kind == 2'h3); // blocks/link/send.go:64
+    wire u_job_out_1_ready_and = packet & ~u_job_out_1_job_inline // blocks/link/send.go:65
+        & ((|u_job_out_1_job_payload_len) | u_job_out_1_job_probes);
+
+    fork_core_chosen_6_x2 u_job ( // send.go:60
+        .clk                       (clk),
+        .rst                       (rst),
+        .in_valid                  (u_jobs_out_valid),
+        .in_ready                  (u_job_in_ready),
+        .in_job_kind               (u_jobs_out_kind),
+        .in_job_qp                 (u_jobs_out_qp),
+        .in_job_opcode             (u_jobs_out_opcode),
+        .in_job_se                 (u_jobs_out_se),
+        .in_job_ack_req            (u_jobs_out_ack_req),
+        .in_job_payload_len        (u_jobs_out_payload_len),
+        .in_job_va                 (u_jobs_out_va),
+        .in_job_r_key              (u_jobs_out_r_key),
+        .in_job_dma_len            (u_jobs_out_dma_len),
+        .in_job_imm                (u_jobs_out_imm),
+        .in_job_inline             (u_jobs_out_inline),
+        .in_job_probes             (u_jobs_out_probes),
+        .in_job_swap               (u_jobs_out_swap),
+        .in_job_compare            (u_jobs_out_compare),
+        .in_job_msn                (u_jobs_out_msn),
+        .in_job_failed             (u_jobs_out_failed),
+        .in_job_entry_kind         (u_jobs_out_entry_kind),
+        .in_job_entry_psn          (u_jobs_out_entry_psn),
+        .in_job_entry_last_psn     (u_jobs_out_entry_last_psn),
+        .in_job_entry_wqe_index    (u_jobs_out_entry_wqe_index),
+        .in_job_entry_offset       (u_jobs_out_entry_offset),
+        .in_job_entry_length       (u_jobs_out_entry_length),
+        .in_job_entry_first        (u_jobs_out_entry_first),
+        .in_job_entry_last         (u_jobs_out_entry_last),
+        .in_job_entry_signaled     (u_jobs_out_entry_signaled),
+        .in_job_entry_wc           (u_jobs_out_entry_wc),
+        .in_job_entry_wrid         (u_jobs_out_entry_wrid),
+        .in_job_entry_status       (u_jobs_out_entry_status),
+        .in_job_entry_vendor       (u_jobs_out_entry_vendor),
+        .in_source                 (u_jobs_from),
+        .out_0_valid               (u_job_out_0_valid),
+        .out_0_ready               (u_tx_jobs_in_ready),
+        .out_0_job_kind            (u_job_out_0_job_kind),
+        .out_0_job_qp              (u_job_out_0_job_qp),
+        .out_0_job_opcode          (u_job_out_0_job_opcode),
+        .out_0_job_se              (u_job_out_0_job_se),
+        .out_0_job_ack_req         (u_job_out_0_job_ack_req),
+        .out_0_job_payload_len     (u_job_out_0_job_payload_len),
+        .out_0_job_va              (u_job_out_0_job_va),
+        .out_0_job_r_key           (u_job_out_0_job_r_key),
+        .out_0_job_dma_len         (u_job_out_0_job_dma_len),
+        .out_0_job_imm             (u_job_out_0_job_imm),
+        .out_0_job_inline          (u_job_out_0_job_inline),
+        .out_0_job_probes          (u_job_out_0_job_probes),
+        .out_0_job_swap            (u_job_out_0_job_swap),
+        .out_0_job_compare         (u_job_out_0_job_compare),
+        .out_0_job_msn             (u_job_out_0_job_msn),
+        .out_0_job_failed          (u_job_out_0_job_failed),
+        .out_0_job_entry_kind      (u_job_out_0_job_entry_kind),
+        .out_0_job_entry_psn       (u_job_out_0_job_entry_psn),
+        .out_0_job_entry_last_psn  (u_job_out_0_job_entry_last_psn),
+        .out_0_job_entry_wqe_index (u_job_out_0_job_entry_wqe_index),
+        .out_0_job_entry_offset    (u_job_out_0_job_entry_offset),
+        .out_0_job_entry_length    (u_job_out_0_job_entry_length),
+        .out_0_job_entry_first     (u_job_out_0_job_entry_first),
+        .out_0_job_entry_last      (u_job_out_0_job_entry_last),
+        .out_0_job_entry_signaled  (u_job_out_0_job_entry_signaled),
+        .out_0_job_entry_wc        (u_job_out_0_job_entry_wc),
+        .out_0_job_entry_wrid      (u_job_out_0_job_entry_wrid),
+        .out_0_job_entry_status    (u_job_out_0_job_entry_status),
+        .out_0_job_entry_vendor    (u_job_out_0_job_entry_vendor),
+        .out_0_source              (u_job_out_0_source),
+        .out_1_valid               (u_job_out_1_valid),
+        .out_1_ready               (segments_follow_ready | ~u_job_out_1_ready_and),
+        .out_1_job_kind            (u_job_out_1_job_kind),
+        .out_1_job_qp              (u_job_out_1_job_qp),
+        .out_1_job_opcode          (u_job_out_1_job_opcode),
+        .out_1_job_se              (u_job_out_1_job_se),
+        .out_1_job_ack_req         (u_job_out_1_job_ack_req),
+        .out_1_job_payload_len     (u_job_out_1_job_payload_len),
+        .out_1_job_va              (u_job_out_1_job_va),
+        .out_1_job_r_key           (u_job_out_1_job_r_key),
+        .out_1_job_dma_len         (u_job_out_1_job_dma_len),
+        .out_1_job_imm             (u_job_out_1_job_imm),
+        .out_1_job_inline          (u_job_out_1_job_inline),
+        .out_1_job_probes          (u_job_out_1_job_probes),
+        .out_1_job_swap            (u_job_out_1_job_swap),
+        .out_1_job_compare         (u_job_out_1_job_compare),
+        .out_1_job_msn             (u_job_out_1_job_msn),
+        .out_1_job_failed          (u_job_out_1_job_failed),
+        .out_1_job_entry_kind      (u_job_out_1_job_entry_kind),
+        .out_1_job_entry_psn       (u_job_out_1_job_entry_psn),
+        .out_1_job_entry_last_psn  (u_job_out_1_job_entry_last_psn),
+        .out_1_job_entry_wqe_index (u_job_out_1_job_entry_wqe_index),
+        .out_1_job_entry_offset    (u_job_out_1_job_entry_offset),
+        .out_1_job_entry_length    (u_job_out_1_job_entry_length),
+        .out_1_job_entry_first     (u_job_out_1_job_entry_first),
+        .out_1_job_entry_last      (u_job_out_1_job_entry_last),
+        .out_1_job_entry_signaled  (u_job_out_1_job_entry_signaled),
+        .out_1_job_entry_wc        (u_job_out_1_job_entry_wc),
+        .out_1_job_entry_wrid      (u_job_out_1_job_entry_wrid),
+        .out_1_job_entry_status    (u_job_out_1_job_entry_status),
+        .out_1_job_entry_vendor    (u_job_out_1_job_entry_vendor),
+        .out_1_source              (u_job_out_1_source)
     );
 
-    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:31
+    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:61
         .clk                 (clk),
         .rst                 (rst),
-        .in_valid            (u_requester_job_valid),
+        .in_valid            (u_job_out_0_valid),
         .in_ready            (u_tx_jobs_in_ready),
-        .in_kind             (u_requester_job_kind),
-        .in_qp               (u_requester_job_qp),
-        .in_opcode           (u_requester_job_opcode),
-        .in_se               (u_requester_job_se),
-        .in_ack_req          (u_requester_job_ack_req),
-        .in_payload_len      (u_requester_job_payload_len),
-        .in_va               (u_requester_job_va),
-        .in_r_key            (u_requester_job_r_key),
-        .in_dma_len          (u_requester_job_dma_len),
-        .in_imm              (u_requester_job_imm),
-        .in_inline           (u_requester_job_inline),
-        .in_entry_psn        (u_requester_job_entry_psn),
-        .in_entry_wqe_index  (u_requester_job_entry_wqe_index),
-        .in_entry_offset     (u_requester_job_entry_offset),
-        .in_entry_length     (u_requester_job_entry_length),
-        .in_entry_first      (u_requester_job_entry_first),
-        .in_entry_last       (u_requester_job_entry_last),
-        .in_entry_signaled   (u_requester_job_entry_signaled),
-        .in_entry_wc         (u_requester_job_entry_wc),
-        .in_entry_wrid       (u_requester_job_entry_wrid),
-        .in_entry_status     (u_requester_job_entry_status),
-        .in_entry_vendor     (u_requester_job_entry_vendor),
+        .in_kind             (u_job_out_0_job_kind),
+        .in_qp               (u_job_out_0_job_qp),
+        .in_opcode           (u_job_out_0_job_opcode),
+        .in_se               (u_job_out_0_job_se),
+        .in_ack_req          (u_job_out_0_job_ack_req),
+        .in_payload_len      (u_job_out_0_job_payload_len),
+        .in_va               (u_job_out_0_job_va),
+        .in_r_key            (u_job_out_0_job_r_key),
+        .in_dma_len          (u_job_out_0_job_dma_len),
+        .in_imm              (u_job_out_0_job_imm),
+        .in_inline           (u_job_out_0_job_inline),
+        .in_probes           (u_job_out_0_job_probes),
+        .in_swap             (u_job_out_0_job_swap),
+        .in_compare          (u_job_out_0_job_compare),
+        .in_msn              (u_job_out_0_job_msn),
+        .in_failed           (u_job_out_0_job_failed),
+        .in_entry_kind       (u_job_out_0_job_entry_kind),
+        .in_entry_psn        (u_job_out_0_job_entry_psn),
+        .in_entry_last_psn   (u_job_out_0_job_entry_last_psn),
+        .in_entry_wqe_index  (u_job_out_0_job_entry_wqe_index),
+        .in_entry_offset     (u_job_out_0_job_entry_offset),
+        .in_entry_length     (u_job_out_0_job_entry_length),
+        .in_entry_first      (u_job_out_0_job_entry_first),
+        .in_entry_last       (u_job_out_0_job_entry_last),
+        .in_entry_signaled   (u_job_out_0_job_entry_signaled),
+        .in_entry_wc         (u_job_out_0_job_entry_wc),
+        .in_entry_wrid       (u_job_out_0_job_entry_wrid),
+        .in_entry_status     (u_job_out_0_job_entry_status),
+        .in_entry_vendor     (u_job_out_0_job_entry_vendor),
         .out_valid           (u_tx_jobs_out_valid),
         .out_ready           (u_transmit_job_ready),
         .out_kind            (u_tx_jobs_out_kind),
@@ -2307,7 +3422,14 @@ module gornic_64_qp64_cq64_eq4 (
         .out_dma_len         (u_tx_jobs_out_dma_len),
         .out_imm             (u_tx_jobs_out_imm),
         .out_inline          (u_tx_jobs_out_inline),
+        .out_probes          (u_tx_jobs_out_probes),
+        .out_swap            (u_tx_jobs_out_swap),
+        .out_compare         (u_tx_jobs_out_compare),
+        .out_msn             (u_tx_jobs_out_msn),
+        .out_failed          (u_tx_jobs_out_failed),
+        .out_entry_kind      (u_tx_jobs_out_entry_kind),
         .out_entry_psn       (u_tx_jobs_out_entry_psn),
+        .out_entry_last_psn  (u_tx_jobs_out_entry_last_psn),
         .out_entry_wqe_index (u_tx_jobs_out_entry_wqe_index),
         .out_entry_offset    (u_tx_jobs_out_entry_offset),
         .out_entry_length    (u_tx_jobs_out_entry_length),
@@ -2322,7 +3444,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water          (u_tx_jobs_high_water)
     );
 
-    transmit_64_qp6_cq6 u_transmit ( // join.go:144
+    transmit_64_qp6_cq6 u_transmit ( // join.go:172
         .clk                                 (clk),
         .rst                                 (rst),
         .mac                                 (u_registers_settings_mac),
@@ -2345,7 +3467,14 @@ module gornic_64_qp64_cq64_eq4 (
         .job_dma_len                         (u_tx_jobs_out_dma_len),
         .job_imm                             (u_tx_jobs_out_imm),
         .job_inline                          (u_tx_jobs_out_inline),
+        .job_probes                          (u_tx_jobs_out_probes),
+        .job_swap                            (u_tx_jobs_out_swap),
+        .job_compare                         (u_tx_jobs_out_compare),
+        .job_msn                             (u_tx_jobs_out_msn),
+        .job_failed                          (u_tx_jobs_out_failed),
+        .job_entry_kind                      (u_tx_jobs_out_entry_kind),
         .job_entry_psn                       (u_tx_jobs_out_entry_psn),
+        .job_entry_last_psn                  (u_tx_jobs_out_entry_last_psn),
         .job_entry_wqe_index                 (u_tx_jobs_out_entry_wqe_index),
         .job_entry_offset                    (u_tx_jobs_out_entry_offset),
         .job_entry_length                    (u_tx_jobs_out_entry_length),
@@ -2456,7 +3585,9 @@ module gornic_64_qp64_cq64_eq4 (
         .record_valid                        (u_transmit_record_valid),
         .record_ready                        (u_replay_record_ready),
         .record_qp                           (u_transmit_record_qp),
+        .record_entry_kind                   (u_transmit_record_entry_kind),
         .record_entry_psn                    (u_transmit_record_entry_psn),
+        .record_entry_last_psn               (u_transmit_record_entry_last_psn),
         .record_entry_wqe_index              (u_transmit_record_entry_wqe_index),
         .record_entry_offset                 (u_transmit_record_entry_offset),
         .record_entry_length                 (u_transmit_record_entry_length),
@@ -2467,14 +3598,261 @@ module gornic_64_qp64_cq64_eq4 (
         .record_entry_wrid                   (u_transmit_record_entry_wrid),
         .record_entry_status                 (u_transmit_record_entry_status),
         .record_entry_vendor                 (u_transmit_record_entry_vendor),
+        .fault_valid                         (u_transmit_fault_valid),
+        .fault_ready                         (u_qpcontext_faults_2_ready),
+        .fault_qp                            (u_transmit_fault_qp),
+        .fault_has_event                     (u_transmit_fault_has_event),
+        .fault_event                         (u_transmit_fault_event),
+        .fault_vendor                        (u_transmit_fault_vendor),
         .fence_valid                         (u_transmit_fence_valid),
-        .fence_ready                         (u_command_tx_passed_ready),
+        .fence_ready                         (u_tx_passed_in_ready),
         .fence_token                         (u_transmit_fence_token),
+        .given                               (u_resources_made),
+        .served_valid                        (u_served_out_1_valid),
+        .served_ready                        (u_transmit_served_ready),
+        .served_qp                           (u_served_out_1_qp),
+        .served_next                         (u_served_out_1_next),
+        .served_most                         (u_served_out_1_most),
+        .served_duplicates                   (u_served_out_1_duplicates),
+        .left_valid                          (u_transmit_left_valid),
+        .left_ready                          (u_ackqueue_served_ready),
+        .left_qp                             (u_transmit_left_qp),
+        .left_next                           (u_transmit_left_next),
+        .left_most                           (u_transmit_left_most),
+        .left_duplicates                     (u_transmit_left_duplicates),
         .sent                                (u_transmit_sent),
         .sent_nak                            (u_transmit_sent_nak)
     );
 
-    frame_fifo_64_x32 u_inline ( // send.go:59
+    assign segments_follow_valid = u_job_out_1_valid & u_job_out_1_ready_and; // send.go:65
+
+    fifo_bits_1_x8 u_segment_order ( // send.go:66
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (segments_follow_valid),
+        .in_ready   (segments_follow_ready),
+        .in_data    (u_job_out_1_source),
+        .out_valid  (u_segment_order_out_valid),
+        .out_ready  (u_tx_segment_from_ready),
+        .out_data   (u_segment_order_out_data),
+        .level      (u_segment_order_level),
+        .high_water (u_segment_order_high_water)
+    );
+
+    fifo_link_segment_x8 u_tx_segments ( // send.go:71
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_requester_segment_valid),
+        .in_ready   (u_tx_segments_in_ready),
+        .in_key     (u_requester_segment_key),
+        .in_pd      (u_requester_segment_pd),
+        .in_qpn     (u_requester_segment_qpn),
+        .in_rights  (u_requester_segment_rights),
+        .in_va      (u_requester_segment_va),
+        .in_range   (u_requester_segment_range),
+        .in_len     (u_requester_segment_len),
+        .in_skip    (u_requester_segment_skip),
+        .in_probe   (u_requester_segment_probe),
+        .in_find    (u_requester_segment_find),
+        .in_last    (u_requester_segment_last),
+        .in_probed  (u_requester_segment_probed),
+        .out_valid  (u_tx_segments_out_valid),
+        .out_ready  (u_tx_segment_in_0_ready),
+        .out_key    (u_tx_segments_out_key),
+        .out_pd     (u_tx_segments_out_pd),
+        .out_qpn    (u_tx_segments_out_qpn),
+        .out_rights (u_tx_segments_out_rights),
+        .out_va     (u_tx_segments_out_va),
+        .out_range  (u_tx_segments_out_range),
+        .out_len    (u_tx_segments_out_len),
+        .out_skip   (u_tx_segments_out_skip),
+        .out_probe  (u_tx_segments_out_probe),
+        .out_find   (u_tx_segments_out_find),
+        .out_last   (u_tx_segments_out_last),
+        .out_probed (u_tx_segments_out_probed),
+        .level      (u_tx_segments_level),
+        .high_water (u_tx_segments_high_water)
+    );
+
+    fifo_link_segment_x2 u_answer_segments ( // send.go:72
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_resources_segment_valid),
+        .in_ready   (u_answer_segments_in_ready),
+        .in_key     (u_resources_segment_key),
+        .in_pd      (u_resources_segment_pd),
+        .in_qpn     (u_resources_segment_qpn),
+        .in_rights  (u_resources_segment_rights),
+        .in_va      (u_resources_segment_va),
+        .in_range   (u_resources_segment_range),
+        .in_len     (u_resources_segment_len),
+        .in_skip    (u_resources_segment_skip),
+        .in_probe   (u_resources_segment_probe),
+        .in_find    (u_resources_segment_find),
+        .in_last    (u_resources_segment_last),
+        .in_probed  (u_resources_segment_probed),
+        .out_valid  (u_answer_segments_out_valid),
+        .out_ready  (u_tx_segment_in_1_ready),
+        .out_key    (u_answer_segments_out_key),
+        .out_pd     (u_answer_segments_out_pd),
+        .out_qpn    (u_answer_segments_out_qpn),
+        .out_rights (u_answer_segments_out_rights),
+        .out_va     (u_answer_segments_out_va),
+        .out_range  (u_answer_segments_out_range),
+        .out_len    (u_answer_segments_out_len),
+        .out_skip   (u_answer_segments_out_skip),
+        .out_probe  (u_answer_segments_out_probe),
+        .out_find   (u_answer_segments_out_find),
+        .out_last   (u_answer_segments_out_last),
+        .out_probed (u_answer_segments_out_probed),
+        .level      (u_answer_segments_level),
+        .high_water (u_answer_segments_high_water)
+    );
+
+    mux_link_segment_x2 u_tx_segment ( // send.go:70
+        .clk         (clk),
+        .rst         (rst),
+        .in_0_valid  (u_tx_segments_out_valid),
+        .in_0_ready  (u_tx_segment_in_0_ready),
+        .in_0_key    (u_tx_segments_out_key),
+        .in_0_pd     (u_tx_segments_out_pd),
+        .in_0_qpn    (u_tx_segments_out_qpn),
+        .in_0_rights (u_tx_segments_out_rights),
+        .in_0_va     (u_tx_segments_out_va),
+        .in_0_range  (u_tx_segments_out_range),
+        .in_0_len    (u_tx_segments_out_len),
+        .in_0_skip   (u_tx_segments_out_skip),
+        .in_0_probe  (u_tx_segments_out_probe),
+        .in_0_find   (u_tx_segments_out_find),
+        .in_0_last   (u_tx_segments_out_last),
+        .in_0_probed (u_tx_segments_out_probed),
+        .in_1_valid  (u_answer_segments_out_valid),
+        .in_1_ready  (u_tx_segment_in_1_ready),
+        .in_1_key    (u_answer_segments_out_key),
+        .in_1_pd     (u_answer_segments_out_pd),
+        .in_1_qpn    (u_answer_segments_out_qpn),
+        .in_1_rights (u_answer_segments_out_rights),
+        .in_1_va     (u_answer_segments_out_va),
+        .in_1_range  (u_answer_segments_out_range),
+        .in_1_len    (u_answer_segments_out_len),
+        .in_1_skip   (u_answer_segments_out_skip),
+        .in_1_probe  (u_answer_segments_out_probe),
+        .in_1_find   (u_answer_segments_out_find),
+        .in_1_last   (u_answer_segments_out_last),
+        .in_1_probed (u_answer_segments_out_probed),
+        .from_valid  (u_segment_order_out_valid),
+        .from_ready  (u_tx_segment_from_ready),
+        .from_data   (u_segment_order_out_data),
+        .out_valid   (u_tx_segment_out_valid),
+        .out_ready   (u_translate_tx_segment_ready),
+        .out_key     (u_tx_segment_out_key),
+        .out_pd      (u_tx_segment_out_pd),
+        .out_qpn     (u_tx_segment_out_qpn),
+        .out_rights  (u_tx_segment_out_rights),
+        .out_va      (u_tx_segment_out_va),
+        .out_range   (u_tx_segment_out_range),
+        .out_len     (u_tx_segment_out_len),
+        .out_skip    (u_tx_segment_out_skip),
+        .out_probe   (u_tx_segment_out_probe),
+        .out_find    (u_tx_segment_out_find),
+        .out_last    (u_tx_segment_out_last),
+        .out_probed  (u_tx_segment_out_probed)
+    );
+
+    wire flush = u_command_flush | u_keyops_flush; // keys.go:45
+
+    translate_64_lines4 u_translate_tx ( // join.go:169
+        .clk                   (clk),
+        .rst                   (rst),
+        .segment_valid         (u_tx_segment_out_valid),
+        .segment_ready         (u_translate_tx_segment_ready),
+        .segment_key           (u_tx_segment_out_key),
+        .segment_pd            (u_tx_segment_out_pd),
+        .segment_qpn           (u_tx_segment_out_qpn),
+        .segment_rights        (u_tx_segment_out_rights),
+        .segment_va            (u_tx_segment_out_va),
+        .segment_range         (u_tx_segment_out_range),
+        .segment_len           (u_tx_segment_out_len),
+        .segment_skip          (u_tx_segment_out_skip),
+        .segment_probe         (u_tx_segment_out_probe),
+        .segment_find          (u_tx_segment_out_find),
+        .segment_last          (u_tx_segment_out_last),
+        .segment_probed        (u_tx_segment_out_probed),
+        .key_request_valid     (u_translate_tx_key_request_valid),
+        .key_request_ready     (u_keycache_clients_0_request_ready),
+        .key_request_key       (u_translate_tx_key_request_key),
+        .key_request_pd        (u_translate_tx_key_request_pd),
+        .key_request_qpn       (u_translate_tx_key_request_qpn),
+        .key_request_rights    (u_translate_tx_key_request_rights),
+        .key_request_va        (u_translate_tx_key_request_va),
+        .key_request_range     (u_translate_tx_key_request_range),
+        .key_reply_valid       (u_keycache_clients_0_reply_valid),
+        .key_reply_ready       (u_translate_tx_key_reply_ready),
+        .key_reply_fault       (u_keycache_clients_0_reply_fault),
+        .key_reply_page_shift  (u_keycache_clients_0_reply_page_shift),
+        .key_reply_translation (u_keycache_clients_0_reply_translation),
+        .key_reply_offset      (u_keycache_clients_0_reply_offset),
+        .key_reply_first       (u_keycache_clients_0_reply_first),
+        .read_burst_valid      (u_translate_tx_read_burst_valid),
+        .read_burst_ready      (u_dma_reads_4_burst_ready),
+        .read_burst_addr       (u_translate_tx_read_burst_addr),
+        .read_burst_len        (u_translate_tx_read_burst_len),
+        .read_beat_valid       (u_dma_reads_4_beat_valid),
+        .read_beat_ready       (u_translate_tx_read_beat_ready),
+        .read_beat_data        (u_dma_reads_4_beat_data),
+        .read_beat_err         (u_dma_reads_4_beat_err),
+        .read_beat_last        (u_dma_reads_4_beat_last),
+        .piece_valid           (u_translate_tx_piece_valid),
+        .piece_ready           (u_gather_piece_ready),
+        .piece_addr            (u_translate_tx_piece_addr),
+        .piece_len             (u_translate_tx_piece_len),
+        .piece_skip            (u_translate_tx_piece_skip),
+        .piece_last            (u_translate_tx_piece_last),
+        .translated_valid      (u_translate_tx_translated_valid),
+        .translated_ready      (u_gather_translated_ready),
+        .translated_fault      (u_translate_tx_translated_fault),
+        .translated_probe      (u_translate_tx_translated_probe),
+        .translated_tail       (u_translate_tx_translated_tail),
+        .translated_addr       (u_translate_tx_translated_addr),
+        .flush                 (flush)
+    );
+
+    gather_64_x16384 u_gather ( // join.go:170
+        .clk              (clk),
+        .rst              (rst),
+        .piece_valid      (u_translate_tx_piece_valid),
+        .piece_ready      (u_gather_piece_ready),
+        .piece_addr       (u_translate_tx_piece_addr),
+        .piece_len        (u_translate_tx_piece_len),
+        .piece_skip       (u_translate_tx_piece_skip),
+        .piece_last       (u_translate_tx_piece_last),
+        .translated_valid (u_translate_tx_translated_valid),
+        .translated_ready (u_gather_translated_ready),
+        .translated_fault (u_translate_tx_translated_fault),
+        .translated_probe (u_translate_tx_translated_probe),
+        .translated_tail  (u_translate_tx_translated_tail),
+        .translated_addr  (u_translate_tx_translated_addr),
+        .read_burst_valid (u_gather_read_burst_valid),
+        .read_burst_ready (u_dma_reads_0_burst_ready),
+        .read_burst_addr  (u_gather_read_burst_addr),
+        .read_burst_len   (u_gather_read_burst_len),
+        .read_beat_valid  (u_dma_reads_0_beat_valid),
+        .read_beat_ready  (u_gather_read_beat_ready),
+        .read_beat_data   (u_dma_reads_0_beat_data),
+        .read_beat_err    (u_dma_reads_0_beat_err),
+        .read_beat_last   (u_dma_reads_0_beat_last),
+        .gathered_valid   (u_gather_gathered_valid),
+        .gathered_ready   (u_transmit_gathered_ready),
+        .gathered_fault   (u_gather_gathered_fault),
+        .payload_valid    (u_gather_payload_valid),
+        .payload_ready    (u_transmit_payload_ready),
+        .payload_data     (u_gather_payload_data),
+        .payload_keep     (u_gather_payload_keep),
+        .payload_last     (u_gather_payload_last),
+        .payload_err      (u_gather_payload_err)
+    );
+
+    frame_fifo_64_x32 u_inline ( // send.go:102
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_requester_inline_valid),
@@ -2495,39 +3873,46 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_inline_dropped_full)
     );
 
-    ackqueue_qp6_cq6 u_ackqueue ( // join.go:155
+    ackqueue_qp6_cq6 u_ackqueue ( // join.go:184
         .clk                                (clk),
         .rst                                (rst),
-        .placed_valid                       (u_scatter_placed_valid),
+        .placed_valid                       (u_placed_out_0_valid),
         .placed_ready                       (u_ackqueue_placed_ready),
-        .placed_commit_kind                 (u_scatter_placed_commit_kind),
-        .placed_commit_qp                   (u_scatter_placed_commit_qp),
-        .placed_commit_payload              (u_scatter_placed_commit_payload),
-        .placed_commit_placed               (u_scatter_placed_commit_placed),
-        .placed_commit_reply                (u_scatter_placed_commit_reply),
-        .placed_commit_psn                  (u_scatter_placed_commit_psn),
-        .placed_commit_request_psn          (u_scatter_placed_commit_request_psn),
-        .placed_commit_syndrome             (u_scatter_placed_commit_syndrome),
-        .placed_commit_message              (u_scatter_placed_commit_message),
-        .placed_commit_fatal                (u_scatter_placed_commit_fatal),
-        .placed_commit_has_event            (u_scatter_placed_commit_has_event),
-        .placed_commit_event                (u_scatter_placed_commit_event),
-        .placed_commit_complete             (u_scatter_placed_commit_complete),
-        .placed_commit_open                 (u_scatter_placed_commit_open),
-        .placed_commit_completion_cq        (u_scatter_placed_commit_completion_cq),
-        .placed_commit_completion_wrid      (u_scatter_placed_commit_completion_wrid),
-        .placed_commit_completion_byte_len  (u_scatter_placed_commit_completion_byte_len),
-        .placed_commit_completion_imm       (u_scatter_placed_commit_completion_imm),
-        .placed_commit_completion_qp        (u_scatter_placed_commit_completion_qp),
-        .placed_commit_completion_qpn       (u_scatter_placed_commit_completion_qpn),
-        .placed_commit_completion_status    (u_scatter_placed_commit_completion_status),
-        .placed_commit_completion_wqe_index (u_scatter_placed_commit_completion_wqe_index),
-        .placed_commit_completion_opcode    (u_scatter_placed_commit_completion_opcode),
-        .placed_commit_completion_flags     (u_scatter_placed_commit_completion_flags),
-        .placed_commit_completion_vendor    (u_scatter_placed_commit_completion_vendor),
-        .placed_commit_completion_queue     (u_scatter_placed_commit_completion_queue),
-        .placed_commit_completion_solicited (u_scatter_placed_commit_completion_solicited),
-        .placed_bus_err                     (u_scatter_placed_bus_err),
+        .placed_commit_kind                 (u_placed_out_0_commit_kind),
+        .placed_commit_qp                   (u_placed_out_0_commit_qp),
+        .placed_commit_payload              (u_placed_out_0_commit_payload),
+        .placed_commit_placed               (u_placed_out_0_commit_placed),
+        .placed_commit_reply                (u_placed_out_0_commit_reply),
+        .placed_commit_psn                  (u_placed_out_0_commit_psn),
+        .placed_commit_request_psn          (u_placed_out_0_commit_request_psn),
+        .placed_commit_syndrome             (u_placed_out_0_commit_syndrome),
+        .placed_commit_message              (u_placed_out_0_commit_message),
+        .placed_commit_fatal                (u_placed_out_0_commit_fatal),
+        .placed_commit_has_event            (u_placed_out_0_commit_has_event),
+        .placed_commit_event                (u_placed_out_0_commit_event),
+        .placed_commit_complete             (u_placed_out_0_commit_complete),
+        .placed_commit_open                 (u_placed_out_0_commit_open),
+        .placed_commit_match                (u_placed_out_0_commit_match),
+        .placed_commit_fault                (u_placed_out_0_commit_fault),
+        .placed_commit_resource_kind        (u_placed_out_0_commit_resource_kind),
+        .placed_commit_resource_duplicate   (u_placed_out_0_commit_resource_duplicate),
+        .placed_commit_resource_va          (u_placed_out_0_commit_resource_va),
+        .placed_commit_resource_r_key       (u_placed_out_0_commit_resource_r_key),
+        .placed_commit_resource_length      (u_placed_out_0_commit_resource_length),
+        .placed_commit_completion_cq        (u_placed_out_0_commit_completion_cq),
+        .placed_commit_completion_wrid      (u_placed_out_0_commit_completion_wrid),
+        .placed_commit_completion_byte_len  (u_placed_out_0_commit_completion_byte_len),
+        .placed_commit_completion_imm       (u_placed_out_0_commit_completion_imm),
+        .placed_commit_completion_qp        (u_placed_out_0_commit_completion_qp),
+        .placed_commit_completion_qpn       (u_placed_out_0_commit_completion_qpn),
+        .placed_commit_completion_status    (u_placed_out_0_commit_completion_status),
+        .placed_commit_completion_wqe_index (u_placed_out_0_commit_completion_wqe_index),
+        .placed_commit_completion_opcode    (u_placed_out_0_commit_completion_opcode),
+        .placed_commit_completion_flags     (u_placed_out_0_commit_completion_flags),
+        .placed_commit_completion_vendor    (u_placed_out_0_commit_completion_vendor),
+        .placed_commit_completion_queue     (u_placed_out_0_commit_completion_queue),
+        .placed_commit_completion_solicited (u_placed_out_0_commit_completion_solicited),
+        .placed_bus_err                     (u_placed_out_0_bus_err),
         .completion_valid                   (u_ackqueue_completion_valid),
         .completion_ready                   (u_cqewriter_completions_1_ready),
         .completion_cq                      (u_ackqueue_completion_cq),
@@ -2543,6 +3928,23 @@ module gornic_64_qp64_cq64_eq4 (
         .completion_vendor                  (u_ackqueue_completion_vendor),
         .completion_queue                   (u_ackqueue_completion_queue),
         .completion_solicited               (u_ackqueue_completion_solicited),
+        .resource_valid                     (u_ackqueue_resource_valid),
+        .resource_ready                     (u_resource_in_ready),
+        .resource_qp                        (u_ackqueue_resource_qp),
+        .resource_cancel                    (u_ackqueue_resource_cancel),
+        .resource_psn                       (u_ackqueue_resource_psn),
+        .resource_msn                       (u_ackqueue_resource_msn),
+        .resource_resource_kind             (u_ackqueue_resource_resource_kind),
+        .resource_resource_duplicate        (u_ackqueue_resource_resource_duplicate),
+        .resource_resource_va               (u_ackqueue_resource_resource_va),
+        .resource_resource_r_key            (u_ackqueue_resource_resource_r_key),
+        .resource_resource_length           (u_ackqueue_resource_resource_length),
+        .served_valid                       (u_transmit_left_valid),
+        .served_ready                       (u_ackqueue_served_ready),
+        .served_qp                          (u_transmit_left_qp),
+        .served_next                        (u_transmit_left_next),
+        .served_most                        (u_transmit_left_most),
+        .served_duplicates                  (u_transmit_left_duplicates),
         .ack_valid                          (u_ackqueue_ack_valid),
         .ack_ready                          (u_transmit_ack_ready),
         .ack_qp                             (u_ackqueue_ack_qp),
@@ -2561,13 +3963,13 @@ module gornic_64_qp64_cq64_eq4 (
         .control_kind                       (u_control_out_6_kind),
         .control_psn                        (u_control_out_6_psn),
         .fence_valid                        (u_ackqueue_fence_valid),
-        .fence_ready                        (u_command_rx_passed_ready),
+        .fence_ready                        (u_resources_rx_fence_in_ready),
         .fence_token                        (u_ackqueue_fence_token),
         .peek_qp                            (u_command_peeks_msn_qp),
         .peek_value                         (u_ackqueue_peek_value)
     );
 
-    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:50
+    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:93
         .clk               (clk),
         .rst               (rst),
         .in_valid          (u_transmit_desc_valid),
@@ -2644,7 +4046,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_payload_len   (u_tx_desc_out_payload_len)
     );
 
-    packetbuild_64 u_packetbuild ( // join.go:145
+    packetbuild_64 u_packetbuild ( // join.go:173
         .clk                (clk),
         .rst                (rst),
         .desc_valid         (u_tx_desc_out_valid),
@@ -2697,37 +4099,19 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err            (u_packetbuild_out_err)
     );
 
-    completer_qp6_cq6 u_completer ( // join.go:147
+    completer_qp6_cq6 u_completer ( // join.go:175
         .clk                                 (clk),
         .rst                                 (rst),
         .response_valid                      (u_responses_out_valid),
         .response_ready                      (u_completer_response_ready),
         .response_qp                         (u_responses_out_qp),
-        .response_opcode                     (u_responses_out_opcode),
+        .response_dead                       (u_responses_out_dead),
+        .response_match                      (u_responses_out_match),
         .response_psn                        (u_responses_out_psn),
         .response_syndrome                   (u_responses_out_syndrome),
-        .response_msn                        (u_responses_out_msn),
-        .response_context_exists             (u_responses_out_context_exists),
-        .response_context_qpn                (u_responses_out_context_qpn),
-        .response_context_state              (u_responses_out_context_state),
-        .response_context_pd                 (u_responses_out_context_pd),
-        .response_context_dest_qpn           (u_responses_out_context_dest_qpn),
-        .response_context_path_mtu           (u_responses_out_context_path_mtu),
-        .response_context_access             (u_responses_out_context_access),
-        .response_context_min_rnr            (u_responses_out_context_min_rnr),
-        .response_context_timeout            (u_responses_out_context_timeout),
-        .response_context_retry_cnt          (u_responses_out_context_retry_cnt),
-        .response_context_rnr_retry          (u_responses_out_context_rnr_retry),
-        .response_context_sig_all            (u_responses_out_context_sig_all),
-        .response_context_sq_stride          (u_responses_out_context_sq_stride),
-        .response_context_rq_stride          (u_responses_out_context_rq_stride),
-        .response_context_send_cq            (u_responses_out_context_send_cq),
-        .response_context_recv_cq            (u_responses_out_context_recv_cq),
-        .response_context_max_rd             (u_responses_out_context_max_rd),
-        .response_context_max_dest_rd        (u_responses_out_context_max_dest_rd),
-        .dead_valid                          (u_dead_out_1_valid),
-        .dead_ready                          (u_completer_dead_ready),
-        .dead_qp                             (u_dead_out_1_qp),
+        .response_fault                      (u_responses_out_fault),
+        .response_qpn                        (u_responses_out_qpn),
+        .response_send_cq                    (u_responses_out_send_cq),
         .replay_request_valid                (u_completer_replay_request_valid),
         .replay_request_ready                (u_replay_user_request_ready),
         .replay_request_qp                   (u_completer_replay_request_qp),
@@ -2736,9 +4120,12 @@ module gornic_64_qp64_cq64_eq4 (
         .replay_oldest_ready                 (u_completer_replay_oldest_ready),
         .replay_oldest_any                   (u_replay_user_oldest_any),
         .replay_oldest_newest                (u_replay_user_oldest_newest),
+        .replay_oldest_local                 (u_replay_user_oldest_local),
         .replay_oldest_failed                (u_replay_user_oldest_failed),
         .replay_oldest_cause                 (u_replay_user_oldest_cause),
+        .replay_oldest_entry_kind            (u_replay_user_oldest_entry_kind),
         .replay_oldest_entry_psn             (u_replay_user_oldest_entry_psn),
+        .replay_oldest_entry_last_psn        (u_replay_user_oldest_entry_last_psn),
         .replay_oldest_entry_wqe_index       (u_replay_user_oldest_entry_wqe_index),
         .replay_oldest_entry_offset          (u_replay_user_oldest_entry_offset),
         .replay_oldest_entry_length          (u_replay_user_oldest_entry_length),
@@ -2808,15 +4195,15 @@ module gornic_64_qp64_cq64_eq4 (
         .fault_has_event                     (u_completer_fault_has_event),
         .fault_event                         (u_completer_fault_event),
         .fault_vendor                        (u_completer_fault_vendor),
-        .control_valid                       (u_control_out_3_valid),
+        .control_valid                       (u_control_out_2_valid),
         .control_ready                       (u_completer_control_ready),
-        .control_qp                          (u_control_out_3_qp),
-        .control_kind                        (u_control_out_3_kind),
-        .control_psn                         (u_control_out_3_psn),
+        .control_qp                          (u_control_out_2_qp),
+        .control_kind                        (u_control_out_2_kind),
+        .control_psn                         (u_control_out_2_psn),
         .ignored                             (u_completer_ignored)
     );
 
-    frame_fifo_64_x1024 u_raw_tx ( // send.go:68
+    frame_fifo_64_x1024 u_raw_tx ( // send.go:111
         .clk          (clk),
         .rst          (rst),
         .in_valid     (s_axis_raw_tvalid),
@@ -2837,7 +4224,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_raw_tx_dropped_full)
     );
 
-    round_robin_beat_64_8_x2 u_frames ( // send.go:71
+    round_robin_beat_64_8_x2 u_frames ( // send.go:114
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_packetbuild_out_valid),
@@ -2861,7 +4248,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_frames_from)
     );
 
-    slice_beat_64_8 u_tx ( // send.go:73
+    slice_beat_64_8 u_tx ( // send.go:116
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_frames_out_valid),
@@ -2878,9 +4265,9 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err   (m_axis_tx_tuser)
     );
 
-    wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:45
+    wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:83
 
-    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:149
+    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:177
         .clk                  (clk),
         .rst                  (rst),
         .in_valid             (s_axis_rx_tvalid & takes),
@@ -2920,7 +4307,7 @@ module gornic_64_qp64_cq64_eq4 (
         .header_ext_6         (u_rxpath_header_ext_6),
         .header_payload_len   (u_rxpath_header_payload_len),
         .payload_valid        (u_rxpath_payload_valid),
-        .payload_ready        (u_scatter_payload_ready),
+        .payload_ready        (u_payload_in_0_ready),
         .payload_data         (u_rxpath_payload_data),
         .payload_keep         (u_rxpath_payload_keep),
         .payload_last         (u_rxpath_payload_last),
@@ -2942,19 +4329,19 @@ module gornic_64_qp64_cq64_eq4 (
         .raw_high             (u_rxpath_raw_high)
     );
 
-    assign s_axis_rx_tready = u_rxpath_in_ready | ~takes; // receive.go:48
+    assign s_axis_rx_tready = u_rxpath_in_ready | ~takes; // receive.go:86
 
     always @(posedge clk) begin
         if (rst) begin
             rx_inside <= 1'b0;
             rx_passes <= 1'b0;
-        end else if (s_axis_rx_tvalid && s_axis_rx_tready) begin // receive.go:49
-            rx_inside <= ~s_axis_rx_tlast; // receive.go:50
-            rx_passes <= takes;            // receive.go:51
+        end else if (s_axis_rx_tvalid && s_axis_rx_tready) begin // receive.go:87
+            rx_inside <= ~s_axis_rx_tlast; // receive.go:88
+            rx_passes <= takes;            // receive.go:89
         end
     end
 
-    psncheck_qp6_cq6 u_psncheck ( // join.go:150
+    psncheck_qp6_cq6 u_psncheck ( // join.go:178
         .clk                                 (clk),
         .rst                                 (rst),
         .header_valid                        (u_rxpath_header_valid),
@@ -2987,6 +4374,9 @@ module gornic_64_qp64_cq64_eq4 (
         .header_ext_5                        (u_rxpath_header_ext_5),
         .header_ext_6                        (u_rxpath_header_ext_6),
         .header_payload_len                  (u_rxpath_header_payload_len),
+        .dead_valid                          (u_dead_out_1_valid),
+        .dead_ready                          (u_psncheck_dead_ready),
+        .dead_qp                             (u_dead_out_1_qp),
         .context_request_valid               (u_psncheck_context_request_valid),
         .context_request_ready               (u_qpcontext_clients_2_request_ready),
         .context_request_qp                  (u_psncheck_context_request_qp),
@@ -3023,7 +4413,7 @@ module gornic_64_qp64_cq64_eq4 (
         .context_reply_address_dst_hi        (u_qpcontext_clients_2_reply_address_dst_hi),
         .context_reply_address_dst_lo        (u_qpcontext_clients_2_reply_address_dst_lo),
         .request_valid                       (u_psncheck_request_valid),
-        .request_ready                       (u_responder_request_ready),
+        .request_ready                       (u_readmatch_packet_ready),
         .request_kind                        (u_psncheck_request_kind),
         .request_qp                          (u_psncheck_request_qp),
         .request_opcode                      (u_psncheck_request_opcode),
@@ -3060,31 +4450,6 @@ module gornic_64_qp64_cq64_eq4 (
         .request_context_recv_cq             (u_psncheck_request_context_recv_cq),
         .request_context_max_rd              (u_psncheck_request_context_max_rd),
         .request_context_max_dest_rd         (u_psncheck_request_context_max_dest_rd),
-        .response_valid                      (u_psncheck_response_valid),
-        .response_ready                      (u_responses_in_ready),
-        .response_qp                         (u_psncheck_response_qp),
-        .response_opcode                     (u_psncheck_response_opcode),
-        .response_psn                        (u_psncheck_response_psn),
-        .response_syndrome                   (u_psncheck_response_syndrome),
-        .response_msn                        (u_psncheck_response_msn),
-        .response_context_exists             (u_psncheck_response_context_exists),
-        .response_context_qpn                (u_psncheck_response_context_qpn),
-        .response_context_state              (u_psncheck_response_context_state),
-        .response_context_pd                 (u_psncheck_response_context_pd),
-        .response_context_dest_qpn           (u_psncheck_response_context_dest_qpn),
-        .response_context_path_mtu           (u_psncheck_response_context_path_mtu),
-        .response_context_access             (u_psncheck_response_context_access),
-        .response_context_min_rnr            (u_psncheck_response_context_min_rnr),
-        .response_context_timeout            (u_psncheck_response_context_timeout),
-        .response_context_retry_cnt          (u_psncheck_response_context_retry_cnt),
-        .response_context_rnr_retry          (u_psncheck_response_context_rnr_retry),
-        .response_context_sig_all            (u_psncheck_response_context_sig_all),
-        .response_context_sq_stride          (u_psncheck_response_context_sq_stride),
-        .response_context_rq_stride          (u_psncheck_response_context_rq_stride),
-        .response_context_send_cq            (u_psncheck_response_context_send_cq),
-        .response_context_recv_cq            (u_psncheck_response_context_recv_cq),
-        .response_context_max_rd             (u_psncheck_response_context_max_rd),
-        .response_context_max_dest_rd        (u_psncheck_response_context_max_dest_rd),
         .async_valid                         (u_psncheck_async_valid),
         .async_ready                         (u_events_asyncs_2_ready),
         .async_code                          (u_psncheck_async_code),
@@ -3096,14 +4461,17 @@ module gornic_64_qp64_cq64_eq4 (
         .outcome_advance                     (u_responder_outcome_advance),
         .outcome_nak_sent                    (u_responder_outcome_nak_sent),
         .outcome_dead                        (u_responder_outcome_dead),
-        .control_valid                       (u_control_out_4_valid),
+        .atomic_done_valid                   (u_atomic_done_valid),
+        .atomic_done_ready                   (u_psncheck_atomic_done_ready),
+        .atomic_done_qp                      (u_atomic_done_qp),
+        .control_valid                       (u_control_out_3_valid),
         .control_ready                       (u_psncheck_control_ready),
-        .control_qp                          (u_control_out_4_qp),
-        .control_kind                        (u_control_out_4_kind),
-        .control_psn                         (u_control_out_4_psn),
-        .fence_valid                         (u_command_rx_fence_valid),
+        .control_qp                          (u_control_out_3_qp),
+        .control_kind                        (u_control_out_3_kind),
+        .control_psn                         (u_control_out_3_psn),
+        .fence_valid                         (u_rx_fences_out_valid),
         .fence_ready                         (u_psncheck_fence_ready),
-        .fence_token                         (u_command_rx_fence_token),
+        .fence_token                         (u_rx_fences_out_token),
         .peek_qp                             (u_command_peeks_exp_psn_qp),
         .peek_value                          (u_psncheck_peek_value),
         .bad_qp                              (u_psncheck_bad_qp),
@@ -3112,47 +4480,177 @@ module gornic_64_qp64_cq64_eq4 (
         .cnp                                 (u_psncheck_cnp)
     );
 
-    responder_qp6_cq6_slots2 u_responder ( // join.go:152
+    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:179
+        .clk                                (clk),
+        .rst                                (rst),
+        .packet_valid                       (u_psncheck_request_valid),
+        .packet_ready                       (u_readmatch_packet_ready),
+        .packet_kind                        (u_psncheck_request_kind),
+        .packet_qp                          (u_psncheck_request_qp),
+        .packet_opcode                      (u_psncheck_request_opcode),
+        .packet_undefined                   (u_psncheck_request_undefined),
+        .packet_se                          (u_psncheck_request_se),
+        .packet_ack_req                     (u_psncheck_request_ack_req),
+        .packet_pad_cnt                     (u_psncheck_request_pad_cnt),
+        .packet_psn                         (u_psncheck_request_psn),
+        .packet_expected                    (u_psncheck_request_expected),
+        .packet_send_nak                    (u_psncheck_request_send_nak),
+        .packet_ext_0                       (u_psncheck_request_ext_0),
+        .packet_ext_1                       (u_psncheck_request_ext_1),
+        .packet_ext_2                       (u_psncheck_request_ext_2),
+        .packet_ext_3                       (u_psncheck_request_ext_3),
+        .packet_ext_4                       (u_psncheck_request_ext_4),
+        .packet_ext_5                       (u_psncheck_request_ext_5),
+        .packet_ext_6                       (u_psncheck_request_ext_6),
+        .packet_payload_len                 (u_psncheck_request_payload_len),
+        .packet_context_exists              (u_psncheck_request_context_exists),
+        .packet_context_qpn                 (u_psncheck_request_context_qpn),
+        .packet_context_state               (u_psncheck_request_context_state),
+        .packet_context_pd                  (u_psncheck_request_context_pd),
+        .packet_context_dest_qpn            (u_psncheck_request_context_dest_qpn),
+        .packet_context_path_mtu            (u_psncheck_request_context_path_mtu),
+        .packet_context_access              (u_psncheck_request_context_access),
+        .packet_context_min_rnr             (u_psncheck_request_context_min_rnr),
+        .packet_context_timeout             (u_psncheck_request_context_timeout),
+        .packet_context_retry_cnt           (u_psncheck_request_context_retry_cnt),
+        .packet_context_rnr_retry           (u_psncheck_request_context_rnr_retry),
+        .packet_context_sig_all             (u_psncheck_request_context_sig_all),
+        .packet_context_sq_stride           (u_psncheck_request_context_sq_stride),
+        .packet_context_rq_stride           (u_psncheck_request_context_rq_stride),
+        .packet_context_send_cq             (u_psncheck_request_context_send_cq),
+        .packet_context_recv_cq             (u_psncheck_request_context_recv_cq),
+        .packet_context_max_rd              (u_psncheck_request_context_max_rd),
+        .packet_context_max_dest_rd         (u_psncheck_request_context_max_dest_rd),
+        .issue_valid                        (u_requester_issue_valid),
+        .issue_ready                        (u_readmatch_issue_ready),
+        .issue_qp                           (u_requester_issue_qp),
+        .issue_atomic                       (u_requester_issue_atomic),
+        .issue_psn                          (u_requester_issue_psn),
+        .issue_length                       (u_requester_issue_length),
+        .issue_wqe_index                    (u_requester_issue_wqe_index),
+        .issue_num_sge                      (u_requester_issue_num_sge),
+        .issue_sge_addr                     (u_requester_issue_sge_addr),
+        .issue_sge_length                   (u_requester_issue_sge_length),
+        .issue_sge_l_key                    (u_requester_issue_sge_l_key),
+        .ring_valid                         (u_send_rings_out_1_valid),
+        .ring_ready                         (u_readmatch_ring_ready),
+        .ring_qp                            (u_send_rings_out_1_qp),
+        .ring_keep                          (u_send_rings_out_1_keep),
+        .ring_base                          (u_send_rings_out_1_base),
+        .ring_log_size                      (u_send_rings_out_1_log_size),
+        .ring_log_stride                    (u_send_rings_out_1_log_stride),
+        .control_valid                      (u_control_out_4_valid),
+        .control_ready                      (u_readmatch_control_ready),
+        .control_qp                         (u_control_out_4_qp),
+        .control_kind                       (u_control_out_4_kind),
+        .control_psn                        (u_control_out_4_psn),
+        .matched_valid                      (u_readmatch_matched_valid),
+        .matched_ready                      (u_responder_request_ready),
+        .matched_packet_kind                (u_readmatch_matched_packet_kind),
+        .matched_packet_qp                  (u_readmatch_matched_packet_qp),
+        .matched_packet_opcode              (u_readmatch_matched_packet_opcode),
+        .matched_packet_undefined           (u_readmatch_matched_packet_undefined),
+        .matched_packet_se                  (u_readmatch_matched_packet_se),
+        .matched_packet_ack_req             (u_readmatch_matched_packet_ack_req),
+        .matched_packet_pad_cnt             (u_readmatch_matched_packet_pad_cnt),
+        .matched_packet_psn                 (u_readmatch_matched_packet_psn),
+        .matched_packet_expected            (u_readmatch_matched_packet_expected),
+        .matched_packet_send_nak            (u_readmatch_matched_packet_send_nak),
+        .matched_packet_ext_0               (u_readmatch_matched_packet_ext_0),
+        .matched_packet_ext_1               (u_readmatch_matched_packet_ext_1),
+        .matched_packet_ext_2               (u_readmatch_matched_packet_ext_2),
+        .matched_packet_ext_3               (u_readmatch_matched_packet_ext_3),
+        .matched_packet_ext_4               (u_readmatch_matched_packet_ext_4),
+        .matched_packet_ext_5               (u_readmatch_matched_packet_ext_5),
+        .matched_packet_ext_6               (u_readmatch_matched_packet_ext_6),
+        .matched_packet_payload_len         (u_readmatch_matched_packet_payload_len),
+        .matched_packet_context_exists      (u_readmatch_matched_packet_context_exists),
+        .matched_packet_context_qpn         (u_readmatch_matched_packet_context_qpn),
+        .matched_packet_context_state       (u_readmatch_matched_packet_context_state),
+        .matched_packet_context_pd          (u_readmatch_matched_packet_context_pd),
+        .matched_packet_context_dest_qpn    (u_readmatch_matched_packet_context_dest_qpn),
+        .matched_packet_context_path_mtu    (u_readmatch_matched_packet_context_path_mtu),
+        .matched_packet_context_access      (u_readmatch_matched_packet_context_access),
+        .matched_packet_context_min_rnr     (u_readmatch_matched_packet_context_min_rnr),
+        .matched_packet_context_timeout     (u_readmatch_matched_packet_context_timeout),
+        .matched_packet_context_retry_cnt   (u_readmatch_matched_packet_context_retry_cnt),
+        .matched_packet_context_rnr_retry   (u_readmatch_matched_packet_context_rnr_retry),
+        .matched_packet_context_sig_all     (u_readmatch_matched_packet_context_sig_all),
+        .matched_packet_context_sq_stride   (u_readmatch_matched_packet_context_sq_stride),
+        .matched_packet_context_rq_stride   (u_readmatch_matched_packet_context_rq_stride),
+        .matched_packet_context_send_cq     (u_readmatch_matched_packet_context_send_cq),
+        .matched_packet_context_recv_cq     (u_readmatch_matched_packet_context_recv_cq),
+        .matched_packet_context_max_rd      (u_readmatch_matched_packet_context_max_rd),
+        .matched_packet_context_max_dest_rd (u_readmatch_matched_packet_context_max_dest_rd),
+        .matched_match                      (u_readmatch_matched_match),
+        .matched_fault                      (u_readmatch_matched_fault),
+        .matched_skip                       (u_readmatch_matched_skip),
+        .matched_more                       (u_readmatch_matched_more),
+        .source_valid                       (u_readmatch_source_valid),
+        .source_ready                       (u_payload_from_ready),
+        .source_data                        (u_readmatch_source_data),
+        .value_valid                        (u_readmatch_value_valid),
+        .value_ready                        (u_payload_in_1_ready),
+        .value_data                         (u_readmatch_value_data),
+        .value_keep                         (u_readmatch_value_keep),
+        .value_last                         (u_readmatch_value_last),
+        .value_err                          (u_readmatch_value_err),
+        .read_burst_valid                   (u_readmatch_read_burst_valid),
+        .read_burst_ready                   (u_dma_reads_6_burst_ready),
+        .read_burst_addr                    (u_readmatch_read_burst_addr),
+        .read_burst_len                     (u_readmatch_read_burst_len),
+        .read_beat_valid                    (u_dma_reads_6_beat_valid),
+        .read_beat_ready                    (u_readmatch_read_beat_ready),
+        .read_beat_data                     (u_dma_reads_6_beat_data),
+        .read_beat_err                      (u_dma_reads_6_beat_err),
+        .read_beat_last                     (u_dma_reads_6_beat_last)
+    );
+
+    responder_qp6_cq6_slots2 u_responder ( // join.go:181
         .clk                                 (clk),
         .rst                                 (rst),
-        .request_valid                       (u_psncheck_request_valid),
+        .request_valid                       (u_readmatch_matched_valid),
         .request_ready                       (u_responder_request_ready),
-        .request_kind                        (u_psncheck_request_kind),
-        .request_qp                          (u_psncheck_request_qp),
-        .request_opcode                      (u_psncheck_request_opcode),
-        .request_undefined                   (u_psncheck_request_undefined),
-        .request_se                          (u_psncheck_request_se),
-        .request_ack_req                     (u_psncheck_request_ack_req),
-        .request_pad_cnt                     (u_psncheck_request_pad_cnt),
-        .request_psn                         (u_psncheck_request_psn),
-        .request_expected                    (u_psncheck_request_expected),
-        .request_send_nak                    (u_psncheck_request_send_nak),
-        .request_ext_0                       (u_psncheck_request_ext_0),
-        .request_ext_1                       (u_psncheck_request_ext_1),
-        .request_ext_2                       (u_psncheck_request_ext_2),
-        .request_ext_3                       (u_psncheck_request_ext_3),
-        .request_ext_4                       (u_psncheck_request_ext_4),
-        .request_ext_5                       (u_psncheck_request_ext_5),
-        .request_ext_6                       (u_psncheck_request_ext_6),
-        .request_payload_len                 (u_psncheck_request_payload_len),
-        .request_context_exists              (u_psncheck_request_context_exists),
-        .request_context_qpn                 (u_psncheck_request_context_qpn),
-        .request_context_state               (u_psncheck_request_context_state),
-        .request_context_pd                  (u_psncheck_request_context_pd),
-        .request_context_dest_qpn            (u_psncheck_request_context_dest_qpn),
-        .request_context_path_mtu            (u_psncheck_request_context_path_mtu),
-        .request_context_access              (u_psncheck_request_context_access),
-        .request_context_min_rnr             (u_psncheck_request_context_min_rnr),
-        .request_context_timeout             (u_psncheck_request_context_timeout),
-        .request_context_retry_cnt           (u_psncheck_request_context_retry_cnt),
-        .request_context_rnr_retry           (u_psncheck_request_context_rnr_retry),
-        .request_context_sig_all             (u_psncheck_request_context_sig_all),
-        .request_context_sq_stride           (u_psncheck_request_context_sq_stride),
-        .request_context_rq_stride           (u_psncheck_request_context_rq_stride),
-        .request_context_send_cq             (u_psncheck_request_context_send_cq),
-        .request_context_recv_cq             (u_psncheck_request_context_recv_cq),
-        .request_context_max_rd              (u_psncheck_request_context_max_rd),
-        .request_context_max_dest_rd         (u_psncheck_request_context_max_dest_rd),
+        .request_packet_kind                 (u_readmatch_matched_packet_kind),
+        .request_packet_qp                   (u_readmatch_matched_packet_qp),
+        .request_packet_opcode               (u_readmatch_matched_packet_opcode),
+        .request_packet_undefined            (u_readmatch_matched_packet_undefined),
+        .request_packet_se                   (u_readmatch_matched_packet_se),
+        .request_packet_ack_req              (u_readmatch_matched_packet_ack_req),
+        .request_packet_pad_cnt              (u_readmatch_matched_packet_pad_cnt),
+        .request_packet_psn                  (u_readmatch_matched_packet_psn),
+        .request_packet_expected             (u_readmatch_matched_packet_expected),
+        .request_packet_send_nak             (u_readmatch_matched_packet_send_nak),
+        .request_packet_ext_0                (u_readmatch_matched_packet_ext_0),
+        .request_packet_ext_1                (u_readmatch_matched_packet_ext_1),
+        .request_packet_ext_2                (u_readmatch_matched_packet_ext_2),
+        .request_packet_ext_3                (u_readmatch_matched_packet_ext_3),
+        .request_packet_ext_4                (u_readmatch_matched_packet_ext_4),
+        .request_packet_ext_5                (u_readmatch_matched_packet_ext_5),
+        .request_packet_ext_6                (u_readmatch_matched_packet_ext_6),
+        .request_packet_payload_len          (u_readmatch_matched_packet_payload_len),
+        .request_packet_context_exists       (u_readmatch_matched_packet_context_exists),
+        .request_packet_context_qpn          (u_readmatch_matched_packet_context_qpn),
+        .request_packet_context_state        (u_readmatch_matched_packet_context_state),
+        .request_packet_context_pd           (u_readmatch_matched_packet_context_pd),
+        .request_packet_context_dest_qpn     (u_readmatch_matched_packet_context_dest_qpn),
+        .request_packet_context_path_mtu     (u_readmatch_matched_packet_context_path_mtu),
+        .request_packet_context_access       (u_readmatch_matched_packet_context_access),
+        .request_packet_context_min_rnr      (u_readmatch_matched_packet_context_min_rnr),
+        .request_packet_context_timeout      (u_readmatch_matched_packet_context_timeout),
+        .request_packet_context_retry_cnt    (u_readmatch_matched_packet_context_retry_cnt),
+        .request_packet_context_rnr_retry    (u_readmatch_matched_packet_context_rnr_retry),
+        .request_packet_context_sig_all      (u_readmatch_matched_packet_context_sig_all),
+        .request_packet_context_sq_stride    (u_readmatch_matched_packet_context_sq_stride),
+        .request_packet_context_rq_stride    (u_readmatch_matched_packet_context_rq_stride),
+        .request_packet_context_send_cq      (u_readmatch_matched_packet_context_send_cq),
+        .request_packet_context_recv_cq      (u_readmatch_matched_packet_context_recv_cq),
+        .request_packet_context_max_rd       (u_readmatch_matched_packet_context_max_rd),
+        .request_packet_context_max_dest_rd  (u_readmatch_matched_packet_context_max_dest_rd),
+        .request_match                       (u_readmatch_matched_match),
+        .request_fault                       (u_readmatch_matched_fault),
+        .request_skip                        (u_readmatch_matched_skip),
+        .request_more                        (u_readmatch_matched_more),
         .segment_valid                       (u_responder_segment_valid),
         .segment_ready                       (u_translate_rx_segment_ready),
         .segment_key                         (u_responder_segment_key),
@@ -3163,10 +4661,16 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_range                       (u_responder_segment_range),
         .segment_len                         (u_responder_segment_len),
         .segment_skip                        (u_responder_segment_skip),
+        .segment_probe                       (u_responder_segment_probe),
+        .segment_find                        (u_responder_segment_find),
         .segment_last                        (u_responder_segment_last),
+        .segment_probed                      (u_responder_segment_probed),
         .translated_valid                    (u_translate_rx_translated_valid),
         .translated_ready                    (u_responder_translated_ready),
         .translated_fault                    (u_translate_rx_translated_fault),
+        .translated_probe                    (u_translate_rx_translated_probe),
+        .translated_tail                     (u_translate_rx_translated_tail),
+        .translated_addr                     (u_translate_rx_translated_addr),
         .queue_request_valid                 (u_responder_queue_request_valid),
         .queue_request_ready                 (u_wqefetch_rq_queue_request_ready),
         .queue_request_qp                    (u_responder_queue_request_qp),
@@ -3205,6 +4709,13 @@ module gornic_64_qp64_cq64_eq4 (
         .commit_event                        (u_responder_commit_event),
         .commit_complete                     (u_responder_commit_complete),
         .commit_open                         (u_responder_commit_open),
+        .commit_match                        (u_responder_commit_match),
+        .commit_fault                        (u_responder_commit_fault),
+        .commit_resource_kind                (u_responder_commit_resource_kind),
+        .commit_resource_duplicate           (u_responder_commit_resource_duplicate),
+        .commit_resource_va                  (u_responder_commit_resource_va),
+        .commit_resource_r_key               (u_responder_commit_resource_r_key),
+        .commit_resource_length              (u_responder_commit_resource_length),
         .commit_completion_cq                (u_responder_commit_completion_cq),
         .commit_completion_wrid              (u_responder_commit_completion_wrid),
         .commit_completion_byte_len          (u_responder_commit_completion_byte_len),
@@ -3218,6 +4729,16 @@ module gornic_64_qp64_cq64_eq4 (
         .commit_completion_vendor            (u_responder_commit_completion_vendor),
         .commit_completion_queue             (u_responder_commit_completion_queue),
         .commit_completion_solicited         (u_responder_commit_completion_solicited),
+        .operands_valid                      (u_responder_operands_valid),
+        .operands_ready                      (u_atomic_operands_ready),
+        .operands_swap                       (u_responder_operands_swap),
+        .operands_compare                    (u_responder_operands_compare),
+        .served_valid                        (u_served_out_0_valid),
+        .served_ready                        (u_responder_served_ready),
+        .served_qp                           (u_served_out_0_qp),
+        .served_next                         (u_served_out_0_next),
+        .served_most                         (u_served_out_0_most),
+        .served_duplicates                   (u_served_out_0_duplicates),
         .outcome_valid                       (u_responder_outcome_valid),
         .outcome_ready                       (u_psncheck_outcome_ready),
         .outcome_qp                          (u_responder_outcome_qp),
@@ -3269,64 +4790,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_psn                         (u_control_out_5_psn)
     );
 
-    fifo_link_rx_response_6_6_6_x4 u_responses ( // receive.go:14
-        .clk                     (clk),
-        .rst                     (rst),
-        .in_valid                (u_psncheck_response_valid),
-        .in_ready                (u_responses_in_ready),
-        .in_qp                   (u_psncheck_response_qp),
-        .in_opcode               (u_psncheck_response_opcode),
-        .in_psn                  (u_psncheck_response_psn),
-        .in_syndrome             (u_psncheck_response_syndrome),
-        .in_msn                  (u_psncheck_response_msn),
-        .in_context_exists       (u_psncheck_response_context_exists),
-        .in_context_qpn          (u_psncheck_response_context_qpn),
-        .in_context_state        (u_psncheck_response_context_state),
-        .in_context_pd           (u_psncheck_response_context_pd),
-        .in_context_dest_qpn     (u_psncheck_response_context_dest_qpn),
-        .in_context_path_mtu     (u_psncheck_response_context_path_mtu),
-        .in_context_access       (u_psncheck_response_context_access),
-        .in_context_min_rnr      (u_psncheck_response_context_min_rnr),
-        .in_context_timeout      (u_psncheck_response_context_timeout),
-        .in_context_retry_cnt    (u_psncheck_response_context_retry_cnt),
-        .in_context_rnr_retry    (u_psncheck_response_context_rnr_retry),
-        .in_context_sig_all      (u_psncheck_response_context_sig_all),
-        .in_context_sq_stride    (u_psncheck_response_context_sq_stride),
-        .in_context_rq_stride    (u_psncheck_response_context_rq_stride),
-        .in_context_send_cq      (u_psncheck_response_context_send_cq),
-        .in_context_recv_cq      (u_psncheck_response_context_recv_cq),
-        .in_context_max_rd       (u_psncheck_response_context_max_rd),
-        .in_context_max_dest_rd  (u_psncheck_response_context_max_dest_rd),
-        .out_valid               (u_responses_out_valid),
-        .out_ready               (u_completer_response_ready),
-        .out_qp                  (u_responses_out_qp),
-        .out_opcode              (u_responses_out_opcode),
-        .out_psn                 (u_responses_out_psn),
-        .out_syndrome            (u_responses_out_syndrome),
-        .out_msn                 (u_responses_out_msn),
-        .out_context_exists      (u_responses_out_context_exists),
-        .out_context_qpn         (u_responses_out_context_qpn),
-        .out_context_state       (u_responses_out_context_state),
-        .out_context_pd          (u_responses_out_context_pd),
-        .out_context_dest_qpn    (u_responses_out_context_dest_qpn),
-        .out_context_path_mtu    (u_responses_out_context_path_mtu),
-        .out_context_access      (u_responses_out_context_access),
-        .out_context_min_rnr     (u_responses_out_context_min_rnr),
-        .out_context_timeout     (u_responses_out_context_timeout),
-        .out_context_retry_cnt   (u_responses_out_context_retry_cnt),
-        .out_context_rnr_retry   (u_responses_out_context_rnr_retry),
-        .out_context_sig_all     (u_responses_out_context_sig_all),
-        .out_context_sq_stride   (u_responses_out_context_sq_stride),
-        .out_context_rq_stride   (u_responses_out_context_rq_stride),
-        .out_context_send_cq     (u_responses_out_context_send_cq),
-        .out_context_recv_cq     (u_responses_out_context_recv_cq),
-        .out_context_max_rd      (u_responses_out_context_max_rd),
-        .out_context_max_dest_rd (u_responses_out_context_max_dest_rd),
-        .level                   (u_responses_level),
-        .high_water              (u_responses_high_water)
-    );
-
-    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:151
+    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:180
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_rq_valid),
@@ -3378,7 +4842,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_rq_peek_value)
     );
 
-    round_robin_link_qp_ref_6_x2 u_flush ( // receive.go:19
+    round_robin_link_qp_ref_6_x2 u_flush ( // receive.go:22
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_wqefetch_rq_ready_valid),
@@ -3393,7 +4857,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_flush_from)
     );
 
-    translate_64_lines4 u_translate_rx ( // join.go:153
+    translate_64_lines4 u_translate_rx ( // join.go:182
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_responder_segment_valid),
@@ -3406,7 +4870,10 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_range         (u_responder_segment_range),
         .segment_len           (u_responder_segment_len),
         .segment_skip          (u_responder_segment_skip),
+        .segment_probe         (u_responder_segment_probe),
+        .segment_find          (u_responder_segment_find),
         .segment_last          (u_responder_segment_last),
+        .segment_probed        (u_responder_segment_probed),
         .key_request_valid     (u_translate_rx_key_request_valid),
         .key_request_ready     (u_keycache_clients_1_request_ready),
         .key_request_key       (u_translate_rx_key_request_key),
@@ -3440,10 +4907,13 @@ module gornic_64_qp64_cq64_eq4 (
         .translated_valid      (u_translate_rx_translated_valid),
         .translated_ready      (u_responder_translated_ready),
         .translated_fault      (u_translate_rx_translated_fault),
-        .flush                 (u_command_flush)
+        .translated_probe      (u_translate_rx_translated_probe),
+        .translated_tail       (u_translate_rx_translated_tail),
+        .translated_addr       (u_translate_rx_translated_addr),
+        .flush                 (flush)
     );
 
-    scatter_64_qp6_cq6 u_scatter ( // join.go:154
+    scatter_64_qp6_cq6 u_scatter ( // join.go:183
         .clk                                (clk),
         .rst                                (rst),
         .piece_valid                        (u_translate_rx_piece_valid),
@@ -3452,12 +4922,12 @@ module gornic_64_qp64_cq64_eq4 (
         .piece_len                          (u_translate_rx_piece_len),
         .piece_skip                         (u_translate_rx_piece_skip),
         .piece_last                         (u_translate_rx_piece_last),
-        .payload_valid                      (u_rxpath_payload_valid),
+        .payload_valid                      (u_payload_out_valid),
         .payload_ready                      (u_scatter_payload_ready),
-        .payload_data                       (u_rxpath_payload_data),
-        .payload_keep                       (u_rxpath_payload_keep),
-        .payload_last                       (u_rxpath_payload_last),
-        .payload_err                        (u_rxpath_payload_err),
+        .payload_data                       (u_payload_out_data),
+        .payload_keep                       (u_payload_out_keep),
+        .payload_last                       (u_payload_out_last),
+        .payload_err                        (u_payload_out_err),
         .commit_valid                       (u_responder_commit_valid),
         .commit_ready                       (u_scatter_commit_ready),
         .commit_kind                        (u_responder_commit_kind),
@@ -3474,6 +4944,13 @@ module gornic_64_qp64_cq64_eq4 (
         .commit_event                       (u_responder_commit_event),
         .commit_complete                    (u_responder_commit_complete),
         .commit_open                        (u_responder_commit_open),
+        .commit_match                       (u_responder_commit_match),
+        .commit_fault                       (u_responder_commit_fault),
+        .commit_resource_kind               (u_responder_commit_resource_kind),
+        .commit_resource_duplicate          (u_responder_commit_resource_duplicate),
+        .commit_resource_va                 (u_responder_commit_resource_va),
+        .commit_resource_r_key              (u_responder_commit_resource_r_key),
+        .commit_resource_length             (u_responder_commit_resource_length),
         .commit_completion_cq               (u_responder_commit_completion_cq),
         .commit_completion_wrid             (u_responder_commit_completion_wrid),
         .commit_completion_byte_len         (u_responder_commit_completion_byte_len),
@@ -3500,7 +4977,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_done_ready                   (u_scatter_write_done_ready),
         .write_done_err                     (u_dma_writes_0_done_err),
         .placed_valid                       (u_scatter_placed_valid),
-        .placed_ready                       (u_ackqueue_placed_ready),
+        .placed_ready                       (u_placed_in_ready),
         .placed_commit_kind                 (u_scatter_placed_commit_kind),
         .placed_commit_qp                   (u_scatter_placed_commit_qp),
         .placed_commit_payload              (u_scatter_placed_commit_payload),
@@ -3515,6 +4992,13 @@ module gornic_64_qp64_cq64_eq4 (
         .placed_commit_event                (u_scatter_placed_commit_event),
         .placed_commit_complete             (u_scatter_placed_commit_complete),
         .placed_commit_open                 (u_scatter_placed_commit_open),
+        .placed_commit_match                (u_scatter_placed_commit_match),
+        .placed_commit_fault                (u_scatter_placed_commit_fault),
+        .placed_commit_resource_kind        (u_scatter_placed_commit_resource_kind),
+        .placed_commit_resource_duplicate   (u_scatter_placed_commit_resource_duplicate),
+        .placed_commit_resource_va          (u_scatter_placed_commit_resource_va),
+        .placed_commit_resource_r_key       (u_scatter_placed_commit_resource_r_key),
+        .placed_commit_resource_length      (u_scatter_placed_commit_resource_length),
         .placed_commit_completion_cq        (u_scatter_placed_commit_completion_cq),
         .placed_commit_completion_wrid      (u_scatter_placed_commit_completion_wrid),
         .placed_commit_completion_byte_len  (u_scatter_placed_commit_completion_byte_len),
@@ -3531,7 +5015,277 @@ module gornic_64_qp64_cq64_eq4 (
         .placed_bus_err                     (u_scatter_placed_bus_err)
     );
 
-    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:156
+    mux_beat_64_8_x2 u_payload ( // receive.go:29
+        .clk        (clk),
+        .rst        (rst),
+        .in_0_valid (u_rxpath_payload_valid),
+        .in_0_ready (u_payload_in_0_ready),
+        .in_0_data  (u_rxpath_payload_data),
+        .in_0_keep  (u_rxpath_payload_keep),
+        .in_0_last  (u_rxpath_payload_last),
+        .in_0_err   (u_rxpath_payload_err),
+        .in_1_valid (u_readmatch_value_valid),
+        .in_1_ready (u_payload_in_1_ready),
+        .in_1_data  (u_readmatch_value_data),
+        .in_1_keep  (u_readmatch_value_keep),
+        .in_1_last  (u_readmatch_value_last),
+        .in_1_err   (u_readmatch_value_err),
+        .from_valid (u_readmatch_source_valid),
+        .from_ready (u_payload_from_ready),
+        .from_data  (u_readmatch_source_data),
+        .out_valid  (u_payload_out_valid),
+        .out_ready  (u_scatter_payload_ready),
+        .out_data   (u_payload_out_data),
+        .out_keep   (u_payload_out_keep),
+        .out_last   (u_payload_out_last),
+        .out_err    (u_payload_out_err)
+    );
+
+    wire response = (u_scatter_placed_commit_kind == 2'h2) | (u_scatter_placed_commit_kind == 2'h3); // receive.go:47
+
+    demux_link_placed_6_6_6_x2 u_placed ( // receive.go:48
+        .clk                               (clk),
+        .rst                               (rst),
+        .in_valid                          (u_scatter_placed_valid),
+        .in_ready                          (u_placed_in_ready),
+        .in_commit_kind                    (u_scatter_placed_commit_kind),
+        .in_commit_qp                      (u_scatter_placed_commit_qp),
+        .in_commit_payload                 (u_scatter_placed_commit_payload),
+        .in_commit_placed                  (u_scatter_placed_commit_placed),
+        .in_commit_reply                   (u_scatter_placed_commit_reply),
+        .in_commit_psn                     (u_scatter_placed_commit_psn),
+        .in_commit_request_psn             (u_scatter_placed_commit_request_psn),
+        .in_commit_syndrome                (u_scatter_placed_commit_syndrome),
+        .in_commit_message                 (u_scatter_placed_commit_message),
+        .in_commit_fatal                   (u_scatter_placed_commit_fatal),
+        .in_commit_has_event               (u_scatter_placed_commit_has_event),
+        .in_commit_event                   (u_scatter_placed_commit_event),
+        .in_commit_complete                (u_scatter_placed_commit_complete),
+        .in_commit_open                    (u_scatter_placed_commit_open),
+        .in_commit_match                   (u_scatter_placed_commit_match),
+        .in_commit_fault                   (u_scatter_placed_commit_fault),
+        .in_commit_resource_kind           (u_scatter_placed_commit_resource_kind),
+        .in_commit_resource_duplicate      (u_scatter_placed_commit_resource_duplicate),
+        .in_commit_resource_va             (u_scatter_placed_commit_resource_va),
+        .in_commit_resource_r_key          (u_scatter_placed_commit_resource_r_key),
+        .in_commit_resource_length         (u_scatter_placed_commit_resource_length),
+        .in_commit_completion_cq           (u_scatter_placed_commit_completion_cq),
+        .in_commit_completion_wrid         (u_scatter_placed_commit_completion_wrid),
+        .in_commit_completion_byte_len     (u_scatter_placed_commit_completion_byte_len),
+        .in_commit_completion_imm          (u_scatter_placed_commit_completion_imm),
+        .in_commit_completion_qp           (u_scatter_placed_commit_completion_qp),
+        .in_commit_completion_qpn          (u_scatter_placed_commit_completion_qpn),
+        .in_commit_completion_status       (u_scatter_placed_commit_completion_status),
+        .in_commit_completion_wqe_index    (u_scatter_placed_commit_completion_wqe_index),
+        .in_commit_completion_opcode       (u_scatter_placed_commit_completion_opcode),
+        .in_commit_completion_flags        (u_scatter_placed_commit_completion_flags),
+        .in_commit_completion_vendor       (u_scatter_placed_commit_completion_vendor),
+        .in_commit_completion_queue        (u_scatter_placed_commit_completion_queue),
+        .in_commit_completion_solicited    (u_scatter_placed_commit_completion_solicited),
+        .in_bus_err                        (u_scatter_placed_bus_err),
+        .to                                (response),
+        .out_0_valid                       (u_placed_out_0_valid),
+        .out_0_ready                       (u_ackqueue_placed_ready),
+        .out_0_commit_kind                 (u_placed_out_0_commit_kind),
+        .out_0_commit_qp                   (u_placed_out_0_commit_qp),
+        .out_0_commit_payload              (u_placed_out_0_commit_payload),
+        .out_0_commit_placed               (u_placed_out_0_commit_placed),
+        .out_0_commit_reply                (u_placed_out_0_commit_reply),
+        .out_0_commit_psn                  (u_placed_out_0_commit_psn),
+        .out_0_commit_request_psn          (u_placed_out_0_commit_request_psn),
+        .out_0_commit_syndrome             (u_placed_out_0_commit_syndrome),
+        .out_0_commit_message              (u_placed_out_0_commit_message),
+        .out_0_commit_fatal                (u_placed_out_0_commit_fatal),
+        .out_0_commit_has_event            (u_placed_out_0_commit_has_event),
+        .out_0_commit_event                (u_placed_out_0_commit_event),
+        .out_0_commit_complete             (u_placed_out_0_commit_complete),
+        .out_0_commit_open                 (u_placed_out_0_commit_open),
+        .out_0_commit_match                (u_placed_out_0_commit_match),
+        .out_0_commit_fault                (u_placed_out_0_commit_fault),
+        .out_0_commit_resource_kind        (u_placed_out_0_commit_resource_kind),
+        .out_0_commit_resource_duplicate   (u_placed_out_0_commit_resource_duplicate),
+        .out_0_commit_resource_va          (u_placed_out_0_commit_resource_va),
+        .out_0_commit_resource_r_key       (u_placed_out_0_commit_resource_r_key),
+        .out_0_commit_resource_length      (u_placed_out_0_commit_resource_length),
+        .out_0_commit_completion_cq        (u_placed_out_0_commit_completion_cq),
+        .out_0_commit_completion_wrid      (u_placed_out_0_commit_completion_wrid),
+        .out_0_commit_completion_byte_len  (u_placed_out_0_commit_completion_byte_len),
+        .out_0_commit_completion_imm       (u_placed_out_0_commit_completion_imm),
+        .out_0_commit_completion_qp        (u_placed_out_0_commit_completion_qp),
+        .out_0_commit_completion_qpn       (u_placed_out_0_commit_completion_qpn),
+        .out_0_commit_completion_status    (u_placed_out_0_commit_completion_status),
+        .out_0_commit_completion_wqe_index (u_placed_out_0_commit_completion_wqe_index),
+        .out_0_commit_completion_opcode    (u_placed_out_0_commit_completion_opcode),
+        .out_0_commit_completion_flags     (u_placed_out_0_commit_completion_flags),
+        .out_0_commit_completion_vendor    (u_placed_out_0_commit_completion_vendor),
+        .out_0_commit_completion_queue     (u_placed_out_0_commit_completion_queue),
+        .out_0_commit_completion_solicited (u_placed_out_0_commit_completion_solicited),
+        .out_0_bus_err                     (u_placed_out_0_bus_err),
+        .out_1_valid                       (u_placed_out_1_valid),
+        .out_1_ready                       (u_responses_in_ready),
+        .out_1_commit_kind                 (u_placed_out_1_commit_kind),
+        .out_1_commit_qp                   (u_placed_out_1_commit_qp),
+        .out_1_commit_payload              (u_placed_out_1_commit_payload),
+        .out_1_commit_placed               (u_placed_out_1_commit_placed),
+        .out_1_commit_reply                (u_placed_out_1_commit_reply),
+        .out_1_commit_psn                  (u_placed_out_1_commit_psn),
+        .out_1_commit_request_psn          (u_placed_out_1_commit_request_psn),
+        .out_1_commit_syndrome             (u_placed_out_1_commit_syndrome),
+        .out_1_commit_message              (u_placed_out_1_commit_message),
+        .out_1_commit_fatal                (u_placed_out_1_commit_fatal),
+        .out_1_commit_has_event            (u_placed_out_1_commit_has_event),
+        .out_1_commit_event                (u_placed_out_1_commit_event),
+        .out_1_commit_complete             (u_placed_out_1_commit_complete),
+        .out_1_commit_open                 (u_placed_out_1_commit_open),
+        .out_1_commit_match                (u_placed_out_1_commit_match),
+        .out_1_commit_fault                (u_placed_out_1_commit_fault),
+        .out_1_commit_resource_kind        (u_placed_out_1_commit_resource_kind),
+        .out_1_commit_resource_duplicate   (u_placed_out_1_commit_resource_duplicate),
+        .out_1_commit_resource_va          (u_placed_out_1_commit_resource_va),
+        .out_1_commit_resource_r_key       (u_placed_out_1_commit_resource_r_key),
+        .out_1_commit_resource_length      (u_placed_out_1_commit_resource_length),
+        .out_1_commit_completion_cq        (u_placed_out_1_commit_completion_cq),
+        .out_1_commit_completion_wrid      (u_placed_out_1_commit_completion_wrid),
+        .out_1_commit_completion_byte_len  (u_placed_out_1_commit_completion_byte_len),
+        .out_1_commit_completion_imm       (u_placed_out_1_commit_completion_imm),
+        .out_1_commit_completion_qp        (u_placed_out_1_commit_completion_qp),
+        .out_1_commit_completion_qpn       (u_placed_out_1_commit_completion_qpn),
+        .out_1_commit_completion_status    (u_placed_out_1_commit_completion_status),
+        .out_1_commit_completion_wqe_index (u_placed_out_1_commit_completion_wqe_index),
+        .out_1_commit_completion_opcode    (u_placed_out_1_commit_completion_opcode),
+        .out_1_commit_completion_flags     (u_placed_out_1_commit_completion_flags),
+        .out_1_commit_completion_vendor    (u_placed_out_1_commit_completion_vendor),
+        .out_1_commit_completion_queue     (u_placed_out_1_commit_completion_queue),
+        .out_1_commit_completion_solicited (u_placed_out_1_commit_completion_solicited),
+        .out_1_bus_err                     (u_placed_out_1_bus_err)
+    );
+
+    fifo_link_rx_response_6_6_x4 u_responses ( // receive.go:50
+        .clk          (clk),
+        .rst          (rst),
+        .in_valid     (u_placed_out_1_valid),
+        .in_ready     (u_responses_in_ready),
+        .in_qp        (u_placed_out_1_commit_qp),
+        .in_dead      (u_placed_out_1_commit_kind == 2'h3),
+        .in_match     (u_placed_out_1_commit_match),
+        .in_psn       (u_placed_out_1_commit_psn),
+        .in_syndrome  (u_placed_out_1_commit_syndrome),
+        .in_fault     (u_placed_out_1_bus_err ? 5'h09 : u_placed_out_1_commit_fault),
+        .in_qpn       (u_placed_out_1_commit_completion_qpn),
+        .in_send_cq   (u_placed_out_1_commit_completion_cq),
+        .out_valid    (u_responses_out_valid),
+        .out_ready    (u_completer_response_ready),
+        .out_qp       (u_responses_out_qp),
+        .out_dead     (u_responses_out_dead),
+        .out_match    (u_responses_out_match),
+        .out_psn      (u_responses_out_psn),
+        .out_syndrome (u_responses_out_syndrome),
+        .out_fault    (u_responses_out_fault),
+        .out_qpn      (u_responses_out_qpn),
+        .out_send_cq  (u_responses_out_send_cq),
+        .level        (u_responses_level),
+        .high_water   (u_responses_high_water)
+    );
+
+    fifo_link_resource_request_6_x2 u_resource ( // receive.go:65
+        .clk                    (clk),
+        .rst                    (rst),
+        .in_valid               (u_ackqueue_resource_valid),
+        .in_ready               (u_resource_in_ready),
+        .in_qp                  (u_ackqueue_resource_qp),
+        .in_cancel              (u_ackqueue_resource_cancel),
+        .in_psn                 (u_ackqueue_resource_psn),
+        .in_msn                 (u_ackqueue_resource_msn),
+        .in_resource_kind       (u_ackqueue_resource_resource_kind),
+        .in_resource_duplicate  (u_ackqueue_resource_resource_duplicate),
+        .in_resource_va         (u_ackqueue_resource_resource_va),
+        .in_resource_r_key      (u_ackqueue_resource_resource_r_key),
+        .in_resource_length     (u_ackqueue_resource_resource_length),
+        .out_valid              (u_resource_out_valid),
+        .out_ready              (u_resources_request_ready),
+        .out_qp                 (u_resource_out_qp),
+        .out_cancel             (u_resource_out_cancel),
+        .out_psn                (u_resource_out_psn),
+        .out_msn                (u_resource_out_msn),
+        .out_resource_kind      (u_resource_out_resource_kind),
+        .out_resource_duplicate (u_resource_out_resource_duplicate),
+        .out_resource_va        (u_resource_out_resource_va),
+        .out_resource_r_key     (u_resource_out_resource_r_key),
+        .out_resource_length    (u_resource_out_resource_length),
+        .level                  (u_resource_level),
+        .high_water             (u_resource_high_water)
+    );
+
+    fork_link_served_6_x2 u_served ( // receive.go:66
+        .clk              (clk),
+        .rst              (rst),
+        .in_valid         (u_resources_served_valid),
+        .in_ready         (u_served_in_ready),
+        .in_qp            (u_resources_served_qp),
+        .in_next          (u_resources_served_next),
+        .in_most          (u_resources_served_most),
+        .in_duplicates    (u_resources_served_duplicates),
+        .out_0_valid      (u_served_out_0_valid),
+        .out_0_ready      (u_responder_served_ready),
+        .out_0_qp         (u_served_out_0_qp),
+        .out_0_next       (u_served_out_0_next),
+        .out_0_most       (u_served_out_0_most),
+        .out_0_duplicates (u_served_out_0_duplicates),
+        .out_1_valid      (u_served_out_1_valid),
+        .out_1_ready      (u_transmit_served_ready),
+        .out_1_qp         (u_served_out_1_qp),
+        .out_1_next       (u_served_out_1_next),
+        .out_1_most       (u_served_out_1_most),
+        .out_1_duplicates (u_served_out_1_duplicates)
+    );
+
+    atomic_64_qp6_rd3 u_atomic ( // join.go:186
+        .clk               (clk),
+        .rst               (rst),
+        .command_valid     (u_resources_atomic_valid),
+        .command_ready     (u_atomic_command_ready),
+        .command_qp        (u_resources_atomic_qp),
+        .command_slot      (u_resources_atomic_slot),
+        .command_kind      (u_resources_atomic_kind),
+        .command_cancel    (u_resources_atomic_cancel),
+        .command_addr      (u_resources_atomic_addr),
+        .operands_valid    (u_responder_operands_valid),
+        .operands_ready    (u_atomic_operands_ready),
+        .operands_swap     (u_responder_operands_swap),
+        .operands_compare  (u_responder_operands_compare),
+        .result_valid      (u_atomic_result_valid),
+        .result_ready      (u_resources_result_ready),
+        .result_qp         (u_atomic_result_qp),
+        .result_slot       (u_atomic_result_slot),
+        .result_value      (u_atomic_result_value),
+        .result_fault      (u_atomic_result_fault),
+        .done_valid        (u_atomic_done_valid),
+        .done_ready        (u_psncheck_atomic_done_ready),
+        .done_qp           (u_atomic_done_qp),
+        .read_burst_valid  (u_atomic_read_burst_valid),
+        .read_burst_ready  (u_dma_reads_7_burst_ready),
+        .read_burst_addr   (u_atomic_read_burst_addr),
+        .read_burst_len    (u_atomic_read_burst_len),
+        .read_beat_valid   (u_dma_reads_7_beat_valid),
+        .read_beat_ready   (u_atomic_read_beat_ready),
+        .read_beat_data    (u_dma_reads_7_beat_data),
+        .read_beat_err     (u_dma_reads_7_beat_err),
+        .read_beat_last    (u_dma_reads_7_beat_last),
+        .write_burst_valid (u_atomic_write_burst_valid),
+        .write_burst_ready (u_dma_writes_4_burst_ready),
+        .write_burst_addr  (u_atomic_write_burst_addr),
+        .write_burst_len   (u_atomic_write_burst_len),
+        .write_beat_valid  (u_atomic_write_beat_valid),
+        .write_beat_ready  (u_dma_writes_4_beat_ready),
+        .write_beat_data   (u_atomic_write_beat_data),
+        .write_beat_strb   (u_atomic_write_beat_strb),
+        .write_beat_last   (u_atomic_write_beat_last),
+        .write_done_valid  (u_dma_writes_4_done_valid),
+        .write_done_ready  (u_atomic_write_done_ready),
+        .write_done_err    (u_dma_writes_4_done_err)
+    );
+
+    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:187
         .clk                     (clk),
         .rst                     (rst),
         .completions_0_valid     (u_completer_completion_valid),
@@ -3599,7 +5353,7 @@ module gornic_64_qp64_cq64_eq4 (
         .seen_index              (u_cqewriter_seen_index),
         .seen_arm                (u_cqewriter_seen_arm),
         .fault_valid             (u_cqewriter_fault_valid),
-        .fault_ready             (u_qpcontext_faults_2_ready),
+        .fault_ready             (u_qpcontext_faults_3_ready),
         .fault_qp                (u_cqewriter_fault_qp),
         .fault_has_event         (u_cqewriter_fault_has_event),
         .fault_event             (u_cqewriter_fault_event),
@@ -3611,7 +5365,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number            (u_cqewriter_async_number)
     );
 
-    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:157
+    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:188
         .clk                (clk),
         .rst                (rst),
         .written_valid      (u_cqewriter_written_valid),
@@ -3681,11 +5435,11 @@ module gornic_64_qp64_cq64_eq4 (
         .message_vector     (m_axis_irq_vector)
     );
 
-    wire full = u_rxpath_report_reason == 5'd19; // join.go:251
-    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:250
+    wire full = u_rxpath_report_reason == 5'd19; // join.go:282
+    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:281
         & (u_rxpath_report_reason < 5'd8);
-    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:250
-    wire [12:0] u_registers_counts = { // join.go:271
+    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:281
+    wire [12:0] u_registers_counts = { // join.go:302
         u_dma_err,
         u_keycache_missed,
         u_doorbell_refused,
@@ -3701,7 +5455,7 @@ module gornic_64_qp64_cq64_eq4 (
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd0)
     };
 
-    registers_qp6_cq6_eq2_r5_64_mtu4096 u_registers ( // join.go:132
+    registers_qp6_cq6_eq2_r5_64_mtu4096 u_registers ( // join.go:159
         .clk                   (clk),
         .rst                   (rst),
         .s_axil_awaddr         (s_axil_awaddr),
@@ -3748,9 +5502,9 @@ module gornic_64_qp64_cq64_eq4 (
         .pending               (u_registers_pending)
     );
 
-    assign irq = |u_registers_pending; // receive.go:62
+    assign irq = |u_registers_pending; // receive.go:100
 
-    dma_64_r6_w4 u_dma ( // join.go:137
+    dma_64_r8_w5 u_dma ( // join.go:164
         .clk                  (clk),
         .rst                  (rst),
         .reads_0_burst_valid  (u_gather_read_burst_valid),
@@ -3807,6 +5561,24 @@ module gornic_64_qp64_cq64_eq4 (
         .reads_5_beat_data    (u_dma_reads_5_beat_data),
         .reads_5_beat_err     (u_dma_reads_5_beat_err),
         .reads_5_beat_last    (u_dma_reads_5_beat_last),
+        .reads_6_burst_valid  (u_readmatch_read_burst_valid),
+        .reads_6_burst_ready  (u_dma_reads_6_burst_ready),
+        .reads_6_burst_addr   (u_readmatch_read_burst_addr),
+        .reads_6_burst_len    (u_readmatch_read_burst_len),
+        .reads_6_beat_valid   (u_dma_reads_6_beat_valid),
+        .reads_6_beat_ready   (u_readmatch_read_beat_ready),
+        .reads_6_beat_data    (u_dma_reads_6_beat_data),
+        .reads_6_beat_err     (u_dma_reads_6_beat_err),
+        .reads_6_beat_last    (u_dma_reads_6_beat_last),
+        .reads_7_burst_valid  (u_atomic_read_burst_valid),
+        .reads_7_burst_ready  (u_dma_reads_7_burst_ready),
+        .reads_7_burst_addr   (u_atomic_read_burst_addr),
+        .reads_7_burst_len    (u_atomic_read_burst_len),
+        .reads_7_beat_valid   (u_dma_reads_7_beat_valid),
+        .reads_7_beat_ready   (u_atomic_read_beat_ready),
+        .reads_7_beat_data    (u_dma_reads_7_beat_data),
+        .reads_7_beat_err     (u_dma_reads_7_beat_err),
+        .reads_7_beat_last    (u_dma_reads_7_beat_last),
         .writes_0_burst_valid (u_scatter_write_burst_valid),
         .writes_0_burst_ready (u_dma_writes_0_burst_ready),
         .writes_0_burst_addr  (u_scatter_write_burst_addr),
@@ -3855,6 +5627,18 @@ module gornic_64_qp64_cq64_eq4 (
         .writes_3_done_valid  (u_dma_writes_3_done_valid),
         .writes_3_done_ready  (u_keycache_write_done_ready),
         .writes_3_done_err    (u_dma_writes_3_done_err),
+        .writes_4_burst_valid (u_atomic_write_burst_valid),
+        .writes_4_burst_ready (u_dma_writes_4_burst_ready),
+        .writes_4_burst_addr  (u_atomic_write_burst_addr),
+        .writes_4_burst_len   (u_atomic_write_burst_len),
+        .writes_4_beat_valid  (u_atomic_write_beat_valid),
+        .writes_4_beat_ready  (u_dma_writes_4_beat_ready),
+        .writes_4_beat_data   (u_atomic_write_beat_data),
+        .writes_4_beat_strb   (u_atomic_write_beat_strb),
+        .writes_4_beat_last   (u_atomic_write_beat_last),
+        .writes_4_done_valid  (u_dma_writes_4_done_valid),
+        .writes_4_done_ready  (u_atomic_write_done_ready),
+        .writes_4_done_err    (u_dma_writes_4_done_err),
         .m_axi_awid           (m_axi_awid),
         .m_axi_awaddr         (m_axi_awaddr),
         .m_axi_awlen          (m_axi_awlen),
@@ -3893,7 +5677,7 @@ module gornic_64_qp64_cq64_eq4 (
         .err                  (u_dma_err)
     );
 
-    keycache_64_c2_keys16 u_keycache ( // join.go:136
+    keycache_64_c2_keys16 u_keycache ( // join.go:163
         .clk                         (clk),
         .rst                         (rst),
         .base                        (u_registers_settings_key_base),
@@ -3928,27 +5712,29 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_1_reply_translation (u_keycache_clients_1_reply_translation),
         .clients_1_reply_offset      (u_keycache_clients_1_reply_offset),
         .clients_1_reply_first       (u_keycache_clients_1_reply_first),
-        .command_valid               (u_command_key_valid),
+        .command_valid               (u_key_asked_out_0_valid),
         .command_ready               (u_keycache_command_ready),
-        .command_kind                (u_command_key_kind),
-        .command_entry_key           (u_command_key_entry_key),
-        .command_entry_pd            (u_command_key_entry_pd),
-        .command_entry_state         (u_command_key_entry_state),
-        .command_entry_type          (u_command_key_entry_type),
-        .command_entry_va            (u_command_key_entry_va),
-        .command_entry_length        (u_command_key_entry_length),
-        .command_entry_translation   (u_command_key_entry_translation),
-        .command_entry_rights        (u_command_key_entry_rights),
-        .command_entry_page_shift    (u_command_key_entry_page_shift),
-        .command_entry_qpn           (u_command_key_entry_qpn),
-        .command_entry_windows       (u_command_key_entry_windows),
-        .command_entry_parent        (u_command_key_entry_parent),
-        .command_entry_reserved0     (u_command_key_entry_reserved0),
-        .command_entry_reserved1     (u_command_key_entry_reserved1),
-        .command_entry_reserved2     (u_command_key_entry_reserved2),
+        .command_kind                (u_key_asked_out_0_command_kind),
+        .command_entry_key           (u_key_asked_out_0_command_entry_key),
+        .command_entry_pd            (u_key_asked_out_0_command_entry_pd),
+        .command_entry_state         (u_key_asked_out_0_command_entry_state),
+        .command_entry_type          (u_key_asked_out_0_command_entry_type),
+        .command_entry_va            (u_key_asked_out_0_command_entry_va),
+        .command_entry_length        (u_key_asked_out_0_command_entry_length),
+        .command_entry_translation   (u_key_asked_out_0_command_entry_translation),
+        .command_entry_rights        (u_key_asked_out_0_command_entry_rights),
+        .command_entry_page_shift    (u_key_asked_out_0_command_entry_page_shift),
+        .command_entry_qpn           (u_key_asked_out_0_command_entry_qpn),
+        .command_entry_windows       (u_key_asked_out_0_command_entry_windows),
+        .command_entry_parent        (u_key_asked_out_0_command_entry_parent),
+        .command_entry_reserved0     (u_key_asked_out_0_command_entry_reserved0),
+        .command_entry_reserved1     (u_key_asked_out_0_command_entry_reserved1),
+        .command_entry_reserved2     (u_key_asked_out_0_command_entry_reserved2),
         .done_valid                  (u_keycache_done_valid),
-        .done_ready                  (u_command_key_done_ready),
+        .done_ready                  (u_key_answer_a_ready),
         .done_status                 (u_keycache_done_status),
+        .done_vendor                 (u_keycache_done_vendor),
+        .done_ended                  (u_keycache_done_ended),
         .done_entry_key              (u_keycache_done_entry_key),
         .done_entry_pd               (u_keycache_done_entry_pd),
         .done_entry_state            (u_keycache_done_entry_state),
@@ -3988,7 +5774,33 @@ module gornic_64_qp64_cq64_eq4 (
         .missed                      (u_keycache_missed)
     );
 
-    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:222
+    fork_link_ring_config_6_x2 u_send_rings ( // join.go:235
+        .clk              (clk),
+        .rst              (rst),
+        .in_valid         (u_command_sq_valid),
+        .in_ready         (u_send_rings_in_ready),
+        .in_qp            (u_command_sq_qp),
+        .in_keep          (u_command_sq_keep),
+        .in_base          (u_command_sq_base),
+        .in_log_size      (u_command_sq_log_size),
+        .in_log_stride    (u_command_sq_log_stride),
+        .out_0_valid      (u_send_rings_out_0_valid),
+        .out_0_ready      (u_wqefetch_sq_config_ready),
+        .out_0_qp         (u_send_rings_out_0_qp),
+        .out_0_keep       (u_send_rings_out_0_keep),
+        .out_0_base       (u_send_rings_out_0_base),
+        .out_0_log_size   (u_send_rings_out_0_log_size),
+        .out_0_log_stride (u_send_rings_out_0_log_stride),
+        .out_1_valid      (u_send_rings_out_1_valid),
+        .out_1_ready      (u_readmatch_ring_ready),
+        .out_1_qp         (u_send_rings_out_1_qp),
+        .out_1_keep       (u_send_rings_out_1_keep),
+        .out_1_base       (u_send_rings_out_1_base),
+        .out_1_log_size   (u_send_rings_out_1_log_size),
+        .out_1_log_stride (u_send_rings_out_1_log_stride)
+    );
+
+    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:252
         .clk            (clk),
         .rst            (rst),
         .in_valid       (u_command_cq_valid),
@@ -4014,14 +5826,361 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_base     (u_cq_config_out_1_base)
     );
 
+    round_robin_link_key_command_x2 u_key_commands ( // keys.go:26
+        .clk                    (clk),
+        .rst                    (rst),
+        .in_0_valid             (u_command_key_valid),
+        .in_0_ready             (u_key_commands_in_0_ready),
+        .in_0_kind              (u_command_key_kind),
+        .in_0_entry_key         (u_command_key_entry_key),
+        .in_0_entry_pd          (u_command_key_entry_pd),
+        .in_0_entry_state       (u_command_key_entry_state),
+        .in_0_entry_type        (u_command_key_entry_type),
+        .in_0_entry_va          (u_command_key_entry_va),
+        .in_0_entry_length      (u_command_key_entry_length),
+        .in_0_entry_translation (u_command_key_entry_translation),
+        .in_0_entry_rights      (u_command_key_entry_rights),
+        .in_0_entry_page_shift  (u_command_key_entry_page_shift),
+        .in_0_entry_qpn         (u_command_key_entry_qpn),
+        .in_0_entry_windows     (u_command_key_entry_windows),
+        .in_0_entry_parent      (u_command_key_entry_parent),
+        .in_0_entry_reserved0   (u_command_key_entry_reserved0),
+        .in_0_entry_reserved1   (u_command_key_entry_reserved1),
+        .in_0_entry_reserved2   (u_command_key_entry_reserved2),
+        .in_1_valid             (u_keyops_key_valid),
+        .in_1_ready             (u_key_commands_in_1_ready),
+        .in_1_kind              (u_keyops_key_kind),
+        .in_1_entry_key         (u_keyops_key_entry_key),
+        .in_1_entry_pd          (u_keyops_key_entry_pd),
+        .in_1_entry_state       (u_keyops_key_entry_state),
+        .in_1_entry_type        (u_keyops_key_entry_type),
+        .in_1_entry_va          (u_keyops_key_entry_va),
+        .in_1_entry_length      (u_keyops_key_entry_length),
+        .in_1_entry_translation (u_keyops_key_entry_translation),
+        .in_1_entry_rights      (u_keyops_key_entry_rights),
+        .in_1_entry_page_shift  (u_keyops_key_entry_page_shift),
+        .in_1_entry_qpn         (u_keyops_key_entry_qpn),
+        .in_1_entry_windows     (u_keyops_key_entry_windows),
+        .in_1_entry_parent      (u_keyops_key_entry_parent),
+        .in_1_entry_reserved0   (u_keyops_key_entry_reserved0),
+        .in_1_entry_reserved1   (u_keyops_key_entry_reserved1),
+        .in_1_entry_reserved2   (u_keyops_key_entry_reserved2),
+        .out_valid              (u_key_commands_out_valid),
+        .out_ready              (u_key_asked_in_ready),
+        .out_kind               (u_key_commands_out_kind),
+        .out_entry_key          (u_key_commands_out_entry_key),
+        .out_entry_pd           (u_key_commands_out_entry_pd),
+        .out_entry_state        (u_key_commands_out_entry_state),
+        .out_entry_type         (u_key_commands_out_entry_type),
+        .out_entry_va           (u_key_commands_out_entry_va),
+        .out_entry_length       (u_key_commands_out_entry_length),
+        .out_entry_translation  (u_key_commands_out_entry_translation),
+        .out_entry_rights       (u_key_commands_out_entry_rights),
+        .out_entry_page_shift   (u_key_commands_out_entry_page_shift),
+        .out_entry_qpn          (u_key_commands_out_entry_qpn),
+        .out_entry_windows      (u_key_commands_out_entry_windows),
+        .out_entry_parent       (u_key_commands_out_entry_parent),
+        .out_entry_reserved0    (u_key_commands_out_entry_reserved0),
+        .out_entry_reserved1    (u_key_commands_out_entry_reserved1),
+        .out_entry_reserved2    (u_key_commands_out_entry_reserved2),
+        .from                   (u_key_commands_from)
+    );
+
+    fork_core_key_asked_x2 u_key_asked ( // keys.go:27
+        .clk                             (clk),
+        .rst                             (rst),
+        .in_valid                        (u_key_commands_out_valid),
+        .in_ready                        (u_key_asked_in_ready),
+        .in_command_kind                 (u_key_commands_out_kind),
+        .in_command_entry_key            (u_key_commands_out_entry_key),
+        .in_command_entry_pd             (u_key_commands_out_entry_pd),
+        .in_command_entry_state          (u_key_commands_out_entry_state),
+        .in_command_entry_type           (u_key_commands_out_entry_type),
+        .in_command_entry_va             (u_key_commands_out_entry_va),
+        .in_command_entry_length         (u_key_commands_out_entry_length),
+        .in_command_entry_translation    (u_key_commands_out_entry_translation),
+        .in_command_entry_rights         (u_key_commands_out_entry_rights),
+        .in_command_entry_page_shift     (u_key_commands_out_entry_page_shift),
+        .in_command_entry_qpn            (u_key_commands_out_entry_qpn),
+        .in_command_entry_windows        (u_key_commands_out_entry_windows),
+        .in_command_entry_parent         (u_key_commands_out_entry_parent),
+        .in_command_entry_reserved0      (u_key_commands_out_entry_reserved0),
+        .in_command_entry_reserved1      (u_key_commands_out_entry_reserved1),
+        .in_command_entry_reserved2      (u_key_commands_out_entry_reserved2),
+        .in_owner                        (u_key_commands_from),
+        .out_0_valid                     (u_key_asked_out_0_valid),
+        .out_0_ready                     (u_keycache_command_ready),
+        .out_0_command_kind              (u_key_asked_out_0_command_kind),
+        .out_0_command_entry_key         (u_key_asked_out_0_command_entry_key),
+        .out_0_command_entry_pd          (u_key_asked_out_0_command_entry_pd),
+        .out_0_command_entry_state       (u_key_asked_out_0_command_entry_state),
+        .out_0_command_entry_type        (u_key_asked_out_0_command_entry_type),
+        .out_0_command_entry_va          (u_key_asked_out_0_command_entry_va),
+        .out_0_command_entry_length      (u_key_asked_out_0_command_entry_length),
+        .out_0_command_entry_translation (u_key_asked_out_0_command_entry_translation),
+        .out_0_command_entry_rights      (u_key_asked_out_0_command_entry_rights),
+        .out_0_command_entry_page_shift  (u_key_asked_out_0_command_entry_page_shift),
+        .out_0_command_entry_qpn         (u_key_asked_out_0_command_entry_qpn),
+        .out_0_command_entry_windows     (u_key_asked_out_0_command_entry_windows),
+        .out_0_command_entry_parent      (u_key_asked_out_0_command_entry_parent),
+        .out_0_command_entry_reserved0   (u_key_asked_out_0_command_entry_reserved0),
+        .out_0_command_entry_reserved1   (u_key_asked_out_0_command_entry_reserved1),
+        .out_0_command_entry_reserved2   (u_key_asked_out_0_command_entry_reserved2),
+        .out_0_owner                     (u_key_asked_out_0_owner),
+        .out_1_valid                     (u_key_asked_out_1_valid),
+        .out_1_ready                     (u_key_owner_in_ready),
+        .out_1_command_kind              (u_key_asked_out_1_command_kind),
+        .out_1_command_entry_key         (u_key_asked_out_1_command_entry_key),
+        .out_1_command_entry_pd          (u_key_asked_out_1_command_entry_pd),
+        .out_1_command_entry_state       (u_key_asked_out_1_command_entry_state),
+        .out_1_command_entry_type        (u_key_asked_out_1_command_entry_type),
+        .out_1_command_entry_va          (u_key_asked_out_1_command_entry_va),
+        .out_1_command_entry_length      (u_key_asked_out_1_command_entry_length),
+        .out_1_command_entry_translation (u_key_asked_out_1_command_entry_translation),
+        .out_1_command_entry_rights      (u_key_asked_out_1_command_entry_rights),
+        .out_1_command_entry_page_shift  (u_key_asked_out_1_command_entry_page_shift),
+        .out_1_command_entry_qpn         (u_key_asked_out_1_command_entry_qpn),
+        .out_1_command_entry_windows     (u_key_asked_out_1_command_entry_windows),
+        .out_1_command_entry_parent      (u_key_asked_out_1_command_entry_parent),
+        .out_1_command_entry_reserved0   (u_key_asked_out_1_command_entry_reserved0),
+        .out_1_command_entry_reserved1   (u_key_asked_out_1_command_entry_reserved1),
+        .out_1_command_entry_reserved2   (u_key_asked_out_1_command_entry_reserved2),
+        .out_1_owner                     (u_key_asked_out_1_owner)
+    );
+
+    fifo_bits_1_x2 u_key_owner ( // keys.go:32
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_key_asked_out_1_valid),
+        .in_ready   (u_key_owner_in_ready),
+        .in_data    (u_key_asked_out_1_owner),
+        .out_valid  (u_key_owner_out_valid),
+        .out_ready  (u_key_answer_b_ready),
+        .out_data   (u_key_owner_out_data),
+        .level      (u_key_owner_level),
+        .high_water (u_key_owner_high_water)
+    );
+
+    join_pair_link_key_done_1 u_key_answer ( // keys.go:36
+        .clk                     (clk),
+        .rst                     (rst),
+        .a_valid                 (u_keycache_done_valid),
+        .a_ready                 (u_key_answer_a_ready),
+        .a_status                (u_keycache_done_status),
+        .a_vendor                (u_keycache_done_vendor),
+        .a_ended                 (u_keycache_done_ended),
+        .a_entry_key             (u_keycache_done_entry_key),
+        .a_entry_pd              (u_keycache_done_entry_pd),
+        .a_entry_state           (u_keycache_done_entry_state),
+        .a_entry_type            (u_keycache_done_entry_type),
+        .a_entry_va              (u_keycache_done_entry_va),
+        .a_entry_length          (u_keycache_done_entry_length),
+        .a_entry_translation     (u_keycache_done_entry_translation),
+        .a_entry_rights          (u_keycache_done_entry_rights),
+        .a_entry_page_shift      (u_keycache_done_entry_page_shift),
+        .a_entry_qpn             (u_keycache_done_entry_qpn),
+        .a_entry_windows         (u_keycache_done_entry_windows),
+        .a_entry_parent          (u_keycache_done_entry_parent),
+        .a_entry_reserved0       (u_keycache_done_entry_reserved0),
+        .a_entry_reserved1       (u_keycache_done_entry_reserved1),
+        .a_entry_reserved2       (u_keycache_done_entry_reserved2),
+        .b_valid                 (u_key_owner_out_valid),
+        .b_ready                 (u_key_answer_b_ready),
+        .b_data                  (u_key_owner_out_data),
+        .out_valid               (u_key_answer_out_valid),
+        .out_ready               (u_key_done_in_ready),
+        .out_a_status            (u_key_answer_out_a_status),
+        .out_a_vendor            (u_key_answer_out_a_vendor),
+        .out_a_ended             (u_key_answer_out_a_ended),
+        .out_a_entry_key         (u_key_answer_out_a_entry_key),
+        .out_a_entry_pd          (u_key_answer_out_a_entry_pd),
+        .out_a_entry_state       (u_key_answer_out_a_entry_state),
+        .out_a_entry_type        (u_key_answer_out_a_entry_type),
+        .out_a_entry_va          (u_key_answer_out_a_entry_va),
+        .out_a_entry_length      (u_key_answer_out_a_entry_length),
+        .out_a_entry_translation (u_key_answer_out_a_entry_translation),
+        .out_a_entry_rights      (u_key_answer_out_a_entry_rights),
+        .out_a_entry_page_shift  (u_key_answer_out_a_entry_page_shift),
+        .out_a_entry_qpn         (u_key_answer_out_a_entry_qpn),
+        .out_a_entry_windows     (u_key_answer_out_a_entry_windows),
+        .out_a_entry_parent      (u_key_answer_out_a_entry_parent),
+        .out_a_entry_reserved0   (u_key_answer_out_a_entry_reserved0),
+        .out_a_entry_reserved1   (u_key_answer_out_a_entry_reserved1),
+        .out_a_entry_reserved2   (u_key_answer_out_a_entry_reserved2),
+        .out_b                   (u_key_answer_out_b)
+    );
+
+    demux_pair_link_key_done_1_x2 u_key_done ( // keys.go:37
+        .clk                       (clk),
+        .rst                       (rst),
+        .in_valid                  (u_key_answer_out_valid),
+        .in_ready                  (u_key_done_in_ready),
+        .in_a_status               (u_key_answer_out_a_status),
+        .in_a_vendor               (u_key_answer_out_a_vendor),
+        .in_a_ended                (u_key_answer_out_a_ended),
+        .in_a_entry_key            (u_key_answer_out_a_entry_key),
+        .in_a_entry_pd             (u_key_answer_out_a_entry_pd),
+        .in_a_entry_state          (u_key_answer_out_a_entry_state),
+        .in_a_entry_type           (u_key_answer_out_a_entry_type),
+        .in_a_entry_va             (u_key_answer_out_a_entry_va),
+        .in_a_entry_length         (u_key_answer_out_a_entry_length),
+        .in_a_entry_translation    (u_key_answer_out_a_entry_translation),
+        .in_a_entry_rights         (u_key_answer_out_a_entry_rights),
+        .in_a_entry_page_shift     (u_key_answer_out_a_entry_page_shift),
+        .in_a_entry_qpn            (u_key_answer_out_a_entry_qpn),
+        .in_a_entry_windows        (u_key_answer_out_a_entry_windows),
+        .in_a_entry_parent         (u_key_answer_out_a_entry_parent),
+        .in_a_entry_reserved0      (u_key_answer_out_a_entry_reserved0),
+        .in_a_entry_reserved1      (u_key_answer_out_a_entry_reserved1),
+        .in_a_entry_reserved2      (u_key_answer_out_a_entry_reserved2),
+        .in_b                      (u_key_answer_out_b),
+        .to                        (u_key_answer_out_b),
+        .out_0_valid               (u_key_done_out_0_valid),
+        .out_0_ready               (u_command_key_done_ready),
+        .out_0_a_status            (u_key_done_out_0_a_status),
+        .out_0_a_vendor            (u_key_done_out_0_a_vendor),
+        .out_0_a_ended             (u_key_done_out_0_a_ended),
+        .out_0_a_entry_key         (u_key_done_out_0_a_entry_key),
+        .out_0_a_entry_pd          (u_key_done_out_0_a_entry_pd),
+        .out_0_a_entry_state       (u_key_done_out_0_a_entry_state),
+        .out_0_a_entry_type        (u_key_done_out_0_a_entry_type),
+        .out_0_a_entry_va          (u_key_done_out_0_a_entry_va),
+        .out_0_a_entry_length      (u_key_done_out_0_a_entry_length),
+        .out_0_a_entry_translation (u_key_done_out_0_a_entry_translation),
+        .out_0_a_entry_rights      (u_key_done_out_0_a_entry_rights),
+        .out_0_a_entry_page_shift  (u_key_done_out_0_a_entry_page_shift),
+        .out_0_a_entry_qpn         (u_key_done_out_0_a_entry_qpn),
+        .out_0_a_entry_windows     (u_key_done_out_0_a_entry_windows),
+        .out_0_a_entry_parent      (u_key_done_out_0_a_entry_parent),
+        .out_0_a_entry_reserved0   (u_key_done_out_0_a_entry_reserved0),
+        .out_0_a_entry_reserved1   (u_key_done_out_0_a_entry_reserved1),
+        .out_0_a_entry_reserved2   (u_key_done_out_0_a_entry_reserved2),
+        .out_0_b                   (u_key_done_out_0_b),
+        .out_1_valid               (u_key_done_out_1_valid),
+        .out_1_ready               (u_keyops_key_done_ready),
+        .out_1_a_status            (u_key_done_out_1_a_status),
+        .out_1_a_vendor            (u_key_done_out_1_a_vendor),
+        .out_1_a_ended             (u_key_done_out_1_a_ended),
+        .out_1_a_entry_key         (u_key_done_out_1_a_entry_key),
+        .out_1_a_entry_pd          (u_key_done_out_1_a_entry_pd),
+        .out_1_a_entry_state       (u_key_done_out_1_a_entry_state),
+        .out_1_a_entry_type        (u_key_done_out_1_a_entry_type),
+        .out_1_a_entry_va          (u_key_done_out_1_a_entry_va),
+        .out_1_a_entry_length      (u_key_done_out_1_a_entry_length),
+        .out_1_a_entry_translation (u_key_done_out_1_a_entry_translation),
+        .out_1_a_entry_rights      (u_key_done_out_1_a_entry_rights),
+        .out_1_a_entry_page_shift  (u_key_done_out_1_a_entry_page_shift),
+        .out_1_a_entry_qpn         (u_key_done_out_1_a_entry_qpn),
+        .out_1_a_entry_windows     (u_key_done_out_1_a_entry_windows),
+        .out_1_a_entry_parent      (u_key_done_out_1_a_entry_parent),
+        .out_1_a_entry_reserved0   (u_key_done_out_1_a_entry_reserved0),
+        .out_1_a_entry_reserved1   (u_key_done_out_1_a_entry_reserved1),
+        .out_1_a_entry_reserved2   (u_key_done_out_1_a_entry_reserved2),
+        .out_1_b                   (u_key_done_out_1_b)
+    );
+
+    round_robin_link_fence_x2 u_tx_fences ( // keys.go:56
+        .clk        (clk),
+        .rst        (rst),
+        .in_0_valid (u_command_tx_fence_valid),
+        .in_0_ready (u_tx_fences_in_0_ready),
+        .in_0_token (u_command_tx_fence_token),
+        .in_1_valid (u_keyops_tx_fence_valid),
+        .in_1_ready (u_tx_fences_in_1_ready),
+        .in_1_token (u_keyops_tx_fence_token),
+        .out_valid  (u_tx_fences_out_valid),
+        .out_ready  (u_resources_fence_in_ready),
+        .out_token  (u_tx_fences_out_token),
+        .from       (u_tx_fences_from)
+    );
+
+    round_robin_link_fence_x2 u_rx_fences ( // keys.go:57
+        .clk        (clk),
+        .rst        (rst),
+        .in_0_valid (u_command_rx_fence_valid),
+        .in_0_ready (u_rx_fences_in_0_ready),
+        .in_0_token (u_command_rx_fence_token),
+        .in_1_valid (u_keyops_rx_fence_valid),
+        .in_1_ready (u_rx_fences_in_1_ready),
+        .in_1_token (u_keyops_rx_fence_token),
+        .out_valid  (u_rx_fences_out_valid),
+        .out_ready  (u_psncheck_fence_ready),
+        .out_token  (u_rx_fences_out_token),
+        .from       (u_rx_fences_from)
+    );
+
+    demux_link_fence_x2 u_tx_passed ( // keys.go:61
+        .clk         (clk),
+        .rst         (rst),
+        .in_valid    (u_transmit_fence_valid),
+        .in_ready    (u_tx_passed_in_ready),
+        .in_token    (u_transmit_fence_token),
+        .to          (u_transmit_fence_token[1]),
+        .out_0_valid (u_tx_passed_out_0_valid),
+        .out_0_ready (u_keyops_through_ready),
+        .out_0_token (u_tx_passed_out_0_token),
+        .out_1_valid (u_tx_passed_out_1_valid),
+        .out_1_ready (u_keyops_tx_passed_ready),
+        .out_1_token (u_tx_passed_out_1_token)
+    );
+
+    demux_link_fence_x2 u_rx_passed ( // keys.go:69
+        .clk         (clk),
+        .rst         (rst),
+        .in_valid    (u_resources_rx_fence_out_valid),
+        .in_ready    (u_rx_passed_in_ready),
+        .in_token    (u_resources_rx_fence_out_token),
+        .to          (u_resources_rx_fence_out_token[1]),
+        .out_0_valid (u_rx_passed_out_0_valid),
+        .out_0_ready (u_command_rx_passed_ready),
+        .out_0_token (u_rx_passed_out_0_token),
+        .out_1_valid (u_rx_passed_out_1_valid),
+        .out_1_ready (u_keyops_rx_passed_ready),
+        .out_1_token (u_rx_passed_out_1_token)
+    );
+
     wire unused = &{1'b0,
         u_rxpath_report_icrc,  u_rxpath_accepted,  u_rxpath_passed,  u_rxpath_full,
          u_rxpath_refused,  u_rxpath_high_water,  u_rxpath_raw_high,  u_psncheck_cnp,
-         u_retired_out_1_count,  u_tx_segments_level,  u_tx_segments_high_water,  u_tx_jobs_level,
-         u_tx_jobs_high_water,  u_inline_level,  u_inline_high_water,  u_inline_dropped_err,
-         u_inline_dropped_full,  u_raw_tx_level,  u_raw_tx_high_water,  u_raw_tx_dropped_err,
-         u_raw_tx_dropped_full,  u_frames_from,  u_responses_level,  u_responses_high_water,
-         u_flush_from
+         u_retired_out_1_count,  u_retired_out_1_reads,  u_keyop_done_out_1_status,
+         u_keyop_done_out_1_vendor,  u_job_out_0_source,  u_job_out_1_job_qp,
+         u_job_out_1_job_opcode,  u_job_out_1_job_se,  u_job_out_1_job_ack_req,  u_job_out_1_job_va,
+         u_job_out_1_job_r_key,  u_job_out_1_job_dma_len,  u_job_out_1_job_imm,
+         u_job_out_1_job_swap,  u_job_out_1_job_compare,  u_job_out_1_job_msn,
+         u_job_out_1_job_failed,  u_job_out_1_job_entry_kind,  u_job_out_1_job_entry_psn,
+         u_job_out_1_job_entry_last_psn,  u_job_out_1_job_entry_wqe_index,
+         u_job_out_1_job_entry_offset,  u_job_out_1_job_entry_length,  u_job_out_1_job_entry_first,
+         u_job_out_1_job_entry_last,  u_job_out_1_job_entry_signaled,  u_job_out_1_job_entry_wc,
+         u_job_out_1_job_entry_wrid,  u_job_out_1_job_entry_status,  u_job_out_1_job_entry_vendor,
+         u_tx_jobs_level,  u_tx_jobs_high_water,  u_segment_order_level,
+         u_segment_order_high_water,  u_tx_segments_level,  u_tx_segments_high_water,
+         u_answer_segments_level,  u_answer_segments_high_water,  u_inline_level,
+         u_inline_high_water,  u_inline_dropped_err,  u_inline_dropped_full,  u_raw_tx_level,
+         u_raw_tx_high_water,  u_raw_tx_dropped_err,  u_raw_tx_dropped_full,  u_frames_from,
+         u_flush_from,  u_placed_out_1_commit_payload,  u_placed_out_1_commit_placed,
+         u_placed_out_1_commit_reply,  u_placed_out_1_commit_request_psn,
+         u_placed_out_1_commit_message,  u_placed_out_1_commit_fatal,
+         u_placed_out_1_commit_has_event,  u_placed_out_1_commit_event,
+         u_placed_out_1_commit_complete,  u_placed_out_1_commit_open,
+         u_placed_out_1_commit_resource_kind,  u_placed_out_1_commit_resource_duplicate,
+         u_placed_out_1_commit_resource_va,  u_placed_out_1_commit_resource_r_key,
+         u_placed_out_1_commit_resource_length,  u_placed_out_1_commit_completion_wrid,
+         u_placed_out_1_commit_completion_byte_len,  u_placed_out_1_commit_completion_imm,
+         u_placed_out_1_commit_completion_qp,  u_placed_out_1_commit_completion_status,
+         u_placed_out_1_commit_completion_wqe_index,  u_placed_out_1_commit_completion_opcode,
+         u_placed_out_1_commit_completion_flags,  u_placed_out_1_commit_completion_vendor,
+         u_placed_out_1_commit_completion_queue,  u_placed_out_1_commit_completion_solicited,
+         u_responses_level,  u_responses_high_water,  u_resource_level,  u_resource_high_water,
+         u_key_asked_out_0_owner,  u_key_asked_out_1_command_kind,
+         u_key_asked_out_1_command_entry_key,  u_key_asked_out_1_command_entry_pd,
+         u_key_asked_out_1_command_entry_state,  u_key_asked_out_1_command_entry_type,
+         u_key_asked_out_1_command_entry_va,  u_key_asked_out_1_command_entry_length,
+         u_key_asked_out_1_command_entry_translation,  u_key_asked_out_1_command_entry_rights,
+         u_key_asked_out_1_command_entry_page_shift,  u_key_asked_out_1_command_entry_qpn,
+         u_key_asked_out_1_command_entry_windows,  u_key_asked_out_1_command_entry_parent,
+         u_key_asked_out_1_command_entry_reserved0,  u_key_asked_out_1_command_entry_reserved1,
+         u_key_asked_out_1_command_entry_reserved2,  u_key_owner_level,  u_key_owner_high_water,
+         u_key_done_out_0_b,  u_key_done_out_1_b,  u_tx_fences_from,  u_rx_fences_from
     };
 
     // ----------------------------------------------------------------------
@@ -4029,9 +6188,9 @@ module gornic_64_qp64_cq64_eq4 (
 
 `ifdef GORNIC_TRACE
 
-    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:75
+    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:118
 
-    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:54
+    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:92
 
 `ifndef GORNIC_TRACE_QUIET
 

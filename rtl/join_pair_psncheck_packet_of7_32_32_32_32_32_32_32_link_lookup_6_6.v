@@ -11,6 +11,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     // Stream a (sink)
     input  wire        a_valid,
     output wire        a_ready,
+    input  wire        a_dead, // no packet: DestQP has the index, and there is no payload; the rest means nothing
     input  wire        a_ipv6,
     input  wire [63:0] a_src_hi,
     input  wire [63:0] a_src_lo,
@@ -70,6 +71,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     // Stream out (source)
     output wire        out_valid,
     input  wire        out_ready,
+    output wire        out_a_dead, // no packet: DestQP has the index, and there is no payload; the rest means nothing
     output wire        out_a_ipv6,
     output wire [63:0] out_a_src_hi,
     output wire [63:0] out_a_src_lo,
@@ -124,6 +126,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
 );
 
     assign out_valid = a_valid & b_valid;                     // join.go:31
+    assign out_a_dead = a_dead;                               // join.go:32
     assign out_a_ipv6 = a_ipv6;                               // join.go:32
     assign out_a_src_hi = a_src_hi;                           // join.go:32
     assign out_a_src_lo = a_src_lo;                           // join.go:32
@@ -190,14 +193,15 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg          a_stalled;   // contract.go:24
-    reg [555:0]  a_held;      // contract.go:27
+    reg [556:0]  a_held;      // contract.go:27
     reg          b_stalled;   // contract.go:24
     reg [503:0]  b_held;      // contract.go:27
     reg          out_stalled; // contract.go:24
-    reg [1059:0] out_held;    // contract.go:27
+    reg [1060:0] out_held;    // contract.go:27
 
     wire waits = a_valid & ~a_ready;     // contract.go:23
-    wire [555:0] a_data_holds_joined = { // contract.go:30
+    wire [556:0] a_data_holds_joined = { // contract.go:30
+        a_dead,
         a_ipv6,
         a_src_hi,
         a_src_lo,
@@ -254,7 +258,8 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         b_address_dst_lo
     };
     wire waits_3 = out_valid & ~out_ready;  // contract.go:23
-    wire [1059:0] out_data_holds_joined = { // contract.go:30
+    wire [1060:0] out_data_holds_joined = { // contract.go:30
+        out_a_dead,
         out_a_ipv6,
         out_a_src_hi,
         out_a_src_lo,
@@ -307,7 +312,8 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_b_address_dst_hi,
         out_b_address_dst_lo
     };
-    wire [555:0] a_unchanged_joined = { // join.go:42
+    wire [556:0] a_unchanged_joined = { // join.go:42
+        out_a_dead,
         out_a_ipv6,
         out_a_src_hi,
         out_a_src_lo,
@@ -330,7 +336,8 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_a_ext_6,
         out_a_payload_len
     };
-    wire [555:0] a_unchanged_joined_2 = { // join.go:42
+    wire [556:0] a_unchanged_joined_2 = { // join.go:42
+        a_dead,
         a_ipv6,
         a_src_hi,
         a_src_lo,
@@ -429,6 +436,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     always @(posedge clk) begin
         if (waits) begin // contract.go:28
             a_held <= {  // contract.go:28
+                a_dead,
                 a_ipv6,
                 a_src_hi,
                 a_src_lo,
@@ -510,6 +518,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     always @(posedge clk) begin
         if (waits_3) begin // contract.go:28
             out_held <= {  // contract.go:28
+                out_a_dead,
                 out_a_ipv6,
                 out_a_src_hi,
                 out_a_src_lo,

@@ -17,7 +17,7 @@ module keycache_64_c2_keys16 (
     input  wire [31:0] clients_0_request_key,
     input  wire [23:0] clients_0_request_pd,     // of the queue pair that asks
     input  wire [23:0] clients_0_request_qpn,    // and its number, for windows of type 2
-    input  wire [7:0]  clients_0_request_rights, // format.Access bits, all of which have to be granted
+    input  wire [7:0]  clients_0_request_rights, // format.Access bits, all of which have to be granted; or RightRevoke
     input  wire [63:0] clients_0_request_va,
     input  wire [31:0] clients_0_request_range, // bytes from VA on, not zero
 
@@ -36,7 +36,7 @@ module keycache_64_c2_keys16 (
     input  wire [31:0] clients_1_request_key,
     input  wire [23:0] clients_1_request_pd,     // of the queue pair that asks
     input  wire [23:0] clients_1_request_qpn,    // and its number, for windows of type 2
-    input  wire [7:0]  clients_1_request_rights, // format.Access bits, all of which have to be granted
+    input  wire [7:0]  clients_1_request_rights, // format.Access bits, all of which have to be granted; or RightRevoke
     input  wire [63:0] clients_1_request_va,
     input  wire [31:0] clients_1_request_range, // bytes from VA on, not zero
 
@@ -52,7 +52,7 @@ module keycache_64_c2_keys16 (
     // Stream command (sink)
     input  wire        command_valid,
     output wire        command_ready,
-    input  wire [1:0]  command_kind,              // KeyWrite, KeyInvalidate, KeyQuery or KeyForget
+    input  wire [2:0]  command_kind,              // KeyWrite and others
     input  wire [31:0] command_entry_key,         // the whole key
     input  wire [23:0] command_entry_pd,          // protection domain
     input  wire [3:0]  command_entry_state,       // KeyValid and others
@@ -73,6 +73,8 @@ module keycache_64_c2_keys16 (
     output wire        done_valid,
     input  wire        done_ready,
     output wire [2:0]  done_status,            // format.CmdOK, CmdBadNumber, CmdBusy or CmdBusError
+    output wire [4:0]  done_vendor,            // of KeyLocalInv, KeyRegister and KeyBind that were refused: why
+    output wire        done_ended,             // a key that was valid is not valid any more, or another; with a bus error, it may be
     output wire [31:0] done_entry_key,         // the whole key
     output wire [23:0] done_entry_pd,          // protection domain
     output wire [3:0]  done_entry_state,       // KeyValid and others
@@ -124,59 +126,73 @@ module keycache_64_c2_keys16 (
 );
 
     // States of command.
-    localparam [3:0] COMMAND_IDLE   = 4'h0;
-    localparam [3:0] COMMAND_BOUND  = 4'h1;
-    localparam [3:0] COMMAND_READ   = 4'h2;
-    localparam [3:0] COMMAND_WAIT   = 4'h3;
-    localparam [3:0] COMMAND_JUDGE  = 4'h4;
-    localparam [3:0] COMMAND_LOCK   = 4'h5;
-    localparam [3:0] COMMAND_KILL   = 4'h6;
-    localparam [3:0] COMMAND_BURST  = 4'h7;
-    localparam [3:0] COMMAND_BEATS  = 4'h8;
-    localparam [3:0] COMMAND_ACK    = 4'h9;
-    localparam [3:0] COMMAND_FORGET = 4'ha;
-    localparam [3:0] COMMAND_END    = 4'hb;
-    localparam [3:0] COMMAND_DONE   = 4'hc;
+    localparam [4:0] COMMAND_IDLE   = 5'h00;
+    localparam [4:0] COMMAND_OPEN   = 5'h01;
+    localparam [4:0] COMMAND_REVOKE = 5'h02;
+    localparam [4:0] COMMAND_BOUND  = 5'h03;
+    localparam [4:0] COMMAND_READ   = 5'h04;
+    localparam [4:0] COMMAND_WAIT   = 5'h05;
+    localparam [4:0] COMMAND_JUDGE  = 5'h06;
+    localparam [4:0] COMMAND_RULE   = 5'h07;
+    localparam [4:0] COMMAND_ACT    = 5'h08;
+    localparam [4:0] COMMAND_LOCK   = 5'h09;
+    localparam [4:0] COMMAND_KILL   = 5'h0a;
+    localparam [4:0] COMMAND_BURST  = 5'h0b;
+    localparam [4:0] COMMAND_BEATS  = 5'h0c;
+    localparam [4:0] COMMAND_ACK    = 5'h0d;
+    localparam [4:0] COMMAND_FORGET = 5'h0e;
+    localparam [4:0] COMMAND_END    = 5'h0f;
+    localparam [4:0] COMMAND_DONE   = 5'h10;
 
-    reg [511:0] line;                 // keycache.go:183
-    reg         line_bad;             // keycache.go:183
-    reg         looks;                // keycache.go:187
-    reg         fills;                // keycache.go:187
-    reg         kills;                // keycache.go:187
-    reg [1:0]   asked_client;         // keycache.go:188
-    reg [31:0]  asked_request_key;    // keycache.go:188
-    reg [23:0]  asked_request_pd;     // keycache.go:188
-    reg [23:0]  asked_request_qpn;    // keycache.go:188
-    reg [7:0]   asked_request_rights; // keycache.go:188
-    reg [63:0]  asked_request_va;     // keycache.go:188
-    reg [31:0]  asked_request_range;  // keycache.go:188
-    reg         finds;                // keycache.go:190
-    reg         filled;               // keycache.go:190
-    reg [1:0]   found_client;         // keycache.go:191
-    reg [15:0]  found_places;         // keycache.go:191
-    reg         found_beyond;         // keycache.go:191
-    reg         found_unknown;        // keycache.go:191
-    reg         found_bus_err;        // keycache.go:191
-    reg [31:0]  found_request_key;    // keycache.go:191
-    reg [23:0]  found_request_pd;     // keycache.go:191
-    reg [23:0]  found_request_qpn;    // keycache.go:191
-    reg [7:0]   found_request_rights; // keycache.go:191
-    reg [63:0]  found_request_va;     // keycache.go:191
-    reg [31:0]  found_request_range;  // keycache.go:191
-    reg         judges;               // keycache.go:193
-    reg [1:0]   judged_client;        // keycache.go:193
-    reg         judged_bus_err;       // keycache.go:193
-    reg         judged_unknown;       // keycache.go:193
-    reg         judged_tag;           // keycache.go:193
-    reg [2:0]   judged_pd;            // keycache.go:193
-    reg [2:0]   judged_qp;            // keycache.go:193
-    reg         judged_rights;        // keycache.go:193
-    reg         judged_outside;       // keycache.go:193
-    reg [63:0]  judged_room;          // keycache.go:193
-    reg [4:0]   judged_page_shift;    // keycache.go:193
-    reg [63:0]  judged_translation;   // keycache.go:193
-    reg [63:0]  judged_offset;        // keycache.go:193
-    reg [20:0]  judged_first;         // keycache.go:193
+    reg [511:0] line;                 // keycache.go:206
+    reg         line_bad;             // keycache.go:206
+    reg [4:0]   command;              // keycache.go:209
+    reg [31:0]  target;               // keycache.go:211
+    reg [1:0]   wanted;               // keycache.go:211
+    reg [1:0]   grant;                // keycache.go:211
+    reg [1:0]   turn;                 // keycache.go:211
+    reg         alone;                // keycache.go:212
+    reg         revoked;              // keycache.go:213
+    reg         spared;               // keycache.go:213
+    reg         looks;                // keycache.go:216
+    reg         fills;                // keycache.go:216
+    reg         kills;                // keycache.go:216
+    reg [1:0]   asked_client;         // keycache.go:217
+    reg [31:0]  asked_request_key;    // keycache.go:217
+    reg [23:0]  asked_request_pd;     // keycache.go:217
+    reg [23:0]  asked_request_qpn;    // keycache.go:217
+    reg [7:0]   asked_request_rights; // keycache.go:217
+    reg [63:0]  asked_request_va;     // keycache.go:217
+    reg [31:0]  asked_request_range;  // keycache.go:217
+    reg         finds;                // keycache.go:219
+    reg         filled;               // keycache.go:219
+    reg [1:0]   found_client;         // keycache.go:220
+    reg [15:0]  found_places;         // keycache.go:220
+    reg         found_beyond;         // keycache.go:220
+    reg         found_unknown;        // keycache.go:220
+    reg         found_bus_err;        // keycache.go:220
+    reg [31:0]  found_request_key;    // keycache.go:220
+    reg [23:0]  found_request_pd;     // keycache.go:220
+    reg [23:0]  found_request_qpn;    // keycache.go:220
+    reg [7:0]   found_request_rights; // keycache.go:220
+    reg [63:0]  found_request_va;     // keycache.go:220
+    reg [31:0]  found_request_range;  // keycache.go:220
+    reg         judges;               // keycache.go:222
+    reg [1:0]   judged_client;        // keycache.go:222
+    reg         judged_bus_err;       // keycache.go:222
+    reg         judged_unknown;       // keycache.go:222
+    reg         judged_tag;           // keycache.go:222
+    reg [2:0]   judged_pd;            // keycache.go:222
+    reg [2:0]   judged_qp;            // keycache.go:222
+    reg         judged_rights;        // keycache.go:222
+    reg         judged_revoke;        // keycache.go:222
+    reg [4:0]   judged_refused;       // keycache.go:222
+    reg         judged_outside;       // keycache.go:222
+    reg [63:0]  judged_room;          // keycache.go:222
+    reg [4:0]   judged_page_shift;    // keycache.go:222
+    reg [63:0]  judged_translation;   // keycache.go:222
+    reg [63:0]  judged_offset;        // keycache.go:222
+    reg [20:0]  judged_first;         // keycache.go:222
     reg [31:0]  miss_0_key;           // fill.go:26
     reg [23:0]  miss_0_pd;            // fill.go:26
     reg [23:0]  miss_0_qpn;           // fill.go:26
@@ -201,68 +217,108 @@ module keycache_64_c2_keys16 (
     reg         miss_1_locked;        // fill.go:24
     reg         miss_1_stale;         // fill.go:24
     reg         miss_1_twin;          // fill.go:24
-    reg [3:0]   command;              // command.go:35
-    reg [2:0]   status;               // command.go:38
-    reg [3:0]   key_type;             // command.go:38
-    reg         key_beyond;           // command.go:41
-    reg [2:0]   beat;                 // command.go:131
     reg         burst_asks;           // fill.go:64
     reg [63:0]  burst_at;             // fill.go:65
     reg         line_begun;           // fill.go:108
     reg [15:0]  valid;                // match.go:18
     reg [3:0]   hand;                 // match.go:19
-    reg [23:0]  index_0;              // match.go:27
-    reg [23:0]  index_1;              // match.go:27
-    reg [23:0]  index_2;              // match.go:27
-    reg [23:0]  index_3;              // match.go:27
-    reg [23:0]  index_4;              // match.go:27
-    reg [23:0]  index_5;              // match.go:27
-    reg [23:0]  index_6;              // match.go:27
-    reg [23:0]  index_7;              // match.go:27
-    reg [23:0]  index_8;              // match.go:27
-    reg [23:0]  index_9;              // match.go:27
-    reg [23:0]  index_10;             // match.go:27
-    reg [23:0]  index_11;             // match.go:27
-    reg [23:0]  index_12;             // match.go:27
-    reg [23:0]  index_13;             // match.go:27
-    reg [23:0]  index_14;             // match.go:27
-    reg [23:0]  index_15;             // match.go:27
-    reg [15:0]  used;                 // match.go:67
-    reg         hand_passes;          // match.go:72
-    reg [3:0]   unanswered_0;         // judge.go:90
-    reg [3:0]   unanswered_1;         // judge.go:90
+    reg [23:0]  index_0;              // match.go:28
+    reg [23:0]  index_1;              // match.go:28
+    reg [23:0]  index_2;              // match.go:28
+    reg [23:0]  index_3;              // match.go:28
+    reg [23:0]  index_4;              // match.go:28
+    reg [23:0]  index_5;              // match.go:28
+    reg [23:0]  index_6;              // match.go:28
+    reg [23:0]  index_7;              // match.go:28
+    reg [23:0]  index_8;              // match.go:28
+    reg [23:0]  index_9;              // match.go:28
+    reg [23:0]  index_10;             // match.go:28
+    reg [23:0]  index_11;             // match.go:28
+    reg [23:0]  index_12;             // match.go:28
+    reg [23:0]  index_13;             // match.go:28
+    reg [23:0]  index_14;             // match.go:28
+    reg [23:0]  index_15;             // match.go:28
+    reg [15:0]  used;                 // match.go:70
+    reg         hand_passes;          // match.go:75
+    reg [3:0]   unanswered_0;         // judge.go:104
+    reg [3:0]   unanswered_1;         // judge.go:104
+    reg [2:0]   status;               // command.go:125
+    reg [4:0]   vendor;               // command.go:125
+    reg [6:0]   kinds;                // command.go:126
+    reg [1:0]   on;                   // command.go:126
+    reg         key_beyond;           // command.go:126
+    reg         entry_bad;            // command.go:127
+    reg         entry_none;           // command.go:127
+    reg         entry_tag;            // command.go:127
+    reg         entry_pd;             // command.go:127
+    reg         entry_qp;             // command.go:127
+    reg         entry_free;           // command.go:127
+    reg         entry_valid;          // command.go:127
+    reg         entry_windows;        // command.go:127
+    reg [3:0]   entry_type;           // command.go:127
+    reg         entry_binds;          // command.go:127
+    reg         entry_local;          // command.go:127
+    reg [23:0]  entry_count;          // command.go:127
+    reg [3:0]   key_type;             // command.go:127
+    reg         was_valid;            // command.go:128
+    reg         died;                 // command.go:128
+    reg         was_bound;            // command.go:128
+    reg [31:0]  parent;               // command.go:128
+    reg         same_parent;          // command.go:128
+    reg         unknown;              // command.go:129
+    reg [4:0]   why;                  // command.go:129
+    reg         values_empty;         // command.go:130
+    reg         values_writes;        // command.go:130
+    reg         values_strange;       // command.go:130
+    reg         values_lends;         // command.go:130
+    reg         values_range;         // command.go:130
+    reg         place_before;         // command.go:130
+    reg         place_longer;         // command.go:130
+    reg [63:0]  place_offset;         // command.go:130
+    reg [63:0]  place_room;           // command.go:130
+    reg [20:0]  place_first;          // command.go:130
+    reg [7:0]   place_page_shift;     // command.go:130
+    reg [63:0]  place_region;         // command.go:130
+    reg [51:0]  place_from;           // command.go:130
+    reg [63:0]  place_further;        // command.go:130
+    reg [63:0]  place_translation;    // command.go:130
+    reg [64:0]  behind;               // rules.go:45
+    reg [64:0]  behind_bus;           // rules.go:45
+    reg [2:0]   beat;                 // write.go:82
 
     (* ram_style = "distributed" *)
-    reg [264:0] store [0:15]; // keycache.go:194
+    reg [304:0] store [0:15]; // keycache.go:223
 
-    wire       comes;         // keycache.go:184
-    wire       twin;          // keycache.go:184
-    wire [1:0] owner;         // keycache.go:184
-    wire       ended;         // keycache.go:184
-    wire       lock;          // keycache.go:185
-    wire       kill;          // keycache.go:185
-    wire       killed;        // keycache.go:185
-    wire       forgets;       // keycache.go:185
-    wire       wants;         // keycache.go:186
-    wire       reads;         // keycache.go:186
-    wire       quiet;         // keycache.go:186
-    wire       takes;         // keycache.go:189
-    wire       lacks;         // keycache.go:192
-    wire       room_0;        // keycache.go:198
-    wire       room_1;        // keycache.go:198
+    wire       comes;         // keycache.go:207
+    wire       twin;          // keycache.go:207
+    wire [1:0] owner;         // keycache.go:207
+    wire       ended;         // keycache.go:207
+    wire       lock;          // keycache.go:208
+    wire       kill;          // keycache.go:208
+    wire       killed;        // keycache.go:208
+    wire       forgets;       // keycache.go:208
+    wire       closed;        // keycache.go:213
+    wire       finding;       // keycache.go:214
+    wire       wants;         // keycache.go:215
+    wire       reads;         // keycache.go:215
+    wire       quiet;         // keycache.go:215
+    wire       takes;         // keycache.go:218
+    wire       lacks;         // keycache.go:221
+    wire       room_0;        // keycache.go:227
+    wire       room_1;        // keycache.go:227
     wire       order_valid;   // fill.go:67
     wire       order_ready;   // fill.go:67
     wire [1:0] order_data;    // fill.go:67
-    wire       open_0_valid;  // enter.go:17
-    wire       open_0_ready;  // enter.go:17
-    wire       open_1_valid;  // enter.go:17
-    wire       open_1_ready;  // enter.go:17
-    wire       reply_0_valid; // judge.go:85
-    wire       reply_0_ready; // judge.go:85
-    wire [4:0] reply_0_fault; // judge.go:85
-    wire       reply_1_valid; // judge.go:85
-    wire       reply_1_ready; // judge.go:85
-    wire [4:0] reply_1_fault; // judge.go:85
+    wire       open_0_valid;  // enter.go:20
+    wire       open_0_ready;  // enter.go:20
+    wire       open_1_valid;  // enter.go:20
+    wire       open_1_ready;  // enter.go:20
+    wire       reply_0_valid; // judge.go:99
+    wire       reply_0_ready; // judge.go:99
+    wire [4:0] reply_0_fault; // judge.go:99
+    wire       reply_1_valid; // judge.go:99
+    wire       reply_1_ready; // judge.go:99
+    wire [4:0] reply_1_fault; // judge.go:99
 
     wire        u_order_out_valid;
     wire [1:0]  u_order_level;
@@ -281,203 +337,9 @@ module keycache_64_c2_keys16 (
     wire [3:0]  u_replies_1_level;
     wire [3:0]  u_replies_1_high_water;
 
-    always @(posedge clk) begin
-        key_beyond <= |(command_entry_key[31:8] & (24'hffffff << log_size)); // command.go:42
-    end
+    assign missed = lacks; // fill.go:39
 
-    assign wants = (command == COMMAND_READ); // command.go:44
-    wire quiet_or = (command == COMMAND_WAIT) | (command == COMMAND_JUDGE) | (command == COMMAND_END); // command.go:45
-    assign quiet = ((command_kind == 2'h2) & quiet_or) | (command == COMMAND_DONE); // command.go:45
-    assign lock = (command == COMMAND_LOCK) | (command == COMMAND_KILL) | (command == COMMAND_BURST) // command.go:46
-        | (command == COMMAND_BEATS) | (command == COMMAND_ACK);
-    assign kill = (command == COMMAND_KILL);      // command.go:47
-    assign forgets = (command == COMMAND_FORGET); // command.go:48
-
-    wire c = command_kind == 2'h0;   // command.go:39
-    wire none = line[59:56] == 4'h0; // command.go:99
-    wire when_command = c ? ~none : none | (line[31:0] != command_entry_key); // command.go:104
-
-    always @(posedge clk) begin
-        if (rst) begin
-            command <= COMMAND_IDLE;
-        end else begin
-            case (command)                        // command.go:51
-                COMMAND_IDLE: begin               // command.go:52
-                    if (command_valid) begin      // command.go:52
-                        command <= COMMAND_BOUND; // command.go:52
-                    end
-                end
-                COMMAND_BOUND: begin                // command.go:53
-                    command <= COMMAND_READ;        // command.go:54
-                    if (command_kind == 2'h3) begin // command.go:55
-                        command <= COMMAND_FORGET;  // command.go:55
-                    end else if (key_beyond) begin  // command.go:55
-                        command <= COMMAND_END;     // command.go:92
-                    end
-                end
-                COMMAND_READ: begin              // command.go:57
-                    if (reads) begin             // command.go:57
-                        command <= COMMAND_WAIT; // command.go:57
-                    end
-                end
-                COMMAND_WAIT: begin               // command.go:58
-                    if (ended) begin              // command.go:58
-                        command <= COMMAND_JUDGE; // command.go:58
-                    end
-                end
-                COMMAND_JUDGE: begin                         // command.go:59
-                    if (line_bad) begin                      // command.go:102
-                        command <= COMMAND_END;              // command.go:92
-                    end else if (when_command) begin         // command.go:104
-                        command <= COMMAND_END;              // command.go:92
-                    end else if (c) begin                    // command.go:106
-                        command <= COMMAND_LOCK;             // command.go:107
-                    end else if (command_kind != 2'h1) begin // command.go:108
-                        command <= COMMAND_END;              // command.go:92
-                    end else if (|line[319:296]) begin       // command.go:110
-                        command <= COMMAND_END;              // command.go:92
-                    end else begin                           // command.go:112
-                        command <= COMMAND_LOCK;             // command.go:113
-                    end
-                end
-                COMMAND_LOCK: begin          // command.go:60
-                    command <= COMMAND_KILL; // command.go:60
-                end
-                COMMAND_KILL: begin               // command.go:61
-                    if (killed) begin             // command.go:61
-                        command <= COMMAND_BURST; // command.go:61
-                    end
-                end
-                COMMAND_BURST: begin              // command.go:62
-                    if (write_burst_ready) begin  // command.go:62
-                        command <= COMMAND_BEATS; // command.go:62
-                    end
-                end
-                COMMAND_BEATS: begin            // command.go:63
-                    if (write_beat_valid && write_beat_ready && write_beat_last) begin // command.go:63
-                        command <= COMMAND_ACK; // command.go:63
-                    end
-                end
-                COMMAND_ACK: begin                  // command.go:64
-                    if (write_done_valid) begin     // command.go:65
-                        command <= COMMAND_END;     // command.go:92
-                        if (write_done_err) begin   // command.go:67
-                            command <= COMMAND_END; // command.go:92
-                        end
-                    end
-                end
-                COMMAND_FORGET: begin       // command.go:70
-                    command <= COMMAND_END; // command.go:92
-                end
-                COMMAND_END: begin           // command.go:71
-                    command <= COMMAND_DONE; // command.go:71
-                end
-                COMMAND_DONE: begin              // command.go:72
-                    if (done_ready) begin        // command.go:72
-                        command <= COMMAND_IDLE; // command.go:72
-                    end
-                end
-                default: ;
-            endcase
-        end
-    end
-
-    always @(posedge clk) begin
-        case (command)                                        // command.go:51
-            COMMAND_BOUND: begin                              // command.go:53
-                if (command_kind != 2'h3 && key_beyond) begin // command.go:55
-                    status <= 3'h2;                           // command.go:91
-                end
-            end
-            COMMAND_JUDGE: begin                         // command.go:59
-                key_type <= line[63:60];                 // command.go:101
-                if (line_bad) begin                      // command.go:102
-                    status <= 3'h7;                      // command.go:91
-                end else if (when_command) begin         // command.go:104
-                    status <= 3'h2;                      // command.go:91
-                end else if (c) begin                    // command.go:106
-                end else if (command_kind != 2'h1) begin // command.go:108
-                    status <= 3'h0;                      // command.go:91
-                end else if (|line[319:296]) begin       // command.go:110
-                    status <= 3'h6;                      // command.go:91
-                end
-            end
-            COMMAND_ACK: begin                // command.go:64
-                if (write_done_valid) begin   // command.go:65
-                    status <= 3'h0;           // command.go:91
-                    if (write_done_err) begin // command.go:67
-                        status <= 3'h7;       // command.go:91
-                    end
-                end
-            end
-            COMMAND_FORGET: begin // command.go:70
-                status <= 3'h0;   // command.go:91
-            end
-            default: ;
-        endcase
-    end
-
-    assign write_burst_valid = (command == COMMAND_BURST); // command.go:124
-    assign write_burst_addr = {base[63:6] + {34'd0, command_entry_key[31:8]}, 6'h00}; // command.go:125
-    assign write_burst_len = c ? 8'h07 : 8'h00;            // command.go:126
-
-    always @(posedge clk) begin
-        if (rst) begin
-            beat <= 3'd0;
-        end else if (write_beat_valid && write_beat_ready) begin // command.go:132
-            beat <= c ? beat + 3'd1 : 3'd0; // command.go:132
-        end
-    end
-
-    assign write_beat_valid = (command == COMMAND_BEATS); // command.go:140
-    wire [63:0] words_0 = {                               // command.go:135
-        command_entry_type,
-        command_entry_state,
-        command_entry_pd,
-        command_entry_key
-    };
-    wire [63:0] words_1 = { // command.go:135
-        command_entry_windows,
-        command_entry_qpn,
-        command_entry_page_shift,
-        command_entry_rights
-    };
-    wire [63:0] write_beat_data_choice = beat[0] ? command_entry_reserved2 // command.go:137
-        : command_entry_reserved1;
-    wire [63:0] write_beat_data_choice_2 = beat[1] ? write_beat_data_choice // command.go:137
-        : beat[0] ? {command_entry_reserved0, command_entry_parent}
-        : words_1;
-    wire [63:0] write_beat_data_choice_3 = beat[0] ? command_entry_translation // command.go:137
-        : command_entry_length;
-    wire [63:0] write_beat_data_choice_4 = beat[2] ? write_beat_data_choice_2 // command.go:137
-        : beat[1] ? write_beat_data_choice_3
-        : beat[0] ? command_entry_va
-        : words_0;
-    assign write_beat_data = c ? write_beat_data_choice_4 : {key_type, 60'd0}; // command.go:141
-    assign write_beat_strb = c ? 8'hff : 8'h80;      // command.go:142
-    assign write_beat_last = (&beat) | ~c;           // command.go:143
-    assign write_done_ready = 1'b1;                  // command.go:144
-    assign command_ready = (command == COMMAND_END); // command.go:75
-    assign done_valid = (command == COMMAND_DONE);   // command.go:76
-    assign done_status = status;                     // command.go:77
-    assign done_entry_key = line[31:0];              // command.go:78
-    assign done_entry_pd = line[55:32];              // command.go:78
-    assign done_entry_state = line[59:56];           // command.go:78
-    assign done_entry_type = line[63:60];            // command.go:78
-    assign done_entry_va = line[127:64];             // command.go:78
-    assign done_entry_length = line[191:128];        // command.go:78
-    assign done_entry_translation = line[255:192];   // command.go:78
-    assign done_entry_rights = line[263:256];        // command.go:78
-    assign done_entry_page_shift = line[271:264];    // command.go:78
-    assign done_entry_qpn = line[295:272];           // command.go:78
-    assign done_entry_windows = line[319:296];       // command.go:78
-    assign done_entry_parent = line[351:320];        // command.go:78
-    assign done_entry_reserved0 = line[383:352];     // command.go:78
-    assign done_entry_reserved1 = line[447:384];     // command.go:78
-    assign done_entry_reserved2 = line[511:448];     // command.go:78
-    assign missed = lacks;                           // fill.go:39
-
-    wire [23:0] index = command_entry_key[31:8];             // keycache.go:209
+    wire [23:0] index = target[31:8];                        // keycache.go:238
     wire when_miss_0_wants = lacks & (found_client == 2'h0); // fill.go:45
     wire free = ~burst_asks | read_burst_ready;              // fill.go:66
     wire taken = free & ~quiet;                              // fill.go:69
@@ -589,7 +451,7 @@ module keycache_64_c2_keys16 (
         end
     end
 
-    wire [31:0] key_1 = mine_1 ? miss_1_key : mine_0 ? miss_0_key : command_entry_key; // fill.go:76
+    wire [31:0] key_1 = mine_1 ? miss_1_key : mine_0 ? miss_0_key : target; // fill.go:76
 
     always @(posedge clk) begin
         if (free) begin // fill.go:84
@@ -637,16 +499,35 @@ module keycache_64_c2_keys16 (
     assign comes = (mine_0_2 & ~(miss_0_locked | miss_0_stale)) // fill.go:137
         | (mine_1_2 & ~(miss_1_locked | miss_1_stale));
     assign twin = (mine_0_2 & miss_0_twin) | (mine_1_2 & miss_1_twin); // fill.go:138
-    wire open_or = (looks & (asked_client == 2'h0)) | (finds & (found_client == 2'h0)) | miss_0_wants // enter.go:38
+    wire open_0_valid_or = (looks & (asked_client == 2'h0)) | (finds & (found_client == 2'h0)) | miss_0_wants // enter.go:66
         | miss_0_away;
-    assign open_0_valid = clients_0_request_valid & ~open_or & room_0; // enter.go:17
-    assign clients_0_request_ready = open_0_ready & ~open_or & room_0; // enter.go:17
-    wire open_or_2 = (looks & (asked_client == 2'h1)) | (finds & (found_client == 2'h1)) | miss_1_wants // enter.go:38
+    wire open_0_valid_and = ~open_0_valid_or & room_0 & (~clients_0_request_rights[7] | grant[0]); // enter.go:20
+    assign open_0_valid = clients_0_request_valid & open_0_valid_and; // enter.go:20
+    assign clients_0_request_ready = open_0_ready & open_0_valid_and; // enter.go:20
+    wire open_1_valid_or = (looks & (asked_client == 2'h1)) | (finds & (found_client == 2'h1)) | miss_1_wants // enter.go:66
         | miss_1_away;
-    assign open_1_valid = clients_1_request_valid & ~open_or_2 & room_1; // enter.go:17
-    assign clients_1_request_ready = open_1_ready & ~open_or_2 & room_1; // enter.go:17
+    wire open_1_valid_and = ~open_1_valid_or & room_1 & (~clients_1_request_rights[7] | grant[1]); // enter.go:20
+    assign open_1_valid = clients_1_request_valid & open_1_valid_and; // enter.go:20
+    assign clients_1_request_ready = open_1_ready & open_1_valid_and; // enter.go:20
 
-    round_robin_link_key_request_x2 u_turn ( // enter.go:19
+    wire wanted_0 = clients_0_request_valid & clients_0_request_rights[7] & ~open_0_valid_or & room_0; // enter.go:19
+    wire wanted_1 = clients_1_request_valid & clients_1_request_rights[7] & ~open_1_valid_or & room_1; // enter.go:19
+
+    always @(posedge clk) begin
+        if (rst) begin
+            wanted <= 2'd0;
+            looks <= 1'b0;
+            fills <= 1'b0;
+            kills <= 1'b0;
+        end else begin
+            wanted <= {wanted_1, wanted_0}; // enter.go:22
+            looks <= (u_turn_out_valid & u_turn_out_ready) | (comes & twin); // enter.go:27
+            fills <= comes & ~twin;         // enter.go:28
+            kills <= killed;                // enter.go:29
+        end
+    end
+
+    round_robin_link_key_request_x2 u_turn ( // enter.go:23
         .clk         (clk),
         .rst         (rst),
         .in_0_valid  (open_0_valid),
@@ -676,108 +557,100 @@ module keycache_64_c2_keys16 (
         .from        (u_turn_from)
     );
 
-    assign killed = kill & ~comes;             // enter.go:20
-    assign u_turn_out_ready = ~(comes | kill); // enter.go:21
+    assign killed = kill & ~comes;                      // enter.go:24
+    assign u_turn_out_ready = ~(comes | kill | closed); // enter.go:25
+
+    wire all_equal = owner == 2'h1; // enter.go:73
 
     always @(posedge clk) begin
-        if (rst) begin
-            looks <= 1'b0;
-            fills <= 1'b0;
-            kills <= 1'b0;
-        end else begin
-            looks <= (u_turn_out_valid & u_turn_out_ready) | (comes & twin); // enter.go:23
-            fills <= comes & ~twin; // enter.go:24
-            kills <= killed;        // enter.go:25
-        end
-    end
-
-    wire all_equal = owner == 2'h1; // enter.go:45
-
-    always @(posedge clk) begin
-        asked_client <= comes ? owner : {1'b0, u_turn_from}; // enter.go:26
-        asked_request_key <= comes ? (all_equal ? miss_1_key : miss_0_key) // enter.go:29
-            : kill ? command_entry_key
+        asked_client <= comes ? owner : {1'b0, u_turn_from}; // enter.go:30
+        asked_request_key <= comes ? (all_equal ? miss_1_key : miss_0_key) // enter.go:33
+            : kill ? target
             : u_turn_out_key;
-        asked_request_pd <= comes ? (all_equal ? miss_1_pd : miss_0_pd) : u_turn_out_pd; // enter.go:29
-        asked_request_qpn <= comes ? (all_equal ? miss_1_qpn : miss_0_qpn) : u_turn_out_qpn; // enter.go:29
-        asked_request_rights <= comes ? (all_equal ? miss_1_rights : miss_0_rights) // enter.go:29
+        asked_request_pd <= comes ? (all_equal ? miss_1_pd : miss_0_pd) : u_turn_out_pd; // enter.go:33
+        asked_request_qpn <= comes ? (all_equal ? miss_1_qpn : miss_0_qpn) : u_turn_out_qpn; // enter.go:33
+        asked_request_rights <= comes ? (all_equal ? miss_1_rights : miss_0_rights) // enter.go:33
             : u_turn_out_rights;
-        asked_request_va <= comes ? (all_equal ? miss_1_va : miss_0_va) : u_turn_out_va; // enter.go:29
-        asked_request_range <= comes ? (all_equal ? miss_1_range : miss_0_range) : u_turn_out_range; // enter.go:29
+        asked_request_va <= comes ? (all_equal ? miss_1_va : miss_0_va) : u_turn_out_va; // enter.go:33
+        asked_request_range <= comes ? (all_equal ? miss_1_range : miss_0_range) : u_turn_out_range; // enter.go:33
     end
 
-    wire good = ~line_bad & (line[59:56] == 4'h2) & (line[31:8] == asked_request_key[31:8]); // match.go:21
-    assign takes = fills & good; // match.go:22
+    assign closed = ((looks | fills) & asked_request_rights[7]) // enter.go:54
+        | ((finds | filled) & found_request_rights[7]) | (judges & judged_revoke) | revoked
+        | (command == COMMAND_LOCK);
+    wire free_2 = line[59:56] == 4'h1; // match.go:21
+    wire good = ~line_bad & ((line[59:56] == 4'h2) | free_2) & (line[31:8] == asked_request_key[31:8]); // match.go:22
+    assign takes = fills & good;       // match.go:23
 
-    wire at_0 = hand == 4'd0;   // match.go:28
-    wire at_1 = hand == 4'd1;   // match.go:28
-    wire at_2 = hand == 4'd2;   // match.go:28
-    wire at_3 = hand == 4'd3;   // match.go:28
-    wire at_4 = hand == 4'd4;   // match.go:28
-    wire at_5 = hand == 4'd5;   // match.go:28
-    wire at_6 = hand == 4'd6;   // match.go:28
-    wire at_7 = hand == 4'd7;   // match.go:28
-    wire at_8 = hand == 4'd8;   // match.go:28
-    wire at_9 = hand == 4'd9;   // match.go:28
-    wire at_10 = hand == 4'd10; // match.go:28
-    wire at_11 = hand == 4'd11; // match.go:28
-    wire at_12 = hand == 4'd12; // match.go:28
-    wire at_13 = hand == 4'd13; // match.go:28
-    wire at_14 = hand == 4'd14; // match.go:28
-    wire at_15 = hand == 4'd15; // match.go:28
+    wire at_0 = hand == 4'd0;   // match.go:29
+    wire at_1 = hand == 4'd1;   // match.go:29
+    wire at_2 = hand == 4'd2;   // match.go:29
+    wire at_3 = hand == 4'd3;   // match.go:29
+    wire at_4 = hand == 4'd4;   // match.go:29
+    wire at_5 = hand == 4'd5;   // match.go:29
+    wire at_6 = hand == 4'd6;   // match.go:29
+    wire at_7 = hand == 4'd7;   // match.go:29
+    wire at_8 = hand == 4'd8;   // match.go:29
+    wire at_9 = hand == 4'd9;   // match.go:29
+    wire at_10 = hand == 4'd10; // match.go:29
+    wire at_11 = hand == 4'd11; // match.go:29
+    wire at_12 = hand == 4'd12; // match.go:29
+    wire at_13 = hand == 4'd13; // match.go:29
+    wire at_14 = hand == 4'd14; // match.go:29
+    wire at_15 = hand == 4'd15; // match.go:29
 
     always @(posedge clk) begin
-        if (takes && at_0) begin                // match.go:30
-            index_0 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_0) begin                // match.go:31
+            index_0 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_1) begin                // match.go:30
-            index_1 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_1) begin                // match.go:31
+            index_1 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_2) begin                // match.go:30
-            index_2 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_2) begin                // match.go:31
+            index_2 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_3) begin                // match.go:30
-            index_3 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_3) begin                // match.go:31
+            index_3 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_4) begin                // match.go:30
-            index_4 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_4) begin                // match.go:31
+            index_4 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_5) begin                // match.go:30
-            index_5 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_5) begin                // match.go:31
+            index_5 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_6) begin                // match.go:30
-            index_6 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_6) begin                // match.go:31
+            index_6 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_7) begin                // match.go:30
-            index_7 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_7) begin                // match.go:31
+            index_7 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_8) begin                // match.go:30
-            index_8 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_8) begin                // match.go:31
+            index_8 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_9) begin                // match.go:30
-            index_9 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_9) begin                // match.go:31
+            index_9 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_10) begin                // match.go:30
-            index_10 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_10) begin                // match.go:31
+            index_10 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_11) begin                // match.go:30
-            index_11 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_11) begin                // match.go:31
+            index_11 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_12) begin                // match.go:30
-            index_12 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_12) begin                // match.go:31
+            index_12 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_13) begin                // match.go:30
-            index_13 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_13) begin                // match.go:31
+            index_13 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_14) begin                // match.go:30
-            index_14 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_14) begin                // match.go:31
+            index_14 <= asked_request_key[31:8]; // match.go:31
         end
-        if (takes && at_15) begin                // match.go:30
-            index_15 <= asked_request_key[31:8]; // match.go:30
+        if (takes && at_15) begin                // match.go:31
+            index_15 <= asked_request_key[31:8]; // match.go:31
         end
     end
 
-    wire [15:0] valid_joined = { // match.go:83
+    wire [15:0] valid_joined = { // match.go:86
         valid[15] & (index_15 == asked_request_key[31:8]),
         valid[14] & (index_14 == asked_request_key[31:8]),
         valid[13] & (index_13 == asked_request_key[31:8]),
@@ -795,7 +668,7 @@ module keycache_64_c2_keys16 (
         valid[1] & (index_1 == asked_request_key[31:8]),
         valid[0] & (index_0 == asked_request_key[31:8])
     };
-    wire [15:0] valid_joined_2 = { // match.go:83
+    wire [15:0] valid_joined_2 = { // match.go:86
         at_15,
         at_14,
         at_13,
@@ -813,9 +686,10 @@ module keycache_64_c2_keys16 (
         at_1,
         at_0
     };
-    wire [15:0] into = valid_joined_2 & {16{takes}}; // match.go:34
-    wire missing = miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // match.go:70
+    wire [15:0] into = valid_joined_2 & {16{takes}}; // match.go:35
+    wire missing = miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // match.go:73
     wire some = |found_places;                       // judge.go:17
+    wire known = filled | (finds & some) | (finds & found_beyond); // judge.go:19
 
     always @(posedge clk) begin
         if (rst) begin
@@ -823,82 +697,92 @@ module keycache_64_c2_keys16 (
             used <= 16'd0;
             hand_passes <= 1'b0;
             hand <= 4'd0;
+            revoked <= 1'b0;
+            spared <= 1'b0;
             finds <= 1'b0;
             filled <= 1'b0;
             judges <= 1'b0;
         end else begin
-            valid <= forgets ? 16'd0 : (valid & ~(valid_joined & {16{kills}})) | into; // match.go:40
-            hand_passes <= missing & (|(valid_joined_2 & used & valid)) & ~hand_passes & ~takes; // match.go:73
-            used <= (used & ~(valid_joined_2 & {16{hand_passes}})) | into // match.go:75
+            valid <= forgets ? 16'd0 : (valid & ~(valid_joined & {16{kills}})) | into; // match.go:43
+            hand_passes <= missing & (|(valid_joined_2 & used & valid)) & ~hand_passes & ~takes; // match.go:76
+            used <= (used & ~(valid_joined_2 & {16{hand_passes}})) | into // match.go:78
                 | (found_places & {16{finds}});
-            if (hand_passes || takes) begin // match.go:76
-                hand <= hand + 4'd1;        // match.go:76
+            if (hand_passes || takes) begin // match.go:79
+                hand <= hand + 4'd1;        // match.go:79
             end
-            finds <= looks;  // match.go:43
-            filled <= fills; // match.go:44
-            judges <= filled | (finds & some) | (finds & found_beyond); // judge.go:20
+            finds <= looks;  // match.go:46
+            filled <= fills; // match.go:47
+            judges <= known; // judge.go:20
+            revoked <= judges & judged_revoke & ~(|reply_0_fault); // judge.go:86
+            spared <= judges & judged_revoke & (|reply_0_fault); // judge.go:87
         end
     end
 
-    wire some_6 = found_places[1] | found_places[3] | found_places[5] | found_places[7] | found_places[9] // match.go:93
+    wire some_6 = found_places[1] | found_places[3] | found_places[5] | found_places[7] | found_places[9] // match.go:96
         | found_places[11] | found_places[13] | found_places[15];
-    wire some_13 = found_places[2] | found_places[3] | found_places[6] | found_places[7] | found_places[10] // match.go:93
+    wire some_13 = found_places[2] | found_places[3] | found_places[6] | found_places[7] | found_places[10] // match.go:96
         | found_places[11] | found_places[14] | found_places[15];
-    wire some_20 = found_places[4] | found_places[5] | found_places[6] | found_places[7] | found_places[12] // match.go:93
+    wire some_20 = found_places[4] | found_places[5] | found_places[6] | found_places[7] | found_places[12] // match.go:96
         | found_places[13] | found_places[14] | found_places[15];
-    wire some_27 = found_places[8] | found_places[9] | found_places[10] | found_places[11] // match.go:93
+    wire some_27 = found_places[8] | found_places[9] | found_places[10] | found_places[11] // match.go:96
         | found_places[12] | found_places[13] | found_places[14] | found_places[15];
-    wire [264:0] judged_tag_word = store[{some_27, some_20, some_13, some_6}]; // judge.go:22
-    wire [64:0] d = {1'b0, found_request_va} - {1'b0, judged_tag_word[228:165]}; // judge.go:55
-    wire [64:0] d_2 = {1'b0, judged_tag_word[164:101]} - {33'd0, found_request_range}; // judge.go:55
-    wire [2:0] judged_qp_joined = { // match.go:83
-        judged_tag_word[23:16] != found_request_qpn[23:16],
-        judged_tag_word[15:8] != found_request_qpn[15:8],
-        judged_tag_word[7:0] != found_request_qpn[7:0]
+    wire [304:0] judged_unknown_word = store[{some_27, some_20, some_13, some_6}]; // judge.go:22
+    wire ends = found_request_rights[7]; // enter.go:49
+    wire [64:0] d = {1'b0, found_request_va} - {1'b0, judged_unknown_word[268:205]}; // judge.go:67
+    wire [64:0] d_2 = {1'b0, judged_unknown_word[204:141]} - {33'd0, found_request_range}; // judge.go:67
+    wire [2:0] judged_qp_joined = {      // match.go:86
+        judged_unknown_word[63:56] != found_request_qpn[23:16],
+        judged_unknown_word[55:48] != found_request_qpn[15:8],
+        judged_unknown_word[47:40] != found_request_qpn[7:0]
     };
-    wire judged_rights_and = (judged_tag_word[232:229] >= 4'd2) & ~(|(found_request_rights & 8'h0e)); // a window lends to the peer alone (judge.go:36)
+    wire judged_rights_any = |(found_request_rights & ~judged_unknown_word[76:69]); // a window lends to the peer alone (judge.go:37)
+    wire judged_rights_and = judged_unknown_word[6] & ~(|(found_request_rights & 8'h0e)); // judge.go:37
 
     always @(posedge clk) begin
-        found_client <= asked_client;                   // match.go:45
-        found_places <= fills ? into : valid_joined;    // match.go:45
-        found_beyond <= |(asked_request_key[31:8] & (24'hffffff << log_size)); // match.go:45
-        found_unknown <= fills & ~good;                 // match.go:45
-        found_bus_err <= fills & line_bad;              // match.go:45
-        found_request_key <= asked_request_key;         // match.go:45
-        found_request_pd <= asked_request_pd;           // match.go:45
-        found_request_qpn <= asked_request_qpn;         // match.go:45
-        found_request_rights <= asked_request_rights;   // match.go:45
-        found_request_va <= asked_request_va;           // match.go:45
-        found_request_range <= asked_request_range;     // match.go:45
-        judged_client <= found_client;                  // judge.go:32
-        judged_bus_err <= found_bus_err;                // judge.go:32
-        judged_unknown <= found_beyond | found_unknown; // judge.go:32
-        judged_tag <= (judged_tag_word[264:257] != found_request_key[7:0]); // judge.go:32
-        judged_pd <= {                                  // judge.go:32
-            judged_tag_word[256:249] != found_request_pd[23:16],
-            judged_tag_word[248:241] != found_request_pd[15:8],
-            judged_tag_word[240:233] != found_request_pd[7:0]
+        found_client <= asked_client;                 // match.go:48
+        found_places <= fills ? into : valid_joined;  // match.go:48
+        found_beyond <= |(asked_request_key[31:8] & (24'hffffff << log_size)); // match.go:48
+        found_unknown <= fills & ~good;               // match.go:48
+        found_bus_err <= fills & line_bad;            // match.go:48
+        found_request_key <= asked_request_key;       // match.go:48
+        found_request_pd <= asked_request_pd;         // match.go:48
+        found_request_qpn <= asked_request_qpn;       // match.go:48
+        found_request_rights <= asked_request_rights; // match.go:48
+        found_request_va <= asked_request_va;         // match.go:48
+        found_request_range <= asked_request_range;   // match.go:48
+        judged_client <= found_client;                // judge.go:33
+        judged_bus_err <= found_bus_err;              // judge.go:33
+        judged_unknown <= found_beyond | found_unknown | (judged_unknown_word[7] & ~ends); // judge.go:33
+        judged_tag <= (judged_unknown_word[304:297] != found_request_key[7:0]); // judge.go:33
+        judged_pd <= {                                // judge.go:33
+            judged_unknown_word[296:289] != found_request_pd[23:16],
+            judged_unknown_word[288:281] != found_request_pd[15:8],
+            judged_unknown_word[280:273] != found_request_pd[7:0]
         };
-        judged_qp <= judged_qp_joined & {3{judged_tag_word[232:229] == 4'd3}}; // judge.go:32
-        judged_rights <= (|(found_request_rights & ~judged_tag_word[36:29])) | judged_rights_and; // judge.go:32
-        judged_outside <= d[64] | d_2[64];             // judge.go:32
-        judged_room <= d_2[63:0];                      // judge.go:32
-        judged_page_shift <= judged_tag_word[28:24];   // judge.go:32
-        judged_translation <= judged_tag_word[100:37]; // judge.go:32
-        judged_offset <= d[63:0];                      // judge.go:32
-        judged_first <= judged_tag_word[185:165];      // judge.go:32
+        judged_qp <= judged_qp_joined & {3{judged_unknown_word[5]}}; // judge.go:33
+        judged_rights <= (judged_rights_any | judged_rights_and) & ~ends; // judge.go:33
+        judged_revoke <= ends;                                  // judge.go:33
+        judged_refused <= judged_unknown_word[4:0] & {5{ends}}; // judge.go:33
+        judged_outside <= (d[64] | d_2[64]) & ~ends;            // judge.go:33
+        judged_room <= d_2[63:0];                               // judge.go:33
+        judged_page_shift <= judged_unknown_word[68:64];        // judge.go:33
+        judged_translation <= judged_unknown_word[140:77];      // judge.go:33
+        judged_offset <= d[63:0];                               // judge.go:33
+        judged_first <= judged_unknown_word[225:205];           // judge.go:33
     end
 
     assign lacks = finds & ~some & ~found_beyond;            // judge.go:18
-    assign reply_0_valid = judges & (judged_client == 2'h0); // judge.go:86
-    assign reply_0_fault = judged_bus_err ? 5'h08            // judge.go:87
+    assign finding = known & ends;                           // judge.go:28
+    assign reply_0_valid = judges & (judged_client == 2'h0); // judge.go:100
+    wire outside = judged_outside | ((judged_room < judged_offset) & ~judged_revoke); // judge.go:75
+    assign reply_0_fault = judged_bus_err ? 5'h08            // judge.go:101
         : (judged_unknown || judged_tag) ? 5'h04
         : (|(judged_pd | judged_qp)) ? 5'h05
         : judged_rights ? 5'h06
-        : (judged_outside || judged_room < judged_offset) ? 5'h07
-        : 5'h00;
+        : outside ? 5'h07
+        : judged_refused;
 
-    fifo_link_key_reply_x8 u_replies_0 ( // judge.go:88
+    fifo_link_key_reply_x8 u_replies_0 ( // judge.go:102
         .clk             (clk),
         .rst             (rst),
         .in_valid        (reply_0_valid),
@@ -922,18 +806,18 @@ module keycache_64_c2_keys16 (
     always @(posedge clk) begin
         if (rst) begin
             unanswered_0 <= 4'd0;
-        end else if ((clients_0_request_valid & clients_0_request_ready) // judge.go:91
+        end else if ((clients_0_request_valid & clients_0_request_ready) // judge.go:105
             ^ (clients_0_reply_valid & clients_0_reply_ready)) begin
-            unanswered_0 <= (clients_0_reply_valid && clients_0_reply_ready) ? unanswered_0 - 4'd1 // judge.go:92
+            unanswered_0 <= (clients_0_reply_valid && clients_0_reply_ready) ? unanswered_0 - 4'd1 // judge.go:106
                 : unanswered_0 + 4'd1;
         end
     end
 
-    assign room_0 = (unanswered_0 < 4'd8);                   // judge.go:94
-    assign reply_1_valid = judges & (judged_client == 2'h1); // judge.go:86
-    assign reply_1_fault = reply_0_fault;                    // judge.go:87
+    assign room_0 = (unanswered_0 < 4'd8);                   // judge.go:108
+    assign reply_1_valid = judges & (judged_client == 2'h1); // judge.go:100
+    assign reply_1_fault = reply_0_fault;                    // judge.go:101
 
-    fifo_link_key_reply_x8 u_replies_1 ( // judge.go:88
+    fifo_link_key_reply_x8 u_replies_1 ( // judge.go:102
         .clk             (clk),
         .rst             (rst),
         .in_valid        (reply_1_valid),
@@ -957,18 +841,449 @@ module keycache_64_c2_keys16 (
     always @(posedge clk) begin
         if (rst) begin
             unanswered_1 <= 4'd0;
-        end else if ((clients_1_request_valid & clients_1_request_ready) // judge.go:91
+        end else if ((clients_1_request_valid & clients_1_request_ready) // judge.go:105
             ^ (clients_1_reply_valid & clients_1_reply_ready)) begin
-            unanswered_1 <= (clients_1_reply_valid && clients_1_reply_ready) ? unanswered_1 - 4'd1 // judge.go:92
+            unanswered_1 <= (clients_1_reply_valid && clients_1_reply_ready) ? unanswered_1 - 4'd1 // judge.go:106
                 : unanswered_1 + 4'd1;
         end
     end
 
-    assign room_1 = (unanswered_1 < 4'd8); // judge.go:94
+    assign room_1 = (unanswered_1 < 4'd8);                  // judge.go:108
+    assign wants = (command == COMMAND_READ) & ~key_beyond; // command.go:137
+    wire held = (command == COMMAND_WAIT) | (command == COMMAND_JUDGE) | (command == COMMAND_RULE) // command.go:138
+        | (command == COMMAND_ACT) | (command == COMMAND_END);
+    assign quiet = (kinds[2] & held) | (command == COMMAND_DONE); // command.go:139
+    assign lock = (command == COMMAND_LOCK) | (command == COMMAND_KILL) | (command == COMMAND_BURST) // command.go:140
+        | (command == COMMAND_BEATS) | (command == COMMAND_ACK);
+    assign kill = (command == COMMAND_KILL);      // command.go:141
+    assign forgets = (command == COMMAND_FORGET); // command.go:142
+
+    wire listed = (command_entry_page_shift >= 8'd12) & (command_entry_page_shift <= 8'd21); // rules.go:43
+    wire contiguous = ~(|command_entry_page_shift);            // rules.go:44
+    wire window = kinds[6] & (on != 2'h1);                     // rules.go:116
+    wire unknown_or = entry_none | (entry_tag & ~(kinds[5] | window)); // rules.go:122
+    wire unknown_2 = kinds[0] ? ~entry_none : unknown_or;      // rules.go:122
+    wire why_or_6 = place_before | place_longer | (place_room < place_offset); // window.go:41
+    wire why_or_7 = (kinds[5] & values_range) | ((on == 2'h1) & why_or_6); // rules.go:128
+    wire why_or_4 = values_strange | (values_writes & ~command_entry_rights[0]); // rules.go:130
+    wire why_and_6 = (on == 2'h1) & (~entry_binds | (values_writes & ~entry_local)); // rules.go:131
+    wire why_or_5 = (kinds[5] & why_or_4) | (window & ~values_empty & values_lends) | why_and_6; // rules.go:129
+    wire why_and_5 = (kinds[5] | (window & (entry_type == 4'd3))) & ~entry_free; // rules.go:135
+    wire why_or_3 = ((kinds[4] | (on == 2'h1)) & ~entry_valid) | why_and_5; // rules.go:135
+    wire why_and_2 = kinds[4] & ~((entry_type == 4'd1) | (entry_type == 4'd3)); // rules.go:137
+    wire why_and_3 = window & ~((entry_type == 4'd2) | (entry_type == 4'd3)); // rules.go:137
+    wire why_and_4 = (on == 2'h1) & ~((entry_type == 4'd0) | (entry_type == 4'd1)); // rules.go:137
+    wire why_or_2 = why_and_2 | (kinds[5] & (entry_type != 4'd1)) | why_and_3 | why_and_4; // rules.go:136
+    wire why_or = kinds[4] | kinds[5] | window | (on == 2'h1); // rules.go:139
+    wire why_and = why_or & (entry_pd | (entry_qp & (on != 2'h1))); // rules.go:139
+    wire [7:0] order_difference = place_page_shift - 8'd12;    // pages of 4096 << order bytes (window.go:51)
+    wire [3:0] order = order_difference[3:0];                  // window.go:51
+    wire [63:0] place_from_joined = {43'd0, place_first & {~(9'h1ff << order), 12'hfff}}; // window.go:54
+    wire [63:0] place_from_sum = place_offset + place_from_joined; // window.go:54
 
     always @(posedge clk) begin
-        if (takes) begin     // match.go:35
-            store[hand] <= { // match.go:35
+        key_beyond <= |(target[31:8] & (24'hffffff << log_size)); // command.go:143
+        kinds <= (7'd1 << command_kind) & {7{~alone}};     // command.go:144
+        behind <= {1'b0, command_entry_va} + {1'b0, command_entry_length}; // rules.go:46
+        behind_bus <= {1'b0, command_entry_translation} + {1'b0, command_entry_length}; // rules.go:47
+        values_empty <= ~(|command_entry_length);          // rules.go:48
+        values_writes <= |(command_entry_rights & 8'h0a);  // rules.go:48
+        values_strange <= |(command_entry_rights & 8'hc0); // rules.go:48
+        values_lends <= |(command_entry_rights & 8'hf1);   // rules.go:48
+        values_range <= ~(contiguous | listed) | (behind[64] & (|behind[63:0])) // rules.go:48
+            | (contiguous & behind_bus[64] & (|behind_bus[63:0]))
+            | (listed & (|command_entry_translation[2:0]));
+        unknown <= unknown_2;    // command.go:148
+        why <= unknown_2 ? 5'h04 // command.go:149
+            : why_and ? 5'h05
+            : why_or_2 ? 5'h11
+            : why_or_3 ? 5'h12
+            : (kinds[4] && entry_windows) ? 5'h13
+            : (window && entry_type == 4'd3 && values_empty) ? 5'h07
+            : why_or_5 ? 5'h06
+            : why_or_7 ? 5'h07
+            : 5'h00;
+        place_from <= place_from_sum[63:12];               // window.go:54
+        place_further <= (|place_page_shift) ? {9'd0, place_from >> order, 3'h0} : place_offset; // window.go:56
+        place_translation <= place_region + place_further; // window.go:57
+    end
+
+    wire [64:0] d_3 = {1'b0, command_entry_va} - {1'b0, line[127:64]}; // judge.go:67
+    wire [64:0] d_4 = {1'b0, line[191:128]} - {1'b0, command_entry_length}; // judge.go:67
+    wire lost = entry_none | entry_tag | ~entry_windows;        // not the region that the window was bound to (rules.go:86)
+    wire when_vendor = kinds[6] & (on == 2'h0) & ~values_empty; // rules.go:99
+    wire when_vendor_and = (on == 2'h1) & ~(was_bound & same_parent); // rules.go:103
+
+    always @(posedge clk) begin
+        if (finding) begin                            // of the entry of a key that is to end (command.go:151)
+            key_type <= judged_unknown_word[272:269]; // command.go:152
+            was_bound <= (judged_unknown_word[272:269] == 4'd3); // command.go:153
+            parent <= judged_unknown_word[39:8];      // command.go:154
+        end
+        case (command)                           // command.go:75
+            COMMAND_IDLE: begin                  // command.go:76
+                vendor <= 5'h00;                 // command.go:164
+                died <= 1'b0;                    // command.go:165
+                if (command_valid) begin         // command.go:166
+                    target <= command_entry_key; // command.go:167
+                    on <= 2'h0;                  // command.go:168
+                end else if (|wanted) begin      // command.go:171
+                    on <= 2'h2;                  // command.go:173
+                end
+            end
+            COMMAND_OPEN: begin              // command.go:77
+                target <= asked_request_key; // command.go:78
+            end
+            COMMAND_READ: begin           // command.go:91
+                if (key_beyond) begin     // command.go:92
+                    if (on == 2'h3) begin // command.go:218
+                        status <= 3'h0;   // command.go:199
+                    end else begin        // command.go:218
+                        vendor <= (command_kind >= 3'd4) ? 5'h04 : 5'h00; // command.go:206
+                        status <= 3'h2;   // command.go:199
+                    end
+                end
+            end
+            COMMAND_JUDGE: begin                               // command.go:95
+                entry_bad <= line_bad;                         // rules.go:64
+                entry_none <= (line[59:56] == 4'h0);           // rules.go:64
+                entry_tag <= (line[31:0] != target);           // rules.go:64
+                entry_pd <= (line[55:32] != command_entry_pd); // rules.go:64
+                entry_qp <= (line[63:60] == 4'd3) & (line[59:56] == 4'h2) // rules.go:64
+                    & (line[295:272] != command_entry_qpn);
+                entry_free <= (line[59:56] == 4'h1);    // rules.go:64
+                entry_valid <= (line[59:56] == 4'h2);   // rules.go:64
+                entry_windows <= |line[319:296];        // rules.go:64
+                entry_type <= line[63:60];              // rules.go:64
+                entry_binds <= line[260];               // rules.go:64
+                entry_local <= line[256];               // rules.go:64
+                entry_count <= (on == 2'h1) ? line[319:296] + 24'd1 : line[319:296] - 24'd1; // rules.go:64
+                if (on == 2'h0) begin                   // rules.go:71
+                    key_type <= line[63:60];            // rules.go:72
+                    was_valid <= (line[59:56] == 4'h2); // rules.go:73
+                    was_bound <= (line[63:60] >= 4'd2) & (line[59:56] == 4'h2); // rules.go:74
+                    parent <= line[351:320];            // rules.go:75
+                    same_parent <= (line[351:320] == command_entry_parent); // rules.go:76
+                end
+                place_before <= d_3[64];           // window.go:30
+                place_longer <= d_4[64];           // window.go:31
+                place_offset <= d_3[63:0];         // window.go:32
+                place_room <= d_4[63:0];           // window.go:33
+                place_first <= line[84:64];        // window.go:34
+                place_page_shift <= line[271:264]; // window.go:35
+                place_region <= line[255:192];     // window.go:36
+            end
+            COMMAND_ACT: begin                 // command.go:97
+                if (entry_bad) begin           // rules.go:87
+                    vendor <= (command_kind >= 3'd4) ? 5'h08 : 5'h00; // command.go:206
+                    status <= 3'h7;            // command.go:199
+                end else if (on == 2'h3) begin // rules.go:89
+                    if (lost) begin            // rules.go:91
+                        status <= 3'h0;        // command.go:199
+                    end
+                end else if (unknown || |why) begin           // rules.go:92
+                    vendor <= (command_kind >= 3'd4) ? why : 5'h00; // command.go:206
+                    status <= 3'h2;                           // command.go:199
+                end else if (kinds[2]) begin                  // rules.go:95
+                    status <= 3'h0;                           // command.go:199
+                end else if (kinds[1] && entry_windows) begin // rules.go:97
+                    status <= 3'h6;                           // command.go:199
+                end else if (when_vendor) begin               // rules.go:99
+                    on <= 2'h1;                               // rules.go:100
+                    target <= command_entry_parent;           // rules.go:101
+                end else if (when_vendor_and) begin           // rules.go:103
+                end else begin                                // rules.go:105
+                    if (on == 2'h1) begin                     // bound to the same again: it counts already (rules.go:106)
+                        was_bound <= 1'b0;                    // rules.go:106
+                    end
+                    on <= 2'h2;                  // command.go:192
+                    target <= command_entry_key; // command.go:193
+                end
+            end
+            COMMAND_LOCK: begin                            // command.go:98
+                died <= died | ((on == 2'h2) & was_valid); // command.go:99
+            end
+            COMMAND_ACK: begin                                  // command.go:105
+                if (write_done_valid) begin                     // command.go:106
+                    if (on == 2'h1) begin                       // command.go:182
+                        on <= 2'h2;                             // command.go:192
+                        target <= command_entry_key;            // command.go:193
+                    end else if (on == 2'h2 && was_bound) begin // command.go:183
+                        on <= 2'h3;                             // command.go:184
+                        target <= parent;                       // command.go:185
+                    end else begin                              // command.go:187
+                        status <= 3'h0;                         // command.go:199
+                    end
+                    if (write_done_err) begin // command.go:108
+                        vendor <= (command_kind >= 3'd4) ? 5'h09 : 5'h00; // command.go:206
+                        status <= 3'h7;       // command.go:199
+                    end
+                end
+            end
+            COMMAND_FORGET: begin // command.go:111
+                status <= 3'h0;   // command.go:199
+            end
+            default: ;
+        endcase
+    end
+
+    wire [1:0] later = wanted & ~(turn | (turn - 2'd1)); // enter.go:42
+    wire [1:0] chosen = (|later) ? later & ~(later - 2'd1) : wanted & ~(wanted - 2'd1); // enter.go:43
+
+    always @(posedge clk) begin
+        if (rst) begin
+            command <= COMMAND_IDLE;
+            grant <= 2'd0;
+            turn <= 2'd1;
+            alone <= 1'b0;
+        end else begin
+            case (command)                        // command.go:75
+                COMMAND_IDLE: begin               // command.go:76
+                    if (command_valid) begin      // command.go:166
+                        alone <= 1'b0;            // command.go:169
+                        command <= COMMAND_BOUND; // command.go:170
+                    end else if (|wanted) begin   // command.go:171
+                        grant <= chosen;          // enter.go:44
+                        turn <= chosen;           // enter.go:45
+                        alone <= 1'b1;            // command.go:174
+                        command <= COMMAND_OPEN;  // command.go:175
+                    end
+                end
+                COMMAND_OPEN: begin                             // command.go:77
+                    if (looks && asked_request_rights[7]) begin // command.go:79
+                        grant <= 2'd0;                          // command.go:80
+                        command <= COMMAND_REVOKE;              // command.go:81
+                    end
+                end
+                COMMAND_REVOKE: begin            // command.go:84
+                    if (revoked) begin           // command.go:85
+                        command <= COMMAND_LOCK; // command.go:85
+                    end else if (spared) begin   // command.go:85
+                        command <= COMMAND_IDLE; // command.go:85
+                    end
+                end
+                COMMAND_BOUND: begin                          // command.go:87
+                    command <= COMMAND_READ;                  // command.go:88
+                    if (command_kind == 3'd3 && !alone) begin // command.go:89
+                        command <= COMMAND_FORGET;            // command.go:89
+                    end
+                end
+                COMMAND_READ: begin                      // command.go:91
+                    if (key_beyond) begin                // command.go:92
+                        if (on == 2'h3) begin            // command.go:218
+                            command <= COMMAND_END;      // command.go:200
+                            if (alone) begin             // command.go:201
+                                command <= COMMAND_IDLE; // command.go:201
+                            end
+                        end else begin                   // command.go:218
+                            command <= COMMAND_END;      // command.go:200
+                            if (alone) begin             // command.go:201
+                                command <= COMMAND_IDLE; // command.go:201
+                            end
+                        end
+                    end else if (reads) begin    // command.go:92
+                        command <= COMMAND_WAIT; // command.go:92
+                    end
+                end
+                COMMAND_WAIT: begin               // command.go:94
+                    if (ended) begin              // command.go:94
+                        command <= COMMAND_JUDGE; // command.go:94
+                    end
+                end
+                COMMAND_JUDGE: begin         // command.go:95
+                    command <= COMMAND_RULE; // rules.go:79
+                end
+                COMMAND_RULE: begin         // command.go:96
+                    command <= COMMAND_ACT; // command.go:96
+                end
+                COMMAND_ACT: begin                   // command.go:97
+                    if (entry_bad) begin             // rules.go:87
+                        command <= COMMAND_END;      // command.go:200
+                        if (alone) begin             // command.go:201
+                            command <= COMMAND_IDLE; // command.go:201
+                        end
+                    end else if (on == 2'h3) begin       // rules.go:89
+                        command <= COMMAND_LOCK;         // rules.go:90
+                        if (lost) begin                  // rules.go:91
+                            command <= COMMAND_END;      // command.go:200
+                            if (alone) begin             // command.go:201
+                                command <= COMMAND_IDLE; // command.go:201
+                            end
+                        end
+                    end else if (unknown || |why) begin // rules.go:92
+                        command <= COMMAND_END;         // command.go:200
+                        if (alone) begin                // command.go:201
+                            command <= COMMAND_IDLE;    // command.go:201
+                        end
+                    end else if (kinds[2]) begin     // rules.go:95
+                        command <= COMMAND_END;      // command.go:200
+                        if (alone) begin             // command.go:201
+                            command <= COMMAND_IDLE; // command.go:201
+                        end
+                    end else if (kinds[1] && entry_windows) begin // rules.go:97
+                        command <= COMMAND_END;      // command.go:200
+                        if (alone) begin             // command.go:201
+                            command <= COMMAND_IDLE; // command.go:201
+                        end
+                    end else if (when_vendor) begin     // rules.go:99
+                        command <= COMMAND_BOUND;       // rules.go:102
+                    end else if (when_vendor_and) begin // rules.go:103
+                        command <= COMMAND_LOCK;        // rules.go:104
+                    end else begin                      // rules.go:105
+                        command <= COMMAND_LOCK;        // command.go:194
+                    end
+                end
+                COMMAND_LOCK: begin          // command.go:98
+                    command <= COMMAND_KILL; // command.go:100
+                end
+                COMMAND_KILL: begin               // command.go:102
+                    if (killed) begin             // command.go:102
+                        command <= COMMAND_BURST; // command.go:102
+                    end
+                end
+                COMMAND_BURST: begin              // command.go:103
+                    if (write_burst_ready) begin  // command.go:103
+                        command <= COMMAND_BEATS; // command.go:103
+                    end
+                end
+                COMMAND_BEATS: begin            // command.go:104
+                    if (write_beat_valid && write_beat_ready && write_beat_last) begin // command.go:104
+                        command <= COMMAND_ACK; // command.go:104
+                    end
+                end
+                COMMAND_ACK: begin                       // command.go:105
+                    if (write_done_valid) begin          // command.go:106
+                        if (on == 2'h1) begin            // command.go:182
+                            command <= COMMAND_LOCK;     // command.go:194
+                        end else if (on == 2'h2 && was_bound) begin // command.go:183
+                            command <= COMMAND_BOUND;    // command.go:186
+                        end else begin                   // command.go:187
+                            command <= COMMAND_END;      // command.go:200
+                            if (alone) begin             // command.go:201
+                                command <= COMMAND_IDLE; // command.go:201
+                            end
+                        end
+                        if (write_done_err) begin        // command.go:108
+                            command <= COMMAND_END;      // command.go:200
+                            if (alone) begin             // command.go:201
+                                command <= COMMAND_IDLE; // command.go:201
+                            end
+                        end
+                    end
+                end
+                COMMAND_FORGET: begin            // command.go:111
+                    command <= COMMAND_END;      // command.go:200
+                    if (alone) begin             // command.go:201
+                        command <= COMMAND_IDLE; // command.go:201
+                    end
+                end
+                COMMAND_END: begin           // command.go:112
+                    command <= COMMAND_DONE; // command.go:112
+                end
+                COMMAND_DONE: begin              // command.go:113
+                    if (done_ready) begin        // command.go:113
+                        command <= COMMAND_IDLE; // command.go:113
+                    end
+                end
+                default: ;
+            endcase
+        end
+    end
+
+    assign write_burst_valid = (command == COMMAND_BURST); // write.go:75
+    wire counts = (on == 2'h1) | (on == 2'h3);             // write.go:42
+    wire write_burst_addr_and = kinds[6] & ~values_empty;  // write.go:43
+    wire [63:0] set_or = 64'h00000f03ffffff8f | ((key_type == 4'd3) ? 64'h0000001c00000000 : 64'd0); // write.go:49
+    wire [63:0] set_ = counts ? 64'h000000e000000000       // write.go:51
+        : kinds[0] ? {64{1'b1}}
+        : write_burst_addr_and ? set_or
+        : kinds[5] ? 64'h00000003ffffff8f
+        : (kinds[6] && values_empty) ? 64'h000000000000008f
+        : 64'h0000000000000080;
+    wire write_burst_addr_and_2 = (kinds[0] | kinds[5] | write_burst_addr_and) & ~counts; // write.go:52
+    wire counts_2 = set_[37] & ~write_burst_addr_and_2; // write.go:72
+    wire [63:0] at = {base[63:6] + {34'd0, target[31:8]}, 6'h00}; // fill.go:102
+    assign write_burst_addr = counts_2 ? at | 64'h0000000000000020 : at; // write.go:77
+    assign write_burst_len = write_burst_addr_and_2 ? 8'h07 : 8'h00; // write.go:78
+
+    always @(posedge clk) begin
+        if (write_burst_valid) begin        // write.go:83
+            beat <= counts_2 ? 3'd4 : 3'd0; // write.go:83
+        end else if (write_beat_valid && write_beat_ready) begin // write.go:84
+            beat <= beat + 3'd1;            // write.go:84
+        end
+    end
+
+    assign write_beat_valid = (command == COMMAND_BEATS); // write.go:92
+    wire [63:0] words_0 = {                               // write.go:87
+        kinds[0] ? command_entry_type : key_type,
+        kinds[0] ? command_entry_state : 4'h2,
+        command_entry_pd,
+        command_entry_key
+    };
+    wire [63:0] words_1 = { // write.go:87
+        command_entry_windows,
+        command_entry_qpn,
+        kinds[6] ? place_page_shift : command_entry_page_shift,
+        command_entry_rights
+    };
+    wire [63:0] write_beat_data_choice = beat[0] ? command_entry_reserved2 // write.go:90
+        : command_entry_reserved1;
+    wire [63:0] write_beat_data_choice_2 = beat[1] ? write_beat_data_choice // write.go:90
+        : beat[0] ? {command_entry_reserved0, command_entry_parent}
+        : words_1;
+    wire [63:0] write_beat_data_choice_3 = beat[0] ? (kinds[6] ? place_translation : command_entry_translation) // write.go:90
+        : command_entry_length;
+    wire [63:0] write_beat_data_choice_4 = beat[2] ? write_beat_data_choice_2 // write.go:90
+        : beat[1] ? write_beat_data_choice_3
+        : beat[0] ? command_entry_va
+        : words_0;
+    wire [63:0] write_beat_data_joined = { // write.go:36
+        key_type,
+        kinds[1] ? 4'h0 : 4'h1,
+        24'd0,
+        command_entry_key & {32{~alone}}
+    };
+    assign write_beat_data = write_burst_addr_and_2 ? write_beat_data_choice_4 // write.go:93
+        : counts_2 ? {entry_count, 40'd0}
+        : write_beat_data_joined;
+    wire [7:0] write_beat_strb_choice = beat[1] ? (beat[0] ? set_[63:56] : set_[55:48]) // write.go:90
+        : beat[0] ? set_[47:40]
+        : set_[39:32];
+    assign write_beat_strb = beat[2] ? write_beat_strb_choice // write.go:93
+        : beat[1] ? (beat[0] ? set_[31:24] : set_[23:16])
+        : beat[0] ? set_[15:8]
+        : set_[7:0];
+    assign write_beat_last = (&beat) | ~write_burst_addr_and_2; // write.go:93
+    assign write_done_ready = 1'b1;                             // write.go:94
+    assign command_ready = (command == COMMAND_END);            // command.go:117
+    assign done_valid = (command == COMMAND_DONE);              // command.go:118
+    assign done_status = status;                                // command.go:119
+    assign done_vendor = vendor;                                // command.go:119
+    assign done_ended = died;                                   // command.go:119
+    assign done_entry_key = line[31:0];                         // command.go:119
+    assign done_entry_pd = line[55:32];                         // command.go:119
+    assign done_entry_state = line[59:56];                      // command.go:119
+    assign done_entry_type = line[63:60];                       // command.go:119
+    assign done_entry_va = line[127:64];                        // command.go:119
+    assign done_entry_length = line[191:128];                   // command.go:119
+    assign done_entry_translation = line[255:192];              // command.go:119
+    assign done_entry_rights = line[263:256];                   // command.go:119
+    assign done_entry_page_shift = line[271:264];               // command.go:119
+    assign done_entry_qpn = line[295:272];                      // command.go:119
+    assign done_entry_windows = line[319:296];                  // command.go:119
+    assign done_entry_parent = line[351:320];                   // command.go:119
+    assign done_entry_reserved0 = line[383:352];                // command.go:119
+    assign done_entry_reserved1 = line[447:384];                // command.go:119
+    assign done_entry_reserved2 = line[511:448];                // command.go:119
+
+    wire [4:0] why_2 = (line[59:56] == 4'h1) ? 5'h12 : (|line[319:296]) ? 5'h13 : 5'h00; // judge.go:50
+    wire [4:0] store_write_data_choice = (line[63:60] == 4'd1 || line[63:60] == 4'd3) ? why_2 // judge.go:51
+        : 5'h11;
+
+    always @(posedge clk) begin
+        if (takes) begin     // match.go:36
+            store[hand] <= { // match.go:36
                 line[7:0],
                 line[55:32],
                 line[63:60],
@@ -977,7 +1292,12 @@ module keycache_64_c2_keys16 (
                 line[255:192],
                 line[263:256],
                 line[268:264],
-                line[295:272]
+                line[295:272],
+                line[351:320],
+                free_2,
+                line[63:60] >= 4'd2,
+                (line[63:60] == 4'd3) & ~free_2,
+                store_write_data_choice
             };
         end
     end
@@ -985,7 +1305,8 @@ module keycache_64_c2_keys16 (
     wire unused = &{1'b0,
         base[5:0],  order_ready,  u_order_out_valid,  u_order_level,  u_order_high_water,
          reply_0_ready,  u_replies_0_level,  u_replies_0_high_water,  reply_1_ready,
-         u_replies_1_level,  u_replies_1_high_water,  key_1[7:0]
+         u_replies_1_level,  u_replies_1_high_water,  kinds[3],  key_1[7:0],  order_difference[7:4],
+         place_from_sum[11:0]
     };
 
     // ----------------------------------------------------------------------
@@ -997,12 +1318,12 @@ module keycache_64_c2_keys16 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         open_0_stalled;     // enter.go:17
-    reg [183:0] open_0_held;        // enter.go:17
-    reg         open_1_stalled;     // enter.go:17
-    reg [183:0] open_1_held;        // enter.go:17
+    reg         open_0_stalled;     // enter.go:20
+    reg [183:0] open_0_held;        // enter.go:20
+    reg         open_1_stalled;     // enter.go:20
+    reg [183:0] open_1_held;        // enter.go:20
     reg         command_in_stalled; // properties.go:55
-    reg [513:0] command_in_held;    // properties.go:55
+    reg [514:0] command_in_held;    // properties.go:55
     reg         burst_stalled;      // properties.go:57
     reg [71:0]  burst_held;         // properties.go:57
     reg         write_stalled;      // properties.go:58
@@ -1024,8 +1345,8 @@ module keycache_64_c2_keys16 (
 
     wire [68:0] table_at; // properties.go:41
 
-    wire waits_0 = open_0_valid & ~open_0_ready; // enter.go:17
-    wire [183:0] open_0_data_holds_joined = {    // enter.go:17
+    wire waits_0 = open_0_valid & ~open_0_ready; // enter.go:20
+    wire [183:0] open_0_data_holds_joined = {    // enter.go:20
         clients_0_request_key,
         clients_0_request_pd,
         clients_0_request_qpn,
@@ -1033,8 +1354,8 @@ module keycache_64_c2_keys16 (
         clients_0_request_va,
         clients_0_request_range
     };
-    wire waits_1 = open_1_valid & ~open_1_ready; // enter.go:17
-    wire [183:0] open_1_data_holds_joined = {    // enter.go:17
+    wire waits_1 = open_1_valid & ~open_1_ready; // enter.go:20
+    wire [183:0] open_1_data_holds_joined = {    // enter.go:20
         clients_1_request_key,
         clients_1_request_pd,
         clients_1_request_qpn,
@@ -1043,7 +1364,7 @@ module keycache_64_c2_keys16 (
         clients_1_request_range
     };
     wire waits = command_valid & ~command_ready;  // properties.go:55
-    wire [513:0] command_in_data_holds_joined = { // properties.go:55
+    wire [514:0] command_in_data_holds_joined = { // properties.go:55
         command_kind,
         command_entry_key,
         command_entry_pd,
@@ -1101,21 +1422,22 @@ module keycache_64_c2_keys16 (
         clients_1_reply_first
     };
     wire unknown_1 = (looks & (asked_client == 2'h1)) | (finds & (found_client == 2'h1)); // properties.go:63
-    wire used_1 = command_valid | looks | finds | miss_0_wants | miss_0_away | miss_1_wants | miss_1_away; // properties.go:46
-    wire [23:0] index_16 = command_entry_key[31:8]; // keycache.go:209
+    wire used_1 = command_valid | (command != COMMAND_IDLE) | looks | finds | miss_0_wants | miss_0_away // properties.go:46
+        | miss_1_wants | miss_1_away;
+    wire [23:0] index_16 = target[31:8]; // keycache.go:238
     wire changes = (command == COMMAND_BEATS) | (command == COMMAND_ACK); // properties.go:71
 
     always @(posedge clk) begin
         if (rst) begin
             open_0_stalled <= 1'b0;
         end else begin
-            open_0_stalled <= waits_0; // enter.go:17
+            open_0_stalled <= waits_0; // enter.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_0) begin   // enter.go:17
-            open_0_held <= { // enter.go:17
+        if (waits_0) begin   // enter.go:20
+            open_0_held <= { // enter.go:20
                 clients_0_request_key,
                 clients_0_request_pd,
                 clients_0_request_qpn,
@@ -1130,13 +1452,13 @@ module keycache_64_c2_keys16 (
         if (rst) begin
             open_1_stalled <= 1'b0;
         end else begin
-            open_1_stalled <= waits_1; // enter.go:17
+            open_1_stalled <= waits_1; // enter.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_1) begin   // enter.go:17
-            open_1_held <= { // enter.go:17
+        if (waits_1) begin   // enter.go:20
+            open_1_held <= { // enter.go:20
                 clients_1_request_key,
                 clients_1_request_pd,
                 clients_1_request_qpn,
@@ -1359,15 +1681,18 @@ module keycache_64_c2_keys16 (
             cover_came_twice: cover (comes && twin);           // fill.go:139
             assume_read_was_asked_for: assume (!read_beat_valid || u_order_out_valid); // fill.go:141
             assert_order_has_room: assert (order_ready || !order_valid); // fill.go:95
-            assert_open_0_valid_holds: assert (!open_0_stalled || open_0_valid); // enter.go:17
-            assert_open_0_data_holds: assert (!open_0_stalled || open_0_data_holds_joined == open_0_held); // enter.go:17
-            assert_open_1_valid_holds: assert (!open_1_stalled || open_1_valid); // enter.go:17
-            assert_open_1_data_holds: assert (!open_1_stalled || open_1_data_holds_joined == open_1_held); // enter.go:17
-            assert_one_place: assert (!(|(valid_joined & (valid_joined - 16'd1)))); // match.go:50
-            assert_takes_what_is_new: assert (!takes || !(|valid_joined)); // match.go:51
-            cover_killed_held: cover (kills && |valid_joined); // match.go:52
-            assert_reply_0_has_room: assert (reply_0_ready || !reply_0_valid); // judge.go:96
-            assert_reply_1_has_room: assert (reply_1_ready || !reply_1_valid); // judge.go:96
+            assert_open_0_valid_holds: assert (!open_0_stalled || open_0_valid); // enter.go:20
+            assert_open_0_data_holds: assert (!open_0_stalled || open_0_data_holds_joined == open_0_held); // enter.go:20
+            assert_open_1_valid_holds: assert (!open_1_stalled || open_1_valid); // enter.go:20
+            assert_open_1_data_holds: assert (!open_1_stalled || open_1_data_holds_joined == open_1_held); // enter.go:20
+            assert_one_place: assert (!(|(valid_joined & (valid_joined - 16'd1)))); // match.go:53
+            assert_takes_what_is_new: assert (!takes || !(|valid_joined)); // match.go:54
+            cover_killed_held: cover (kills && |valid_joined); // match.go:55
+            assert_reply_0_has_room: assert (reply_0_ready || !reply_0_valid); // judge.go:110
+            assert_reply_1_has_room: assert (reply_1_ready || !reply_1_valid); // judge.go:110
+            cover_bound_again: cover (command == COMMAND_ACK && write_done_valid && !write_done_err && on == 2'h2 // command.go:234
+                && kinds[6] && was_bound && !same_parent);
+            cover_revoked_window: cover (alone && on == 2'h3 && command == COMMAND_ACK); // command.go:235
             assume_command_in_valid_holds: assume (!command_in_stalled || command_valid); // properties.go:55
             assume_command_in_data_holds: assume (!command_in_stalled || command_in_data_holds_joined == command_in_held); // properties.go:55
             assume_done_is_taken: assume (done_ready || !done_valid); // properties.go:56
@@ -1421,6 +1746,10 @@ module keycache_64_c2_keys16 (
     initial cover_came_twice_count = 64'd0;
     reg [63:0] cover_killed_held_count /* verilator public_flat_rd */;
     initial cover_killed_held_count = 64'd0;
+    reg [63:0] cover_bound_again_count /* verilator public_flat_rd */;
+    initial cover_bound_again_count = 64'd0;
+    reg [63:0] cover_revoked_window_count /* verilator public_flat_rd */;
+    initial cover_revoked_window_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
             if (mine_0_2 && (miss_0_locked || miss_0_stale)) begin
@@ -1451,45 +1780,58 @@ module keycache_64_c2_keys16 (
             end
             if (open_0_stalled) begin
                 if (!open_0_valid) begin
-                    $display("ASSERT %m open_0_valid_holds blocks/keycache/enter.go:17");
+                    $display("ASSERT %m open_0_valid_holds blocks/keycache/enter.go:20");
                     $stop;
                 end
                 if (open_0_data_holds_joined != open_0_held) begin
-                    $display("ASSERT %m open_0_data_holds blocks/keycache/enter.go:17");
+                    $display("ASSERT %m open_0_data_holds blocks/keycache/enter.go:20");
                     $stop;
                 end
             end
             if (open_1_stalled) begin
                 if (!open_1_valid) begin
-                    $display("ASSERT %m open_1_valid_holds blocks/keycache/enter.go:17");
+                    $display("ASSERT %m open_1_valid_holds blocks/keycache/enter.go:20");
                     $stop;
                 end
                 if (open_1_data_holds_joined != open_1_held) begin
-                    $display("ASSERT %m open_1_data_holds blocks/keycache/enter.go:17");
+                    $display("ASSERT %m open_1_data_holds blocks/keycache/enter.go:20");
                     $stop;
                 end
             end
             if (|(valid_joined & (valid_joined - 16'd1))) begin
-                $display("ASSERT %m one_place blocks/keycache/match.go:50");
+                $display("ASSERT %m one_place blocks/keycache/match.go:53");
                 $stop;
             end
             if (takes && |valid_joined) begin
-                $display("ASSERT %m takes_what_is_new blocks/keycache/match.go:51");
+                $display("ASSERT %m takes_what_is_new blocks/keycache/match.go:54");
                 $stop;
             end
             if (kills && |valid_joined) begin
                 if (cover_killed_held_count == 64'd0) begin
-                    $display("COVER %m killed_held blocks/keycache/match.go:52");
+                    $display("COVER %m killed_held blocks/keycache/match.go:55");
                 end
                 cover_killed_held_count <= cover_killed_held_count + 64'd1;
             end
             if (!reply_0_ready && reply_0_valid) begin
-                $display("ASSERT %m reply_0_has_room blocks/keycache/judge.go:96");
+                $display("ASSERT %m reply_0_has_room blocks/keycache/judge.go:110");
                 $stop;
             end
             if (!reply_1_ready && reply_1_valid) begin
-                $display("ASSERT %m reply_1_has_room blocks/keycache/judge.go:96");
+                $display("ASSERT %m reply_1_has_room blocks/keycache/judge.go:110");
                 $stop;
+            end
+            if (command == COMMAND_ACK && write_done_valid && !write_done_err && on == 2'h2
+                && kinds[6] && was_bound && !same_parent) begin
+                if (cover_bound_again_count == 64'd0) begin
+                    $display("COVER %m bound_again blocks/keycache/command.go:234");
+                end
+                cover_bound_again_count <= cover_bound_again_count + 64'd1;
+            end
+            if (alone && on == 2'h3 && command == COMMAND_ACK) begin
+                if (cover_revoked_window_count == 64'd0) begin
+                    $display("COVER %m revoked_window blocks/keycache/command.go:235");
+                end
+                cover_revoked_window_count <= cover_revoked_window_count + 64'd1;
             end
             if (command_in_stalled) begin
                 if (!command_valid) begin
@@ -1677,17 +2019,37 @@ module keycache_64_c2_keys16 (
     // Events
 
 `ifdef GORNIC_TRACE
+    wire done = (command == COMMAND_ACK) & write_done_valid & ~write_done_err & (on == 2'h2); // command.go:227
+    wire ends_2 = kinds[1] | kinds[4] | (kinds[6] & values_empty); // command.go:229
 
-    wire        event_key_compared /* verilator public_flat_rd */ = filled || (finds && some) || (finds && found_beyond); // judge.go:23
+    wire        event_key_compared /* verilator public_flat_rd */ = known; // judge.go:23
     wire [1:0]  event_key_compared_client /* verilator public_flat_rd */ = found_client;
     wire [31:0] event_key_compared_key /* verilator public_flat_rd */ = found_request_key;
     wire [7:0]  event_key_compared_rights /* verilator public_flat_rd */ = found_request_rights;
     wire [63:0] event_key_compared_va /* verilator public_flat_rd */ = found_request_va;
     wire [31:0] event_key_compared_bytes /* verilator public_flat_rd */ = found_request_range;
 
-    wire       event_key_judged /* verilator public_flat_rd */ = judges; // judge.go:74
+    wire       event_key_judged /* verilator public_flat_rd */ = judges; // judge.go:88
     wire [1:0] event_key_judged_client /* verilator public_flat_rd */ = judged_client;
     wire [4:0] event_key_judged_fault /* verilator public_flat_rd */ = reply_0_fault;
+
+    wire        event_key_revoked /* verilator public_flat_rd */ = command == COMMAND_LOCK && alone && on == 2'h2; // command.go:228
+    wire [31:0] event_key_revoked_key /* verilator public_flat_rd */ = target;
+
+    wire        event_invalidated /* verilator public_flat_rd */ = done && ends_2; // command.go:230
+    wire [31:0] event_invalidated_key /* verilator public_flat_rd */ = command_entry_key;
+    wire [2:0]  event_invalidated_kind /* verilator public_flat_rd */ = command_kind;
+
+    wire        event_registered /* verilator public_flat_rd */ = done && kinds[5]; // command.go:231
+    wire [31:0] event_registered_key /* verilator public_flat_rd */ = command_entry_key;
+    wire [63:0] event_registered_va /* verilator public_flat_rd */ = command_entry_va;
+    wire [63:0] event_registered_bytes /* verilator public_flat_rd */ = command_entry_length;
+
+    wire        event_bound /* verilator public_flat_rd */ = done && kinds[6] && !values_empty; // command.go:232
+    wire [31:0] event_bound_key /* verilator public_flat_rd */ = command_entry_key;
+    wire [31:0] event_bound_region /* verilator public_flat_rd */ = command_entry_parent;
+    wire [63:0] event_bound_va /* verilator public_flat_rd */ = command_entry_va;
+    wire [63:0] event_bound_bytes /* verilator public_flat_rd */ = command_entry_length;
 
 `ifndef GORNIC_TRACE_QUIET
 
@@ -1704,6 +2066,27 @@ module keycache_64_c2_keys16 (
                 $display(
                     "TRACE %0d %m key_judged client=%0h fault=%0h",
                     $time, event_key_judged_client, event_key_judged_fault
+                );
+            end
+            if (event_key_revoked) begin
+                $display("TRACE %0d %m key_revoked key=%0h", $time, event_key_revoked_key);
+            end
+            if (event_invalidated) begin
+                $display(
+                    "TRACE %0d %m invalidated key=%0h kind=%0h",
+                    $time, event_invalidated_key, event_invalidated_kind
+                );
+            end
+            if (event_registered) begin
+                $display(
+                    "TRACE %0d %m registered key=%0h va=%0h bytes=%0h",
+                    $time, event_registered_key, event_registered_va, event_registered_bytes
+                );
+            end
+            if (event_bound) begin
+                $display(
+                    "TRACE %0d %m bound key=%0h region=%0h va=%0h bytes=%0h",
+                    $time, event_bound_key, event_bound_region, event_bound_va, event_bound_bytes
                 );
             end
         end

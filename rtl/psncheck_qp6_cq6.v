@@ -40,6 +40,11 @@ module psncheck_qp6_cq6 (
     input  wire [31:0] header_ext_6,         // extension headers: 32-bit words in wire order
     input  wire [12:0] header_payload_len,   // bytes without pad, 0 to 4096
 
+    // Stream dead (sink)
+    input  wire        dead_valid,
+    output wire        dead_ready,
+    input  wire [5:0]  dead_qp, // index
+
     // Stream context_request (source)
     output wire        context_request_valid,
     input  wire        context_request_ready,
@@ -82,24 +87,24 @@ module psncheck_qp6_cq6 (
     // Stream request (source)
     output wire        request_valid,
     input  wire        request_ready,
-    output wire [2:0]  request_kind,      // PSNExpected and others
-    output wire [5:0]  request_qp,        // index; where ignored it means nothing
-    output wire [7:0]  request_opcode,    // BTH
-    output wire        request_undefined, // the opcode is not in the table
-    output wire        request_se,        // BTH
-    output wire        request_ack_req,   // BTH
-    output wire [1:0]  request_pad_cnt,   // BTH
-    output wire [23:0] request_psn,       // BTH; of a fence, the token in bit 0
-    output wire [23:0] request_expected,  // the PSN that was expected
-    output wire        request_send_nak,  // PSNAhead: a NAK is due
-    output wire [31:0] request_ext_0,     // extension headers: format.ExtWords
-    output wire [31:0] request_ext_1,     // extension headers: format.ExtWords
-    output wire [31:0] request_ext_2,     // extension headers: format.ExtWords
-    output wire [31:0] request_ext_3,     // extension headers: format.ExtWords
-    output wire [31:0] request_ext_4,     // extension headers: format.ExtWords
-    output wire [31:0] request_ext_5,     // extension headers: format.ExtWords
-    output wire [31:0] request_ext_6,     // extension headers: format.ExtWords
-    output wire [12:0] request_payload_len,
+    output wire [2:0]  request_kind,           // PSNExpected and others
+    output wire [5:0]  request_qp,             // index; where ignored it means nothing
+    output wire [7:0]  request_opcode,         // BTH
+    output wire        request_undefined,      // the opcode is not in the table
+    output wire        request_se,             // BTH
+    output wire        request_ack_req,        // BTH
+    output wire [1:0]  request_pad_cnt,        // BTH
+    output wire [23:0] request_psn,            // BTH; of a fence, the token in the low bits
+    output wire [23:0] request_expected,       // the PSN that was expected
+    output wire        request_send_nak,       // PSNAhead: a NAK is due
+    output wire [31:0] request_ext_0,          // extension headers: format.ExtWords
+    output wire [31:0] request_ext_1,          // extension headers: format.ExtWords
+    output wire [31:0] request_ext_2,          // extension headers: format.ExtWords
+    output wire [31:0] request_ext_3,          // extension headers: format.ExtWords
+    output wire [31:0] request_ext_4,          // extension headers: format.ExtWords
+    output wire [31:0] request_ext_5,          // extension headers: format.ExtWords
+    output wire [31:0] request_ext_6,          // extension headers: format.ExtWords
+    output wire [12:0] request_payload_len,    // 0 of what is no packet
     output wire        request_context_exists, // the other fields mean nothing where it does not
     output wire [23:0] request_context_qpn,    // whole, with its tag
     output wire [2:0]  request_context_state,  // format.QPState
@@ -119,33 +124,6 @@ module psncheck_qp6_cq6 (
     output wire [7:0]  request_context_max_rd,
     output wire [7:0]  request_context_max_dest_rd,
 
-    // Stream response (source)
-    output wire        response_valid,
-    input  wire        response_ready,
-    output wire [5:0]  response_qp,
-    output wire [7:0]  response_opcode,
-    output wire [23:0] response_psn,
-    output wire [7:0]  response_syndrome,
-    output wire [23:0] response_msn,
-    output wire        response_context_exists, // the other fields mean nothing where it does not
-    output wire [23:0] response_context_qpn,    // whole, with its tag
-    output wire [2:0]  response_context_state,  // format.QPState
-    output wire [23:0] response_context_pd,
-    output wire [23:0] response_context_dest_qpn,
-    output wire [2:0]  response_context_path_mtu, // format.MTU256 and others
-    output wire [3:0]  response_context_access,   // format.Access bits 3 to 0
-    output wire [4:0]  response_context_min_rnr,
-    output wire [4:0]  response_context_timeout,
-    output wire [2:0]  response_context_retry_cnt,
-    output wire [2:0]  response_context_rnr_retry,
-    output wire        response_context_sig_all,
-    output wire        response_context_sq_stride, // log2 of a slot's 64 bytes
-    output wire        response_context_rq_stride,
-    output wire [5:0]  response_context_send_cq,
-    output wire [5:0]  response_context_recv_cq,
-    output wire [7:0]  response_context_max_rd,
-    output wire [7:0]  response_context_max_dest_rd,
-
     // Stream async (source)
     output wire        async_valid,
     input  wire        async_ready,
@@ -161,6 +139,11 @@ module psncheck_qp6_cq6 (
     input  wire        outcome_nak_sent, // a NAK (RNR) went out: no further one until the expected PSN comes
     input  wire        outcome_dead,     // the queue pair takes no more requests
 
+    // Stream atomic_done (sink)
+    input  wire        atomic_done_valid,
+    output wire        atomic_done_ready,
+    input  wire [5:0]  atomic_done_qp, // index
+
     // Stream control (sink)
     input  wire        control_valid,
     output wire        control_ready,
@@ -171,7 +154,7 @@ module psncheck_qp6_cq6 (
     // Stream fence (sink)
     input  wire        fence_valid,
     output wire        fence_ready,
-    input  wire        fence_token, // returned as it came
+    input  wire [1:0]  fence_token, // returned as it came: bit 1 says whose it is, 0 command's, 1 that of keyops
 
     // peek: the expected PSN
     input  wire [5:0]  peek_qp,
@@ -183,22 +166,55 @@ module psncheck_qp6_cq6 (
     output wire        cnp        // a congestion notification
 );
 
-    reg        lock_0;          // locks.go:23
-    reg [5:0]  lock_qp_0;       // locks.go:24
-    reg        lock_1;          // locks.go:23
-    reg [5:0]  lock_qp_1;       // locks.go:24
-    reg        lock_2;          // locks.go:23
-    reg [5:0]  lock_qp_2;       // locks.go:24
-    reg        lock_3;          // locks.go:23
-    reg [5:0]  lock_qp_3;       // locks.go:24
-    reg        lock_4;          // locks.go:23
-    reg [5:0]  lock_qp_4;       // locks.go:24
-    reg        lock_5;          // locks.go:23
-    reg [5:0]  lock_qp_5;       // locks.go:24
-    reg        lock_6;          // locks.go:23
-    reg [5:0]  lock_qp_6;       // locks.go:24
-    reg        lock_7;          // locks.go:23
-    reg [5:0]  lock_qp_7;       // locks.go:24
+    reg [5:0]  lock_0_qp;       // locks.go:49
+    reg        lock_0_busy;     // locks.go:49
+    reg        lock_0_atomic;   // locks.go:50
+    reg        lock_0_waits;    // locks.go:50
+    reg [7:0]  lock_0_atomics;  // locks.go:50
+    reg        lock_0_chosen;   // locks.go:51
+    reg [5:0]  lock_1_qp;       // locks.go:49
+    reg        lock_1_busy;     // locks.go:49
+    reg        lock_1_atomic;   // locks.go:50
+    reg        lock_1_waits;    // locks.go:50
+    reg [7:0]  lock_1_atomics;  // locks.go:50
+    reg        lock_1_chosen;   // locks.go:51
+    reg [5:0]  lock_2_qp;       // locks.go:49
+    reg        lock_2_busy;     // locks.go:49
+    reg        lock_2_atomic;   // locks.go:50
+    reg        lock_2_waits;    // locks.go:50
+    reg [7:0]  lock_2_atomics;  // locks.go:50
+    reg        lock_2_chosen;   // locks.go:51
+    reg [5:0]  lock_3_qp;       // locks.go:49
+    reg        lock_3_busy;     // locks.go:49
+    reg        lock_3_atomic;   // locks.go:50
+    reg        lock_3_waits;    // locks.go:50
+    reg [7:0]  lock_3_atomics;  // locks.go:50
+    reg        lock_3_chosen;   // locks.go:51
+    reg [5:0]  lock_4_qp;       // locks.go:49
+    reg        lock_4_busy;     // locks.go:49
+    reg        lock_4_atomic;   // locks.go:50
+    reg        lock_4_waits;    // locks.go:50
+    reg [7:0]  lock_4_atomics;  // locks.go:50
+    reg        lock_4_chosen;   // locks.go:51
+    reg [5:0]  lock_5_qp;       // locks.go:49
+    reg        lock_5_busy;     // locks.go:49
+    reg        lock_5_atomic;   // locks.go:50
+    reg        lock_5_waits;    // locks.go:50
+    reg [7:0]  lock_5_atomics;  // locks.go:50
+    reg        lock_5_chosen;   // locks.go:51
+    reg [5:0]  lock_6_qp;       // locks.go:49
+    reg        lock_6_busy;     // locks.go:49
+    reg        lock_6_atomic;   // locks.go:50
+    reg        lock_6_waits;    // locks.go:50
+    reg [7:0]  lock_6_atomics;  // locks.go:50
+    reg        lock_6_chosen;   // locks.go:51
+    reg [5:0]  lock_7_qp;       // locks.go:49
+    reg        lock_7_busy;     // locks.go:49
+    reg        lock_7_atomic;   // locks.go:50
+    reg        lock_7_waits;    // locks.go:50
+    reg [7:0]  lock_7_atomics;  // locks.go:50
+    reg        lock_7_chosen;   // locks.go:51
+    reg        fence_offered;   // one that is offered stays so (psncheck.go:146)
     reg        known;           // judge.go:30
     reg        fresh;           // judge.go:30
     reg [23:0] now_expected;    // judge.go:31
@@ -207,25 +223,28 @@ module psncheck_qp6_cq6 (
     reg        now_established; // judge.go:31
     reg [23:0] distance;        // judge.go:31
     reg        is_request;      // judge.go:32
+    reg        is_response;     // judge.go:32
     reg        is_bad;          // judge.go:32
     reg        is_cnp;          // judge.go:32
     reg        owes_request;    // judge.go:33
-    reg        owes_response;   // judge.go:33
     reg        owes_async;      // judge.go:33
-    reg [23:0] peeked;          // judge.go:126
+    reg [23:0] peeked;          // judge.go:135
 
     (* ram_style = "distributed" *)
-    reg [26:0] states [0:63]; // psncheck.go:91
+    reg [26:0] states [0:63]; // psncheck.go:93
 
-    wire       asks_valid;   // psncheck.go:140
-    wire       asks_ready;   // psncheck.go:140
-    wire [5:0] asks_qp;      // psncheck.go:140
-    wire       enters_valid; // psncheck.go:141
-    wire       enters_ready; // psncheck.go:141
+    wire        asks_valid;         // psncheck.go:148
+    wire        asks_ready;         // psncheck.go:148
+    wire [5:0]  asks_qp;            // psncheck.go:148
+    wire        enters_valid;       // psncheck.go:149
+    wire        enters_ready;       // psncheck.go:149
+    wire [23:0] enters_dest_qp;     // psncheck.go:149
+    wire [12:0] enters_payload_len; // psncheck.go:149
 
     wire [2:0]  u_asks_level;
     wire [2:0]  u_asks_high_water;
     wire        u_packets_out_valid;
+    wire        u_packets_out_dead;
     wire        u_packets_out_ipv6;
     wire [63:0] u_packets_out_src_hi;
     wire [63:0] u_packets_out_src_lo;
@@ -251,6 +270,7 @@ module psncheck_qp6_cq6 (
     wire [2:0]  u_packets_high_water;
     wire        u_both_a_ready;
     wire        u_both_out_valid;
+    wire        u_both_out_a_dead;
     wire        u_both_out_a_ipv6;
     wire [63:0] u_both_out_a_src_hi;
     wire [63:0] u_both_out_a_src_lo;
@@ -304,17 +324,26 @@ module psncheck_qp6_cq6 (
     wire [63:0] u_both_out_b_address_dst_lo;
     wire        u_found_in_ready;
     wire        u_found_out_valid;
+    wire        u_found_out_dead;
     wire        u_found_out_number;
     wire        u_found_out_source;
     wire        u_found_out_dest;
+    wire        u_found_out_resource;
+    wire        u_found_out_atomic;
     wire        u_found_out_cnp;
+    wire [23:0] u_found_out_psn;
+    wire [12:0] u_found_out_payload_len;
 
-    assign header_ready = header_valid & ~fence_valid & asks_ready & enters_ready; // psncheck.go:143
-    assign asks_valid = header_ready;     // psncheck.go:144
-    assign asks_qp = header_dest_qp[5:0]; // psncheck.go:145
-    assign enters_valid = header_ready;   // psncheck.go:146
+    wire room = asks_ready & enters_ready;                  // psncheck.go:150
+    assign dead_ready = dead_valid & ~fence_offered & room; // psncheck.go:153
+    assign header_ready = header_valid & ~fence_valid & ~dead_valid & room; // psncheck.go:154
+    assign asks_valid = header_ready | dead_ready;          // psncheck.go:155
+    assign asks_qp = dead_valid ? dead_qp : header_dest_qp[5:0]; // psncheck.go:156
+    assign enters_valid = header_ready | dead_ready;        // psncheck.go:157
+    assign enters_dest_qp = dead_valid ? {18'd0, dead_qp} : header_dest_qp; // psncheck.go:158
+    assign enters_payload_len = dead_valid ? 13'd0 : header_payload_len; // psncheck.go:158
 
-    fifo_link_qp_ref_6_x4 u_asks ( // psncheck.go:154
+    fifo_link_qp_ref_6_x4 u_asks ( // psncheck.go:167
         .clk        (clk),
         .rst        (rst),
         .in_valid   (asks_valid),
@@ -327,11 +356,12 @@ module psncheck_qp6_cq6 (
         .high_water (u_asks_high_water)
     );
 
-    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // psncheck.go:155
+    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // psncheck.go:168
         .clk             (clk),
         .rst             (rst),
         .in_valid        (enters_valid),
         .in_ready        (enters_ready),
+        .in_dead         (dead_valid),
         .in_ipv6         (header_ipv6),
         .in_src_hi       (header_src_hi),
         .in_src_lo       (header_src_lo),
@@ -342,7 +372,7 @@ module psncheck_qp6_cq6 (
         .in_cnp          (header_cnp),
         .in_se           (header_se),
         .in_pad_cnt      (header_pad_cnt),
-        .in_dest_qp      (header_dest_qp),
+        .in_dest_qp      (enters_dest_qp),
         .in_ack_req      (header_ack_req),
         .in_psn          (header_psn),
         .in_ext_0        (header_ext_0),
@@ -352,9 +382,10 @@ module psncheck_qp6_cq6 (
         .in_ext_4        (header_ext_4),
         .in_ext_5        (header_ext_5),
         .in_ext_6        (header_ext_6),
-        .in_payload_len  (header_payload_len),
+        .in_payload_len  (enters_payload_len),
         .out_valid       (u_packets_out_valid),
         .out_ready       (u_both_a_ready),
+        .out_dead        (u_packets_out_dead),
         .out_ipv6        (u_packets_out_ipv6),
         .out_src_hi      (u_packets_out_src_hi),
         .out_src_lo      (u_packets_out_src_lo),
@@ -380,11 +411,12 @@ module psncheck_qp6_cq6 (
         .high_water      (u_packets_high_water)
     );
 
-    join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 u_both ( // psncheck.go:156
+    join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 u_both ( // psncheck.go:169
         .clk                         (clk),
         .rst                         (rst),
         .a_valid                     (u_packets_out_valid),
         .a_ready                     (u_both_a_ready),
+        .a_dead                      (u_packets_out_dead),
         .a_ipv6                      (u_packets_out_ipv6),
         .a_src_hi                    (u_packets_out_src_hi),
         .a_src_lo                    (u_packets_out_src_lo),
@@ -440,6 +472,7 @@ module psncheck_qp6_cq6 (
         .b_address_dst_lo            (context_reply_address_dst_lo),
         .out_valid                   (u_both_out_valid),
         .out_ready                   (u_found_in_ready),
+        .out_a_dead                  (u_both_out_a_dead),
         .out_a_ipv6                  (u_both_out_a_ipv6),
         .out_a_src_hi                (u_both_out_a_src_hi),
         .out_a_src_lo                (u_both_out_a_src_lo),
@@ -493,24 +526,29 @@ module psncheck_qp6_cq6 (
         .out_b_address_dst_lo        (u_both_out_b_address_dst_lo)
     );
 
-    wire u_found_in_number = u_both_out_b_context_exists & (u_both_out_b_context_qpn == u_both_out_a_dest_qp); // psncheck.go:161
-    wire u_found_in_source = (u_both_out_a_src_hi == u_both_out_b_address_dst_hi) // psncheck.go:162
+    wire u_found_in_number = u_both_out_b_context_exists & (u_both_out_b_context_qpn == u_both_out_a_dest_qp); // psncheck.go:174
+    wire u_found_in_source = (u_both_out_a_src_hi == u_both_out_b_address_dst_hi) // psncheck.go:175
         & (u_both_out_a_src_lo == u_both_out_b_address_dst_lo)
         & (u_both_out_a_ipv6 == u_both_out_b_address_ipv6);
-    wire u_found_in_dest = (u_both_out_a_dst_hi == u_both_out_b_address_src_hi) // psncheck.go:163
+    wire u_found_in_dest = (u_both_out_a_dst_hi == u_both_out_b_address_src_hi) // psncheck.go:176
         & (u_both_out_a_dst_lo == u_both_out_b_address_src_lo);
-    wire leaves = known & (~owes_request | request_ready) & (~owes_response | response_ready) // judge.go:82
-        & (~owes_async | async_ready);
+    wire u_found_in_resource = (u_both_out_a_opcode == 8'h0c) | (u_both_out_a_opcode == 8'h13) // judge.go:101
+        | (u_both_out_a_opcode == 8'h14);
+    wire u_found_in_atomic = (u_both_out_a_opcode == 8'h13) | (u_both_out_a_opcode == 8'h14); // judge.go:105
+    wire leaves = known & (~owes_request | request_ready) & (~owes_async | async_ready); // judge.go:77
 
-    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // psncheck.go:157
+    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // psncheck.go:170
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (u_both_out_valid),
         .in_ready                (u_found_in_ready),
         .in_qp                   (u_both_out_a_dest_qp[5:0]),
+        .in_dead                 (u_both_out_a_dead),
         .in_number               (u_found_in_number),
         .in_source               (u_found_in_source),
         .in_dest                 (u_found_in_dest),
+        .in_resource             (u_found_in_resource),
+        .in_atomic               (u_found_in_atomic),
         .in_opcode               (u_both_out_a_opcode),
         .in_undefined            (u_both_out_a_undefined),
         .in_cnp                  (u_both_out_a_cnp),
@@ -547,16 +585,19 @@ module psncheck_qp6_cq6 (
         .out_valid               (u_found_out_valid),
         .out_ready               (leaves),
         .out_qp                  (request_qp),
+        .out_dead                (u_found_out_dead),
         .out_number              (u_found_out_number),
         .out_source              (u_found_out_source),
         .out_dest                (u_found_out_dest),
+        .out_resource            (u_found_out_resource),
+        .out_atomic              (u_found_out_atomic),
         .out_opcode              (request_opcode),
         .out_undefined           (request_undefined),
         .out_cnp                 (u_found_out_cnp),
         .out_se                  (request_se),
         .out_pad_cnt             (request_pad_cnt),
         .out_ack_req             (request_ack_req),
-        .out_psn                 (response_psn),
+        .out_psn                 (u_found_out_psn),
         .out_ext_0               (request_ext_0),
         .out_ext_1               (request_ext_1),
         .out_ext_2               (request_ext_2),
@@ -564,7 +605,7 @@ module psncheck_qp6_cq6 (
         .out_ext_4               (request_ext_4),
         .out_ext_5               (request_ext_5),
         .out_ext_6               (request_ext_6),
-        .out_payload_len         (request_payload_len),
+        .out_payload_len         (u_found_out_payload_len),
         .out_context_exists      (request_context_exists),
         .out_context_qpn         (request_context_qpn),
         .out_context_state       (request_context_state),
@@ -585,30 +626,90 @@ module psncheck_qp6_cq6 (
         .out_context_max_dest_rd (request_context_max_dest_rd)
     );
 
-    wire response = (request_opcode >= 8'd13) & (request_opcode <= 8'd18); // judge.go:99
-    wire fits_or = (request_context_state == 3'h3) | (request_context_state == 3'h4) // judge.go:105
+    wire fences = fence_valid & ~(u_packets_out_valid | u_found_out_valid) & (fence_offered | ~dead_valid); // psncheck.go:183
+    wire response = (request_opcode >= 8'd13) & (request_opcode <= 8'd18); // judge.go:95
+    wire fits_or = (request_context_state == 3'h3) | (request_context_state == 3'h4) // judge.go:111
         | ((request_context_state == 3'h2) & ~response);
-    wire fits = u_found_out_number & u_found_out_source & u_found_out_dest & fits_or; // judge.go:36
+    wire fits = ~u_found_out_dead & u_found_out_number & u_found_out_source & u_found_out_dest & fits_or; // judge.go:36
     wire request = fits & ~response & ~u_found_out_cnp; // judge.go:37
-    wire waits_and = lock_0 & lock_1 & lock_2 & lock_3 & lock_4 & lock_5 & lock_6 & lock_7; // locks.go:41
-    wire waits_or = (lock_0 & (lock_qp_0 == request_qp)) | (lock_1 & (lock_qp_1 == request_qp)) // judge.go:39
-        | (lock_2 & (lock_qp_2 == request_qp)) | (lock_3 & (lock_qp_3 == request_qp))
-        | (lock_4 & (lock_qp_4 == request_qp)) | (lock_5 & (lock_qp_5 == request_qp))
-        | (lock_6 & (lock_qp_6 == request_qp)) | (lock_7 & (lock_qp_7 == request_qp))
-        | waits_and;
+    wire is_0 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
+    wire is_1 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
+    wire is_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
+    wire is_3 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:32
+    wire is_4 = (lock_4_busy | lock_4_waits) & (lock_4_qp == request_qp); // locks.go:32
+    wire is_5 = (lock_5_busy | lock_5_waits) & (lock_5_qp == request_qp); // locks.go:32
+    wire is_6 = (lock_6_busy | lock_6_waits) & (lock_6_qp == request_qp); // locks.go:32
+    wire is_7 = (lock_7_busy | lock_7_waits) & (lock_7_qp == request_qp); // locks.go:32
+    wire mine_6 = is_0 | is_1 | is_2 | is_3 | is_4 | is_5 | is_6 | is_7; // locks.go:64
+    wire waits_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+        & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
+        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
+        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6;
+    wire waits_or = (is_0 & (lock_0_busy | ~u_found_out_resource)) // locks.go:68
+        | (is_1 & (lock_1_busy | ~u_found_out_resource))
+        | (is_2 & (lock_2_busy | ~u_found_out_resource))
+        | (is_3 & (lock_3_busy | ~u_found_out_resource))
+        | (is_4 & (lock_4_busy | ~u_found_out_resource))
+        | (is_5 & (lock_5_busy | ~u_found_out_resource))
+        | (is_6 & (lock_6_busy | ~u_found_out_resource))
+        | (is_7 & (lock_7_busy | ~u_found_out_resource)) | waits_and;
     wire reads = u_found_out_valid & ~known & ~(request & waits_or); // judge.go:40
 
     always @(posedge clk) begin
         if (rst) begin
+            fence_offered <= 1'b0;
             fresh <= 1'b0;
+        end else begin
+            fence_offered <= fences & ~request_ready; // psncheck.go:184
+            fresh <= reads;                           // judge.go:41
+        end
+    end
+
+    wire mine_and = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
+    wire mine_and_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
+    wire mine_and_3 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
+    wire mine_and_4 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:32
+    wire mine_and_5 = (lock_4_busy | lock_4_waits) & (lock_4_qp == request_qp); // locks.go:32
+    wire mine_and_6 = (lock_5_busy | lock_5_waits) & (lock_5_qp == request_qp); // locks.go:32
+    wire mine_and_7 = (lock_6_busy | lock_6_waits) & (lock_6_qp == request_qp); // locks.go:32
+    wire mine_and_8 = (lock_7_busy | lock_7_waits) & (lock_7_qp == request_qp); // locks.go:32
+    wire mine_6_2 = mine_and | mine_and_2 | mine_and_3 | mine_and_4 | mine_and_5 | mine_and_6 | mine_and_7 // locks.go:76
+        | mine_and_8;
+    wire taken_or = lock_0_busy | lock_0_waits;             // locks.go:29
+    wire taken_0 = taken_or & (lock_1_busy | lock_1_waits); // locks.go:81
+    wire taken_1 = taken_0 & (lock_2_busy | lock_2_waits);  // locks.go:81
+    wire taken_2 = taken_1 & (lock_3_busy | lock_3_waits);  // locks.go:81
+    wire taken_3 = taken_2 & (lock_4_busy | lock_4_waits);  // locks.go:81
+    wire taken_4 = taken_3 & (lock_5_busy | lock_5_waits);  // locks.go:81
+    wire lock_7_chosen_and = taken_4 & (lock_6_busy | lock_6_waits) & ~mine_6_2; // locks.go:80
+
+    always @(posedge clk) begin
+        lock_0_chosen <= (lock_0_busy || lock_0_waits) ? lock_0_qp == request_qp : ~mine_6_2; // locks.go:80
+        lock_1_chosen <= (lock_1_busy || lock_1_waits) ? lock_1_qp == request_qp // locks.go:80
+            : taken_or & ~mine_6_2;
+        lock_2_chosen <= (lock_2_busy || lock_2_waits) ? lock_2_qp == request_qp // locks.go:80
+            : taken_0 & ~mine_6_2;
+        lock_3_chosen <= (lock_3_busy || lock_3_waits) ? lock_3_qp == request_qp // locks.go:80
+            : taken_1 & ~mine_6_2;
+        lock_4_chosen <= (lock_4_busy || lock_4_waits) ? lock_4_qp == request_qp // locks.go:80
+            : taken_2 & ~mine_6_2;
+        lock_5_chosen <= (lock_5_busy || lock_5_waits) ? lock_5_qp == request_qp // locks.go:80
+            : taken_3 & ~mine_6_2;
+        lock_6_chosen <= (lock_6_busy || lock_6_waits) ? lock_6_qp == request_qp // locks.go:80
+            : taken_4 & ~mine_6_2;
+        lock_7_chosen <= (lock_7_busy || lock_7_waits) ? lock_7_qp == request_qp // locks.go:80
+            : lock_7_chosen_and;
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             known <= 1'b0;
         end else begin
-            fresh <= reads;    // judge.go:41
-            if (reads) begin   // judge.go:42
-                known <= 1'b1; // judge.go:43
+            if (reads) begin   // judge.go:43
+                known <= 1'b1; // judge.go:44
             end
-            if (leaves) begin  // judge.go:84
-                known <= 1'b0; // judge.go:84
+            if (leaves) begin  // judge.go:79
+                known <= 1'b0; // judge.go:79
             end
         end
     end
@@ -617,277 +718,301 @@ module psncheck_qp6_cq6 (
     wire [23:0] now_expected_2 = now_word[26:3]; // judge.go:38
     wire now_dead_2 = now_word[1];               // judge.go:38
     wire now_established_2 = now_word[0];        // judge.go:38
-    wire alive = request & ~now_dead_2;          // judge.go:46
+    wire alive = request & ~now_dead_2;          // judge.go:47
 
     always @(posedge clk) begin
-        if (reads) begin                                    // judge.go:42
-            now_expected <= now_expected_2;                 // judge.go:44
-            now_nak_sent <= now_word[2];                    // judge.go:44
-            now_dead <= now_dead_2;                         // judge.go:44
-            now_established <= now_established_2;           // judge.go:44
-            distance <= response_psn - now_expected_2;      // judge.go:45
-            is_request <= alive;                            // judge.go:47
-            is_bad <= ~fits | (request & now_dead_2);       // judge.go:48
-            is_cnp <= fits & u_found_out_cnp;               // judge.go:49
-            owes_request <= alive | (|request_payload_len); // judge.go:50
-            owes_response <= fits & response;               // judge.go:51
-            owes_async <= alive & (request_context_state == 3'h2) & ~now_established_2; // judge.go:52
+        if (reads) begin                                  // judge.go:43
+            now_expected <= now_expected_2;               // judge.go:45
+            now_nak_sent <= now_word[2];                  // judge.go:45
+            now_dead <= now_dead_2;                       // judge.go:45
+            now_established <= now_established_2;         // judge.go:45
+            distance <= u_found_out_psn - now_expected_2; // judge.go:46
+            is_request <= alive;                          // judge.go:48
+            is_response <= fits & response;               // judge.go:49
+            is_bad <= ~u_found_out_dead & (~fits | (request & now_dead_2)); // judge.go:50
+            is_cnp <= fits & u_found_out_cnp;             // judge.go:51
+            owes_request <= alive | (fits & response) | u_found_out_dead | (|u_found_out_payload_len); // judge.go:52
+            owes_async <= alive & (request_context_state == 3'h2) & ~now_established_2; // judge.go:53
         end
-        if (known && request_ready) begin // judge.go:79
-            owes_request <= 1'b0;         // judge.go:79
+        if (known && request_ready) begin // judge.go:75
+            owes_request <= 1'b0;         // judge.go:75
         end
-        if (known && response_ready) begin // judge.go:80
-            owes_response <= 1'b0;         // judge.go:80
-        end
-        if (known && async_ready) begin // judge.go:81
-            owes_async <= 1'b0;         // judge.go:81
+        if (known && async_ready) begin // judge.go:76
+            owes_async <= 1'b0;         // judge.go:76
         end
     end
 
-    wire fence = fence_valid & ~(u_packets_out_valid | u_found_out_valid); // judge.go:60
-    assign fence_ready = fence & request_ready;                // judge.go:61
-    assign request_valid = (known & owes_request) | fence;     // judge.go:62
-    wire [2:0] kind = !(|distance) ? 3'h0 : distance[23] ? 3'h1 : 3'h2; // judge.go:58
-    assign request_kind = fence ? 3'h4 : is_request ? kind : 3'h3; // judge.go:63
-    assign request_psn = fence ? {23'd0, fence_token} : response_psn; // judge.go:63
-    assign request_expected = now_expected;                    // judge.go:63
-    assign request_send_nak = ~now_nak_sent;                   // judge.go:63
-    assign response_valid = known & owes_response;             // judge.go:71
-    assign response_qp = request_qp;                           // judge.go:72
-    assign response_opcode = request_opcode;                   // judge.go:72
-    assign response_syndrome = request_ext_0[31:24];           // judge.go:72
-    assign response_msn = request_ext_0[23:0];                 // judge.go:72
-    assign response_context_exists = request_context_exists;   // judge.go:72
-    assign response_context_qpn = request_context_qpn;         // judge.go:72
-    assign response_context_state = request_context_state;     // judge.go:72
-    assign response_context_pd = request_context_pd;           // judge.go:72
-    assign response_context_dest_qpn = request_context_dest_qpn; // judge.go:72
-    assign response_context_path_mtu = request_context_path_mtu; // judge.go:72
-    assign response_context_access = request_context_access;   // judge.go:72
-    assign response_context_min_rnr = request_context_min_rnr; // judge.go:72
-    assign response_context_timeout = request_context_timeout; // judge.go:72
-    assign response_context_retry_cnt = request_context_retry_cnt; // judge.go:72
-    assign response_context_rnr_retry = request_context_rnr_retry; // judge.go:72
-    assign response_context_sig_all = request_context_sig_all; // judge.go:72
-    assign response_context_sq_stride = request_context_sq_stride; // judge.go:72
-    assign response_context_rq_stride = request_context_rq_stride; // judge.go:72
-    assign response_context_send_cq = request_context_send_cq; // judge.go:72
-    assign response_context_recv_cq = request_context_recv_cq; // judge.go:72
-    assign response_context_max_rd = request_context_max_rd;   // judge.go:72
-    assign response_context_max_dest_rd = request_context_max_dest_rd; // judge.go:72
-    assign async_valid = known & owes_async;                   // judge.go:76
-    assign async_code = 8'h04;                                 // judge.go:77
-    assign async_vendor = 5'h00;                               // judge.go:77
-    assign async_number = request_context_qpn;                 // judge.go:77
-    assign bad_qp = fresh & is_bad;                            // judge.go:91
-    assign cnp = fresh & is_cnp;                               // judge.go:92
-    assign duplicate = fresh & is_request & (kind == 3'h1);    // judge.go:93
-    assign ahead = fresh & is_request & (kind == 3'h2);        // judge.go:94
+    assign fence_ready = fences & request_ready;            // judge.go:63
+    assign request_valid = (known & owes_request) | fences; // judge.go:64
+    wire [2:0] kind = !(|distance) ? 3'h0 : distance[23] ? 3'h1 : 3'h2; // judge.go:59
+    assign request_kind = fences ? 3'h4                     // judge.go:65
+        : is_request ? kind
+        : u_found_out_dead ? 3'h6
+        : is_response ? 3'h5
+        : 3'h3;
+    assign request_psn = fences ? {22'd0, fence_token} : u_found_out_psn; // judge.go:65
+    assign request_expected = now_expected;                 // judge.go:65
+    assign request_send_nak = ~now_nak_sent;                // judge.go:65
+    assign request_payload_len = fences ? 13'd0 : u_found_out_payload_len; // judge.go:65
+    assign async_valid = known & owes_async;                // judge.go:72
+    assign async_code = 8'h04;                              // judge.go:73
+    assign async_vendor = 5'h00;                            // judge.go:73
+    assign async_number = request_context_qpn;              // judge.go:73
+    assign bad_qp = fresh & is_bad;                         // judge.go:87
+    assign cnp = fresh & is_cnp;                            // judge.go:88
+    assign duplicate = fresh & is_request & (kind == 3'h1); // judge.go:89
+    assign ahead = fresh & is_request & (kind == 3'h2);     // judge.go:90
+    wire naks = fresh & is_request & (kind == 3'h2);        // judge.go:119
+    wire tells = fresh & owes_async;                        // judge.go:122
+    wire marks = naks | tells;                              // judge.go:123
+    assign outcome_ready = ~marks;                          // judge.go:126
+    assign atomic_done_ready = ~(outcome_valid & outcome_ready); // judge.go:128
 
-    wire when_lock_0_and = fresh & is_request & (kind == 3'h0); // judge.go:114
+    wire lock_0_busy_and = fresh & is_request & (kind == 3'h0); // judge.go:120
+    wire when_lock_0_waits_and = atomic_done_valid & atomic_done_ready; // judge.go:129
+    wire begins_0 = lock_0_busy_and & lock_0_chosen;            // locks.go:102
+    wire ends_0 = outcome_valid & outcome_ready & lock_0_busy & (lock_0_qp == outcome_qp); // locks.go:103
+    wire more_0 = begins_0 & u_found_out_atomic;                // locks.go:104
+    wire less_and = when_lock_0_waits_and & (lock_0_busy | lock_0_waits) & (lock_0_qp == atomic_done_qp); // locks.go:105
+    wire less_0 = (ends_0 & lock_0_atomic & ~(|outcome_advance)) | less_and; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_0 <= 1'b0;
+            lock_0_busy <= 1'b0;
+            lock_0_waits <= 1'b0;
+            lock_0_atomics <= 8'd0;
         end else begin
-            if (when_lock_0_and && !lock_0) begin // locks.go:49
-                lock_0 <= 1'b1;                   // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_0 && lock_qp_0 == outcome_qp) begin // locks.go:60
-                lock_0 <= 1'b0; // locks.go:60
+            lock_0_busy <= begins_0 | (lock_0_busy & ~ends_0); // locks.go:107
+            if (more_0 != less_0) begin                        // locks.go:108
+                lock_0_waits <= more_0 | (lock_0_atomics != 8'd1); // locks.go:109
+                lock_0_atomics <= more_0 ? lock_0_atomics + 8'd1 : lock_0_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_0_and && !lock_0) begin // locks.go:49
-            lock_qp_0 <= request_qp;          // locks.go:51
+        if (begins_0) begin                      // locks.go:112
+            lock_0_qp <= request_qp;             // locks.go:113
+            lock_0_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire when_lock_1 = when_lock_0_and & lock_0 & ~lock_1; // locks.go:49
+    wire begins_1 = lock_0_busy_and & lock_1_chosen; // locks.go:102
+    wire ends_1 = outcome_valid & outcome_ready & lock_1_busy & (lock_1_qp == outcome_qp); // locks.go:103
+    wire more_1 = begins_1 & u_found_out_atomic;     // locks.go:104
+    wire less_and_2 = when_lock_0_waits_and & (lock_1_busy | lock_1_waits) & (lock_1_qp == atomic_done_qp); // locks.go:105
+    wire less_1 = (ends_1 & lock_1_atomic & ~(|outcome_advance)) | less_and_2; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_1 <= 1'b0;
+            lock_1_busy <= 1'b0;
+            lock_1_waits <= 1'b0;
+            lock_1_atomics <= 8'd0;
         end else begin
-            if (when_lock_1) begin // locks.go:49
-                lock_1 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_1 && lock_qp_1 == outcome_qp) begin // locks.go:60
-                lock_1 <= 1'b0; // locks.go:60
+            lock_1_busy <= begins_1 | (lock_1_busy & ~ends_1); // locks.go:107
+            if (more_1 != less_1) begin                        // locks.go:108
+                lock_1_waits <= more_1 | (lock_1_atomics != 8'd1); // locks.go:109
+                lock_1_atomics <= more_1 ? lock_1_atomics + 8'd1 : lock_1_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_1) begin       // locks.go:49
-            lock_qp_1 <= request_qp; // locks.go:51
+        if (begins_1) begin                      // locks.go:112
+            lock_1_qp <= request_qp;             // locks.go:113
+            lock_1_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire taken_0 = lock_0 & lock_1;                         // locks.go:53
-    wire when_lock_2 = when_lock_0_and & taken_0 & ~lock_2; // locks.go:49
+    wire begins_2 = lock_0_busy_and & lock_2_chosen; // locks.go:102
+    wire ends_2 = outcome_valid & outcome_ready & lock_2_busy & (lock_2_qp == outcome_qp); // locks.go:103
+    wire more_2 = begins_2 & u_found_out_atomic;     // locks.go:104
+    wire less_and_3 = when_lock_0_waits_and & (lock_2_busy | lock_2_waits) & (lock_2_qp == atomic_done_qp); // locks.go:105
+    wire less_2 = (ends_2 & lock_2_atomic & ~(|outcome_advance)) | less_and_3; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_2 <= 1'b0;
+            lock_2_busy <= 1'b0;
+            lock_2_waits <= 1'b0;
+            lock_2_atomics <= 8'd0;
         end else begin
-            if (when_lock_2) begin // locks.go:49
-                lock_2 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_2 && lock_qp_2 == outcome_qp) begin // locks.go:60
-                lock_2 <= 1'b0; // locks.go:60
+            lock_2_busy <= begins_2 | (lock_2_busy & ~ends_2); // locks.go:107
+            if (more_2 != less_2) begin                        // locks.go:108
+                lock_2_waits <= more_2 | (lock_2_atomics != 8'd1); // locks.go:109
+                lock_2_atomics <= more_2 ? lock_2_atomics + 8'd1 : lock_2_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_2) begin       // locks.go:49
-            lock_qp_2 <= request_qp; // locks.go:51
+        if (begins_2) begin                      // locks.go:112
+            lock_2_qp <= request_qp;             // locks.go:113
+            lock_2_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire taken_1 = taken_0 & lock_2;                        // locks.go:53
-    wire when_lock_3 = when_lock_0_and & taken_1 & ~lock_3; // locks.go:49
+    wire begins_3 = lock_0_busy_and & lock_3_chosen; // locks.go:102
+    wire ends_3 = outcome_valid & outcome_ready & lock_3_busy & (lock_3_qp == outcome_qp); // locks.go:103
+    wire more_3 = begins_3 & u_found_out_atomic;     // locks.go:104
+    wire less_and_4 = when_lock_0_waits_and & (lock_3_busy | lock_3_waits) & (lock_3_qp == atomic_done_qp); // locks.go:105
+    wire less_3 = (ends_3 & lock_3_atomic & ~(|outcome_advance)) | less_and_4; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_3 <= 1'b0;
+            lock_3_busy <= 1'b0;
+            lock_3_waits <= 1'b0;
+            lock_3_atomics <= 8'd0;
         end else begin
-            if (when_lock_3) begin // locks.go:49
-                lock_3 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_3 && lock_qp_3 == outcome_qp) begin // locks.go:60
-                lock_3 <= 1'b0; // locks.go:60
+            lock_3_busy <= begins_3 | (lock_3_busy & ~ends_3); // locks.go:107
+            if (more_3 != less_3) begin                        // locks.go:108
+                lock_3_waits <= more_3 | (lock_3_atomics != 8'd1); // locks.go:109
+                lock_3_atomics <= more_3 ? lock_3_atomics + 8'd1 : lock_3_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_3) begin       // locks.go:49
-            lock_qp_3 <= request_qp; // locks.go:51
+        if (begins_3) begin                      // locks.go:112
+            lock_3_qp <= request_qp;             // locks.go:113
+            lock_3_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire taken_2 = taken_1 & lock_3;                        // locks.go:53
-    wire when_lock_4 = when_lock_0_and & taken_2 & ~lock_4; // locks.go:49
+    wire begins_4 = lock_0_busy_and & lock_4_chosen; // locks.go:102
+    wire ends_4 = outcome_valid & outcome_ready & lock_4_busy & (lock_4_qp == outcome_qp); // locks.go:103
+    wire more_4 = begins_4 & u_found_out_atomic;     // locks.go:104
+    wire less_and_5 = when_lock_0_waits_and & (lock_4_busy | lock_4_waits) & (lock_4_qp == atomic_done_qp); // locks.go:105
+    wire less_4 = (ends_4 & lock_4_atomic & ~(|outcome_advance)) | less_and_5; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_4 <= 1'b0;
+            lock_4_busy <= 1'b0;
+            lock_4_waits <= 1'b0;
+            lock_4_atomics <= 8'd0;
         end else begin
-            if (when_lock_4) begin // locks.go:49
-                lock_4 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_4 && lock_qp_4 == outcome_qp) begin // locks.go:60
-                lock_4 <= 1'b0; // locks.go:60
+            lock_4_busy <= begins_4 | (lock_4_busy & ~ends_4); // locks.go:107
+            if (more_4 != less_4) begin                        // locks.go:108
+                lock_4_waits <= more_4 | (lock_4_atomics != 8'd1); // locks.go:109
+                lock_4_atomics <= more_4 ? lock_4_atomics + 8'd1 : lock_4_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_4) begin       // locks.go:49
-            lock_qp_4 <= request_qp; // locks.go:51
+        if (begins_4) begin                      // locks.go:112
+            lock_4_qp <= request_qp;             // locks.go:113
+            lock_4_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire taken_3 = taken_2 & lock_4;                        // locks.go:53
-    wire when_lock_5 = when_lock_0_and & taken_3 & ~lock_5; // locks.go:49
+    wire begins_5 = lock_0_busy_and & lock_5_chosen; // locks.go:102
+    wire ends_5 = outcome_valid & outcome_ready & lock_5_busy & (lock_5_qp == outcome_qp); // locks.go:103
+    wire more_5 = begins_5 & u_found_out_atomic;     // locks.go:104
+    wire less_and_6 = when_lock_0_waits_and & (lock_5_busy | lock_5_waits) & (lock_5_qp == atomic_done_qp); // locks.go:105
+    wire less_5 = (ends_5 & lock_5_atomic & ~(|outcome_advance)) | less_and_6; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_5 <= 1'b0;
+            lock_5_busy <= 1'b0;
+            lock_5_waits <= 1'b0;
+            lock_5_atomics <= 8'd0;
         end else begin
-            if (when_lock_5) begin // locks.go:49
-                lock_5 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_5 && lock_qp_5 == outcome_qp) begin // locks.go:60
-                lock_5 <= 1'b0; // locks.go:60
+            lock_5_busy <= begins_5 | (lock_5_busy & ~ends_5); // locks.go:107
+            if (more_5 != less_5) begin                        // locks.go:108
+                lock_5_waits <= more_5 | (lock_5_atomics != 8'd1); // locks.go:109
+                lock_5_atomics <= more_5 ? lock_5_atomics + 8'd1 : lock_5_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_5) begin       // locks.go:49
-            lock_qp_5 <= request_qp; // locks.go:51
+        if (begins_5) begin                      // locks.go:112
+            lock_5_qp <= request_qp;             // locks.go:113
+            lock_5_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire taken_4 = taken_3 & lock_5;                        // locks.go:53
-    wire when_lock_6 = when_lock_0_and & taken_4 & ~lock_6; // locks.go:49
+    wire begins_6 = lock_0_busy_and & lock_6_chosen; // locks.go:102
+    wire ends_6 = outcome_valid & outcome_ready & lock_6_busy & (lock_6_qp == outcome_qp); // locks.go:103
+    wire more_6 = begins_6 & u_found_out_atomic;     // locks.go:104
+    wire less_and_7 = when_lock_0_waits_and & (lock_6_busy | lock_6_waits) & (lock_6_qp == atomic_done_qp); // locks.go:105
+    wire less_6 = (ends_6 & lock_6_atomic & ~(|outcome_advance)) | less_and_7; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_6 <= 1'b0;
+            lock_6_busy <= 1'b0;
+            lock_6_waits <= 1'b0;
+            lock_6_atomics <= 8'd0;
         end else begin
-            if (when_lock_6) begin // locks.go:49
-                lock_6 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_6 && lock_qp_6 == outcome_qp) begin // locks.go:60
-                lock_6 <= 1'b0; // locks.go:60
+            lock_6_busy <= begins_6 | (lock_6_busy & ~ends_6); // locks.go:107
+            if (more_6 != less_6) begin                        // locks.go:108
+                lock_6_waits <= more_6 | (lock_6_atomics != 8'd1); // locks.go:109
+                lock_6_atomics <= more_6 ? lock_6_atomics + 8'd1 : lock_6_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_6) begin       // locks.go:49
-            lock_qp_6 <= request_qp; // locks.go:51
+        if (begins_6) begin                      // locks.go:112
+            lock_6_qp <= request_qp;             // locks.go:113
+            lock_6_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire when_lock_7 = when_lock_0_and & taken_4 & lock_6 & ~lock_7; // locks.go:49
+    wire begins_7 = lock_0_busy_and & lock_7_chosen; // locks.go:102
+    wire ends_7 = outcome_valid & outcome_ready & lock_7_busy & (lock_7_qp == outcome_qp); // locks.go:103
+    wire more_7 = begins_7 & u_found_out_atomic;     // locks.go:104
+    wire less_and_8 = when_lock_0_waits_and & (lock_7_busy | lock_7_waits) & (lock_7_qp == atomic_done_qp); // locks.go:105
+    wire less_7 = (ends_7 & lock_7_atomic & ~(|outcome_advance)) | less_and_8; // locks.go:105
 
     always @(posedge clk) begin
         if (rst) begin
-            lock_7 <= 1'b0;
+            lock_7_busy <= 1'b0;
+            lock_7_waits <= 1'b0;
+            lock_7_atomics <= 8'd0;
         end else begin
-            if (when_lock_7) begin // locks.go:49
-                lock_7 <= 1'b1;    // locks.go:50
-            end
-            if (outcome_valid && outcome_ready && lock_7 && lock_qp_7 == outcome_qp) begin // locks.go:60
-                lock_7 <= 1'b0; // locks.go:60
+            lock_7_busy <= begins_7 | (lock_7_busy & ~ends_7); // locks.go:107
+            if (more_7 != less_7) begin                        // locks.go:108
+                lock_7_waits <= more_7 | (lock_7_atomics != 8'd1); // locks.go:109
+                lock_7_atomics <= more_7 ? lock_7_atomics + 8'd1 : lock_7_atomics - 8'd1; // locks.go:110
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_lock_7) begin       // locks.go:49
-            lock_qp_7 <= request_qp; // locks.go:51
+        if (begins_7) begin                      // locks.go:112
+            lock_7_qp <= request_qp;             // locks.go:113
+            lock_7_atomic <= u_found_out_atomic; // locks.go:114
         end
     end
 
-    wire naks = fresh & is_request & (kind == 3'h2); // judge.go:113
-    wire tells = fresh & owes_async;                 // judge.go:116
-    wire marks = naks | tells;                       // judge.go:117
-    assign outcome_ready = ~marks;                   // judge.go:120
-    assign control_ready = ~(marks | outcome_valid); // judge.go:125
+    assign control_ready = ~(marks | outcome_valid); // judge.go:134
 
-    wire [26:0] peeked_word = states[peek_qp]; // judge.go:127
+    wire [26:0] peeked_word = states[peek_qp]; // judge.go:136
 
     always @(posedge clk) begin
-        peeked <= peeked_word[26:3]; // judge.go:127
+        peeked <= peeked_word[26:3]; // judge.go:136
     end
 
-    assign peek_value = peeked; // judge.go:128
+    assign peek_value = peeked; // judge.go:137
 
-    wire [26:0] was_word = states[outcome_qp];                  // judge.go:122
-    wire begins = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h2)); // judge.go:131
-    wire [5:0] states_write_addr = marks ? request_qp : outcome_valid ? outcome_qp : control_qp; // judge.go:133
-    wire [23:0] states_write_data_choice = marks ? now_expected // judge.go:135
+    wire [26:0] was_word = states[outcome_qp];                  // judge.go:131
+    wire begins = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h2)); // judge.go:140
+    wire [5:0] states_write_addr = marks ? request_qp : outcome_valid ? outcome_qp : control_qp; // judge.go:142
+    wire [23:0] states_write_data_choice = marks ? now_expected // judge.go:144
         : outcome_valid ? was_word[26:3] + outcome_advance
         : (control_kind == 2'h2) ? control_psn
         : 24'd0;
-    wire states_write_data_choice_2 = marks ? now_nak_sent | naks // judge.go:135
+    wire states_write_data_choice_2 = marks ? now_nak_sent | naks // judge.go:144
         : outcome_valid ? outcome_nak_sent
         : 1'b0;
-    wire states_write_data_choice_3 = marks ? now_established | tells // judge.go:135
+    wire states_write_data_choice_3 = marks ? now_established | tells // judge.go:144
         : outcome_valid ? was_word[0]
         : 1'b0;
 
     always @(posedge clk) begin
-        if (marks || outcome_valid || begins) begin // judge.go:132
-            states[states_write_addr] <= {          // judge.go:132
+        if (marks || outcome_valid || begins) begin // judge.go:141
+            states[states_write_addr] <= {          // judge.go:141
                 states_write_data_choice,
                 states_write_data_choice_2,
                 marks ? now_dead : outcome_valid ? outcome_dead : 1'b0,
@@ -914,31 +1039,35 @@ module psncheck_qp6_cq6 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        header_stalled;   // properties.go:13
-    reg                [599:0] header_held;      // properties.go:13
-    reg                        reply_stalled;    // properties.go:14
-    reg                [503:0] reply_held;       // properties.go:14
-    reg                        outcome_stalled;  // properties.go:15
-    reg                [31:0]  outcome_held;     // properties.go:15
-    reg                        control_stalled;  // properties.go:16
-    reg                [31:0]  control_held;     // properties.go:16
-    reg                        fence_stalled;    // properties.go:17
-    reg                        fence_held;       // properties.go:17
-    reg                        ask_stalled;      // properties.go:18
-    reg                [5:0]   ask_held;         // properties.go:18
-    reg                        request_stalled;  // properties.go:19
-    reg                [437:0] request_held;     // properties.go:19
-    reg                        response_stalled; // properties.go:20
-    reg                [199:0] response_held;    // properties.go:20
-    reg                        async_stalled;    // properties.go:21
-    reg                [36:0]  async_held;       // properties.go:21
+    reg                        header_stalled;      // properties.go:14
+    reg                [599:0] header_held;         // properties.go:14
+    reg                        reply_stalled;       // properties.go:15
+    reg                [503:0] reply_held;          // properties.go:15
+    reg                        outcome_stalled;     // properties.go:16
+    reg                [31:0]  outcome_held;        // properties.go:16
+    reg                        control_stalled;     // properties.go:17
+    reg                [31:0]  control_held;        // properties.go:17
+    reg                        dead_stalled;        // properties.go:18
+    reg                [5:0]   dead_held;           // properties.go:18
+    reg                        atomic_done_stalled; // properties.go:19
+    reg                [5:0]   atomic_done_held;    // properties.go:19
+    reg                        fence_stalled;       // properties.go:20
+    reg                [1:0]   fence_held;          // properties.go:20
+    reg                        ask_stalled;         // properties.go:21
+    reg                [5:0]   ask_held;            // properties.go:21
+    reg                        request_stalled;     // properties.go:22
+    reg                [437:0] request_held;        // properties.go:22
+    reg                        async_stalled;       // properties.go:23
+    reg                [36:0]  async_held;          // properties.go:23
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [5:0]   one; // properties.go:23
+    (* anyconst *) reg [5:0]   one; // properties.go:25
     /* verilator lint_on UNDRIVEN */
-    reg                        one_out; // a request of it is with the responder (properties.go:27)
+    reg                        one_out;     // a request of it is with the responder (properties.go:29)
+    reg                [7:0]   one_atomics; // atomics of it that have not been executed, if accepted (properties.go:34)
+    reg                        one_atomic;  // the one with the responder is one (properties.go:35)
 
-    wire waits = header_valid & ~header_ready; // properties.go:13
-    wire [599:0] header_data_holds_joined = {  // properties.go:13
+    wire waits = header_valid & ~header_ready; // properties.go:14
+    wire [599:0] header_data_holds_joined = {  // properties.go:14
         header_vlan,
         header_tci,
         header_ipv6,
@@ -968,8 +1097,8 @@ module psncheck_qp6_cq6 (
         header_ext_6,
         header_payload_len
     };
-    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:14
-    wire [503:0] reply_data_holds_joined = {                   // properties.go:14
+    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:15
+    wire [503:0] reply_data_holds_joined = {                   // properties.go:15
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -1001,18 +1130,20 @@ module psncheck_qp6_cq6 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    wire waits_3 = outcome_valid & ~outcome_ready; // properties.go:15
-    wire [31:0] outcome_data_holds_joined = {      // properties.go:15
+    wire waits_3 = outcome_valid & ~outcome_ready; // properties.go:16
+    wire [31:0] outcome_data_holds_joined = {      // properties.go:16
         outcome_qp,
         outcome_advance,
         outcome_nak_sent,
         outcome_dead
     };
-    wire waits_4 = control_valid & ~control_ready; // properties.go:16
-    wire waits_5 = fence_valid & ~fence_ready;     // properties.go:17
-    wire waits_6 = context_request_valid & ~context_request_ready; // properties.go:18
-    wire waits_7 = request_valid & ~request_ready; // properties.go:19
-    wire [437:0] request_data_holds_joined = {     // properties.go:19
+    wire waits_4 = control_valid & ~control_ready;         // properties.go:17
+    wire waits_5 = dead_valid & ~dead_ready;               // properties.go:18
+    wire waits_6 = atomic_done_valid & ~atomic_done_ready; // properties.go:19
+    wire waits_7 = fence_valid & ~fence_ready;             // properties.go:20
+    wire waits_8 = context_request_valid & ~context_request_ready; // properties.go:21
+    wire waits_9 = request_valid & ~request_ready;         // properties.go:22
+    wire [437:0] request_data_holds_joined = {             // properties.go:22
         request_kind,
         request_qp,
         request_opcode,
@@ -1050,50 +1181,72 @@ module psncheck_qp6_cq6 (
         request_context_max_rd,
         request_context_max_dest_rd
     };
-    wire waits_8 = response_valid & ~response_ready; // properties.go:20
-    wire [199:0] response_data_holds_joined = {      // properties.go:20
-        response_qp,
-        response_opcode,
-        response_psn,
-        response_syndrome,
-        response_msn,
-        response_context_exists,
-        response_context_qpn,
-        response_context_state,
-        response_context_pd,
-        response_context_dest_qpn,
-        response_context_path_mtu,
-        response_context_access,
-        response_context_min_rnr,
-        response_context_timeout,
-        response_context_retry_cnt,
-        response_context_rnr_retry,
-        response_context_sig_all,
-        response_context_sq_stride,
-        response_context_rq_stride,
-        response_context_send_cq,
-        response_context_recv_cq,
-        response_context_max_rd,
-        response_context_max_dest_rd
-    };
-    wire waits_9 = async_valid & ~async_ready; // properties.go:21
-    wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:25
-    wire is_6 = (lock_0 & (lock_qp_0 == request_qp)) | (lock_1 & (lock_qp_1 == request_qp)) // locks.go:33
-        | (lock_2 & (lock_qp_2 == request_qp)) | (lock_3 & (lock_qp_3 == request_qp))
-        | (lock_4 & (lock_qp_4 == request_qp)) | (lock_5 & (lock_qp_5 == request_qp))
-        | (lock_6 & (lock_qp_6 == request_qp)) | (lock_7 & (lock_qp_7 == request_qp));
+    wire waits_10 = async_valid & ~async_ready; // properties.go:23
+    wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:27
+    wire heard = outcome_valid & outcome_ready & (outcome_qp == one); // properties.go:31
+    wire begins_8 = gives & ((request_opcode == 8'd19) | (request_opcode == 8'd20)); // properties.go:36
+    wire when_one_atomics_and = atomic_done_valid & atomic_done_ready & (atomic_done_qp == one); // properties.go:40
+    wire ends = (heard & one_atomic & ~(|outcome_advance)) | when_one_atomics_and; // properties.go:38
+    wire plain_or = (request_opcode == 8'd12) | (request_opcode == 8'd19) | (request_opcode == 8'd20); // judge.go:101
+    wire is_0_2 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
+    wire is_1_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
+    wire is_2_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
+    wire is_3_2 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:32
+    wire is_4_2 = (lock_4_busy | lock_4_waits) & (lock_4_qp == request_qp); // locks.go:32
+    wire is_5_2 = (lock_5_busy | lock_5_waits) & (lock_5_qp == request_qp); // locks.go:32
+    wire is_6_2 = (lock_6_busy | lock_6_waits) & (lock_6_qp == request_qp); // locks.go:32
+    wire is_7_2 = (lock_7_busy | lock_7_waits) & (lock_7_qp == request_qp); // locks.go:32
+    wire mine_6_3 = is_0_2 | is_1_2 | is_2_2 | is_3_2 | is_4_2 | is_5_2 | is_6_2 | is_7_2; // locks.go:64
+    wire request_waits_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+        & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
+        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
+        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6_3;
+    wire request_waits_or = (is_0_2 & lock_0_busy) | (is_1_2 & lock_1_busy) | (is_2_2 & lock_2_busy) // locks.go:68
+        | (is_3_2 & lock_3_busy) | (is_4_2 & lock_4_busy) | (is_5_2 & lock_5_busy)
+        | (is_6_2 & lock_6_busy) | (is_7_2 & lock_7_busy) | request_waits_and;
+    wire is_0_3 = (lock_0_busy | lock_0_waits) & (lock_0_qp == one); // locks.go:32
+    wire is_1_3 = (lock_1_busy | lock_1_waits) & (lock_1_qp == one); // locks.go:32
+    wire is_2_3 = (lock_2_busy | lock_2_waits) & (lock_2_qp == one); // locks.go:32
+    wire is_3_3 = (lock_3_busy | lock_3_waits) & (lock_3_qp == one); // locks.go:32
+    wire is_4_3 = (lock_4_busy | lock_4_waits) & (lock_4_qp == one); // locks.go:32
+    wire is_5_3 = (lock_5_busy | lock_5_waits) & (lock_5_qp == one); // locks.go:32
+    wire is_6_3 = (lock_6_busy | lock_6_waits) & (lock_6_qp == one); // locks.go:32
+    wire is_7_3 = (lock_7_busy | lock_7_waits) & (lock_7_qp == one); // locks.go:32
+    wire mine_6_4 = is_0_3 | is_1_3 | is_2_3 | is_3_3 | is_4_3 | is_5_3 | is_6_3 | is_7_3; // locks.go:64
+    wire waits_for_atomic_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+        & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
+        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
+        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6_4;
+    wire waits_for_atomic_or = is_0_3 | is_1_3 | is_2_3 | is_3_3 | is_4_3 | is_5_3 | is_6_3 | is_7_3 // locks.go:68
+        | waits_for_atomic_and;
+    wire is_0_4 = (lock_0_busy | lock_0_waits) & (lock_0_qp == one); // locks.go:32
+    wire is_1_4 = (lock_1_busy | lock_1_waits) & (lock_1_qp == one); // locks.go:32
+    wire is_2_4 = (lock_2_busy | lock_2_waits) & (lock_2_qp == one); // locks.go:32
+    wire is_3_4 = (lock_3_busy | lock_3_waits) & (lock_3_qp == one); // locks.go:32
+    wire is_4_4 = (lock_4_busy | lock_4_waits) & (lock_4_qp == one); // locks.go:32
+    wire is_5_4 = (lock_5_busy | lock_5_waits) & (lock_5_qp == one); // locks.go:32
+    wire is_6_4 = (lock_6_busy | lock_6_waits) & (lock_6_qp == one); // locks.go:32
+    wire is_7_4 = (lock_7_busy | lock_7_waits) & (lock_7_qp == one); // locks.go:32
+    wire mine_6_5 = is_0_4 | is_1_4 | is_2_4 | is_3_4 | is_4_4 | is_5_4 | is_6_4 | is_7_4; // locks.go:64
+    wire waits_for_atomic_and_2 = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+        & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
+        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
+        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6_5;
+    wire waits_for_atomic_or_2 = (is_0_4 & lock_0_busy) | (is_1_4 & lock_1_busy) | (is_2_4 & lock_2_busy) // locks.go:68
+        | (is_3_4 & lock_3_busy) | (is_4_4 & lock_4_busy) | (is_5_4 & lock_5_busy)
+        | (is_6_4 & lock_6_busy) | (is_7_4 & lock_7_busy) | waits_for_atomic_and_2;
 
     always @(posedge clk) begin
         if (rst) begin
             header_stalled <= 1'b0;
         end else begin
-            header_stalled <= waits; // properties.go:13
+            header_stalled <= waits; // properties.go:14
         end
     end
 
     always @(posedge clk) begin
-        if (waits) begin     // properties.go:13
-            header_held <= { // properties.go:13
+        if (waits) begin     // properties.go:14
+            header_held <= { // properties.go:14
                 header_vlan,
                 header_tci,
                 header_ipv6,
@@ -1130,13 +1283,13 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             reply_stalled <= 1'b0;
         end else begin
-            reply_stalled <= waits_2; // properties.go:14
+            reply_stalled <= waits_2; // properties.go:15
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin  // properties.go:14
-            reply_held <= { // properties.go:14
+        if (waits_2) begin  // properties.go:15
+            reply_held <= { // properties.go:15
                 context_reply_context_exists,
                 context_reply_context_qpn,
                 context_reply_context_state,
@@ -1175,13 +1328,13 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             outcome_stalled <= 1'b0;
         end else begin
-            outcome_stalled <= waits_3; // properties.go:15
+            outcome_stalled <= waits_3; // properties.go:16
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin // properties.go:15
-            outcome_held <= {outcome_qp, outcome_advance, outcome_nak_sent, outcome_dead}; // properties.go:15
+        if (waits_3) begin // properties.go:16
+            outcome_held <= {outcome_qp, outcome_advance, outcome_nak_sent, outcome_dead}; // properties.go:16
         end
     end
 
@@ -1189,13 +1342,41 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             control_stalled <= 1'b0;
         end else begin
-            control_stalled <= waits_4; // properties.go:16
+            control_stalled <= waits_4; // properties.go:17
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin // properties.go:16
-            control_held <= {control_qp, control_kind, control_psn}; // properties.go:16
+        if (waits_4) begin // properties.go:17
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            dead_stalled <= 1'b0;
+        end else begin
+            dead_stalled <= waits_5; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_5) begin        // properties.go:18
+            dead_held <= dead_qp; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            atomic_done_stalled <= 1'b0;
+        end else begin
+            atomic_done_stalled <= waits_6; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin                      // properties.go:19
+            atomic_done_held <= atomic_done_qp; // properties.go:19
         end
     end
 
@@ -1203,13 +1384,13 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             fence_stalled <= 1'b0;
         end else begin
-            fence_stalled <= waits_5; // properties.go:17
+            fence_stalled <= waits_7; // properties.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin             // properties.go:17
-            fence_held <= fence_token; // properties.go:17
+        if (waits_7) begin             // properties.go:20
+            fence_held <= fence_token; // properties.go:20
         end
     end
 
@@ -1217,13 +1398,13 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             ask_stalled <= 1'b0;
         end else begin
-            ask_stalled <= waits_6; // properties.go:18
+            ask_stalled <= waits_8; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin                  // properties.go:18
-            ask_held <= context_request_qp; // properties.go:18
+        if (waits_8) begin                  // properties.go:21
+            ask_held <= context_request_qp; // properties.go:21
         end
     end
 
@@ -1231,13 +1412,13 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             request_stalled <= 1'b0;
         end else begin
-            request_stalled <= waits_7; // properties.go:19
+            request_stalled <= waits_9; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        if (waits_7) begin    // properties.go:19
-            request_held <= { // properties.go:19
+        if (waits_9) begin    // properties.go:22
+            request_held <= { // properties.go:22
                 request_kind,
                 request_qp,
                 request_opcode,
@@ -1280,65 +1461,35 @@ module psncheck_qp6_cq6 (
 
     always @(posedge clk) begin
         if (rst) begin
-            response_stalled <= 1'b0;
-        end else begin
-            response_stalled <= waits_8; // properties.go:20
-        end
-    end
-
-    always @(posedge clk) begin
-        if (waits_8) begin     // properties.go:20
-            response_held <= { // properties.go:20
-                response_qp,
-                response_opcode,
-                response_psn,
-                response_syndrome,
-                response_msn,
-                response_context_exists,
-                response_context_qpn,
-                response_context_state,
-                response_context_pd,
-                response_context_dest_qpn,
-                response_context_path_mtu,
-                response_context_access,
-                response_context_min_rnr,
-                response_context_timeout,
-                response_context_retry_cnt,
-                response_context_rnr_retry,
-                response_context_sig_all,
-                response_context_sq_stride,
-                response_context_rq_stride,
-                response_context_send_cq,
-                response_context_recv_cq,
-                response_context_max_rd,
-                response_context_max_dest_rd
-            };
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
             async_stalled <= 1'b0;
         end else begin
-            async_stalled <= waits_9; // properties.go:21
+            async_stalled <= waits_10; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
-        if (waits_9) begin // properties.go:21
-            async_held <= {async_code, async_vendor, async_number}; // properties.go:21
+        if (waits_10) begin // properties.go:23
+            async_held <= {async_code, async_vendor, async_number}; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
             one_out <= 1'b0;
+            one_atomic <= 1'b0;
+            one_atomics <= 8'd0;
         end else begin
-            if (gives) begin     // properties.go:28
-                one_out <= 1'b1; // properties.go:28
+            if (gives) begin     // properties.go:30
+                one_out <= 1'b1; // properties.go:30
             end
-            if (outcome_valid && outcome_ready && outcome_qp == one) begin // properties.go:29
-                one_out <= 1'b0; // properties.go:29
+            if (heard) begin     // properties.go:32
+                one_out <= 1'b0; // properties.go:32
+            end
+            if (gives) begin            // properties.go:37
+                one_atomic <= begins_8; // properties.go:37
+            end
+            if (begins_8 != ends) begin // properties.go:41
+                one_atomics <= begins_8 ? one_atomics + 8'd1 : one_atomics - 8'd1; // properties.go:41
             end
         end
     end
@@ -1361,28 +1512,34 @@ module psncheck_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_header_valid_holds: assume (!header_stalled || header_valid); // properties.go:13
-            assume_header_data_holds: assume (!header_stalled || header_data_holds_joined == header_held); // properties.go:13
-            assume_reply_valid_holds: assume (!reply_stalled || context_reply_valid); // properties.go:14
-            assume_reply_data_holds: assume (!reply_stalled || reply_data_holds_joined == reply_held); // properties.go:14
-            assume_outcome_valid_holds: assume (!outcome_stalled || outcome_valid); // properties.go:15
-            assume_outcome_data_holds: assume (!outcome_stalled || outcome_data_holds_joined == outcome_held); // properties.go:15
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:16
-            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:16
-            assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:17
-            assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:17
-            assert_ask_valid_holds: assert (!ask_stalled || context_request_valid); // properties.go:18
-            assert_ask_data_holds: assert (!ask_stalled || context_request_qp == ask_held); // properties.go:18
-            assert_request_valid_holds: assert (!request_stalled || request_valid); // properties.go:19
-            assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:19
-            assert_response_valid_holds: assert (!response_stalled || response_valid); // properties.go:20
-            assert_response_data_holds: assert (!response_stalled || response_data_holds_joined == response_held); // properties.go:20
-            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:21
-            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:21
-            assume_outcomes_answer: assume (one_out || !(outcome_valid && outcome_qp == one)); // properties.go:31
-            assert_one_at_a_time: assert (!(gives && one_out)); // properties.go:32
-            cover_request_waits: cover (u_found_out_valid && !known && is_6); // properties.go:33
-            cover_dead: cover (fresh && now_dead);              // properties.go:34
+            assume_header_valid_holds: assume (!header_stalled || header_valid); // properties.go:14
+            assume_header_data_holds: assume (!header_stalled || header_data_holds_joined == header_held); // properties.go:14
+            assume_reply_valid_holds: assume (!reply_stalled || context_reply_valid); // properties.go:15
+            assume_reply_data_holds: assume (!reply_stalled || reply_data_holds_joined == reply_held); // properties.go:15
+            assume_outcome_valid_holds: assume (!outcome_stalled || outcome_valid); // properties.go:16
+            assume_outcome_data_holds: assume (!outcome_stalled || outcome_data_holds_joined == outcome_held); // properties.go:16
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:17
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:17
+            assume_dead_valid_holds: assume (!dead_stalled || dead_valid); // properties.go:18
+            assume_dead_data_holds: assume (!dead_stalled || dead_qp == dead_held); // properties.go:18
+            assume_atomic_done_valid_holds: assume (!atomic_done_stalled || atomic_done_valid); // properties.go:19
+            assume_atomic_done_data_holds: assume (!atomic_done_stalled || atomic_done_qp == atomic_done_held); // properties.go:19
+            assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:20
+            assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:20
+            assert_ask_valid_holds: assert (!ask_stalled || context_request_valid); // properties.go:21
+            assert_ask_data_holds: assert (!ask_stalled || context_request_qp == ask_held); // properties.go:21
+            assert_request_valid_holds: assert (!request_stalled || request_valid); // properties.go:22
+            assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:22
+            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:23
+            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:23
+            assume_done_of_an_atomic: assume (!atomic_done_valid || atomic_done_qp != one || |one_atomics); // properties.go:44
+            assert_in_order_with_atomics: assert (!(gives && !plain_or && |one_atomics)); // properties.go:45
+            assume_outcomes_answer: assume (one_out || !(outcome_valid && outcome_qp == one)); // properties.go:46
+            assert_one_at_a_time: assert (!(gives && one_out)); // properties.go:47
+            cover_request_waits: cover (u_found_out_valid && !known && request_waits_or); // properties.go:48
+            cover_waits_for_atomic: cover (u_found_out_valid && |one_atomics && request_qp == one && waits_for_atomic_or // properties.go:49
+                && !waits_for_atomic_or_2);
+            cover_dead: cover (fresh && now_dead); // properties.go:50
         end
     end
 `endif
@@ -1391,117 +1548,146 @@ module psncheck_qp6_cq6 (
 
     reg [63:0] cover_request_waits_count /* verilator public_flat_rd */;
     initial cover_request_waits_count = 64'd0;
+    reg [63:0] cover_waits_for_atomic_count /* verilator public_flat_rd */;
+    initial cover_waits_for_atomic_count = 64'd0;
     reg [63:0] cover_dead_count /* verilator public_flat_rd */;
     initial cover_dead_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
             if (header_stalled) begin
                 if (!header_valid) begin
-                    $display("ASSUME %m header_valid_holds blocks/psncheck/properties.go:13");
+                    $display("ASSUME %m header_valid_holds blocks/psncheck/properties.go:14");
                     $stop;
                 end
                 if (header_data_holds_joined != header_held) begin
-                    $display("ASSUME %m header_data_holds blocks/psncheck/properties.go:13");
+                    $display("ASSUME %m header_data_holds blocks/psncheck/properties.go:14");
                     $stop;
                 end
             end
             if (reply_stalled) begin
                 if (!context_reply_valid) begin
-                    $display("ASSUME %m reply_valid_holds blocks/psncheck/properties.go:14");
+                    $display("ASSUME %m reply_valid_holds blocks/psncheck/properties.go:15");
                     $stop;
                 end
                 if (reply_data_holds_joined != reply_held) begin
-                    $display("ASSUME %m reply_data_holds blocks/psncheck/properties.go:14");
+                    $display("ASSUME %m reply_data_holds blocks/psncheck/properties.go:15");
                     $stop;
                 end
             end
             if (outcome_stalled) begin
                 if (!outcome_valid) begin
-                    $display("ASSUME %m outcome_valid_holds blocks/psncheck/properties.go:15");
+                    $display("ASSUME %m outcome_valid_holds blocks/psncheck/properties.go:16");
                     $stop;
                 end
                 if (outcome_data_holds_joined != outcome_held) begin
-                    $display("ASSUME %m outcome_data_holds blocks/psncheck/properties.go:15");
+                    $display("ASSUME %m outcome_data_holds blocks/psncheck/properties.go:16");
                     $stop;
                 end
             end
             if (control_stalled) begin
                 if (!control_valid) begin
-                    $display("ASSUME %m control_valid_holds blocks/psncheck/properties.go:16");
+                    $display("ASSUME %m control_valid_holds blocks/psncheck/properties.go:17");
                     $stop;
                 end
                 if ({control_qp, control_kind, control_psn} != control_held) begin
-                    $display("ASSUME %m control_data_holds blocks/psncheck/properties.go:16");
+                    $display("ASSUME %m control_data_holds blocks/psncheck/properties.go:17");
+                    $stop;
+                end
+            end
+            if (dead_stalled) begin
+                if (!dead_valid) begin
+                    $display("ASSUME %m dead_valid_holds blocks/psncheck/properties.go:18");
+                    $stop;
+                end
+                if (dead_qp != dead_held) begin
+                    $display("ASSUME %m dead_data_holds blocks/psncheck/properties.go:18");
+                    $stop;
+                end
+            end
+            if (atomic_done_stalled) begin
+                if (!atomic_done_valid) begin
+                    $display("ASSUME %m atomic_done_valid_holds blocks/psncheck/properties.go:19");
+                    $stop;
+                end
+                if (atomic_done_qp != atomic_done_held) begin
+                    $display("ASSUME %m atomic_done_data_holds blocks/psncheck/properties.go:19");
                     $stop;
                 end
             end
             if (fence_stalled) begin
                 if (!fence_valid) begin
-                    $display("ASSUME %m fence_valid_holds blocks/psncheck/properties.go:17");
+                    $display("ASSUME %m fence_valid_holds blocks/psncheck/properties.go:20");
                     $stop;
                 end
                 if (fence_token != fence_held) begin
-                    $display("ASSUME %m fence_data_holds blocks/psncheck/properties.go:17");
+                    $display("ASSUME %m fence_data_holds blocks/psncheck/properties.go:20");
                     $stop;
                 end
             end
             if (ask_stalled) begin
                 if (!context_request_valid) begin
-                    $display("ASSERT %m ask_valid_holds blocks/psncheck/properties.go:18");
+                    $display("ASSERT %m ask_valid_holds blocks/psncheck/properties.go:21");
                     $stop;
                 end
                 if (context_request_qp != ask_held) begin
-                    $display("ASSERT %m ask_data_holds blocks/psncheck/properties.go:18");
+                    $display("ASSERT %m ask_data_holds blocks/psncheck/properties.go:21");
                     $stop;
                 end
             end
             if (request_stalled) begin
                 if (!request_valid) begin
-                    $display("ASSERT %m request_valid_holds blocks/psncheck/properties.go:19");
+                    $display("ASSERT %m request_valid_holds blocks/psncheck/properties.go:22");
                     $stop;
                 end
                 if (request_data_holds_joined != request_held) begin
-                    $display("ASSERT %m request_data_holds blocks/psncheck/properties.go:19");
-                    $stop;
-                end
-            end
-            if (response_stalled) begin
-                if (!response_valid) begin
-                    $display("ASSERT %m response_valid_holds blocks/psncheck/properties.go:20");
-                    $stop;
-                end
-                if (response_data_holds_joined != response_held) begin
-                    $display("ASSERT %m response_data_holds blocks/psncheck/properties.go:20");
+                    $display("ASSERT %m request_data_holds blocks/psncheck/properties.go:22");
                     $stop;
                 end
             end
             if (async_stalled) begin
                 if (!async_valid) begin
-                    $display("ASSERT %m async_valid_holds blocks/psncheck/properties.go:21");
+                    $display("ASSERT %m async_valid_holds blocks/psncheck/properties.go:23");
                     $stop;
                 end
                 if ({async_code, async_vendor, async_number} != async_held) begin
-                    $display("ASSERT %m async_data_holds blocks/psncheck/properties.go:21");
+                    $display("ASSERT %m async_data_holds blocks/psncheck/properties.go:23");
                     $stop;
                 end
             end
+            if (atomic_done_valid && atomic_done_qp == one && !(|one_atomics)) begin
+                $display("ASSUME %m done_of_an_atomic blocks/psncheck/properties.go:44");
+                $stop;
+            end
+            if (gives && !plain_or && |one_atomics) begin
+                $display("ASSERT %m in_order_with_atomics blocks/psncheck/properties.go:45");
+                $stop;
+            end
             if (!one_out && outcome_valid && outcome_qp == one) begin
-                $display("ASSUME %m outcomes_answer blocks/psncheck/properties.go:31");
+                $display("ASSUME %m outcomes_answer blocks/psncheck/properties.go:46");
                 $stop;
             end
             if (gives && one_out) begin
-                $display("ASSERT %m one_at_a_time blocks/psncheck/properties.go:32");
+                $display("ASSERT %m one_at_a_time blocks/psncheck/properties.go:47");
                 $stop;
             end
-            if (u_found_out_valid && !known && is_6) begin
-                if (cover_request_waits_count == 64'd0) begin
-                    $display("COVER %m request_waits blocks/psncheck/properties.go:33");
+            if (u_found_out_valid) begin
+                if (!known && request_waits_or) begin
+                    if (cover_request_waits_count == 64'd0) begin
+                        $display("COVER %m request_waits blocks/psncheck/properties.go:48");
+                    end
+                    cover_request_waits_count <= cover_request_waits_count + 64'd1;
                 end
-                cover_request_waits_count <= cover_request_waits_count + 64'd1;
+                if (|one_atomics && request_qp == one && waits_for_atomic_or
+                    && !waits_for_atomic_or_2) begin
+                    if (cover_waits_for_atomic_count == 64'd0) begin
+                        $display("COVER %m waits_for_atomic blocks/psncheck/properties.go:49");
+                    end
+                    cover_waits_for_atomic_count <= cover_waits_for_atomic_count + 64'd1;
+                end
             end
             if (fresh && now_dead) begin
                 if (cover_dead_count == 64'd0) begin
-                    $display("COVER %m dead blocks/psncheck/properties.go:34");
+                    $display("COVER %m dead blocks/psncheck/properties.go:50");
                 end
                 cover_dead_count <= cover_dead_count + 64'd1;
             end
@@ -1514,18 +1700,19 @@ module psncheck_qp6_cq6 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_psn_checked /* verilator public_flat_rd */ = fresh && is_request; // judge.go:86
+    wire        event_psn_checked /* verilator public_flat_rd */ = fresh && is_request; // judge.go:81
     wire [5:0]  event_psn_checked_qp /* verilator public_flat_rd */ = request_qp;
     wire [7:0]  event_psn_checked_opcode /* verilator public_flat_rd */ = request_opcode;
-    wire [23:0] event_psn_checked_psn /* verilator public_flat_rd */ = response_psn;
+    wire [23:0] event_psn_checked_psn /* verilator public_flat_rd */ = u_found_out_psn;
     wire [23:0] event_psn_checked_expected /* verilator public_flat_rd */ = now_expected;
     wire [2:0]  event_psn_checked_kind /* verilator public_flat_rd */ = kind;
 
-    wire        event_response /* verilator public_flat_rd */ = response_valid && response_ready; // judge.go:89
+    wire        event_response /* verilator public_flat_rd */ = fresh && is_response; // judge.go:85
     wire [5:0]  event_response_qp /* verilator public_flat_rd */ = request_qp;
-    wire [23:0] event_response_psn /* verilator public_flat_rd */ = response_psn;
-    wire [7:0]  event_response_syndrome /* verilator public_flat_rd */ = response_syndrome;
-    wire [23:0] event_response_msn /* verilator public_flat_rd */ = response_msn;
+    wire [7:0]  event_response_opcode /* verilator public_flat_rd */ = request_opcode;
+    wire [23:0] event_response_psn /* verilator public_flat_rd */ = u_found_out_psn;
+    wire [7:0]  event_response_syndrome /* verilator public_flat_rd */ = request_ext_0[31:24];
+    wire [23:0] event_response_msn /* verilator public_flat_rd */ = request_ext_0[23:0];
 
 `ifndef GORNIC_TRACE_QUIET
 
@@ -1540,9 +1727,9 @@ module psncheck_qp6_cq6 (
             end
             if (event_response) begin
                 $display(
-                    "TRACE %0d %m response qp=%0h psn=%0h syndrome=%0h msn=%0h",
-                    $time, event_response_qp, event_response_psn, event_response_syndrome,
-                    event_response_msn
+                    "TRACE %0d %m response qp=%0h opcode=%0h psn=%0h syndrome=%0h msn=%0h",
+                    $time, event_response_qp, event_response_opcode, event_response_psn,
+                    event_response_syndrome, event_response_msn
                 );
             end
         end

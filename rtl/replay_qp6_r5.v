@@ -12,9 +12,11 @@ module replay_qp6_r5 (
     input  wire        record_valid,
     output wire        record_ready,
     input  wire [5:0]  record_qp,
+    input  wire [1:0]  record_entry_kind, // EntryRequest and others
     input  wire [23:0] record_entry_psn,
+    input  wire [23:0] record_entry_last_psn, // the last one that it takes: that of a READ's last response; else PSN
     input  wire [15:0] record_entry_wqe_index,
-    input  wire [31:0] record_entry_offset, // bytes of the message before it
+    input  wire [31:0] record_entry_offset, // bytes of the message before it; of a READ or atomic, its bytes in all
     input  wire [12:0] record_entry_length, // bytes of payload
     input  wire        record_entry_first,  // of its message
     input  wire        record_entry_last,
@@ -33,13 +35,16 @@ module replay_qp6_r5 (
     // Stream user_oldest (source)
     output wire        user_oldest_valid,
     input  wire        user_oldest_ready,
-    output wire        user_oldest_any,    // there is an entry; else the rest means nothing
-    output wire [23:0] user_oldest_newest, // PSN of the newest entry
-    output wire        user_oldest_failed, // some entry, this one or a later one, is of a WQE that failed,
-    output wire [15:0] user_oldest_cause,  // the first one of this index, until it is removed
+    output wire        user_oldest_any,        // there is an entry; else the rest means nothing
+    output wire [23:0] user_oldest_newest,     // the last PSN that has been sent, or is reserved for responses
+    output wire        user_oldest_local,      // some entry, this one or a later one, may be an EntryLocal: else none is
+    output wire        user_oldest_failed,     // some entry, this one or a later one, is of a WQE that failed,
+    output wire [15:0] user_oldest_cause,      // the first one of this index, until it is removed
+    output wire [1:0]  user_oldest_entry_kind, // EntryRequest and others
     output wire [23:0] user_oldest_entry_psn,
+    output wire [23:0] user_oldest_entry_last_psn, // the last one that it takes: that of a READ's last response; else PSN
     output wire [15:0] user_oldest_entry_wqe_index,
-    output wire [31:0] user_oldest_entry_offset, // bytes of the message before it
+    output wire [31:0] user_oldest_entry_offset, // bytes of the message before it; of a READ or atomic, its bytes in all
     output wire [12:0] user_oldest_entry_length, // bytes of payload
     output wire        user_oldest_entry_first,  // of its message
     output wire        user_oldest_entry_last,
@@ -59,251 +64,281 @@ module replay_qp6_r5 (
     input  wire        retired_ready,
     output wire [5:0]  retired_qp,
     output wire [15:0] retired_count, // free-running
-
-    // Stream control (sink)
-    input  wire        control_valid,
-    output wire        control_ready,
-    input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
-    input  wire [23:0] control_psn,
+    output wire [7:0]  retired_reads, // how many of those were READs and atomics; free-running
 
     // peek: bit 24: an entry waits; below, its PSN
     input  wire [5:0]  peek_qp,
     output wire [24:0] peek_value
 );
 
-    reg         tell;                   // the completer has to be told (replay.go:113)
-    reg [5:0]   tell_qp;                // replay.go:114
-    reg         peeked_some;            // replay.go:146
-    reg         peeked_waits;           // replay.go:146
-    reg [23:0]  peeked_psn;             // replay.go:149
-    reg [23:0]  peeked;                 // replay.go:150
-    reg         reading;                // replay.go:177
-    reg         oldest_out;             // replay.go:177
-    reg         early_any;              // replay.go:178
-    reg [23:0]  early_newest;           // replay.go:178
-    reg         early_failed;           // replay.go:178
-    reg [15:0]  early_cause;            // replay.go:178
-    reg         oldest_any;             // replay.go:179
-    reg [23:0]  oldest_newest;          // replay.go:179
-    reg         oldest_failed;          // replay.go:179
-    reg [15:0]  oldest_cause;           // replay.go:179
-    reg [23:0]  oldest_entry_psn;       // replay.go:179
-    reg [15:0]  oldest_entry_wqe_index; // replay.go:179
-    reg [31:0]  oldest_entry_offset;    // replay.go:179
-    reg [12:0]  oldest_entry_length;    // replay.go:179
-    reg         oldest_entry_first;     // replay.go:179
-    reg         oldest_entry_last;      // replay.go:179
-    reg         oldest_entry_signaled;  // replay.go:179
-    reg [2:0]   oldest_entry_wc;        // replay.go:179
-    reg [63:0]  oldest_entry_wrid;      // replay.go:179
-    reg [7:0]   oldest_entry_status;    // replay.go:179
-    reg [4:0]   oldest_entry_vendor;    // replay.go:179
-    reg [167:0] entry;                  // replay.go:186
+    reg         tell;                   // the completer has to be told (replay.go:116)
+    reg [5:0]   tell_qp;                // replay.go:117
+    reg         peeked_some;            // replay.go:149
+    reg         peeked_waits;           // replay.go:149
+    reg [23:0]  peeked_psn;             // replay.go:152
+    reg [23:0]  peeked;                 // replay.go:153
+    reg         reading;                // replay.go:180
+    reg         oldest_out;             // replay.go:180
+    reg         early_any;              // replay.go:182
+    reg [23:0]  early_newest;           // replay.go:182
+    reg         early_local;            // replay.go:182
+    reg         early_failed;           // replay.go:182
+    reg [15:0]  early_cause;            // replay.go:182
+    reg         oldest_any;             // replay.go:183
+    reg [23:0]  oldest_newest;          // replay.go:183
+    reg         oldest_local;           // replay.go:183
+    reg         oldest_failed;          // replay.go:183
+    reg [15:0]  oldest_cause;           // replay.go:183
+    reg [1:0]   oldest_entry_kind;      // replay.go:183
+    reg [23:0]  oldest_entry_psn;       // replay.go:183
+    reg [23:0]  oldest_entry_last_psn;  // replay.go:183
+    reg [15:0]  oldest_entry_wqe_index; // replay.go:183
+    reg [31:0]  oldest_entry_offset;    // replay.go:183
+    reg [12:0]  oldest_entry_length;    // replay.go:183
+    reg         oldest_entry_first;     // replay.go:183
+    reg         oldest_entry_last;      // replay.go:183
+    reg         oldest_entry_signaled;  // replay.go:183
+    reg [2:0]   oldest_entry_wc;        // replay.go:183
+    reg [63:0]  oldest_entry_wrid;      // replay.go:183
+    reg [7:0]   oldest_entry_status;    // replay.go:183
+    reg [4:0]   oldest_entry_vendor;    // replay.go:183
+    reg [193:0] entry;                  // replay.go:189
 
     (* ram_style = "distributed" *)
-    reg [15:0] heads [0:63]; // replay.go:81
+    reg [15:0] heads [0:63]; // replay.go:83
 
     (* ram_style = "distributed" *)
-    reg [15:0] tails [0:63]; // replay.go:81
+    reg [15:0] tails [0:63]; // replay.go:83
 
     (* ram_style = "distributed" *)
-    reg [23:0] newest [0:63]; // replay.go:82
+    reg [7:0] reads [0:63]; // replay.go:83
 
     (* ram_style = "distributed" *)
-    reg [15:0] failures [0:63]; // replay.go:82
+    reg [23:0] newest [0:63]; // replay.go:83
 
     (* ram_style = "distributed" *)
-    reg [15:0] causes [0:63]; // replay.go:82
+    reg [15:0] failures [0:63]; // replay.go:83
 
     (* ram_style = "distributed" *)
-    reg told [0:63]; // replay.go:82
+    reg [15:0] locals [0:63]; // replay.go:83
+
+    (* ram_style = "distributed" *)
+    reg [15:0] causes [0:63]; // replay.go:83
+
+    (* ram_style = "distributed" *)
+    reg told [0:63]; // replay.go:83
 
     (* no_rw_check, ram_style = "block" *)
-    reg [167:0] entries [0:2047]; // replay.go:83
+    reg [193:0] entries [0:2047]; // replay.go:88
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:2047]; // replay.go:84
+    reg [23:0] psns [0:2047]; // replay.go:89
 
-    assign control_ready = ~retired_valid; // a removal that is offered to Retired is not taken back (replay.go:88)
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // replay.go:89
-    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:116
+    wire clears = user_request_valid & (user_request_op == 2'h3); // taken at once (replay.go:92)
+    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:118
 
-    wire [15:0] head = heads[peek_qp];             // replay.go:145
-    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:147
+    wire [15:0] head = heads[peek_qp];             // replay.go:148
+    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:150
 
     always @(posedge clk) begin
-        peeked_some <= (head != peeked_some_word); // replay.go:147
-        peeked_waits <= peeked_some;               // replay.go:148
-        peeked_psn <= peeked;                      // replay.go:150
+        peeked_some <= (head != peeked_some_word); // replay.go:150
+        peeked_waits <= peeked_some;               // replay.go:151
+        peeked_psn <= peeked;                      // replay.go:153
     end
 
-    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:151
+    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:154
 
-    wire failed = |record_entry_status;              // replay.go:110
-    wire tells_word = told[record_qp];               // replay.go:111
-    wire enters = record_valid & record_ready;       // replay.go:117
-    wire when_tell = enters & (failed | tells_word); // replay.go:133
+    wire tells_word = told[record_qp];         // replay.go:115
+    wire tells = (|record_entry_status) | (record_entry_kind == 2'h3) | tells_word; // replay.go:115
+    wire enters = record_valid & record_ready; // replay.go:119
 
     always @(posedge clk) begin
         if (rst) begin
             tell <= 1'b0;
         end else begin
-            if (user_recorded_ready) begin // replay.go:132
-                tell <= 1'b0;              // replay.go:132
+            if (user_recorded_ready) begin // replay.go:135
+                tell <= 1'b0;              // replay.go:135
             end
-            if (when_tell) begin // replay.go:133
-                tell <= 1'b1;    // replay.go:134
+            if (enters && tells) begin // replay.go:136
+                tell <= 1'b1;          // replay.go:137
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_tell) begin      // replay.go:133
-            tell_qp <= record_qp; // replay.go:135
+        if (enters && tells) begin // replay.go:136
+            tell_qp <= record_qp;  // replay.go:138
         end
     end
 
-    assign user_recorded_valid = tell;            // replay.go:137
-    assign user_recorded_qp = tell_qp;            // replay.go:138
-    wire moves = ~oldest_out | user_oldest_ready; // replay.go:180
-    wire user_request_ready_choice = (user_request_op == 2'h0) ? ~reading | moves // replay.go:183
-        : (user_request_op == 2'h1) ? retired_ready
-        : 1'b1;
-    assign user_request_ready = ~clears & user_request_ready_choice; // replay.go:183
+    assign user_recorded_valid = tell;            // replay.go:140
+    assign user_recorded_qp = tell_qp;            // replay.go:141
+    wire moves = ~oldest_out | user_oldest_ready; // replay.go:184
+    wire can_read = ~reading | moves;             // replay.go:185
+    assign user_request_ready = (user_request_op == 2'h0) ? can_read // replay.go:187
+        : (user_request_op != 2'h1) | retired_ready;
 
-    wire peeks = user_request_valid & user_request_ready & (user_request_op == 2'h0); // replay.go:185
+    wire peeks = user_request_valid & (user_request_op == 2'h0) & can_read; // replay.go:186
 
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'b0;
             oldest_out <= 1'b0;
         end else begin
-            if (moves) begin           // replay.go:187
-                reading <= 1'b0;       // replay.go:188
-                oldest_out <= reading; // replay.go:189
+            if (moves) begin           // replay.go:190
+                reading <= 1'b0;       // replay.go:191
+                oldest_out <= reading; // replay.go:192
             end
-            if (peeks) begin     // replay.go:192
-                reading <= 1'b1; // replay.go:193
+            if (peeks) begin     // replay.go:200
+                reading <= 1'b1; // replay.go:201
             end
         end
     end
 
-    wire [15:0] early_any_word = heads[user_request_qp];     // replay.go:174
-    wire [15:0] early_any_word_2 = tails[user_request_qp];   // replay.go:174
-    wire some = early_any_word != early_any_word_2;          // replay.go:175
-    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:195
-    wire [15:0] ahead_word = failures[user_request_qp];      // entries up to the newest one that failed (replay.go:164)
-    wire [15:0] ahead_word_2 = heads[user_request_qp];       // replay.go:164
-    wire [15:0] ahead = ahead_word - ahead_word_2;           // replay.go:164
-    wire [15:0] early_cause_word = causes[user_request_qp];  // replay.go:197
+    wire [15:0] head_2 = heads[user_request_qp];             // replay.go:177
+    wire [15:0] some_word = tails[user_request_qp];          // replay.go:178
+    wire some = head_2 != some_word;                         // replay.go:178
+    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:203
+    wire [15:0] n_word = locals[user_request_qp];            // entries up to that one (replay.go:168)
+    wire [15:0] n_word_2 = heads[user_request_qp];           // replay.go:168
+    wire [15:0] n = n_word - n_word_2;                       // replay.go:168
+    wire [15:0] n_word_3 = failures[user_request_qp];        // replay.go:168
+    wire [15:0] n_word_4 = heads[user_request_qp];           // replay.go:168
+    wire [15:0] n_2 = n_word_3 - n_word_4;                   // replay.go:168
+    wire [15:0] early_cause_word = causes[user_request_qp];  // replay.go:203
 
     always @(posedge clk) begin
-        if (moves) begin                              // replay.go:187
-            oldest_any <= early_any;                  // replay.go:190
-            oldest_newest <= early_newest;            // replay.go:190
-            oldest_failed <= early_failed;            // replay.go:190
-            oldest_cause <= early_cause;              // replay.go:190
-            oldest_entry_psn <= entry[167:144];       // replay.go:190
-            oldest_entry_wqe_index <= entry[143:128]; // replay.go:190
-            oldest_entry_offset <= entry[127:96];     // replay.go:190
-            oldest_entry_length <= entry[95:83];      // replay.go:190
-            oldest_entry_first <= entry[82];          // replay.go:190
-            oldest_entry_last <= entry[81];           // replay.go:190
-            oldest_entry_signaled <= entry[80];       // replay.go:190
-            oldest_entry_wc <= entry[79:77];          // replay.go:190
-            oldest_entry_wrid <= entry[76:13];        // replay.go:190
-            oldest_entry_status <= entry[12:5];       // replay.go:190
-            oldest_entry_vendor <= entry[4:0];        // replay.go:190
+        if (moves && reading) begin                   // the answer stays when it has been taken: remove needs it (replay.go:194)
+            oldest_any <= early_any;                  // replay.go:195
+            oldest_newest <= early_newest;            // replay.go:195
+            oldest_local <= early_local;              // replay.go:195
+            oldest_failed <= early_failed;            // replay.go:195
+            oldest_cause <= early_cause;              // replay.go:195
+            oldest_entry_kind <= entry[193:192];      // replay.go:195
+            oldest_entry_psn <= entry[191:168];       // replay.go:195
+            oldest_entry_last_psn <= entry[167:144];  // replay.go:195
+            oldest_entry_wqe_index <= entry[143:128]; // replay.go:195
+            oldest_entry_offset <= entry[127:96];     // replay.go:195
+            oldest_entry_length <= entry[95:83];      // replay.go:195
+            oldest_entry_first <= entry[82];          // replay.go:195
+            oldest_entry_last <= entry[81];           // replay.go:195
+            oldest_entry_signaled <= entry[80];       // replay.go:195
+            oldest_entry_wc <= entry[79:77];          // replay.go:195
+            oldest_entry_wrid <= entry[76:13];        // replay.go:195
+            oldest_entry_status <= entry[12:5];       // replay.go:195
+            oldest_entry_vendor <= entry[4:0];        // replay.go:195
         end
-        if (peeks) begin                                  // replay.go:192
-            early_any <= some;                            // replay.go:194
-            early_newest <= early_newest_word;            // replay.go:195
-            early_failed <= (|ahead) & (ahead <= 16'd32); // replay.go:196
-            early_cause <= early_cause_word;              // replay.go:197
-        end
-    end
-
-    assign user_oldest_valid = oldest_out;                     // replay.go:199
-    assign user_oldest_any = oldest_any;                       // replay.go:200
-    assign user_oldest_newest = oldest_newest;                 // replay.go:200
-    assign user_oldest_failed = oldest_failed;                 // replay.go:200
-    assign user_oldest_cause = oldest_cause;                   // replay.go:200
-    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:200
-    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:200
-    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:200
-    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:200
-    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:200
-    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:200
-    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:200
-    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:200
-    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:200
-    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:200
-    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:200
-    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:205
-    assign retired_qp = user_request_qp;                       // replay.go:206
-    assign retired_count = early_any_word + 16'd1;             // replay.go:207
-
-    wire heads_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h1); // replay.go:203
-    wire [5:0] heads_write_addr = clears ? control_qp : user_request_qp; // replay.go:98
-
-    always @(posedge clk) begin
-        if (clears || heads_write_and) begin // replay.go:98
-            heads[heads_write_addr] <= clears ? 16'd0 : retired_count; // replay.go:98
+        if (peeks) begin                              // replay.go:200
+            early_any <= some;                        // replay.go:202
+            early_newest <= early_newest_word;        // replay.go:202
+            early_local <= (|n) & (n <= 16'd32);      // replay.go:202
+            early_failed <= (|n_2) & (n_2 <= 16'd32); // replay.go:202
+            early_cause <= early_cause_word;          // replay.go:202
         end
     end
 
-    wire [15:0] tail = tails[record_qp]; // replay.go:119
-    wire [15:0] next = tail + 16'd1;     // replay.go:120
-    wire [5:0] tails_write_addr = clears ? control_qp : record_qp; // replay.go:98
+    assign user_oldest_valid = oldest_out;                     // replay.go:206
+    assign user_oldest_any = oldest_any;                       // replay.go:207
+    assign user_oldest_newest = oldest_newest;                 // replay.go:207
+    assign user_oldest_local = oldest_local;                   // replay.go:207
+    assign user_oldest_failed = oldest_failed;                 // replay.go:207
+    assign user_oldest_cause = oldest_cause;                   // replay.go:207
+    assign user_oldest_entry_kind = oldest_entry_kind;         // replay.go:207
+    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:207
+    assign user_oldest_entry_last_psn = oldest_entry_last_psn; // replay.go:207
+    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:207
+    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:207
+    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:207
+    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:207
+    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:207
+    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:207
+    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:207
+    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:207
+    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:207
+    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:207
+    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:220
+    assign retired_qp = user_request_qp;                       // replay.go:221
+    wire [15:0] head_3 = heads[user_request_qp];               // replay.go:216
+    assign retired_count = head_3 + 16'd1;                     // replay.go:221
+    wire is_read = (oldest_entry_kind == 2'h1) | (oldest_entry_kind == 2'h2); // replay.go:218
+    wire [7:0] reads_word = reads[user_request_qp];            // replay.go:219
+    assign retired_reads = reads_word + {7'h00, is_read};      // replay.go:221
 
     always @(posedge clk) begin
-        if (clears || enters) begin                           // replay.go:98
-            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:98
+        if (clears || (retired_valid && retired_ready)) begin // replay.go:102
+            heads[user_request_qp] <= clears ? 16'd0 : retired_count; // replay.go:102
         end
     end
 
-    wire [5:0] newest_write_addr = clears ? control_qp : record_qp; // replay.go:98
+    wire [15:0] tail = tails[record_qp]; // replay.go:121
+    wire [15:0] next = tail + 16'd1;     // replay.go:122
+    wire [5:0] tails_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
 
     always @(posedge clk) begin
-        if (clears || enters) begin // replay.go:98
-            newest[newest_write_addr] <= clears ? 24'd0 : record_entry_psn; // replay.go:98
-        end
-    end
-
-    wire [5:0] failures_write_addr = clears ? control_qp : record_qp; // replay.go:98
-
-    always @(posedge clk) begin
-        if (clears || (enters && failed)) begin // replay.go:98
-            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:98
-        end
-    end
-
-    wire [15:0] ahead_word_3 = failures[record_qp];    // replay.go:164
-    wire [15:0] ahead_word_4 = heads[record_qp];       // replay.go:164
-    wire [15:0] ahead_2 = ahead_word_3 - ahead_word_4; // replay.go:164
-    wire causes_write_and = enters & failed & ~((|ahead_2) & (ahead_2 <= 16'd32)); // replay.go:131
-    wire [5:0] causes_write_addr = clears ? control_qp : record_qp; // replay.go:98
-
-    always @(posedge clk) begin
-        if (clears || causes_write_and) begin // replay.go:98
-            causes[causes_write_addr] <= clears ? 16'd0 : record_entry_wqe_index; // replay.go:98
-        end
-    end
-
-    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:204
-    wire [5:0] told_write_addr = clears ? control_qp : user_request_qp; // replay.go:98
-
-    always @(posedge clk) begin
-        if (clears || told_write_and) begin   // replay.go:98
-            told[told_write_addr] <= ~clears; // replay.go:98
+        if (clears || enters) begin                           // replay.go:102
+            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:102
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                        // replay.go:121
-            entries[{record_qp, tail[4:0]}] <= { // replay.go:121
+        if (clears || (retired_valid && retired_ready)) begin // replay.go:102
+            reads[user_request_qp] <= clears ? 8'd0 : retired_reads; // replay.go:102
+        end
+    end
+
+    wire [5:0] newest_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+
+    // What failed was not sent. An entry that is no packet stands behind the last one that was.
+    always @(posedge clk) begin
+        if (clears || (enters && !(|record_entry_status))) begin // replay.go:102
+            newest[newest_write_addr] <= clears ? 24'd0 // replay.go:102
+                : (record_entry_kind == 2'h3) ? record_entry_psn - 24'd1
+                : record_entry_last_psn;
+        end
+    end
+
+    wire [5:0] failures_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+
+    always @(posedge clk) begin
+        if (clears || (enters && |record_entry_status)) begin // replay.go:102
+            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:102
+        end
+    end
+
+    wire [5:0] locals_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+
+    always @(posedge clk) begin
+        if (clears || (enters && record_entry_kind == 2'h3)) begin // replay.go:102
+            locals[locals_write_addr] <= clears ? 16'd0 : next; // replay.go:102
+        end
+    end
+
+    wire [15:0] n_word_5 = failures[record_qp]; // replay.go:168
+    wire [15:0] n_word_6 = heads[record_qp];    // replay.go:168
+    wire [15:0] n_3 = n_word_5 - n_word_6;      // replay.go:168
+    wire causes_write_and = enters & (|record_entry_status) & ~((|n_3) & (n_3 <= 16'd32)); // replay.go:134
+    wire [5:0] causes_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+
+    always @(posedge clk) begin
+        if (clears || causes_write_and) begin // replay.go:102
+            causes[causes_write_addr] <= clears ? 16'd0 : record_entry_wqe_index; // replay.go:102
+        end
+    end
+
+    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:208
+
+    always @(posedge clk) begin
+        if (clears || told_write_and) begin   // replay.go:102
+            told[user_request_qp] <= ~clears; // replay.go:102
+        end
+    end
+
+    always @(posedge clk) begin
+        if (enters) begin                        // replay.go:123
+            entries[{record_qp, tail[4:0]}] <= { // replay.go:123
+                record_entry_kind,
                 record_entry_psn,
+                record_entry_last_psn,
                 record_entry_wqe_index,
                 record_entry_offset,
                 record_entry_length,
@@ -319,24 +354,22 @@ module replay_qp6_r5 (
     end
 
     always @(posedge clk) begin
-        if (peeks && some) begin // replay.go:186
-            entry <= entries[{user_request_qp, early_any_word[4:0]}]; // replay.go:186
+        if (peeks && some) begin                              // replay.go:189
+            entry <= entries[{user_request_qp, head_2[4:0]}]; // replay.go:189
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                                     // replay.go:122
-            psns[{record_qp, tail[4:0]}] <= record_entry_psn; // replay.go:122
+        if (enters) begin                                     // replay.go:124
+            psns[{record_qp, tail[4:0]}] <= record_entry_psn; // replay.go:124
         end
     end
 
     always @(posedge clk) begin
-        if (!enters) begin                        // replay.go:150
-            peeked <= psns[{peek_qp, head[4:0]}]; // replay.go:150
+        if (!enters) begin                        // replay.go:153
+            peeked <= psns[{peek_qp, head[4:0]}]; // replay.go:153
         end
     end
-
-    wire unused = &{1'b0, control_psn};
 
     // ----------------------------------------------------------------------
     // Properties
@@ -348,28 +381,31 @@ module replay_qp6_r5 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg                        record_stalled;   // properties.go:23
-    reg                [173:0] record_held;      // properties.go:23
-    reg                        control_stalled;  // properties.go:24
-    reg                [31:0]  control_held;     // properties.go:24
-    reg                        request_stalled;  // properties.go:28
-    reg                [7:0]   request_held;     // properties.go:28
-    reg                        answer_stalled;   // properties.go:29
-    reg                [209:0] answer_held;      // properties.go:29
-    reg                        recorded_stalled; // properties.go:30
-    reg                [5:0]   recorded_held;    // properties.go:30
-    reg                        gone_stalled;     // properties.go:31
-    reg                [21:0]  gone_held;        // properties.go:31
+    reg                [199:0] record_held;      // properties.go:23
+    reg                        request_stalled;  // properties.go:24
+    reg                [7:0]   request_held;     // properties.go:24
+    reg                        answer_stalled;   // properties.go:25
+    reg                [236:0] answer_held;      // properties.go:25
+    reg                        recorded_stalled; // properties.go:26
+    reg                [5:0]   recorded_held;    // properties.go:26
+    reg                        gone_stalled;     // properties.go:27
+    reg                [29:0]  gone_held;        // properties.go:27
+    reg                        asked;            // a question (properties.go:60)
+    reg                        answered;         // it had an entry, which is still the oldest, (properties.go:61)
+    reg                [5:0]   answered_qp;      // of this queue pair (properties.go:62)
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [5:0]   one; // properties.go:33
+    (* anyconst *) reg [5:0]   one; // properties.go:30
     /* verilator lint_on UNDRIVEN */
-    reg                        one_made;  // properties.go:36
-    reg                [15:0]  one_held;  // properties.go:37
-    reg                        one_asked; // the last question was about this ring (properties.go:46)
+    reg                        one_made;  // properties.go:33
+    reg                [15:0]  one_held;  // properties.go:34
+    reg                        one_asked; // the last question was about this ring (properties.go:43)
 
     wire waits = record_valid & ~record_ready; // properties.go:23
-    wire [173:0] record_data_holds_joined = {  // properties.go:23
+    wire [199:0] record_data_holds_joined = {  // properties.go:23
         record_qp,
+        record_entry_kind,
         record_entry_psn,
+        record_entry_last_psn,
         record_entry_wqe_index,
         record_entry_offset,
         record_entry_length,
@@ -381,17 +417,17 @@ module replay_qp6_r5 (
         record_entry_status,
         record_entry_vendor
     };
-    wire waits_2 = control_valid & ~control_ready;           // properties.go:24
-    wire [15:0] used_word = tails[record_qp];                // properties.go:26
-    wire [15:0] used_word_2 = heads[record_qp];              // properties.go:26
-    wire waits_3 = user_request_valid & ~user_request_ready; // properties.go:28
-    wire waits_4 = user_oldest_valid & ~user_oldest_ready;   // properties.go:29
-    wire [209:0] answer_data_holds_joined = {                // properties.go:29
+    wire waits_2 = user_request_valid & ~user_request_ready; // properties.go:24
+    wire waits_3 = user_oldest_valid & ~user_oldest_ready;   // properties.go:25
+    wire [236:0] answer_data_holds_joined = {                // properties.go:25
         user_oldest_any,
         user_oldest_newest,
+        user_oldest_local,
         user_oldest_failed,
         user_oldest_cause,
+        user_oldest_entry_kind,
         user_oldest_entry_psn,
+        user_oldest_entry_last_psn,
         user_oldest_entry_wqe_index,
         user_oldest_entry_offset,
         user_oldest_entry_length,
@@ -403,13 +439,15 @@ module replay_qp6_r5 (
         user_oldest_entry_status,
         user_oldest_entry_vendor
     };
-    wire waits_5 = user_recorded_valid & ~user_recorded_ready; // properties.go:30
-    wire waits_6 = retired_valid & ~retired_ready;             // properties.go:31
-    wire [15:0] inside_word = tails[one];                      // properties.go:45
-    wire [15:0] inside_word_2 = heads[one];                    // properties.go:45
-    wire entries_no_collision_equal = {user_request_qp, early_any_word[4:0]} == {record_qp, tail[4:0]}; // replay.go:186
-    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:186
-    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[4:0]} == {record_qp, tail[4:0]}); // replay.go:150
+    wire waits_4 = user_recorded_valid & ~user_recorded_ready; // properties.go:26
+    wire waits_5 = retired_valid & ~retired_ready;             // properties.go:27
+    wire [15:0] used_word = tails[record_qp];                  // entries of the ring that the record is for (properties.go:59)
+    wire [15:0] used_word_2 = heads[record_qp];                // properties.go:59
+    wire [15:0] inside_word = tails[one];                      // properties.go:42
+    wire [15:0] inside_word_2 = heads[one];                    // properties.go:42
+    wire entries_no_collision_equal = {user_request_qp, head_2[4:0]} == {record_qp, tail[4:0]}; // replay.go:189
+    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:189
+    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[4:0]} == {record_qp, tail[4:0]}); // replay.go:153
 
     always @(posedge clk) begin
         if (rst) begin
@@ -423,7 +461,9 @@ module replay_qp6_r5 (
         if (waits) begin     // properties.go:23
             record_held <= { // properties.go:23
                 record_qp,
+                record_entry_kind,
                 record_entry_psn,
+                record_entry_last_psn,
                 record_entry_wqe_index,
                 record_entry_offset,
                 record_entry_length,
@@ -440,29 +480,15 @@ module replay_qp6_r5 (
 
     always @(posedge clk) begin
         if (rst) begin
-            control_stalled <= 1'b0;
-        end else begin
-            control_stalled <= waits_2; // properties.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        if (waits_2) begin // properties.go:24
-            control_held <= {control_qp, control_kind, control_psn}; // properties.go:24
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
             request_stalled <= 1'b0;
         end else begin
-            request_stalled <= waits_3; // properties.go:28
+            request_stalled <= waits_2; // properties.go:24
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin                                      // properties.go:28
-            request_held <= {user_request_qp, user_request_op}; // properties.go:28
+        if (waits_2) begin                                      // properties.go:24
+            request_held <= {user_request_qp, user_request_op}; // properties.go:24
         end
     end
 
@@ -470,18 +496,21 @@ module replay_qp6_r5 (
         if (rst) begin
             answer_stalled <= 1'b0;
         end else begin
-            answer_stalled <= waits_4; // properties.go:29
+            answer_stalled <= waits_3; // properties.go:25
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin   // properties.go:29
-            answer_held <= { // properties.go:29
+        if (waits_3) begin   // properties.go:25
+            answer_held <= { // properties.go:25
                 user_oldest_any,
                 user_oldest_newest,
+                user_oldest_local,
                 user_oldest_failed,
                 user_oldest_cause,
+                user_oldest_entry_kind,
                 user_oldest_entry_psn,
+                user_oldest_entry_last_psn,
                 user_oldest_entry_wqe_index,
                 user_oldest_entry_offset,
                 user_oldest_entry_length,
@@ -500,13 +529,13 @@ module replay_qp6_r5 (
         if (rst) begin
             recorded_stalled <= 1'b0;
         end else begin
-            recorded_stalled <= waits_5; // properties.go:30
+            recorded_stalled <= waits_4; // properties.go:26
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin                     // properties.go:30
-            recorded_held <= user_recorded_qp; // properties.go:30
+        if (waits_4) begin                     // properties.go:26
+            recorded_held <= user_recorded_qp; // properties.go:26
         end
     end
 
@@ -514,38 +543,50 @@ module replay_qp6_r5 (
         if (rst) begin
             gone_stalled <= 1'b0;
         end else begin
-            gone_stalled <= waits_6; // properties.go:31
+            gone_stalled <= waits_5; // properties.go:27
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin                            // properties.go:31
-            gone_held <= {retired_qp, retired_count}; // properties.go:31
+        if (waits_5) begin // properties.go:27
+            gone_held <= {retired_qp, retired_count, retired_reads}; // properties.go:27
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
+            asked <= 1'b0;
+            answered <= 1'b0;
+            answered_qp <= 6'd0;
             one_made <= 1'b0;
             one_held <= 16'd0;
             one_asked <= 1'b0;
         end else begin
-            if (record_valid && record_ready && record_qp == one) begin // properties.go:38
-                one_held <= one_held + 16'd1; // properties.go:38
+            if (user_oldest_valid && user_oldest_ready) begin // properties.go:63
+                asked <= 1'b0;                                // properties.go:64
+                answered <= user_oldest_any;                  // properties.go:65
             end
-            if (retired_valid && retired_ready && retired_qp == one) begin // properties.go:39
-                one_held <= one_held - 16'd1; // properties.go:39
+            if (user_request_valid && user_request_ready) begin // properties.go:67
+                asked <= (user_request_op == 2'h0);             // properties.go:68
+                answered <= 1'b0;                               // properties.go:69
+                answered_qp <= user_request_qp;                 // properties.go:70
             end
-            if (record_valid && record_ready && retired_valid && retired_ready // properties.go:40
+            if (record_valid && record_ready && record_qp == one) begin // properties.go:35
+                one_held <= one_held + 16'd1; // properties.go:35
+            end
+            if (retired_valid && retired_ready && retired_qp == one) begin // properties.go:36
+                one_held <= one_held - 16'd1; // properties.go:36
+            end
+            if (record_valid && record_ready && retired_valid && retired_ready // properties.go:37
                 && record_qp == one && retired_qp == one) begin
-                one_held <= one_held; // properties.go:40
+                one_held <= one_held; // properties.go:37
             end
-            if (clears && control_qp == one) begin // properties.go:41
-                one_made <= 1'b1;                  // properties.go:42
-                one_held <= 16'd0;                 // properties.go:43
+            if (clears && user_request_qp == one) begin // properties.go:38
+                one_made <= 1'b1;                       // properties.go:39
+                one_held <= 16'd0;                      // properties.go:40
             end
-            if (user_request_valid && user_request_ready && user_request_op == 2'h0) begin // properties.go:47
-                one_asked <= (user_request_qp == one); // properties.go:47
+            if (user_request_valid && user_request_ready && user_request_op == 2'h0) begin // properties.go:44
+                one_asked <= (user_request_qp == one); // properties.go:44
             end
         end
     end
@@ -568,25 +609,28 @@ module replay_qp6_r5 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_pop_what_is_there: assume (!retired_valid || some); // replay.go:209
             assume_record_valid_holds: assume (!record_stalled || record_valid); // properties.go:23
             assume_record_data_holds: assume (!record_stalled || record_data_holds_joined == record_held); // properties.go:23
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:24
-            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:24
-            assume_within_quota: assume (!record_valid || (used_word - used_word_2) < 16'd32); // properties.go:27
-            assume_request_valid_holds: assume (!request_stalled || user_request_valid); // properties.go:28
-            assume_request_data_holds: assume (!request_stalled || {user_request_qp, user_request_op} == request_held); // properties.go:28
-            assert_answer_valid_holds: assert (!answer_stalled || user_oldest_valid); // properties.go:29
-            assert_answer_data_holds: assert (!answer_stalled || answer_data_holds_joined == answer_held); // properties.go:29
-            assert_recorded_valid_holds: assert (!recorded_stalled || user_recorded_valid); // properties.go:30
-            assert_recorded_data_holds: assert (!recorded_stalled || user_recorded_qp == recorded_held); // properties.go:30
-            assert_gone_valid_holds: assert (!gone_stalled || retired_valid); // properties.go:31
-            assert_gone_data_holds: assert (!gone_stalled || {retired_qp, retired_count} == gone_held); // properties.go:31
-            assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:49
-            cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:50
-            cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:51
-            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:186
-            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:150
+            assume_request_valid_holds: assume (!request_stalled || user_request_valid); // properties.go:24
+            assume_request_data_holds: assume (!request_stalled || {user_request_qp, user_request_op} == request_held); // properties.go:24
+            assert_answer_valid_holds: assert (!answer_stalled || user_oldest_valid); // properties.go:25
+            assert_answer_data_holds: assert (!answer_stalled || answer_data_holds_joined == answer_held); // properties.go:25
+            assert_recorded_valid_holds: assert (!recorded_stalled || user_recorded_valid); // properties.go:26
+            assert_recorded_data_holds: assert (!recorded_stalled || user_recorded_qp == recorded_held); // properties.go:26
+            assert_gone_valid_holds: assert (!gone_stalled || retired_valid); // properties.go:27
+            assert_gone_data_holds: assert (!gone_stalled || {retired_qp, retired_count, retired_reads} == gone_held); // properties.go:27
+            assume_within_quota: assume (!record_valid || (used_word - used_word_2) < 16'd32); // properties.go:73
+            assume_one_at_a_time: assume (!(user_request_valid && asked)); // properties.go:74
+            assume_pop_what_was_answered: assume (!retired_valid || (answered && answered_qp == user_request_qp)); // properties.go:75
+            assert_answer_is_asked_for: assert (asked == (reading | oldest_out)); // properties.go:76
+            assert_one_under_way: assert (!(reading && oldest_out)); // properties.go:77
+            assert_answered_and_asked: assert (!(asked && answered)); // properties.go:78
+            assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:46
+            cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:47
+            cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:48
+            cover_read_removed: cover (retired_valid && retired_ready && |retired_reads); // properties.go:49
+            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:189
+            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:153
         end
     end
 `endif
@@ -597,12 +641,10 @@ module replay_qp6_r5 (
     initial cover_told_count = 64'd0;
     reg [63:0] cover_asked_of_one_count /* verilator public_flat_rd */;
     initial cover_asked_of_one_count = 64'd0;
+    reg [63:0] cover_read_removed_count /* verilator public_flat_rd */;
+    initial cover_read_removed_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
-            if (retired_valid && !some) begin
-                $display("ASSUME %m pop_what_is_there blocks/replay/replay.go:209");
-                $stop;
-            end
             if (record_stalled) begin
                 if (!record_valid) begin
                     $display("ASSUME %m record_valid_holds blocks/replay/properties.go:23");
@@ -613,82 +655,98 @@ module replay_qp6_r5 (
                     $stop;
                 end
             end
-            if (control_stalled) begin
-                if (!control_valid) begin
-                    $display("ASSUME %m control_valid_holds blocks/replay/properties.go:24");
-                    $stop;
-                end
-                if ({control_qp, control_kind, control_psn} != control_held) begin
-                    $display("ASSUME %m control_data_holds blocks/replay/properties.go:24");
-                    $stop;
-                end
-            end
-            if (record_valid && (used_word - used_word_2) >= 16'd32) begin
-                $display("ASSUME %m within_quota blocks/replay/properties.go:27");
-                $stop;
-            end
             if (request_stalled) begin
                 if (!user_request_valid) begin
-                    $display("ASSUME %m request_valid_holds blocks/replay/properties.go:28");
+                    $display("ASSUME %m request_valid_holds blocks/replay/properties.go:24");
                     $stop;
                 end
                 if ({user_request_qp, user_request_op} != request_held) begin
-                    $display("ASSUME %m request_data_holds blocks/replay/properties.go:28");
+                    $display("ASSUME %m request_data_holds blocks/replay/properties.go:24");
                     $stop;
                 end
             end
             if (answer_stalled) begin
                 if (!user_oldest_valid) begin
-                    $display("ASSERT %m answer_valid_holds blocks/replay/properties.go:29");
+                    $display("ASSERT %m answer_valid_holds blocks/replay/properties.go:25");
                     $stop;
                 end
                 if (answer_data_holds_joined != answer_held) begin
-                    $display("ASSERT %m answer_data_holds blocks/replay/properties.go:29");
+                    $display("ASSERT %m answer_data_holds blocks/replay/properties.go:25");
                     $stop;
                 end
             end
             if (recorded_stalled) begin
                 if (!user_recorded_valid) begin
-                    $display("ASSERT %m recorded_valid_holds blocks/replay/properties.go:30");
+                    $display("ASSERT %m recorded_valid_holds blocks/replay/properties.go:26");
                     $stop;
                 end
                 if (user_recorded_qp != recorded_held) begin
-                    $display("ASSERT %m recorded_data_holds blocks/replay/properties.go:30");
+                    $display("ASSERT %m recorded_data_holds blocks/replay/properties.go:26");
                     $stop;
                 end
             end
             if (gone_stalled) begin
                 if (!retired_valid) begin
-                    $display("ASSERT %m gone_valid_holds blocks/replay/properties.go:31");
+                    $display("ASSERT %m gone_valid_holds blocks/replay/properties.go:27");
                     $stop;
                 end
-                if ({retired_qp, retired_count} != gone_held) begin
-                    $display("ASSERT %m gone_data_holds blocks/replay/properties.go:31");
+                if ({retired_qp, retired_count, retired_reads} != gone_held) begin
+                    $display("ASSERT %m gone_data_holds blocks/replay/properties.go:27");
                     $stop;
                 end
             end
+            if (record_valid && (used_word - used_word_2) >= 16'd32) begin
+                $display("ASSUME %m within_quota blocks/replay/properties.go:73");
+                $stop;
+            end
+            if (user_request_valid && asked) begin
+                $display("ASSUME %m one_at_a_time blocks/replay/properties.go:74");
+                $stop;
+            end
+            if (retired_valid && (!answered || answered_qp != user_request_qp)) begin
+                $display("ASSUME %m pop_what_was_answered blocks/replay/properties.go:75");
+                $stop;
+            end
+            if (asked != (reading | oldest_out)) begin
+                $display("ASSERT %m answer_is_asked_for blocks/replay/properties.go:76");
+                $stop;
+            end
+            if (reading && oldest_out) begin
+                $display("ASSERT %m one_under_way blocks/replay/properties.go:77");
+                $stop;
+            end
+            if (asked && answered) begin
+                $display("ASSERT %m answered_and_asked blocks/replay/properties.go:78");
+                $stop;
+            end
             if (one_made && (inside_word - inside_word_2) != one_held) begin
-                $display("ASSERT %m ring_holds_what_came blocks/replay/properties.go:49");
+                $display("ASSERT %m ring_holds_what_came blocks/replay/properties.go:46");
                 $stop;
             end
             if (user_recorded_valid && user_recorded_ready) begin
                 if (cover_told_count == 64'd0) begin
-                    $display("COVER %m told blocks/replay/properties.go:50");
+                    $display("COVER %m told blocks/replay/properties.go:47");
                 end
                 cover_told_count <= cover_told_count + 64'd1;
             end
             if (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any) begin
                 if (cover_asked_of_one_count == 64'd0) begin
-                    $display("COVER %m asked_of_one blocks/replay/properties.go:51");
+                    $display("COVER %m asked_of_one blocks/replay/properties.go:48");
                 end
                 cover_asked_of_one_count <= cover_asked_of_one_count + 64'd1;
             end
+            if (retired_valid && retired_ready && |retired_reads) begin
+                if (cover_read_removed_count == 64'd0) begin
+                    $display("COVER %m read_removed blocks/replay/properties.go:49");
+                end
+                cover_read_removed_count <= cover_read_removed_count + 64'd1;
+            end
             if (entries_no_collision_and) begin
-                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:186");
+                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:189");
                 $stop;
             end
             if (psns_no_collision_and) begin
-                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:150");
+                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:153");
                 $stop;
             end
         end
@@ -699,18 +757,20 @@ module replay_qp6_r5 (
     // Events
 
 `ifdef GORNIC_TRACE
-    wire [15:0] empty_word = heads[record_qp]; // replay.go:123
+    wire [15:0] event_recorded_oldest_word = heads[record_qp]; // replay.go:127
+    wire [15:0] event_removed_empty_word = tails[user_request_qp]; // replay.go:224
 
-    wire        event_recorded /* verilator public_flat_rd */ = enters; // replay.go:124
+    wire        event_recorded /* verilator public_flat_rd */ = enters; // replay.go:125
     wire [5:0]  event_recorded_qp /* verilator public_flat_rd */ = record_qp;
+    wire [1:0]  event_recorded_kind /* verilator public_flat_rd */ = record_entry_kind;
     wire [23:0] event_recorded_psn /* verilator public_flat_rd */ = record_entry_psn;
     wire [15:0] event_recorded_wqe /* verilator public_flat_rd */ = record_entry_wqe_index;
     wire [12:0] event_recorded_bytes /* verilator public_flat_rd */ = record_entry_length;
-    wire        event_recorded_oldest /* verilator public_flat_rd */ = tail == empty_word;
+    wire        event_recorded_oldest /* verilator public_flat_rd */ = tail == event_recorded_oldest_word;
 
-    wire       event_removed /* verilator public_flat_rd */ = retired_valid && retired_ready; // replay.go:208
+    wire       event_removed /* verilator public_flat_rd */ = retired_valid && retired_ready; // replay.go:224
     wire [5:0] event_removed_qp /* verilator public_flat_rd */ = user_request_qp;
-    wire       event_removed_empty /* verilator public_flat_rd */ = retired_count == early_any_word_2;
+    wire       event_removed_empty /* verilator public_flat_rd */ = retired_count == event_removed_empty_word;
 
 `ifndef GORNIC_TRACE_QUIET
 
@@ -718,9 +778,9 @@ module replay_qp6_r5 (
         if (!rst) begin
             if (event_recorded) begin
                 $display(
-                    "TRACE %0d %m recorded qp=%0h psn=%0h wqe=%0h bytes=%0h oldest=%0h",
-                    $time, event_recorded_qp, event_recorded_psn, event_recorded_wqe,
-                    event_recorded_bytes, event_recorded_oldest
+                    "TRACE %0d %m recorded qp=%0h kind=%0h psn=%0h wqe=%0h bytes=%0h oldest=%0h",
+                    $time, event_recorded_qp, event_recorded_kind, event_recorded_psn,
+                    event_recorded_wqe, event_recorded_bytes, event_recorded_oldest
                 );
             end
             if (event_removed) begin

@@ -89,6 +89,14 @@ module requester_64_qp6_cq6_r5 (
     output wire         retired_ready,
     input  wire [5:0]   retired_qp,
     input  wire [15:0]  retired_count, // free-running
+    input  wire [7:0]   retired_reads, // how many of those were READs and atomics; free-running
+
+    // Stream key_op_done (sink)
+    input  wire         key_op_done_valid,
+    output wire         key_op_done_ready,
+    input  wire [5:0]   key_op_done_qp,
+    input  wire [7:0]   key_op_done_status, // format.StatusSuccess, StatusLocQPOp or StatusMWBind
+    input  wire [4:0]   key_op_done_vendor,
 
     // Stream control (sink)
     input  wire         control_valid,
@@ -100,7 +108,20 @@ module requester_64_qp6_cq6_r5 (
     // Stream fence (sink)
     input  wire         fence_valid,
     output wire         fence_ready,
-    input  wire         fence_token, // returned as it came
+    input  wire [1:0]   fence_token, // returned as it came: bit 1 says whose it is, 0 command's, 1 that of keyops
+
+    // Stream issue (source)
+    output wire         issue_valid,
+    input  wire         issue_ready,
+    output wire [5:0]   issue_qp,
+    output wire         issue_atomic,
+    output wire [23:0]  issue_psn,    // of the request, and of its first response
+    output wire [31:0]  issue_length, // bytes in all; of an atomic 8
+    output wire [15:0]  issue_wqe_index,
+    output wire [2:0]   issue_num_sge,
+    output wire [63:0]  issue_sge_addr,   // virtual address
+    output wire [31:0]  issue_sge_length, // bytes, at most 2^31
+    output wire [31:0]  issue_sge_l_key,  // local key
 
     // Stream job (source)
     output wire         job_valid,
@@ -114,11 +135,18 @@ module requester_64_qp6_cq6_r5 (
     output wire [63:0]  job_va, // RETH
     output wire [31:0]  job_r_key,
     output wire [31:0]  job_dma_len,
-    output wire [31:0]  job_imm,    // immediate or key to invalidate, as a number of the wire
-    output wire         job_inline, // the payload comes on the stream of inline data
+    output wire [31:0]  job_imm,        // immediate or key to invalidate, as a number of the wire
+    output wire         job_inline,     // the payload comes on the stream of inline data
+    output wire         job_probes,     // the segments are probes: Gathered comes, and no payload
+    output wire [63:0]  job_swap,       // AtomicETH: SwapOrAdd; of an ATOMIC_ACK, the original value
+    output wire [63:0]  job_compare,    // AtomicETH
+    output wire [23:0]  job_msn,        // of a JobAnswer
+    output wire         job_failed,     // of a JobAnswer: an atomic that memory refused, which a NAK answers
+    output wire [1:0]   job_entry_kind, // EntryRequest and others
     output wire [23:0]  job_entry_psn,
+    output wire [23:0]  job_entry_last_psn, // the last one that it takes: that of a READ's last response; else PSN
     output wire [15:0]  job_entry_wqe_index,
-    output wire [31:0]  job_entry_offset, // bytes of the message before it
+    output wire [31:0]  job_entry_offset, // bytes of the message before it; of a READ or atomic, its bytes in all
     output wire [12:0]  job_entry_length, // bytes of payload
     output wire         job_entry_first,  // of its message
     output wire         job_entry_last,
@@ -141,7 +169,12 @@ module requester_64_qp6_cq6_r5 (
     // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked
     // at only if Rights are asked for
     output wire         segment_skip,
-    output wire         segment_last, // of the packet
+    output wire         segment_probe, // no payload, and no piece: the key is looked at. Len means nothing
+    output wire         segment_find,  // with Probe: the bus address of VA is looked up, too
+    output wire         segment_last,  // of the packet's pieces; and of its segments, unless Probed
+    // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
+    // fault came before it
+    output wire         segment_probed,
 
     // Stream inline (source)
     output wire         inline_valid,
@@ -150,6 +183,19 @@ module requester_64_qp6_cq6_r5 (
     output wire [7:0]   inline_keep, // one bit a byte of Data: contiguous from byte 0, all ones but on the last beat, never zero
     output wire         inline_last, // the frame ends with this beat
     output wire         inline_err,  // on the last beat: the frame is bad and its taker drops it whole
+
+    // Stream key_op (source)
+    output wire         key_op_valid,
+    input  wire         key_op_ready,
+    output wire [5:0]   key_op_qp,
+    output wire [2:0]   key_op_kind, // KeyLocalInv, KeyRegister or KeyBind
+    output wire [23:0]  key_op_qpn,
+    output wire [23:0]  key_op_pd,
+    output wire [31:0]  key_op_key, // RKey of the WQE; of a LOCAL_INV its Imm
+    output wire [63:0]  key_op_va,  // RemoteAddr of the WQE
+    // what stands behind the control part of the WQE: format.RegMROperands or
+    // format.BindMWOperands
+    output wire [255:0] key_op_operands,
 
     // Stream again (source)
     output wire         again_valid,
@@ -169,166 +215,224 @@ module requester_64_qp6_cq6_r5 (
 );
 
     // States of sending.
-    localparam [2:0] SENDING_JUDGE  = 3'h0;
-    localparam [2:0] SENDING_SUM    = 3'h1;
-    localparam [2:0] SENDING_PLAN   = 3'h2;
-    localparam [2:0] SENDING_JOB    = 3'h3;
-    localparam [2:0] SENDING_WALK   = 3'h4;
-    localparam [2:0] SENDING_NEXT   = 3'h5;
-    localparam [2:0] SENDING_INLINE = 3'h6;
-    localparam [2:0] SENDING_END    = 3'h7;
+    localparam [3:0] SENDING_JUDGE  = 4'h0;
+    localparam [3:0] SENDING_SUM    = 4'h1;
+    localparam [3:0] SENDING_PLAN   = 4'h2;
+    localparam [3:0] SENDING_READ   = 4'h3;
+    localparam [3:0] SENDING_MORE   = 4'h4;
+    localparam [3:0] SENDING_ISSUE  = 4'h5;
+    localparam [3:0] SENDING_KEY_OP = 4'h6;
+    localparam [3:0] SENDING_WAIT   = 4'h7;
+    localparam [3:0] SENDING_INVITE = 4'h8;
+    localparam [3:0] SENDING_JOB    = 4'h9;
+    localparam [3:0] SENDING_WALK   = 4'ha;
+    localparam [3:0] SENDING_NEXT   = 4'hb;
+    localparam [3:0] SENDING_INLINE = 4'hc;
+    localparam [3:0] SENDING_END    = 4'hd;
 
-    reg [23:0]  peeked;          // requester.go:155
-    reg         look;            // look.go:18
-    reg [5:0]   look_qp;         // look.go:19
-    reg [116:0] message;         // look.go:38
-    reg [23:0]  psn;             // look.go:39
-    reg         context_asked;   // look.go:63
-    reg         head_asked;      // look.go:63
-    reg         head_known;      // look.go:79
-    reg [1:0]   granules_asked;  // look.go:80
-    reg [1:0]   granules_got;    // look.go:80
-    reg         head_here;       // look.go:81
-    reg         head_empty;      // look.go:81
-    reg         head_fault;      // look.go:81
-    reg [15:0]  head_index;      // look.go:81
-    reg [2:0]   head_slot;       // look.go:81
-    reg         granule_offered; // one of this turn's has not been taken (look.go:93)
-    reg         extra_asked;     // look.go:96
-    reg [127:0] granule_0;       // look.go:113
-    reg [127:0] granule_1;       // look.go:113
-    reg [127:0] granule_2;       // look.go:113
-    reg [15:0]  used;            // what is offered stays; the state is here before the head is known (look.go:50)
-    reg [2:0]   sending;         // send.go:31
-    reg         now_active;      // send.go:79
-    reg         now_broken;      // send.go:79
-    reg [31:0]  now_offset;      // send.go:79
-    reg [31:0]  now_total;       // send.go:79
-    reg [2:0]   now_sge;         // send.go:79
-    reg [31:0]  now_sge_at;      // send.go:79
-    reg [15:0]  now_issued;      // send.go:79
-    reg [23:0]  now_psn;         // send.go:79
-    reg [63:0]  sge_addr;        // send.go:80
-    reg [31:0]  sge_length;      // send.go:80
-    reg [31:0]  sge_l_key;       // send.go:80
-    reg [12:0]  length;          // send.go:81
-    reg [12:0]  need;            // send.go:81
-    reg [31:0]  sge_left;        // send.go:81
-    reg         last;            // send.go:82
-    reg         over;            // send.go:82
-    reg         fails;           // send.go:83
-    reg [7:0]   status;          // send.go:83
-    reg [4:0]   vendor;          // send.go:83
-    reg         ack_req;         // send.go:84
-    reg         taken;           // send.go:84
-    reg         told_again;      // send.go:84
-    reg         inline_here;     // ports.go:109
-    reg [127:0] inline_word;     // ports.go:110
+    reg [23:0]  peeked;           // requester.go:158
+    reg         look;             // look.go:18
+    reg [5:0]   look_qp;          // look.go:19
+    reg [148:0] message;          // look.go:38
+    reg [23:0]  psn;              // look.go:39
+    reg         context_asked;    // look.go:92
+    reg         head_asked;       // look.go:92
+    reg         head_known;       // look.go:108
+    reg [1:0]   granules_asked;   // look.go:109
+    reg [1:0]   granules_got;     // look.go:109
+    reg         head_here;        // look.go:110
+    reg         head_empty;       // look.go:110
+    reg         head_fault;       // look.go:110
+    reg [15:0]  head_index;       // look.go:110
+    reg [2:0]   head_slot;        // look.go:110
+    reg         granule_offered;  // one of this turn's has not been taken (look.go:122)
+    reg         extra_asked;      // look.go:125
+    reg [127:0] granule_0;        // look.go:142
+    reg [127:0] granule_1;        // look.go:142
+    reg [127:0] granule_2;        // look.go:142
+    reg         look_fresh;       // the state is here, and what hangs on it not yet (look.go:46)
+    reg [15:0]  used;             // decide.go:28
+    reg [7:0]   reads_out;        // decide.go:28
+    reg         outcome_known;    // decide.go:28
+    reg [7:0]   outcome_status;   // decide.go:28
+    reg [4:0]   outcome_vendor;   // decide.go:28
+    reg [3:0]   sending;          // send.go:37
+    reg         now_active;       // send.go:94
+    reg         now_parked;       // send.go:94
+    reg         now_broken;       // send.go:94
+    reg [31:0]  now_offset;       // send.go:94
+    reg [31:0]  now_total;        // send.go:94
+    reg [2:0]   now_sge;          // send.go:94
+    reg [31:0]  now_sge_at;       // send.go:94
+    reg [15:0]  now_issued;       // send.go:94
+    reg [7:0]   now_reads;        // send.go:94
+    reg [22:0]  now_ahead;        // send.go:94
+    reg [23:0]  now_psn;          // send.go:94
+    reg [22:0]  span;             // send.go:94
+    reg [23:0]  last_psn;         // send.go:94
+    reg [63:0]  sge_addr;         // send.go:95
+    reg [31:0]  sge_length;       // send.go:95
+    reg [31:0]  sge_l_key;        // send.go:95
+    reg [12:0]  length;           // send.go:96
+    reg [12:0]  need;             // send.go:96
+    reg [31:0]  sge_left;         // send.go:96
+    reg [2:0]   probes;           // send.go:97
+    reg         walks;            // send.go:97
+    reg         last;             // send.go:98
+    reg         over;             // send.go:98
+    reg         records;          // send.go:99
+    reg [7:0]   status;           // send.go:99
+    reg [4:0]   vendor;           // send.go:99
+    reg         ack_req;          // send.go:100
+    reg         taken;            // send.go:100
+    reg         told_again;       // send.go:100
+    reg         key_held;         // send.go:100
+    reg         invited;          // waiting.go:21
+    reg [5:0]   guest;            // waiting.go:21
+    reg         inline_here;      // inline.go:25
+    reg [127:0] inline_word;      // inline.go:26
+    reg [5:0]   held_op_qp;       // local.go:45
+    reg [2:0]   held_op_kind;     // local.go:45
+    reg [23:0]  held_op_qpn;      // local.go:45
+    reg [23:0]  held_op_pd;       // local.go:45
+    reg [31:0]  held_op_key;      // local.go:45
+    reg [63:0]  held_op_va;       // local.go:45
+    reg [255:0] held_op_operands; // local.go:45
 
     (* no_rw_check, ram_style = "block" *)
-    reg [116:0] messages [0:63]; // requester.go:136
+    reg [148:0] messages [0:63]; // requester.go:138
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:63]; // requester.go:137
+    reg [23:0] psns [0:63]; // requester.go:139
 
     (* ram_style = "distributed" *)
-    reg [15:0] retired [0:63]; // requester.go:138
+    reg [23:0] retired [0:63]; // requester.go:140
 
     (* ram_style = "distributed" *)
-    reg notify [0:63]; // requester.go:139
+    reg notify [0:63]; // requester.go:141
 
-    wire        told_drained;                // requester.go:140
-    wire        quiet;                       // requester.go:141
-    wire        saved_now;                   // requester.go:142
-    wire [2:0]  saved_message_sge;           // requester.go:142
-    wire        extra_wants;                 // requester.go:143
-    wire [2:0]  extra_granule;               // requester.go:143
-    wire        extra_comes;                 // requester.go:143
-    wire        offered_valid;               // look.go:20
-    wire        offered_ready;               // look.go:20
-    wire        offered_head_here;           // look.go:20
-    wire        offered_head_empty;          // look.go:20
-    wire        offered_head_fault;          // look.go:20
-    wire [15:0] offered_head_index;          // look.go:20
-    wire [2:0]  offered_head_slot;           // look.go:20
-    wire        offered_message_active;      // look.go:20
-    wire        offered_message_broken;      // look.go:20
-    wire [31:0] offered_message_offset;      // look.go:20
-    wire [31:0] offered_message_total;       // look.go:20
-    wire [2:0]  offered_message_sge;         // look.go:20
-    wire [31:0] offered_message_sge_at;      // look.go:20
-    wire [15:0] offered_message_issued;      // look.go:20
-    wire [7:0]  offered_control_opcode;      // look.go:20
-    wire [7:0]  offered_control_flags;       // look.go:20
-    wire [7:0]  offered_control_num_sge;     // look.go:20
-    wire [7:0]  offered_control_inline_len;  // look.go:20
-    wire [31:0] offered_control_imm;         // look.go:20
-    wire [63:0] offered_control_wrid;        // look.go:20
-    wire [63:0] offered_control_remote_addr; // look.go:20
-    wire [31:0] offered_control_r_key;       // look.go:20
-    wire [31:0] offered_control_reserved;    // look.go:20
-    wire [63:0] offered_sge_addr;            // look.go:20
-    wire [31:0] offered_sge_length;          // look.go:20
-    wire [31:0] offered_sge_l_key;           // look.go:20
-    wire        inline_granule_ready;        // send.go:92
-    wire [15:0] inline_granule_keep;         // send.go:92
-    wire        inline_granule_last;         // send.go:92
-    wire        inline_granule_err;          // send.go:92
+    (* ram_style = "distributed" *)
+    reg [13:0] outcomes [0:63]; // local.go:22
 
-    wire        u_turn_out_valid;
-    wire        u_turn_out_context_exists;
-    wire [2:0]  u_turn_out_context_state;
-    wire [23:0] u_turn_out_context_dest_qpn;
-    wire [2:0]  u_turn_out_context_path_mtu;
-    wire [3:0]  u_turn_out_context_access;
-    wire [4:0]  u_turn_out_context_min_rnr;
-    wire [4:0]  u_turn_out_context_timeout;
-    wire [2:0]  u_turn_out_context_retry_cnt;
-    wire [2:0]  u_turn_out_context_rnr_retry;
-    wire        u_turn_out_context_sig_all;
-    wire        u_turn_out_context_sq_stride;
-    wire        u_turn_out_context_rq_stride;
-    wire [5:0]  u_turn_out_context_send_cq;
-    wire [5:0]  u_turn_out_context_recv_cq;
-    wire [7:0]  u_turn_out_context_max_rd;
-    wire [7:0]  u_turn_out_context_max_dest_rd;
-    wire        u_turn_out_head_here;
-    wire        u_turn_out_head_empty;
-    wire        u_turn_out_head_fault;
-    wire [2:0]  u_turn_out_head_slot;
-    wire        u_turn_out_message_active;
-    wire        u_turn_out_message_broken;
-    wire [31:0] u_turn_out_message_offset;
-    wire [31:0] u_turn_out_message_total;
-    wire [2:0]  u_turn_out_message_sge;
-    wire [31:0] u_turn_out_message_sge_at;
-    wire [15:0] u_turn_out_message_issued;
-    wire [23:0] u_turn_out_psn;
-    wire [15:0] u_turn_out_used;
-    wire [7:0]  u_turn_out_control_opcode;
-    wire [7:0]  u_turn_out_control_flags;
-    wire [7:0]  u_turn_out_control_num_sge;
-    wire [7:0]  u_turn_out_control_inline_len;
-    wire [31:0] u_turn_out_control_imm;
-    wire [63:0] u_turn_out_control_wrid;
-    wire [31:0] u_turn_out_control_reserved;
-    wire [63:0] u_turn_out_sge_addr;
-    wire [31:0] u_turn_out_sge_length;
-    wire [31:0] u_turn_out_sge_l_key;
+    wire         told_drained;                // requester.go:142
+    wire         quiet;                       // requester.go:143
+    wire         saved_now;                   // requester.go:144
+    wire [2:0]   saved_message_sge;           // requester.go:144
+    wire         extra_wants;                 // requester.go:145
+    wire [2:0]   extra_granule;               // requester.go:145
+    wire         extra_comes;                 // requester.go:145
+    wire         parks;                       // local.go:23
+    wire         offered_valid;               // look.go:20
+    wire         offered_ready;               // look.go:20
+    wire         offered_head_here;           // look.go:20
+    wire         offered_head_empty;          // look.go:20
+    wire         offered_head_fault;          // look.go:20
+    wire [15:0]  offered_head_index;          // look.go:20
+    wire [2:0]   offered_head_slot;           // look.go:20
+    wire         offered_message_active;      // look.go:20
+    wire         offered_message_parked;      // look.go:20
+    wire         offered_message_broken;      // look.go:20
+    wire [31:0]  offered_message_offset;      // look.go:20
+    wire [31:0]  offered_message_total;       // look.go:20
+    wire [2:0]   offered_message_sge;         // look.go:20
+    wire [31:0]  offered_message_sge_at;      // look.go:20
+    wire [15:0]  offered_message_issued;      // look.go:20
+    wire [7:0]   offered_message_reads;       // look.go:20
+    wire [22:0]  offered_message_ahead;       // look.go:20
+    wire [7:0]   offered_control_opcode;      // look.go:20
+    wire [7:0]   offered_control_flags;       // look.go:20
+    wire [7:0]   offered_control_num_sge;     // look.go:20
+    wire [7:0]   offered_control_inline_len;  // look.go:20
+    wire [31:0]  offered_control_imm;         // look.go:20
+    wire [63:0]  offered_control_wrid;        // look.go:20
+    wire [63:0]  offered_control_remote_addr; // look.go:20
+    wire [31:0]  offered_control_r_key;       // look.go:20
+    wire [31:0]  offered_control_reserved;    // look.go:20
+    wire         offered_task_send;           // look.go:20
+    wire         offered_task_read;           // look.go:20
+    wire         offered_task_atomic;         // look.go:20
+    wire         offered_task_local;          // look.go:20
+    wire         offered_task_imm;            // look.go:20
+    wire         offered_task_inv;            // look.go:20
+    wire [2:0]   offered_task_wc;             // look.go:20
+    wire [4:0]   offered_task_refusal;        // look.go:20
+    wire         offered_verdict_stops;       // look.go:20
+    wire         offered_verdict_drained;     // look.go:20
+    wire         offered_verdict_flush;       // look.go:20
+    wire         offered_verdict_ack_req;     // look.go:20
+    wire [127:0] offered_first;               // look.go:20
+    wire         inline_granule_ready;        // send.go:109
+    wire [15:0]  inline_granule_keep;         // send.go:109
+    wire         inline_granule_last;         // send.go:109
+    wire         inline_granule_err;          // send.go:109
 
-    assign control_ready = quiet & ~retired_valid; // requester.go:146
+    wire         u_turn_out_valid;
+    wire         u_turn_out_context_exists;
+    wire [2:0]   u_turn_out_context_state;
+    wire [23:0]  u_turn_out_context_pd;
+    wire [23:0]  u_turn_out_context_dest_qpn;
+    wire [2:0]   u_turn_out_context_path_mtu;
+    wire [3:0]   u_turn_out_context_access;
+    wire [4:0]   u_turn_out_context_min_rnr;
+    wire [4:0]   u_turn_out_context_timeout;
+    wire [2:0]   u_turn_out_context_retry_cnt;
+    wire [2:0]   u_turn_out_context_rnr_retry;
+    wire         u_turn_out_context_sig_all;
+    wire         u_turn_out_context_sq_stride;
+    wire         u_turn_out_context_rq_stride;
+    wire [5:0]   u_turn_out_context_send_cq;
+    wire [5:0]   u_turn_out_context_recv_cq;
+    wire [7:0]   u_turn_out_context_max_rd;
+    wire [7:0]   u_turn_out_context_max_dest_rd;
+    wire         u_turn_out_head_here;
+    wire         u_turn_out_head_empty;
+    wire         u_turn_out_head_fault;
+    wire [2:0]   u_turn_out_head_slot;
+    wire         u_turn_out_message_active;
+    wire         u_turn_out_message_parked;
+    wire         u_turn_out_message_broken;
+    wire [31:0]  u_turn_out_message_offset;
+    wire [31:0]  u_turn_out_message_total;
+    wire [2:0]   u_turn_out_message_sge;
+    wire [31:0]  u_turn_out_message_sge_at;
+    wire [15:0]  u_turn_out_message_issued;
+    wire [7:0]   u_turn_out_message_reads;
+    wire [22:0]  u_turn_out_message_ahead;
+    wire [23:0]  u_turn_out_psn;
+    wire         u_turn_out_outcome_known;
+    wire [7:0]   u_turn_out_outcome_status;
+    wire [4:0]   u_turn_out_outcome_vendor;
+    wire [7:0]   u_turn_out_control_opcode;
+    wire [7:0]   u_turn_out_control_flags;
+    wire [7:0]   u_turn_out_control_num_sge;
+    wire [7:0]   u_turn_out_control_inline_len;
+    wire [31:0]  u_turn_out_control_imm;
+    wire [63:0]  u_turn_out_control_wrid;
+    wire [31:0]  u_turn_out_control_reserved;
+    wire         u_turn_out_task_send;
+    wire         u_turn_out_task_read;
+    wire         u_turn_out_task_local;
+    wire         u_turn_out_task_imm;
+    wire         u_turn_out_task_inv;
+    wire [4:0]   u_turn_out_task_refusal;
+    wire         u_turn_out_verdict_stops;
+    wire         u_turn_out_verdict_drained;
+    wire         u_turn_out_verdict_flush;
+    wire         u_turn_out_verdict_ack_req;
+    wire [127:0] u_turn_out_first;
+    wire         u_waiting_wakes_0_ready;
+    wire         u_waiting_grant_valid;
+    wire [5:0]   u_waiting_grant_qp;
+
+    assign key_op_done_ready = 1'b1;               // local.go:24
+    assign control_ready = quiet & ~retired_valid; // requester.go:149
 
     // A look waits for the write port to be idle: it does not meet a write in the memory.
-    assign peek_value = peeked;  // requester.go:155
-    assign retired_ready = 1'b1; // requester.go:161
+    assign peek_value = peeked;  // requester.go:158
+    assign retired_ready = 1'b1; // requester.go:164
 
-    wire flush = (u_turn_out_context_state == 3'h6) | u_turn_out_message_broken; // send.go:102
-    wire may_begin_and = (u_turn_out_context_state == 3'h4) & u_turn_out_message_active; // send.go:103
-    wire stops_or = flush | (u_turn_out_context_state == 3'h3) | may_begin_and; // send.go:106
-    wire stops = ~u_turn_out_context_exists | ~u_turn_out_head_here | (u_turn_out_used >= 16'd32) // send.go:106
-        | ~stops_or;
-    wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & stops; // ports.go:34
-    wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:40
+    wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & u_turn_out_verdict_stops; // ports.go:29
+    wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:35
 
     forward_slice_requester_turn_6_6_6_3 u_turn ( // look.go:21
         .clk                     (clk),
@@ -360,14 +464,19 @@ module requester_64_qp6_cq6_r5 (
         .in_head_index           (offered_head_index),
         .in_head_slot            (offered_head_slot),
         .in_message_active       (offered_message_active),
+        .in_message_parked       (offered_message_parked),
         .in_message_broken       (offered_message_broken),
         .in_message_offset       (offered_message_offset),
         .in_message_total        (offered_message_total),
         .in_message_sge          (offered_message_sge),
         .in_message_sge_at       (offered_message_sge_at),
         .in_message_issued       (offered_message_issued),
+        .in_message_reads        (offered_message_reads),
+        .in_message_ahead        (offered_message_ahead),
         .in_psn                  (psn),
-        .in_used                 (used),
+        .in_outcome_known        (outcome_known),
+        .in_outcome_status       (outcome_status),
+        .in_outcome_vendor       (outcome_vendor),
         .in_control_opcode       (offered_control_opcode),
         .in_control_flags        (offered_control_flags),
         .in_control_num_sge      (offered_control_num_sge),
@@ -377,16 +486,26 @@ module requester_64_qp6_cq6_r5 (
         .in_control_remote_addr  (offered_control_remote_addr),
         .in_control_r_key        (offered_control_r_key),
         .in_control_reserved     (offered_control_reserved),
-        .in_sge_addr             (offered_sge_addr),
-        .in_sge_length           (offered_sge_length),
-        .in_sge_l_key            (offered_sge_l_key),
+        .in_task_send            (offered_task_send),
+        .in_task_read            (offered_task_read),
+        .in_task_atomic          (offered_task_atomic),
+        .in_task_local           (offered_task_local),
+        .in_task_imm             (offered_task_imm),
+        .in_task_inv             (offered_task_inv),
+        .in_task_wc              (offered_task_wc),
+        .in_task_refusal         (offered_task_refusal),
+        .in_verdict_stops        (offered_verdict_stops),
+        .in_verdict_drained      (offered_verdict_drained),
+        .in_verdict_flush        (offered_verdict_flush),
+        .in_verdict_ack_req      (offered_verdict_ack_req),
+        .in_first                (offered_first),
         .out_valid               (u_turn_out_valid),
         .out_ready               (u_turn_out_ready),
         .out_qp                  (queue_take_qp),
         .out_context_exists      (u_turn_out_context_exists),
-        .out_context_qpn         (segment_qpn),
+        .out_context_qpn         (async_number),
         .out_context_state       (u_turn_out_context_state),
-        .out_context_pd          (segment_pd),
+        .out_context_pd          (u_turn_out_context_pd),
         .out_context_dest_qpn    (u_turn_out_context_dest_qpn),
         .out_context_path_mtu    (u_turn_out_context_path_mtu),
         .out_context_access      (u_turn_out_context_access),
@@ -404,17 +523,22 @@ module requester_64_qp6_cq6_r5 (
         .out_head_here           (u_turn_out_head_here),
         .out_head_empty          (u_turn_out_head_empty),
         .out_head_fault          (u_turn_out_head_fault),
-        .out_head_index          (job_entry_wqe_index),
+        .out_head_index          (issue_wqe_index),
         .out_head_slot           (u_turn_out_head_slot),
         .out_message_active      (u_turn_out_message_active),
+        .out_message_parked      (u_turn_out_message_parked),
         .out_message_broken      (u_turn_out_message_broken),
         .out_message_offset      (u_turn_out_message_offset),
         .out_message_total       (u_turn_out_message_total),
         .out_message_sge         (u_turn_out_message_sge),
         .out_message_sge_at      (u_turn_out_message_sge_at),
         .out_message_issued      (u_turn_out_message_issued),
+        .out_message_reads       (u_turn_out_message_reads),
+        .out_message_ahead       (u_turn_out_message_ahead),
         .out_psn                 (u_turn_out_psn),
-        .out_used                (u_turn_out_used),
+        .out_outcome_known       (u_turn_out_outcome_known),
+        .out_outcome_status      (u_turn_out_outcome_status),
+        .out_outcome_vendor      (u_turn_out_outcome_vendor),
         .out_control_opcode      (u_turn_out_control_opcode),
         .out_control_flags       (u_turn_out_control_flags),
         .out_control_num_sge     (u_turn_out_control_num_sge),
@@ -424,9 +548,19 @@ module requester_64_qp6_cq6_r5 (
         .out_control_remote_addr (job_va),
         .out_control_r_key       (job_r_key),
         .out_control_reserved    (u_turn_out_control_reserved),
-        .out_sge_addr            (u_turn_out_sge_addr),
-        .out_sge_length          (u_turn_out_sge_length),
-        .out_sge_l_key           (u_turn_out_sge_l_key)
+        .out_task_send           (u_turn_out_task_send),
+        .out_task_read           (u_turn_out_task_read),
+        .out_task_atomic         (issue_atomic),
+        .out_task_local          (u_turn_out_task_local),
+        .out_task_imm            (u_turn_out_task_imm),
+        .out_task_inv            (u_turn_out_task_inv),
+        .out_task_wc             (job_entry_wc),
+        .out_task_refusal        (u_turn_out_task_refusal),
+        .out_verdict_stops       (u_turn_out_verdict_stops),
+        .out_verdict_drained     (u_turn_out_verdict_drained),
+        .out_verdict_flush       (u_turn_out_verdict_flush),
+        .out_verdict_ack_req     (u_turn_out_verdict_ack_req),
+        .out_first               (u_turn_out_first)
     );
 
     wire grant_ready_or = (look & ~(offered_valid & offered_ready)) | (look & (look_qp == grant_qp)) // look.go:27
@@ -463,8 +597,8 @@ module requester_64_qp6_cq6_r5 (
             context_asked <= 1'b0;
             head_asked <= 1'b0;
         end else begin
-            context_asked <= context_request_valid & ~context_request_ready; // look.go:65
-            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:65
+            context_asked <= context_request_valid & ~context_request_ready; // look.go:94
+            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:94
         end
     end
 
@@ -472,13 +606,13 @@ module requester_64_qp6_cq6_r5 (
     assign queue_request_qp = context_request_qp;          // look.go:42
     assign queue_request_wait = 1'b0;                      // look.go:42
     assign queue_request_valid = begins | head_asked;      // look.go:43
-    assign queue_head_ready = ~head_known;                 // look.go:82
+    assign queue_head_ready = ~head_known;                 // look.go:111
 
-    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:83
-    wire between = granules_asked == granules_got;              // look.go:92
+    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:112
+    wire between = granules_asked == granules_got;              // look.go:121
 
     // Who sends asks for a granule while none of this one is on its way.
-    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:94
+    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:123
         & (~extra_wants | ~between | granule_offered);
 
     always @(posedge clk) begin
@@ -487,30 +621,30 @@ module requester_64_qp6_cq6_r5 (
             granules_asked <= 2'd0;
             granules_got <= 2'd0;
         end else begin
-            if (when_head_known) begin // look.go:83
-                head_known <= 1'b1;    // look.go:84
+            if (when_head_known) begin // look.go:112
+                head_known <= 1'b1;    // look.go:113
             end
-            if (mine && queue_read_ready) begin          // look.go:118
-                granules_asked <= granules_asked + 2'd1; // look.go:118
+            if (mine && queue_read_ready) begin          // look.go:147
+                granules_asked <= granules_asked + 2'd1; // look.go:147
             end
-            if (queue_granule_valid && !extra_asked) begin // look.go:119
-                granules_got <= granules_got + 2'd1;       // look.go:119
+            if (queue_granule_valid && !extra_asked) begin // look.go:148
+                granules_got <= granules_got + 2'd1;       // look.go:148
             end
-            if (begins) begin           // look.go:120
-                head_known <= 1'b0;     // look.go:121
-                granules_asked <= 2'd0; // look.go:122
-                granules_got <= 2'd0;   // look.go:123
+            if (begins) begin           // look.go:149
+                head_known <= 1'b0;     // look.go:150
+                granules_asked <= 2'd0; // look.go:151
+                granules_got <= 2'd0;   // look.go:152
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_head_known) begin          // look.go:83
-            head_here <= queue_head_here;   // look.go:85
-            head_empty <= queue_head_empty; // look.go:85
-            head_fault <= queue_head_fault; // look.go:85
-            head_index <= queue_head_index; // look.go:85
-            head_slot <= queue_head_slot;   // look.go:85
+        if (when_head_known) begin          // look.go:112
+            head_here <= queue_head_here;   // look.go:114
+            head_empty <= queue_head_empty; // look.go:114
+            head_fault <= queue_head_fault; // look.go:114
+            head_index <= queue_head_index; // look.go:114
+            head_slot <= queue_head_slot;   // look.go:114
         end
     end
 
@@ -518,390 +652,667 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             granule_offered <= 1'b0;
         end else begin
-            granule_offered <= mine & ~queue_read_ready; // look.go:95
+            granule_offered <= mine & ~queue_read_ready; // look.go:124
         end
     end
 
-    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:97
-    assign queue_read_valid = mine | other;                    // look.go:100
-    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:101
-    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:101
-    assign queue_read_granule = other ? extra_granule          // look.go:101
+    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:126
+    assign queue_read_valid = mine | other;                    // look.go:129
+    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:130
+    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:130
+    assign queue_read_granule = other ? extra_granule          // look.go:130
         : granules_asked[1] ? offered_message_sge + 3'd2
         : granules_asked[0] ? 3'd1
         : 3'd0;
-    assign queue_granule_ready = 1'b1;                      // look.go:104
-    assign extra_comes = queue_granule_valid & extra_asked; // look.go:106
+    assign queue_granule_ready = 1'b1;                      // look.go:133
+    assign extra_comes = queue_granule_valid & extra_asked; // look.go:135
 
     always @(posedge clk) begin
         if (rst) begin
             extra_asked <= 1'b0;
         end else begin
-            if (extra_comes) begin   // look.go:107
-                extra_asked <= 1'b0; // look.go:107
+            if (extra_comes) begin   // look.go:136
+                extra_asked <= 1'b0; // look.go:136
             end
-            if (other && queue_read_ready) begin // look.go:108
-                extra_asked <= 1'b1;             // look.go:108
+            if (other && queue_read_ready) begin // look.go:137
+                extra_asked <= 1'b1;             // look.go:137
             end
         end
     end
 
     always @(posedge clk) begin
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:114
-            granule_0 <= queue_granule_data; // look.go:114
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:143
+            granule_0 <= queue_granule_data; // look.go:143
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:114
-            granule_1 <= queue_granule_data; // look.go:114
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:143
+            granule_1 <= queue_granule_data; // look.go:143
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:114
-            granule_2 <= queue_granule_data; // look.go:114
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:143
+            granule_2 <= queue_granule_data; // look.go:143
         end
     end
-
-    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:111
-    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:126
-    assign offered_valid = look & (head_known | queue_head_valid) & done_or & context_reply_valid; // look.go:47
-    assign context_reply_ready = offered_valid & offered_ready; // look.go:48
-
-    wire [15:0] used_word = retired[look_qp]; // look.go:51
 
     always @(posedge clk) begin
-        if (!offered_valid) begin                       // look.go:51
-            used <= offered_message_issued - used_word; // look.go:51
+        if (rst) begin
+            look_fresh <= 1'b0;
+        end else begin
+            look_fresh <= begins; // look.go:47
         end
     end
 
-    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:52
-    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:52
-    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:52
-    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:52
-    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:52
-    assign offered_message_active = message[116];         // look.go:52
-    assign offered_message_broken = message[115];         // look.go:52
-    assign offered_message_offset = message[114:83];      // look.go:52
-    assign offered_message_total = message[82:51];        // look.go:52
-    assign offered_message_sge = message[50:48];          // look.go:52
-    assign offered_message_sge_at = message[47:16];       // look.go:52
-    assign offered_message_issued = message[15:0];        // look.go:52
-    assign offered_control_opcode = granule_0[7:0];       // look.go:52
-    assign offered_control_flags = granule_0[15:8];       // look.go:52
-    assign offered_control_num_sge = granule_0[23:16];    // look.go:52
-    assign offered_control_inline_len = granule_0[31:24]; // look.go:52
-    assign offered_control_imm = granule_0[63:32];        // look.go:52
-    assign offered_control_wrid = granule_0[127:64];      // look.go:52
-    assign offered_control_remote_addr = granule_1[63:0]; // look.go:52
-    assign offered_control_r_key = granule_1[95:64];      // look.go:52
-    assign offered_control_reserved = granule_1[127:96];  // look.go:52
-    wire [127:0] granule = last_2 ? queue_granule_data : granule_2; // look.go:117
-    assign offered_sge_addr = granule[63:0];              // look.go:52
-    assign offered_sge_length = granule[95:64];           // look.go:52
-    assign offered_sge_l_key = granule[127:96];           // look.go:52
+    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:140
+    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:155
+    assign offered_valid = look & (head_known | queue_head_valid) & done_or & context_reply_valid & ~look_fresh; // look.go:48
+    assign context_reply_ready = offered_valid & offered_ready; // look.go:49
 
-    wire is_2 = (u_turn_out_control_opcode == 8'h02) | (u_turn_out_control_opcode == 8'h03) // send.go:125
-        | (u_turn_out_control_opcode == 8'h00) | (u_turn_out_control_opcode == 8'h01);
-    wire when_sending_less = (u_turn_out_context_sq_stride ? 8'd96 : 8'd32) < u_turn_out_control_inline_len; // send.go:191
-    wire when_sending_less_2 = (u_turn_out_context_sq_stride ? 8'd6 : 8'd2) < u_turn_out_control_num_sge; // send.go:191
-    wire when_sending = job_inline ? when_sending_less | (|u_turn_out_control_num_sge) // send.go:191
-        : when_sending_less_2;
-    wire when_sending_equal = {5'h00, now_sge + 3'd2} == u_turn_out_control_num_sge; // send.go:204
-    wire too_long_and = (now_total == 32'h80000000) & (u_turn_out_context_path_mtu <= 3'd1); // send.go:225
-    wire when_sending_and = ~now_active & (over | (now_total > 32'h80000000) | too_long_and); // send.go:226
-    wire enough = {19'd0, need} <= sge_left;   // send.go:283
-    wire enough_2 = {19'd0, need} <= sge_left; // send.go:283
-    wire when_sending_and_2 = inline_here & inline_granule_ready; // ports.go:99
+    wire [23:0] gone_word = retired[look_qp];           // decide.go:29
+    wire [13:0] outcome_known_word = outcomes[look_qp]; // decide.go:33
+
+    always @(posedge clk) begin
+        if (!offered_valid) begin                             // decide.go:30
+            used <= offered_message_issued - gone_word[23:8]; // decide.go:31
+            reads_out <= offered_message_reads - gone_word[7:0]; // decide.go:32
+            outcome_known <= outcome_known_word[13];          // decide.go:33
+            outcome_status <= outcome_known_word[12:5];       // decide.go:33
+            outcome_vendor <= outcome_known_word[4:0];        // decide.go:33
+        end
+    end
+
+    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:60
+    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:60
+    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:60
+    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:60
+    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:60
+    assign offered_message_active = message[148];         // look.go:60
+    assign offered_message_parked = message[147];         // look.go:60
+    assign offered_message_broken = message[146];         // look.go:60
+    assign offered_message_offset = message[145:114];     // look.go:60
+    assign offered_message_total = message[113:82];       // look.go:60
+    assign offered_message_sge = message[81:79];          // look.go:60
+    assign offered_message_sge_at = message[78:47];       // look.go:60
+    assign offered_message_issued = message[46:31];       // look.go:60
+    assign offered_message_reads = message[30:23];        // look.go:60
+    assign offered_message_ahead = !(|used) ? 23'd0 : message[22:0]; // look.go:60
+    assign offered_control_opcode = granule_0[7:0];       // look.go:60
+    assign offered_control_flags = granule_0[15:8];       // look.go:60
+    assign offered_control_num_sge = granule_0[23:16];    // look.go:60
+    assign offered_control_inline_len = granule_0[31:24]; // look.go:60
+    assign offered_control_imm = granule_0[63:32];        // look.go:60
+    assign offered_control_wrid = granule_0[127:64];      // look.go:60
+    assign offered_control_remote_addr = granule_1[63:0]; // look.go:60
+    assign offered_control_r_key = granule_1[95:64];      // look.go:60
+    assign offered_control_reserved = granule_1[127:96];  // look.go:60
+    assign offered_task_send = (offered_control_opcode == 8'h02) | (offered_control_opcode == 8'h03) // look.go:60
+        | (offered_control_opcode == 8'h09);
+    assign offered_task_read = (offered_control_opcode == 8'h04); // look.go:60
+    assign offered_task_atomic = (offered_control_opcode == 8'h05) | (offered_control_opcode == 8'h06); // look.go:60
+    assign offered_task_local = (offered_control_opcode == 8'h07) | (offered_control_opcode == 8'h80) // look.go:60
+        | (offered_control_opcode == 8'h08);
+    assign offered_task_imm = (offered_control_opcode == 8'h03) | (offered_control_opcode == 8'h01); // look.go:60
+    assign offered_task_inv = (offered_control_opcode == 8'h09); // look.go:60
+    wire is = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01); // task.go:25
+    assign offered_task_wc = (offered_control_opcode == 8'h80) ? 3'h7 // look.go:60
+        : (offered_control_opcode == 8'h07) ? 3'h6
+        : (offered_control_opcode == 8'h08) ? 3'h5
+        : (offered_control_opcode == 8'h06) ? 3'h4
+        : (offered_control_opcode == 8'h05) ? 3'h3
+        : (offered_control_opcode == 8'h04) ? 3'h2
+        : is ? 3'h1
+        : 3'h0;
+    wire plain = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01) // task.go:71
+        | offered_task_send;
+    wire known = plain | offered_task_read | offered_task_atomic | offered_task_local; // task.go:72
+    wire offered_task_refusal_less = (context_reply_context_sq_stride ? 8'd6 : 8'd2) < offered_control_num_sge; // task.go:94
+    wire sges = offered_task_refusal_less | (offered_task_atomic & (offered_control_num_sge != 8'd1)); // task.go:93
+    wire inline_less = (context_reply_context_sq_stride ? 8'd96 : 8'd32) < offered_control_inline_len; // task.go:96
+    wire inline_ = ~plain | (|offered_control_num_sge) | inline_less; // task.go:96
+    wire offered_task_refusal_and = ~offered_task_local & (granule_0[11] ? inline_ : sges); // one that is local has operands, and takes nothing else (task.go:97)
+    assign offered_task_refusal = offered_head_fault ? 5'h10 // look.go:60
+        : !known ? 5'h01
+        : offered_task_refusal_and ? 5'h02
+        : 5'h00;
+    wire offered_verdict_stops_equal = context_reply_context_state == 3'h4; // decide.go:40
+    wire may_go_on_and = offered_verdict_stops_equal & (offered_message_active | offered_message_parked); // decide.go:43
+    wire verdict_stops_inverse = ~((context_reply_context_state == 3'h3) | may_go_on_and); // decide.go:50
+    wire limit = (offered_task_read | offered_task_atomic) & (|context_reply_context_max_rd) // decide.go:60
+        & (context_reply_context_max_rd <= reads_out);
+    wire verdict_stops_or = (granule_0[8] & (|reads_out)) | limit | ((offered_control_opcode == 8'h07) & (|used)); // decide.go:62
+    wire verdict_stops_or_2 = verdict_stops_inverse | (&offered_message_ahead) // decide.go:50
+        | (~offered_head_fault & verdict_stops_or);
+    assign offered_verdict_stops = ~context_reply_context_exists | ~offered_head_here | (used >= 16'd32) // look.go:60
+        | (offered_message_parked & ~outcome_known)
+        | (~offered_verdict_flush & verdict_stops_or_2);
+    wire verdict_drained_or = offered_message_active | offered_message_parked | offered_message_broken; // decide.go:51
+    wire verdict_drained_word = notify[look_qp]; // decide.go:51
+    assign offered_verdict_drained = offered_verdict_stops_equal & ~verdict_drained_or & ~(|used) & verdict_drained_word; // look.go:60
+    assign offered_verdict_flush = (context_reply_context_state == 3'h6) | offered_message_broken; // look.go:60
+    assign offered_verdict_ack_req = (&used[3:0]) | (offered_message_ahead == 23'h7ffffe); // behind it no PSN may be given until it has been acknowledged (look.go:60)
+    assign offered_first = last_2 ? queue_granule_data : granule_2; // look.go:60
+
+    wire when_sending = u_turn_out_valid & ~u_turn_out_verdict_stops; // begin.go:12
+    wire own = issue_atomic | u_turn_out_task_local;           // the first granule is no SGE (begin.go:60)
+    wire when_sending_equal = {5'h00, now_sge + 3'd2} == u_turn_out_control_num_sge; // begin.go:89
+    wire when_sending_and = (u_turn_out_context_path_mtu <= 3'd1) & (now_total > 32'h7fffff00); // begin.go:116
+    wire when_sending_or = over | (now_total > 32'h80000000) | when_sending_and; // begin.go:116
+    wire when_sending_and_2 = ~now_active & when_sending_or;   // begin.go:109
+    wire when_sending_inverse = ~(|u_turn_out_context_max_rd); // read.go:27
+    wire when_sending_and_3 = (u_turn_out_context_path_mtu <= 3'd1) & (now_total > 32'h7fffff00); // begin.go:116
+    wire when_sending_or_2 = over | (now_total > 32'h80000000) | when_sending_and_3; // begin.go:116
+    wire [31:0] sge_length_2 = queue_granule_data[95:64];      // begin.go:122
+    wire when_sending_inverse_2 = ~(|u_turn_out_context_max_rd); // read.go:27
+    wire enough = {19'd0, need} <= sge_left;                   // send.go:173
+    wire enough_2 = {19'd0, need} <= sge_left;                 // send.go:173
+    wire when_sending_and_4 = inline_here & inline_granule_ready; // inline.go:15
 
     always @(posedge clk) begin
         if (rst) begin
             sending <= SENDING_JUDGE;
             taken <= 1'b0;
             told_again <= 1'b0;
+            invited <= 1'b0;
         end else begin
-            case (sending)                                // send.go:33
-                SENDING_JUDGE: begin                      // send.go:34
-                    if (u_turn_out_valid && !stops) begin // send.go:133
-                        if (flush) begin                  // send.go:142
-                            sending <= SENDING_JOB;       // send.go:167
-                        end else if (u_turn_out_message_active) begin // send.go:144
-                            sending <= SENDING_PLAN;      // send.go:145
-                        end else if (u_turn_out_head_fault) begin // send.go:146
-                            sending <= SENDING_JOB;       // send.go:167
-                        end else if (!is_2) begin         // send.go:148
-                            sending <= SENDING_JOB;       // send.go:167
-                        end else if (when_sending) begin  // send.go:150
-                            sending <= SENDING_JOB;       // send.go:167
-                        end else begin                    // send.go:152
-                            sending <= SENDING_PLAN;      // send.go:178
-                            if (!job_inline && u_turn_out_control_num_sge > 8'd1) begin // send.go:179
-                                sending <= SENDING_SUM;   // send.go:179
+            case (sending)                                  // send.go:39
+                SENDING_JUDGE: begin                        // send.go:40
+                    if (when_sending) begin                 // begin.go:12
+                        if (u_turn_out_verdict_flush) begin // begin.go:23
+                            sending <= SENDING_JOB;         // begin.go:54
+                        end else if (u_turn_out_message_parked) begin // begin.go:25
+                            sending <= SENDING_JOB;         // begin.go:54
+                        end else if (u_turn_out_message_active) begin // begin.go:27
+                            sending <= SENDING_PLAN;        // begin.go:28
+                        end else if (|u_turn_out_task_refusal) begin // begin.go:29
+                            sending <= SENDING_JOB;         // begin.go:54
+                        end else begin                      // begin.go:31
+                            sending <= SENDING_PLAN;        // begin.go:74
+                            if (u_turn_out_task_read) begin // begin.go:75
+                                sending <= SENDING_READ;    // begin.go:75
+                            end
+                            if (!job_inline && u_turn_out_control_num_sge > 8'd1) begin // begin.go:68
+                                sending <= SENDING_SUM; // begin.go:68
+                            end
+                            if (own) begin               // begin.go:69
+                                sending <= SENDING_MORE; // begin.go:69
+                            end
+                        end
+                    end
+                    if (!u_turn_out_valid && !fence_valid && u_waiting_grant_valid && !key_held // begin.go:35
+                        && !invited) begin
+                        sending <= SENDING_INVITE; // begin.go:35
+                    end
+                end
+                SENDING_SUM: begin                          // send.go:41
+                    if (extra_comes) begin                  // begin.go:81
+                        if (when_sending_equal) begin       // begin.go:89
+                            sending <= SENDING_PLAN;        // begin.go:74
+                            if (u_turn_out_task_read) begin // begin.go:75
+                                sending <= SENDING_READ;    // begin.go:75
                             end
                         end
                     end
                 end
-                SENDING_SUM: begin                    // send.go:35
-                    if (extra_comes) begin            // send.go:197
-                        if (when_sending_equal) begin // send.go:204
-                            sending <= SENDING_PLAN;  // send.go:206
+                SENDING_PLAN: begin               // send.go:42
+                    sending <= SENDING_JOB;       // begin.go:108
+                    if (when_sending_and_2) begin // begin.go:109
+                        sending <= SENDING_JOB;   // begin.go:54
+                    end
+                end
+                SENDING_READ: begin                 // send.go:43
+                    sending <= SENDING_ISSUE;       // read.go:26
+                    if (when_sending_inverse) begin // read.go:27
+                        sending <= SENDING_JOB;     // begin.go:54
+                    end
+                    if (when_sending_or_2) begin // read.go:42
+                        sending <= SENDING_JOB;  // begin.go:54
+                    end
+                end
+                SENDING_MORE: begin                           // send.go:44
+                    if (extra_comes) begin                    // begin.go:121
+                        if (u_turn_out_task_local) begin      // begin.go:124
+                            sending <= SENDING_KEY_OP;        // begin.go:125
+                        end else begin                        // begin.go:126
+                            sending <= SENDING_ISSUE;         // read.go:26
+                            if (when_sending_inverse_2) begin // read.go:27
+                                sending <= SENDING_JOB;       // begin.go:54
+                            end
+                            if (sge_length_2 != 32'd8) begin // read.go:52
+                                sending <= SENDING_JOB;      // begin.go:54
+                            end
                         end
                     end
                 end
-                SENDING_PLAN: begin             // send.go:36
-                    sending <= SENDING_JOB;     // send.go:222
-                    if (when_sending_and) begin // send.go:226
-                        sending <= SENDING_JOB; // send.go:167
+                SENDING_ISSUE: begin                // send.go:45
+                    if (~now_ahead <= span) begin   // read.go:59
+                        taken <= 1'b1;              // send.go:204
+                        told_again <= 1'b1;         // send.go:205
+                        sending <= SENDING_END;     // send.go:206
+                    end else if (issue_ready) begin // read.go:59
+                        sending <= SENDING_JOB;     // read.go:62
                     end
                 end
-                SENDING_JOB: begin                     // send.go:37
-                    if (job_ready) begin               // send.go:232
-                        taken <= ~last;                // send.go:235
-                        told_again <= 1'b0;            // send.go:236
-                        sending <= SENDING_WALK;       // send.go:237
-                        if (job_inline) begin          // send.go:242
-                            sending <= SENDING_INLINE; // send.go:242
+                SENDING_KEY_OP: begin            // send.go:46
+                    if (key_held) begin          // local.go:33
+                        sending <= SENDING_WAIT; // local.go:34
+                    end else if (parks) begin    // local.go:35
+                        taken <= 1'b1;           // send.go:204
+                        told_again <= 1'b1;      // send.go:205
+                        sending <= SENDING_END;  // send.go:206
+                    end
+                end
+                SENDING_WAIT: begin                    // send.go:47
+                    if (u_waiting_wakes_0_ready) begin // waiting.go:37
+                        taken <= 1'b1;                 // send.go:204
+                        told_again <= 1'b1;            // send.go:205
+                        sending <= SENDING_END;        // send.go:206
+                    end
+                end
+                SENDING_INVITE: begin             // send.go:48
+                    if (again_ready) begin        // waiting.go:47
+                        invited <= 1'b1;          // waiting.go:48
+                        sending <= SENDING_JUDGE; // waiting.go:50
+                    end
+                end
+                SENDING_JOB: begin                       // send.go:49
+                    if (job_ready) begin                 // send.go:119
+                        taken <= ~last;                  // send.go:122
+                        told_again <= 1'b0;              // send.go:123
+                        sending <= SENDING_END;          // send.go:124
+                        if (job_inline && |length) begin // send.go:131
+                            sending <= SENDING_INLINE;   // send.go:131
                         end
-                        if (fails || !(|length)) begin // send.go:243
-                            sending <= SENDING_END;    // send.go:243
+                        if (walks) begin             // send.go:132
+                            sending <= SENDING_WALK; // send.go:132
                         end
                     end
-                    if (segment_valid && segment_ready) begin // send.go:261
-                        if (enough) begin                     // send.go:265
-                            sending <= SENDING_END;           // send.go:265
+                    if (segment_valid && segment_ready) begin // send.go:150
+                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough) begin // send.go:155
+                            sending <= SENDING_END;           // send.go:155
                         end
                     end
                 end
-                SENDING_WALK: begin              // send.go:38
-                    if (!(|sge_left)) begin      // send.go:250
-                        sending <= SENDING_NEXT; // send.go:253
+                SENDING_WALK: begin              // send.go:50
+                    if (!(|sge_left)) begin      // send.go:139
+                        sending <= SENDING_NEXT; // send.go:142
                     end
-                    if (segment_valid && segment_ready) begin // send.go:261
-                        if (enough_2) begin                   // send.go:265
-                            sending <= SENDING_END;           // send.go:265
+                    if (segment_valid && segment_ready) begin // send.go:150
+                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 // send.go:155
+                            : enough_2) begin
+                            sending <= SENDING_END; // send.go:155
                         end
                     end
                 end
-                SENDING_NEXT: begin              // send.go:39
-                    if (extra_comes) begin       // send.go:289
-                        sending <= SENDING_WALK; // send.go:293
+                SENDING_NEXT: begin              // send.go:51
+                    if (extra_comes) begin       // send.go:182
+                        sending <= SENDING_WALK; // send.go:186
                     end
                 end
-                SENDING_INLINE: begin                  // send.go:40
-                    if (when_sending_and_2) begin      // ports.go:99
-                        if (inline_granule_last) begin // ports.go:102
-                            sending <= SENDING_END;    // ports.go:102
+                SENDING_INLINE: begin                  // send.go:52
+                    if (when_sending_and_4) begin      // inline.go:15
+                        if (inline_granule_last) begin // inline.go:18
+                            sending <= SENDING_END;    // inline.go:18
                         end
                     end
                 end
-                default: begin         // send.go:41
-                    if (queue_take_valid && queue_take_ready) begin // send.go:300
-                        taken <= 1'b1; // send.go:300
+                SENDING_END: begin     // send.go:53
+                    if (queue_take_valid && queue_take_ready) begin // send.go:193
+                        taken <= 1'b1; // send.go:193
                     end
-                    if (again_valid && again_ready) begin // send.go:301
-                        told_again <= 1'b1;               // send.go:301
+                    if (again_valid && again_ready) begin // send.go:194
+                        told_again <= 1'b1;               // send.go:194
                     end
-                    if (sending == SENDING_END && (taken || queue_take_ready) // send.go:302
+                    if (sending == SENDING_END && (taken || queue_take_ready) // send.go:195
                         && (told_again || again_ready)) begin
-                        told_again <= 1'b0;       // send.go:303
-                        sending <= SENDING_JUDGE; // send.go:304
+                        told_again <= 1'b0;            // send.go:196
+                        sending <= SENDING_JUDGE;      // send.go:197
+                        if (u_waiting_grant_valid && !key_held && !invited) begin // send.go:198
+                            sending <= SENDING_INVITE; // send.go:198
+                        end
                     end
                 end
+                default: ;
             endcase
+            if (sending == SENDING_JUDGE && u_turn_out_valid && queue_take_qp == guest) begin // waiting.go:32
+                invited <= 1'b0; // waiting.go:32
+            end
         end
     end
 
-    wire [12:0] mtu_choice = u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd4096 : 13'd4096) // send.go:90
+    wire [12:0] mtu_choice = u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd4096 : 13'd4096) // send.go:107
         : u_turn_out_context_path_mtu[0] ? 13'd4096
         : 13'd2048;
-    wire [12:0] mtu = u_turn_out_context_path_mtu[2] ? mtu_choice // send.go:90
+    wire [12:0] mtu = u_turn_out_context_path_mtu[2] ? mtu_choice // send.go:107
         : u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd1024 : 13'd512)
         : u_turn_out_context_path_mtu[0] ? 13'd256
         : 13'd256;
-    wire [32:0] total = {1'b0, now_total} + {1'b0, queue_granule_data[95:64]}; // send.go:200
-    wire [31:0] left = now_total - now_offset;           // send.go:214
-    wire fits = left <= {19'd0, mtu};                    // send.go:215
-    wire [12:0] length_2 = fits ? left[12:0] : mtu;      // send.go:216
-    wire [31:0] next_length = queue_granule_data[95:64]; // send.go:290
+    wire none_any = |u_turn_out_control_num_sge;         // begin.go:61
+    wire [31:0] next_length = queue_granule_data[95:64]; // begin.go:82
+    wire [32:0] total = {1'b0, now_total} + {1'b0, next_length}; // begin.go:84
+    wire [31:0] left = now_total - now_offset;           // begin.go:99
+    wire fits = left <= {19'd0, mtu};                    // begin.go:100
+    wire [12:0] length_2 = fits ? left[12:0] : mtu;      // begin.go:101
+    wire [31:0] before_ = now_total - 32'd1;             // read.go:34
+    wire [22:0] span_choice = u_turn_out_context_path_mtu[0] ? {4'h0, before_[30:12]} // read.go:39
+        : {4'h0, before_[30:12]};
+    wire [22:0] span_choice_2 = u_turn_out_context_path_mtu[1] ? span_choice // read.go:39
+        : u_turn_out_context_path_mtu[0] ? {4'h0, before_[30:12]}
+        : {3'h0, before_[30:11]};
+    wire [22:0] span_choice_3 = u_turn_out_context_path_mtu[0] ? {2'h0, before_[30:10]} // read.go:39
+        : {1'b0, before_[30:9]};
+    wire [31:0] sge_left_difference = sge_left - {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:152
+    wire [31:0] next_length_2 = queue_granule_data[95:64]; // send.go:183
 
     always @(posedge clk) begin
-        case (sending)                                        // send.go:33
-            SENDING_JUDGE: begin                              // send.go:34
-                if (u_turn_out_valid && !stops) begin         // send.go:133
-                    now_active <= u_turn_out_message_active;  // send.go:134
-                    now_broken <= u_turn_out_message_broken;  // send.go:134
-                    now_offset <= u_turn_out_message_offset;  // send.go:134
-                    now_total <= u_turn_out_message_total;    // send.go:134
-                    now_sge <= u_turn_out_message_sge;        // send.go:134
-                    now_sge_at <= u_turn_out_message_sge_at;  // send.go:134
-                    now_issued <= u_turn_out_message_issued;  // send.go:134
-                    now_psn <= u_turn_out_psn;                // send.go:135
-                    sge_addr <= u_turn_out_sge_addr;          // send.go:136
-                    sge_length <= u_turn_out_sge_length;      // send.go:136
-                    sge_l_key <= u_turn_out_sge_l_key;        // send.go:136
-                    over <= 1'b0;                             // send.go:137
-                    fails <= 1'b0;                            // send.go:138
-                    status <= 8'h00;                          // send.go:139
-                    vendor <= 5'h00;                          // send.go:140
-                    ack_req <= &u_turn_out_used[3:0];         // send.go:141
-                    if (flush) begin                          // send.go:142
-                        fails <= 1'b1;                        // send.go:161
-                        status <= 8'h05;                      // send.go:162
-                        vendor <= 5'h00;                      // send.go:163
-                        last <= 1'b1;                         // send.go:164
-                        length <= 13'd0;                      // send.go:165
-                        now_broken <= 1'b1;                   // send.go:166
-                    end else if (u_turn_out_message_active) begin // send.go:144
-                    end else if (u_turn_out_head_fault) begin // send.go:146
-                        fails <= 1'b1;                        // send.go:161
-                        status <= 8'h02;                      // send.go:162
-                        vendor <= 5'h10;                      // send.go:163
-                        last <= 1'b1;                         // send.go:164
-                        length <= 13'd0;                      // send.go:165
-                        now_broken <= 1'b1;                   // send.go:166
-                    end else if (!is_2) begin                 // send.go:148
-                        fails <= 1'b1;                        // send.go:161
-                        status <= 8'h02;                      // send.go:162
-                        vendor <= 5'h01;                      // send.go:163
-                        last <= 1'b1;                         // send.go:164
-                        length <= 13'd0;                      // send.go:165
-                        now_broken <= 1'b1;                   // send.go:166
-                    end else if (when_sending) begin          // send.go:150
-                        fails <= 1'b1;                        // send.go:161
-                        status <= 8'h02;                      // send.go:162
-                        vendor <= 5'h02;                      // send.go:163
-                        last <= 1'b1;                         // send.go:164
-                        length <= 13'd0;                      // send.go:165
-                        now_broken <= 1'b1;                   // send.go:166
-                    end else begin                            // send.go:152
-                        now_offset <= 32'd0;                  // send.go:173
-                        now_sge <= 3'd0;                      // send.go:174
-                        now_sge_at <= 32'd0;                  // send.go:175
-                        now_total <= job_inline ? {24'd0, u_turn_out_control_inline_len} // send.go:177
-                            : !(|u_turn_out_control_num_sge) ? 32'd0
-                            : u_turn_out_sge_length;
+        case (sending)                                       // send.go:39
+            SENDING_JUDGE: begin                             // send.go:40
+                if (when_sending) begin                      // begin.go:12
+                    now_active <= u_turn_out_message_active; // begin.go:13
+                    now_parked <= u_turn_out_message_parked; // begin.go:13
+                    now_broken <= u_turn_out_message_broken; // begin.go:13
+                    now_offset <= u_turn_out_message_offset; // begin.go:13
+                    now_total <= u_turn_out_message_total;   // begin.go:13
+                    now_sge <= u_turn_out_message_sge;       // begin.go:13
+                    now_sge_at <= u_turn_out_message_sge_at; // begin.go:13
+                    now_issued <= u_turn_out_message_issued; // begin.go:13
+                    now_reads <= u_turn_out_message_reads;   // begin.go:13
+                    now_ahead <= u_turn_out_message_ahead;   // begin.go:13
+                    now_psn <= u_turn_out_psn;               // begin.go:14
+                    last_psn <= u_turn_out_psn;              // begin.go:15
+                    span <= 23'd0;                           // begin.go:16
+                    sge_addr <= u_turn_out_first[63:0];      // begin.go:17
+                    sge_length <= u_turn_out_first[95:64];   // begin.go:17
+                    sge_l_key <= u_turn_out_first[127:96];   // begin.go:17
+                    over <= 1'b0;                            // begin.go:18
+                    records <= 1'b0;                         // begin.go:19
+                    status <= 8'h00;                         // begin.go:20
+                    vendor <= 5'h00;                         // begin.go:21
+                    ack_req <= u_turn_out_verdict_ack_req;   // begin.go:22
+                    if (u_turn_out_verdict_flush) begin      // begin.go:23
+                        records <= 1'b1;                     // begin.go:46
+                        status <= 8'h05;                     // begin.go:47
+                        vendor <= 5'h00;                     // begin.go:48
+                        last <= 1'b1;                        // begin.go:49
+                        length <= 13'd0;                     // begin.go:50
+                        walks <= 1'b0;                       // begin.go:51
+                        now_broken <= 1'b1;                  // begin.go:52
+                        now_parked <= 1'b0;                  // begin.go:53
+                    end else if (u_turn_out_message_parked) begin // begin.go:25
+                        records <= 1'b1;                     // begin.go:46
+                        status <= u_turn_out_outcome_status; // begin.go:47
+                        vendor <= u_turn_out_outcome_vendor; // begin.go:48
+                        last <= 1'b1;                        // begin.go:49
+                        length <= 13'd0;                     // begin.go:50
+                        walks <= 1'b0;                       // begin.go:51
+                        now_broken <= |u_turn_out_outcome_status; // begin.go:52
+                        now_parked <= 1'b0;                  // begin.go:53
+                    end else if (u_turn_out_message_active) begin // begin.go:27
+                    end else if (|u_turn_out_task_refusal) begin // begin.go:29
+                        records <= 1'b1;                     // begin.go:46
+                        status <= 8'h02;                     // begin.go:47
+                        vendor <= u_turn_out_task_refusal;   // begin.go:48
+                        last <= 1'b1;                        // begin.go:49
+                        length <= 13'd0;                     // begin.go:50
+                        walks <= 1'b0;                       // begin.go:51
+                        now_broken <= 1'b1;                  // begin.go:52
+                        now_parked <= 1'b0;                  // begin.go:53
+                    end else begin                           // begin.go:31
+                        now_offset <= 32'd0;                 // begin.go:62
+                        now_sge <= {2'h0, own};              // begin.go:63
+                        now_sge_at <= 32'd0;                 // begin.go:64
+                        now_total <= job_inline ? {24'd0, u_turn_out_control_inline_len} // begin.go:65
+                            : !none_any ? 32'd0
+                            : u_turn_out_first[95:64];
+                        probes <= {2'h0, none_any & (|u_turn_out_first[95:64])}; // begin.go:66
                     end
                 end
             end
-            SENDING_SUM: begin                    // send.go:35
-                if (extra_comes) begin            // send.go:197
-                    now_total <= total[31:0];     // send.go:201
-                    over <= over | total[32];     // send.go:202
-                    now_sge <= now_sge + 3'd1;    // send.go:203
-                    if (when_sending_equal) begin // send.go:204
-                        now_sge <= 3'd0;          // send.go:205
+            SENDING_SUM: begin                               // send.go:41
+                if (extra_comes) begin                       // begin.go:81
+                    now_total <= total[31:0];                // begin.go:85
+                    over <= over | total[32];                // begin.go:86
+                    probes <= probes + {2'h0, |next_length}; // begin.go:87
+                    now_sge <= now_sge + 3'd1;               // begin.go:88
+                    if (when_sending_equal) begin            // begin.go:89
+                        now_sge <= 3'd0;                     // begin.go:90
                     end
                 end
             end
-            SENDING_PLAN: begin                      // send.go:36
-                length <= length_2;                  // send.go:217
-                need <= length_2;                    // send.go:218
-                sge_left <= sge_length - now_sge_at; // send.go:219
-                last <= fits;                        // send.go:220
-                ack_req <= ack_req | fits;           // send.go:221
-                if (when_sending_and) begin          // send.go:226
-                    fails <= 1'b1;                   // send.go:161
-                    status <= 8'h01;                 // send.go:162
-                    vendor <= 5'h03;                 // send.go:163
-                    last <= 1'b1;                    // send.go:164
-                    length <= 13'd0;                 // send.go:165
-                    now_broken <= 1'b1;              // send.go:166
+            SENDING_PLAN: begin                      // send.go:42
+                length <= length_2;                  // begin.go:102
+                need <= length_2;                    // begin.go:103
+                sge_left <= sge_length - now_sge_at; // begin.go:104
+                walks <= ~job_inline & (|left);      // begin.go:105
+                last <= fits;                        // begin.go:106
+                ack_req <= ack_req | fits;           // begin.go:107
+                if (when_sending_and_2) begin        // begin.go:109
+                    records <= 1'b1;                 // begin.go:46
+                    status <= 8'h01;                 // begin.go:47
+                    vendor <= 5'h03;                 // begin.go:48
+                    last <= 1'b1;                    // begin.go:49
+                    length <= 13'd0;                 // begin.go:50
+                    walks <= 1'b0;                   // begin.go:51
+                    now_broken <= 1'b1;              // begin.go:52
+                    now_parked <= 1'b0;              // begin.go:53
                 end
             end
-            SENDING_JOB: begin                        // send.go:37
-                if (job_ready) begin                  // send.go:232
-                    now_issued <= now_issued + 16'd1; // send.go:233
-                    now_active <= ~last;              // send.go:234
-                    if (!fails) begin                 // send.go:238
-                        now_offset <= now_offset + {19'd0, length}; // send.go:239
-                        now_psn <= now_psn + 24'd1;   // send.go:240
+            SENDING_READ: begin               // send.go:43
+                span <= !(|now_total) ? 23'd0 // read.go:39
+                    : u_turn_out_context_path_mtu[2] ? span_choice_2
+                    : u_turn_out_context_path_mtu[1] ? span_choice_3
+                    : u_turn_out_context_path_mtu[0] ? before_[30:8]
+                    : before_[30:8];
+                sge_left <= sge_length;         // read.go:40
+                length <= 13'd0;                // read.go:21
+                last <= 1'b1;                   // read.go:22
+                ack_req <= 1'b1;                // read.go:23
+                walks <= |now_total;            // read.go:24
+                now_offset <= now_total;        // read.go:25
+                if (when_sending_inverse) begin // read.go:27
+                    records <= 1'b1;            // begin.go:46
+                    status <= 8'h02;            // begin.go:47
+                    vendor <= 5'h15;            // begin.go:48
+                    last <= 1'b1;               // begin.go:49
+                    length <= 13'd0;            // begin.go:50
+                    walks <= 1'b0;              // begin.go:51
+                    now_broken <= 1'b1;         // begin.go:52
+                    now_parked <= 1'b0;         // begin.go:53
+                end
+                if (when_sending_or_2) begin // read.go:42
+                    records <= 1'b1;         // begin.go:46
+                    status <= 8'h01;         // begin.go:47
+                    vendor <= 5'h03;         // begin.go:48
+                    last <= 1'b1;            // begin.go:49
+                    length <= 13'd0;         // begin.go:50
+                    walks <= 1'b0;           // begin.go:51
+                    now_broken <= 1'b1;      // begin.go:52
+                    now_parked <= 1'b0;      // begin.go:53
+                end
+            end
+            SENDING_MORE: begin                              // send.go:44
+                if (extra_comes) begin                       // begin.go:121
+                    sge_addr <= queue_granule_data[63:0];    // begin.go:123
+                    sge_length <= sge_length_2;              // begin.go:123
+                    sge_l_key <= queue_granule_data[127:96]; // begin.go:123
+                    if (!u_turn_out_task_local) begin        // begin.go:126
+                        probes <= 3'd1;                      // read.go:48
+                        now_total <= 32'd8;                  // read.go:49
+                        sge_left <= 32'd8;                   // read.go:50
+                        length <= 13'd0;                     // read.go:21
+                        last <= 1'b1;                        // read.go:22
+                        ack_req <= 1'b1;                     // read.go:23
+                        walks <= 1'b1;                       // read.go:24
+                        now_offset <= 32'd8;                 // read.go:25
+                        if (when_sending_inverse_2) begin    // read.go:27
+                            records <= 1'b1;                 // begin.go:46
+                            status <= 8'h02;                 // begin.go:47
+                            vendor <= 5'h15;                 // begin.go:48
+                            last <= 1'b1;                    // begin.go:49
+                            length <= 13'd0;                 // begin.go:50
+                            walks <= 1'b0;                   // begin.go:51
+                            now_broken <= 1'b1;              // begin.go:52
+                            now_parked <= 1'b0;              // begin.go:53
+                        end
+                        if (sge_length_2 != 32'd8) begin // read.go:52
+                            records <= 1'b1;             // begin.go:46
+                            status <= 8'h01;             // begin.go:47
+                            vendor <= 5'h0b;             // begin.go:48
+                            last <= 1'b1;                // begin.go:49
+                            length <= 13'd0;             // begin.go:50
+                            walks <= 1'b0;               // begin.go:51
+                            now_broken <= 1'b1;          // begin.go:52
+                            now_parked <= 1'b0;          // begin.go:53
+                        end
                     end
                 end
-                if (segment_valid && segment_ready) begin // send.go:261
-                    now_sge_at <= now_sge_at + {19'd0, enough ? need : sge_left[12:0]}; // send.go:262
-                    sge_left <= sge_left - {19'd0, enough ? need : sge_left[12:0]}; // send.go:263
-                    need <= need - (enough ? need : sge_left[12:0]); // send.go:264
+            end
+            SENDING_ISSUE: begin                            // send.go:45
+                if (~now_ahead > span && issue_ready) begin // read.go:59
+                    last_psn <= now_psn + {1'b0, span};     // read.go:60
+                    now_ahead <= now_ahead + span;          // read.go:61
                 end
             end
-            SENDING_WALK: begin                // send.go:38
-                if (!(|sge_left)) begin        // send.go:250
-                    now_sge <= now_sge + 3'd1; // send.go:251
-                    now_sge_at <= 32'd0;       // send.go:252
-                end
-                if (segment_valid && segment_ready) begin // send.go:261
-                    now_sge_at <= now_sge_at + {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:262
-                    sge_left <= sge_left - {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:263
-                    need <= need - (enough_2 ? need : sge_left[12:0]); // send.go:264
+            SENDING_KEY_OP: begin             // send.go:46
+                if (!key_held && parks) begin // local.go:35
+                    now_parked <= 1'b1;       // local.go:36
                 end
             end
-            SENDING_NEXT: begin                              // send.go:39
-                if (extra_comes) begin                       // send.go:289
-                    sge_addr <= queue_granule_data[63:0];    // send.go:291
-                    sge_length <= next_length;               // send.go:291
-                    sge_l_key <= queue_granule_data[127:96]; // send.go:291
-                    sge_left <= next_length;                 // send.go:292
+            SENDING_INVITE: begin                // send.go:48
+                if (again_ready) begin           // waiting.go:47
+                    guest <= u_waiting_grant_qp; // waiting.go:49
                 end
             end
-            SENDING_INLINE: begin              // send.go:40
-                if (when_sending_and_2) begin  // ports.go:99
-                    now_sge <= now_sge + 3'd1; // ports.go:100
-                    need <= need - 13'd16;     // ports.go:101
+            SENDING_JOB: begin                          // send.go:49
+                if (job_ready) begin                    // send.go:119
+                    now_issued <= now_issued + 16'd1;   // send.go:120
+                    now_active <= ~last;                // send.go:121
+                    if (!records) begin                 // send.go:125
+                        now_offset <= now_offset + {19'd0, length}; // send.go:126
+                        now_reads <= now_reads + {7'h00, u_turn_out_task_read | issue_atomic}; // send.go:127
+                        now_ahead <= now_ahead + 23'd1; // send.go:128
+                        now_psn <= last_psn + 24'd1;    // send.go:129
+                    end
+                end
+                if (segment_valid && segment_ready) begin // send.go:150
+                    now_sge_at <= now_sge_at + {19'd0, enough ? need : sge_left[12:0]}; // send.go:151
+                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:152
+                        : sge_left - {19'd0, enough ? need : sge_left[12:0]};
+                    need <= need - (enough ? need : sge_left[12:0]); // send.go:153
+                    probes <= probes - 3'd1; // send.go:154
+                end
+            end
+            SENDING_WALK: begin                // send.go:50
+                if (!(|sge_left)) begin        // send.go:139
+                    now_sge <= now_sge + 3'd1; // send.go:140
+                    now_sge_at <= 32'd0;       // send.go:141
+                end
+                if (segment_valid && segment_ready) begin // send.go:150
+                    now_sge_at <= now_sge_at + {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:151
+                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:152
+                        : sge_left_difference;
+                    need <= need - (enough_2 ? need : sge_left[12:0]); // send.go:153
+                    probes <= probes - 3'd1; // send.go:154
+                end
+            end
+            SENDING_NEXT: begin                              // send.go:51
+                if (extra_comes) begin                       // send.go:182
+                    sge_addr <= queue_granule_data[63:0];    // send.go:184
+                    sge_length <= next_length_2;             // send.go:184
+                    sge_l_key <= queue_granule_data[127:96]; // send.go:184
+                    sge_left <= next_length_2;               // send.go:185
+                end
+            end
+            SENDING_INLINE: begin              // send.go:52
+                if (when_sending_and_4) begin  // inline.go:15
+                    now_sge <= now_sge + 3'd1; // inline.go:16
+                    need <= need - 13'd16;     // inline.go:17
                 end
             end
             default: ;
         endcase
     end
 
-    wire fence = fence_valid & quiet & (sending == SENDING_JUDGE); // ports.go:56
-    assign job_valid = (sending == SENDING_JOB) | fence; // ports.go:58
-    assign fence_ready = fence & job_ready;              // ports.go:59
-    assign job_kind = (sending == SENDING_JOB) ? (fails ? 2'h1 : 2'h0) : 2'h2; // ports.go:64
-    assign job_qp = queue_take_qp;                       // ports.go:64
-    wire is_3 = (u_turn_out_control_opcode == 8'h02) | (u_turn_out_control_opcode == 8'h03); // send.go:125
-    wire is = (u_turn_out_control_opcode == 8'h03) | (u_turn_out_control_opcode == 8'h01); // send.go:125
-    wire [7:0] step_choice = job_entry_first ? (last ? 8'd4 : 8'd0) : last ? 8'd2 : 8'd1; // ports.go:89
-    assign job_opcode = step_choice + {7'h00, last & is} + (is_3 ? 8'd0 : 8'd6); // ports.go:64
-    assign job_se = u_turn_out_control_flags[2] & last & (is_3 | is); // ports.go:64
-    assign job_ack_req = ack_req;                        // ports.go:64
-    assign job_payload_len = length;                     // ports.go:64
-    assign job_dma_len = now_total;                      // ports.go:64
-    assign job_imm = {                                   // ports.go:64
+    wire fence = fence_valid & quiet & (sending == SENDING_JUDGE) & ~key_held; // ports.go:67
+    assign job_valid = (sending == SENDING_JOB) | fence; // ports.go:69
+    assign fence_ready = fence & job_ready;              // ports.go:70
+    assign job_kind = (sending == SENDING_JOB) ? (records ? 2'h1 : 2'h0) : 2'h2; // ports.go:73
+    assign job_qp = queue_take_qp;                       // ports.go:73
+    wire [7:0] plain_choice = !now_active ? (last ? 8'd4 : 8'd0) : last ? 8'd2 : 8'd1; // ports.go:113
+    wire [7:0] plain_2 = plain_choice + {7'h00, last & u_turn_out_task_imm}; // ports.go:113
+    wire [7:0] op_choice = (u_turn_out_task_inv && last) ? (!now_active ? 8'd23 : 8'd22) : plain_2; // ports.go:117
+    assign job_opcode = u_turn_out_task_read ? 8'd12     // ports.go:73
+        : issue_atomic ? ((u_turn_out_control_opcode == 8'h06) ? 8'd20 : 8'd19)
+        : u_turn_out_task_send ? op_choice
+        : plain_2 + 8'd6;
+    assign job_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_imm); // ports.go:73
+    assign job_ack_req = ack_req;    // ports.go:73
+    assign job_payload_len = length; // ports.go:73
+    assign job_dma_len = now_total;  // ports.go:73
+    wire [31:0] job_imm_joined = {   // ports.go:80
         u_turn_out_control_imm[7:0],
         u_turn_out_control_imm[15:8],
         u_turn_out_control_imm[23:16],
         u_turn_out_control_imm[31:24]
     };
-    assign job_inline = u_turn_out_control_flags[3]; // ports.go:64
-    assign job_entry_psn = (sending == SENDING_JOB) ? now_psn : {23'd0, fence_token}; // ports.go:64
-    assign job_entry_offset = now_offset;            // ports.go:64
-    assign job_entry_length = length;                // ports.go:64
-    assign job_entry_first = ~now_active;            // ports.go:64
-    assign job_entry_last = last;                    // ports.go:64
-    assign job_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:64
-    assign job_entry_wc = is_3 ? 3'h0 : 3'h1;        // ports.go:64
-    assign job_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:64
-    assign job_entry_status = status;                // ports.go:64
-    assign job_entry_vendor = vendor;                // ports.go:64
+    assign job_imm = u_turn_out_task_inv ? u_turn_out_control_imm : job_imm_joined; // ports.go:73
+    assign job_inline = u_turn_out_control_flags[3]; // ports.go:73
+    assign job_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:73
+    assign job_swap = u_turn_out_first[63:0];        // ports.go:73
+    assign job_compare = u_turn_out_first[127:64];   // ports.go:73
+    assign job_msn = 24'd0;                          // ports.go:73
+    assign job_failed = 1'b0;                        // ports.go:73
+    wire [1:0] recorded = (u_turn_out_message_parked && !u_turn_out_verdict_flush) ? 2'h3 : 2'h0; // ports.go:97
+    assign job_entry_kind = records ? recorded       // ports.go:73
+        : u_turn_out_task_read ? 2'h1
+        : issue_atomic ? 2'h2
+        : 2'h0;
+    assign job_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:73
+    assign job_entry_last_psn = last_psn;                       // ports.go:73
+    assign job_entry_wqe_index = issue_wqe_index;               // ports.go:73
+    assign job_entry_offset = now_offset;                       // ports.go:73
+    assign job_entry_length = length;                           // ports.go:73
+    assign job_entry_first = ~now_active;                       // ports.go:73
+    assign job_entry_last = last;                               // ports.go:73
+    assign job_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:73
+    assign job_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:73
+    assign job_entry_status = status;                           // ports.go:73
+    assign job_entry_vendor = vendor;                           // ports.go:73
+    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & job_ready & walks); // send.go:162
+    assign segment_valid = segment_valid_or & (|sge_left);      // ports.go:50
+    assign segment_key = sge_l_key;                             // ports.go:57
+    assign segment_pd = u_turn_out_context_pd;                  // ports.go:57
+    assign segment_qpn = async_number;                          // ports.go:57
+    assign segment_rights = segment_probe ? 8'h01 : 8'h00;      // ports.go:57
+    assign segment_va = sge_addr + {32'd0, now_sge_at};         // ports.go:57
+    assign segment_range = segment_probe ? sge_length : {19'd0, segment_len}; // ports.go:57
+    wire enough_3 = {19'd0, need} <= sge_left;                  // send.go:173
+    assign segment_len = enough_3 ? need : sge_left[12:0];      // ports.go:57
+    assign segment_skip = 1'b0;                                 // ports.go:57
+    assign segment_probe = u_turn_out_task_read | issue_atomic; // ports.go:57
+    assign segment_find = 1'b0;                                 // ports.go:57
+    assign segment_last = (u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough_3; // ports.go:57
+    assign segment_probed = 1'b0;                               // ports.go:57
 
-    wire when_inline_here = extra_comes & (sending == SENDING_INLINE); // ports.go:112
+    wire when_inline_here = extra_comes & (sending == SENDING_INLINE); // inline.go:28
 
     always @(posedge clk) begin
         if (rst) begin
             inline_here <= 1'b0;
         end else begin
-            if (inline_here && inline_granule_ready) begin // ports.go:111
-                inline_here <= 1'b0;                       // ports.go:111
+            if (inline_here && inline_granule_ready) begin // inline.go:27
+                inline_here <= 1'b0;                       // inline.go:27
             end
-            if (when_inline_here) begin // ports.go:112
-                inline_here <= 1'b1;    // ports.go:113
+            if (when_inline_here) begin // inline.go:28
+                inline_here <= 1'b1;    // inline.go:29
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_inline_here) begin            // ports.go:112
-            inline_word <= queue_granule_data; // ports.go:114
+        if (when_inline_here) begin            // inline.go:28
+            inline_word <= queue_granule_data; // inline.go:30
         end
     end
 
-    wire [3:0] inline_granule_keep_difference = need[3:0] - 4'd1; // ports.go:119
-    wire [15:0] inline_granule_keep_joined = { // ports.go:119
+    wire [3:0] inline_granule_keep_difference = need[3:0] - 4'd1; // inline.go:35
+    wire [15:0] inline_granule_keep_joined = { // inline.go:35
         inline_granule_keep_difference >= 4'd15,
         inline_granule_keep_difference >= 4'd14,
         inline_granule_keep_difference >= 4'd13,
@@ -919,11 +1330,11 @@ module requester_64_qp6_cq6_r5 (
         inline_granule_keep_difference >= 4'd1,
         1'b1
     };
-    assign inline_granule_keep = inline_granule_last ? inline_granule_keep_joined : 16'hffff; // ports.go:119
-    assign inline_granule_last = (need <= 13'd16); // ports.go:120
-    assign inline_granule_err = 1'b0;              // ports.go:121
+    assign inline_granule_keep = inline_granule_last ? inline_granule_keep_joined : 16'hffff; // inline.go:35
+    assign inline_granule_last = (need <= 13'd16); // inline.go:36
+    assign inline_granule_err = 1'b0;              // inline.go:37
 
-    narrow_128_64 u_inline ( // ports.go:123
+    narrow_128_64 u_inline ( // inline.go:39
         .clk       (clk),
         .rst       (rst),
         .in_valid  (inline_here),
@@ -940,46 +1351,96 @@ module requester_64_qp6_cq6_r5 (
         .out_err   (inline_err)
     );
 
-    wire first = (sending == SENDING_JOB) & job_ready & ~(job_inline | fails | ~(|length)); // send.go:271
-    assign segment_valid = ((sending == SENDING_WALK) | first) & (|sge_left); // ports.go:17
-    assign segment_key = sge_l_key;                            // ports.go:18
-    assign segment_rights = 8'h00;                             // ports.go:18
-    assign segment_va = sge_addr + {32'd0, now_sge_at};        // ports.go:18
-    assign segment_range = {19'd0, segment_len};               // ports.go:18
-    assign segment_len = segment_last ? need : sge_left[12:0]; // ports.go:18
-    assign segment_skip = 1'b0;                                // ports.go:18
-    assign segment_last = ({19'd0, need} <= sge_left);         // ports.go:18
-    assign extra_wants = (sending == SENDING_SUM) | (sending == SENDING_NEXT) // ports.go:25
-        | ((sending == SENDING_INLINE) & ~inline_here);
-    assign extra_granule = now_sge + ((sending == SENDING_SUM) ? 3'd1 : 3'd0) + 3'd2; // ports.go:27
-    assign queue_take_valid = (sending == SENDING_END) & ~taken; // ports.go:29
-    assign again_valid = (sending == SENDING_END) & ~told_again; // ports.go:31
-    assign again_qp = queue_take_qp;           // ports.go:32
-    wire drained_word = notify[queue_take_qp]; // send.go:104
-    assign async_valid = stopped & (u_turn_out_context_state == 3'h4) & ~u_turn_out_message_active // ports.go:36
-        & ~u_turn_out_message_broken & ~(|u_turn_out_used) & drained_word;
-    assign async_code = 8'h05;                        // ports.go:37
-    assign async_vendor = 5'h00;                      // ports.go:37
-    assign async_number = segment_qpn;                // ports.go:37
-    assign told_drained = async_valid & async_ready;  // ports.go:38
-    assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:41
-    assign saved_message_sge = last ? 3'd0 : now_sge; // ports.go:45
+    assign issue_valid = (sending == SENDING_ISSUE) & (~now_ahead > span); // read.go:75
+    assign issue_qp = queue_take_qp;                        // read.go:76
+    assign issue_psn = now_psn;                             // read.go:76
+    assign issue_length = now_total;                        // read.go:76
+    assign issue_num_sge = u_turn_out_control_num_sge[2:0]; // read.go:76
+    assign issue_sge_addr = sge_addr;                       // read.go:76
+    assign issue_sge_length = sge_length;                   // read.go:76
+    assign issue_sge_l_key = sge_l_key;                     // read.go:76
+    assign parks = (sending == SENDING_KEY_OP) & ~key_held & ~key_op_done_valid; // local.go:44
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // requester.go:147
-    wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:149
-    wire [116:0] messages_write_data_joined = {             // requester.go:151
+    always @(posedge clk) begin
+        if (rst) begin
+            key_held <= 1'b0;
+        end else begin
+            if (key_op_valid && key_op_ready) begin // local.go:46
+                key_held <= 1'b0;                   // local.go:46
+            end
+            if (parks) begin      // local.go:47
+                key_held <= 1'b1; // local.go:48
+            end
+        end
+    end
+
+    wire held_op_kind_equal = u_turn_out_control_opcode == 8'h07; // task.go:25
+
+    always @(posedge clk) begin
+        if (parks) begin                              // local.go:47
+            held_op_qp <= queue_take_qp;              // local.go:53
+            held_op_kind <= held_op_kind_equal ? 3'h4 // local.go:53
+                : (u_turn_out_control_opcode == 8'h08) ? 3'h6
+                : 3'h5;
+            held_op_qpn <= async_number;         // local.go:53
+            held_op_pd <= u_turn_out_context_pd; // local.go:53
+            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : job_r_key; // local.go:53
+            held_op_va <= job_va;                // local.go:53
+            held_op_operands <= {sge_l_key, sge_length, sge_addr, u_turn_out_first}; // local.go:53
+        end
+    end
+
+    assign key_op_valid = key_held;            // local.go:59
+    assign key_op_qp = held_op_qp;             // local.go:60
+    assign key_op_kind = held_op_kind;         // local.go:60
+    assign key_op_qpn = held_op_qpn;           // local.go:60
+    assign key_op_pd = held_op_pd;             // local.go:60
+    assign key_op_key = held_op_key;           // local.go:60
+    assign key_op_va = held_op_va;             // local.go:60
+    assign key_op_operands = held_op_operands; // local.go:60
+
+    scheduler_6_w1 u_waiting ( // waiting.go:20
+        .clk           (clk),
+        .rst           (rst),
+        .wakes_0_valid (sending == SENDING_WAIT),
+        .wakes_0_ready (u_waiting_wakes_0_ready),
+        .wakes_0_qp    (queue_take_qp),
+        .grant_valid   (u_waiting_grant_valid),
+        .grant_ready   ((sending == SENDING_INVITE) & again_ready),
+        .grant_qp      (u_waiting_grant_qp)
+    );
+
+    assign extra_wants = (sending == SENDING_SUM) | (sending == SENDING_NEXT) | (sending == SENDING_MORE) // ports.go:19
+        | ((sending == SENDING_INLINE) & ~inline_here);
+    assign extra_granule = now_sge + ((sending == SENDING_SUM) ? 3'd1 : 3'd0) + 3'd2; // ports.go:21
+    assign queue_take_valid = (sending == SENDING_END) & ~taken; // ports.go:23
+    assign again_valid = (sending == SENDING_INVITE) | ((sending == SENDING_END) & ~told_again); // ports.go:26
+    assign again_qp = (sending == SENDING_INVITE) ? u_waiting_grant_qp : queue_take_qp; // ports.go:27
+    assign async_valid = stopped & u_turn_out_verdict_drained; // ports.go:31
+    assign async_code = 8'h05;                                 // ports.go:32
+    assign async_vendor = 5'h00;                               // ports.go:32
+    assign told_drained = async_valid & async_ready;           // ports.go:33
+    assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:36
+    assign saved_message_sge = last ? 3'd0 : now_sge;          // ports.go:40
+
+    wire clears = control_valid & control_ready & (control_kind == 2'h0); // requester.go:150
+    wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:152
+    wire [148:0] messages_write_data_joined = {             // requester.go:154
         now_active,
+        now_parked,
         now_broken,
         now_offset,
         now_total,
         saved_message_sge,
         now_sge_at,
-        now_issued
+        now_issued,
+        now_reads,
+        now_ahead
     };
 
     always @(posedge clk) begin
-        if (saved_now || clears) begin // requester.go:151
-            messages[qp] <= saved_now ? messages_write_data_joined : 117'd0; // requester.go:151
+        if (saved_now || clears) begin // requester.go:154
+            messages[qp] <= saved_now ? messages_write_data_joined : 149'd0; // requester.go:154
         end
     end
 
@@ -989,17 +1450,17 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire sets = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h1)); // requester.go:148
+    wire sets = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h1)); // requester.go:151
 
     always @(posedge clk) begin
-        if (saved_now || sets) begin                       // requester.go:152
-            psns[qp] <= saved_now ? now_psn : control_psn; // requester.go:152
+        if (saved_now || sets) begin                       // requester.go:155
+            psns[qp] <= saved_now ? now_psn : control_psn; // requester.go:155
         end
     end
 
     always @(posedge clk) begin
-        if (!(saved_now || sets)) begin // requester.go:155
-            peeked <= psns[peek_qp];    // requester.go:155
+        if (!(saved_now || sets)) begin // requester.go:158
+            peeked <= psns[peek_qp];    // requester.go:158
         end
     end
 
@@ -1009,20 +1470,29 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire [5:0] retired_write_addr = retired_valid ? retired_qp : control_qp; // requester.go:162
+    wire [5:0] retired_write_addr = retired_valid ? retired_qp : control_qp; // requester.go:166
 
     always @(posedge clk) begin
-        if (retired_valid || clears) begin // requester.go:162
-            retired[retired_write_addr] <= retired_valid ? retired_count : 16'd0; // requester.go:162
+        if (retired_valid || clears) begin // requester.go:166
+            retired[retired_write_addr] <= retired_valid ? {retired_count, retired_reads} : 24'd0; // requester.go:166
         end
     end
 
-    wire drains = control_valid & control_ready & (control_kind == 2'h3); // requester.go:157
-    wire [5:0] notify_write_addr = told_drained ? queue_take_qp : control_qp; // requester.go:158
+    wire drains = control_valid & control_ready & (control_kind == 2'h3); // requester.go:160
+    wire [5:0] notify_write_addr = told_drained ? queue_take_qp : control_qp; // requester.go:161
 
     always @(posedge clk) begin
-        if (told_drained || clears || drains) begin // requester.go:158
-            notify[notify_write_addr] <= drains & control_psn[0]; // requester.go:158
+        if (told_drained || clears || drains) begin // requester.go:161
+            notify[notify_write_addr] <= drains & control_psn[0]; // requester.go:161
+        end
+    end
+
+    wire [5:0] outcomes_write_addr = key_op_done_valid ? key_op_done_qp : queue_take_qp; // local.go:26
+
+    always @(posedge clk) begin
+        if (key_op_done_valid || parks) begin // local.go:26
+            outcomes[outcomes_write_addr] <= key_op_done_valid ? {1'b1, key_op_done_status, key_op_done_vendor} // local.go:26
+                : 14'd0;
         end
     end
 
@@ -1032,11 +1502,13 @@ module requester_64_qp6_cq6_r5 (
          context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
          context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
-         u_turn_out_context_dest_qpn,  u_turn_out_context_access,  u_turn_out_context_min_rnr,
-         u_turn_out_context_timeout,  u_turn_out_context_retry_cnt,  u_turn_out_context_rnr_retry,
+         u_turn_out_context_exists,  u_turn_out_context_state,  u_turn_out_context_dest_qpn,
+         u_turn_out_context_access,  u_turn_out_context_min_rnr,  u_turn_out_context_timeout,
+         u_turn_out_context_retry_cnt,  u_turn_out_context_rnr_retry,  u_turn_out_context_sq_stride,
          u_turn_out_context_rq_stride,  u_turn_out_context_send_cq,  u_turn_out_context_recv_cq,
-         u_turn_out_context_max_rd,  u_turn_out_context_max_dest_rd,  u_turn_out_head_empty,
-         u_turn_out_control_flags[7:4],  u_turn_out_control_flags[0],  u_turn_out_control_reserved
+         u_turn_out_context_max_dest_rd,  u_turn_out_head_here,  u_turn_out_head_empty,
+         u_turn_out_outcome_known,  u_turn_out_control_flags[7:4],  u_turn_out_control_flags[0],
+         u_turn_out_control_reserved,  before_[31],  before_[7:0]
     };
 
     // ----------------------------------------------------------------------
@@ -1048,40 +1520,48 @@ module requester_64_qp6_cq6_r5 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         grant_stalled;           // properties.go:10
-    reg [5:0]   grant_held;              // properties.go:10
-    reg         context_reply_stalled;   // properties.go:11
-    reg [503:0] context_reply_held;      // properties.go:11
-    reg         head_reply_stalled;      // properties.go:12
-    reg [21:0]  head_reply_held;         // properties.go:12
-    reg         granule_stalled;         // properties.go:13
-    reg [127:0] granule_held;            // properties.go:13
-    reg         control_stalled;         // properties.go:14
-    reg [31:0]  control_held;            // properties.go:14
-    reg         fence_stalled;           // properties.go:15
-    reg         fence_held;              // properties.go:15
-    reg         context_request_stalled; // properties.go:16
-    reg [5:0]   context_request_held;    // properties.go:16
-    reg         head_request_stalled;    // properties.go:17
-    reg [6:0]   head_request_held;       // properties.go:17
-    reg         read_stalled;            // properties.go:18
-    reg [11:0]  read_held;               // properties.go:18
-    reg         take_stalled;            // properties.go:19
-    reg [5:0]   take_held;               // properties.go:19
-    reg         job_stalled;             // properties.go:20
-    reg [359:0] job_held;                // properties.go:20
-    reg         segment_stalled;         // properties.go:21
-    reg [198:0] segment_held;            // properties.go:21
-    reg         again_stalled;           // properties.go:22
-    reg [5:0]   again_held;              // properties.go:22
-    reg         async_stalled;           // properties.go:23
-    reg [36:0]  async_held;              // properties.go:23
-    reg         inline_stalled;          // properties.go:24
-    reg [73:0]  inline_held;             // properties.go:24
+    reg         grant_stalled;           // properties.go:11
+    reg [5:0]   grant_held;              // properties.go:11
+    reg         context_reply_stalled;   // properties.go:12
+    reg [503:0] context_reply_held;      // properties.go:12
+    reg         head_reply_stalled;      // properties.go:13
+    reg [21:0]  head_reply_held;         // properties.go:13
+    reg         granule_stalled;         // properties.go:14
+    reg [127:0] granule_held;            // properties.go:14
+    reg         control_stalled;         // properties.go:15
+    reg [31:0]  control_held;            // properties.go:15
+    reg         fence_stalled;           // properties.go:16
+    reg [1:0]   fence_held;              // properties.go:16
+    reg         retired_source_stalled;  // properties.go:17
+    reg [29:0]  retired_source_held;     // properties.go:17
+    reg         key_op_done_stalled;     // properties.go:18
+    reg [18:0]  key_op_done_held;        // properties.go:18
+    reg         context_request_stalled; // properties.go:19
+    reg [5:0]   context_request_held;    // properties.go:19
+    reg         head_request_stalled;    // properties.go:20
+    reg [6:0]   head_request_held;       // properties.go:20
+    reg         read_stalled;            // properties.go:21
+    reg [11:0]  read_held;               // properties.go:21
+    reg         take_stalled;            // properties.go:22
+    reg [5:0]   take_held;               // properties.go:22
+    reg         job_stalled;             // properties.go:23
+    reg [539:0] job_held;                // properties.go:23
+    reg         segment_stalled;         // properties.go:24
+    reg [201:0] segment_held;            // properties.go:24
+    reg         issue_stalled;           // properties.go:25
+    reg [209:0] issue_held;              // properties.go:25
+    reg         key_op_stalled;          // properties.go:26
+    reg [408:0] key_op_held;             // properties.go:26
+    reg         again_stalled;           // properties.go:27
+    reg [5:0]   again_held;              // properties.go:27
+    reg         async_stalled;           // properties.go:28
+    reg [36:0]  async_held;              // properties.go:28
+    reg         inline_stalled;          // properties.go:29
+    reg [73:0]  inline_held;             // properties.go:29
 
-    wire waits = grant_valid & ~grant_ready;                   // properties.go:10
-    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:11
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:11
+    wire waits = grant_valid & ~grant_ready;                   // properties.go:11
+    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:12
+    wire [503:0] context_reply_data_holds_joined = {           // properties.go:12
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -1113,25 +1593,29 @@ module requester_64_qp6_cq6_r5 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    wire waits_3 = queue_head_valid & ~queue_head_ready; // properties.go:12
-    wire [21:0] head_reply_data_holds_joined = {         // properties.go:12
+    wire waits_3 = queue_head_valid & ~queue_head_ready; // properties.go:13
+    wire [21:0] head_reply_data_holds_joined = {         // properties.go:13
         queue_head_here,
         queue_head_empty,
         queue_head_fault,
         queue_head_index,
         queue_head_slot
     };
-    wire waits_4 = queue_granule_valid & ~queue_granule_ready; // properties.go:13
-    wire waits_5 = control_valid & ~control_ready;             // properties.go:14
-    wire waits_6 = fence_valid & ~fence_ready;                 // properties.go:15
-    wire waits_7 = context_request_valid & ~context_request_ready; // properties.go:16
-    wire waits_8 = queue_request_valid & ~queue_request_ready; // properties.go:17
-    wire head_request_data_holds_equal = {queue_request_qp, queue_request_wait} == head_request_held; // properties.go:17
-    wire waits_9 = queue_read_valid & ~queue_read_ready;       // properties.go:18
-    wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:18
-    wire waits_10 = queue_take_valid & ~queue_take_ready;      // properties.go:19
-    wire waits_11 = job_valid & ~job_ready;                    // properties.go:20
-    wire [359:0] job_data_holds_joined = {                     // properties.go:20
+    wire waits_4 = queue_granule_valid & ~queue_granule_ready;  // properties.go:14
+    wire waits_5 = control_valid & ~control_ready;              // properties.go:15
+    wire waits_6 = fence_valid & ~fence_ready;                  // properties.go:16
+    wire waits_7 = retired_valid & ~retired_ready;              // properties.go:17
+    wire retired_source_data_holds_equal = {retired_qp, retired_count, retired_reads} == retired_source_held; // properties.go:17
+    wire waits_8 = key_op_done_valid & ~key_op_done_ready;      // properties.go:18
+    wire key_op_done_data_holds_equal = {key_op_done_qp, key_op_done_status, key_op_done_vendor} == key_op_done_held; // properties.go:18
+    wire waits_9 = context_request_valid & ~context_request_ready; // properties.go:19
+    wire waits_10 = queue_request_valid & ~queue_request_ready; // properties.go:20
+    wire head_request_data_holds_equal = {queue_request_qp, queue_request_wait} == head_request_held; // properties.go:20
+    wire waits_11 = queue_read_valid & ~queue_read_ready;       // properties.go:21
+    wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:21
+    wire waits_12 = queue_take_valid & ~queue_take_ready;       // properties.go:22
+    wire waits_13 = job_valid & ~job_ready;                     // properties.go:23
+    wire [539:0] job_data_holds_joined = {                      // properties.go:23
         job_kind,
         job_qp,
         job_opcode,
@@ -1143,7 +1627,14 @@ module requester_64_qp6_cq6_r5 (
         job_dma_len,
         job_imm,
         job_inline,
+        job_probes,
+        job_swap,
+        job_compare,
+        job_msn,
+        job_failed,
+        job_entry_kind,
         job_entry_psn,
+        job_entry_last_psn,
         job_entry_wqe_index,
         job_entry_offset,
         job_entry_length,
@@ -1155,8 +1646,8 @@ module requester_64_qp6_cq6_r5 (
         job_entry_status,
         job_entry_vendor
     };
-    wire waits_12 = segment_valid & ~segment_ready; // properties.go:21
-    wire [198:0] segment_data_holds_joined = {      // properties.go:21
+    wire waits_14 = segment_valid & ~segment_ready; // properties.go:24
+    wire [201:0] segment_data_holds_joined = {      // properties.go:24
         segment_key,
         segment_pd,
         segment_qpn,
@@ -1165,25 +1656,50 @@ module requester_64_qp6_cq6_r5 (
         segment_range,
         segment_len,
         segment_skip,
-        segment_last
+        segment_probe,
+        segment_find,
+        segment_last,
+        segment_probed
     };
-    wire waits_13 = again_valid & ~again_ready;   // properties.go:22
-    wire waits_14 = async_valid & ~async_ready;   // properties.go:23
-    wire waits_15 = inline_valid & ~inline_ready; // properties.go:24
-    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:24
-    wire psns_no_collision_0_0_and = ~(saved_now | sets) & (saved_now | sets) & (peek_qp == qp); // requester.go:155
+    wire waits_15 = issue_valid & ~issue_ready; // properties.go:25
+    wire [209:0] issue_data_holds_joined = {    // properties.go:25
+        issue_qp,
+        issue_atomic,
+        issue_psn,
+        issue_length,
+        issue_wqe_index,
+        issue_num_sge,
+        issue_sge_addr,
+        issue_sge_length,
+        issue_sge_l_key
+    };
+    wire waits_16 = key_op_valid & ~key_op_ready; // properties.go:26
+    wire [408:0] key_op_data_holds_joined = {     // properties.go:26
+        key_op_qp,
+        key_op_kind,
+        key_op_qpn,
+        key_op_pd,
+        key_op_key,
+        key_op_va,
+        key_op_operands
+    };
+    wire waits_17 = again_valid & ~again_ready;   // properties.go:27
+    wire waits_18 = async_valid & ~async_ready;   // properties.go:28
+    wire waits_19 = inline_valid & ~inline_ready; // properties.go:29
+    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:29
+    wire psns_no_collision_0_0_and = ~(saved_now | sets) & (saved_now | sets) & (peek_qp == qp); // requester.go:158
 
     always @(posedge clk) begin
         if (rst) begin
             grant_stalled <= 1'b0;
         end else begin
-            grant_stalled <= waits; // properties.go:10
+            grant_stalled <= waits; // properties.go:11
         end
     end
 
     always @(posedge clk) begin
-        if (waits) begin            // properties.go:10
-            grant_held <= grant_qp; // properties.go:10
+        if (waits) begin            // properties.go:11
+            grant_held <= grant_qp; // properties.go:11
         end
     end
 
@@ -1191,13 +1707,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             context_reply_stalled <= 1'b0;
         end else begin
-            context_reply_stalled <= waits_2; // properties.go:11
+            context_reply_stalled <= waits_2; // properties.go:12
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin          // properties.go:11
-            context_reply_held <= { // properties.go:11
+        if (waits_2) begin          // properties.go:12
+            context_reply_held <= { // properties.go:12
                 context_reply_context_exists,
                 context_reply_context_qpn,
                 context_reply_context_state,
@@ -1236,13 +1752,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             head_reply_stalled <= 1'b0;
         end else begin
-            head_reply_stalled <= waits_3; // properties.go:12
+            head_reply_stalled <= waits_3; // properties.go:13
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin       // properties.go:12
-            head_reply_held <= { // properties.go:12
+        if (waits_3) begin       // properties.go:13
+            head_reply_held <= { // properties.go:13
                 queue_head_here,
                 queue_head_empty,
                 queue_head_fault,
@@ -1256,13 +1772,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             granule_stalled <= 1'b0;
         end else begin
-            granule_stalled <= waits_4; // properties.go:13
+            granule_stalled <= waits_4; // properties.go:14
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin                      // properties.go:13
-            granule_held <= queue_granule_data; // properties.go:13
+        if (waits_4) begin                      // properties.go:14
+            granule_held <= queue_granule_data; // properties.go:14
         end
     end
 
@@ -1270,13 +1786,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             control_stalled <= 1'b0;
         end else begin
-            control_stalled <= waits_5; // properties.go:14
+            control_stalled <= waits_5; // properties.go:15
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin // properties.go:14
-            control_held <= {control_qp, control_kind, control_psn}; // properties.go:14
+        if (waits_5) begin // properties.go:15
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:15
         end
     end
 
@@ -1284,13 +1800,41 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             fence_stalled <= 1'b0;
         end else begin
-            fence_stalled <= waits_6; // properties.go:15
+            fence_stalled <= waits_6; // properties.go:16
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin             // properties.go:15
-            fence_held <= fence_token; // properties.go:15
+        if (waits_6) begin             // properties.go:16
+            fence_held <= fence_token; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            retired_source_stalled <= 1'b0;
+        end else begin
+            retired_source_stalled <= waits_7; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin // properties.go:17
+            retired_source_held <= {retired_qp, retired_count, retired_reads}; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            key_op_done_stalled <= 1'b0;
+        end else begin
+            key_op_done_stalled <= waits_8; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:18
+            key_op_done_held <= {key_op_done_qp, key_op_done_status, key_op_done_vendor}; // properties.go:18
         end
     end
 
@@ -1298,13 +1842,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             context_request_stalled <= 1'b0;
         end else begin
-            context_request_stalled <= waits_7; // properties.go:16
+            context_request_stalled <= waits_9; // properties.go:19
         end
     end
 
     always @(posedge clk) begin
-        if (waits_7) begin                              // properties.go:16
-            context_request_held <= context_request_qp; // properties.go:16
+        if (waits_9) begin                              // properties.go:19
+            context_request_held <= context_request_qp; // properties.go:19
         end
     end
 
@@ -1312,13 +1856,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             head_request_stalled <= 1'b0;
         end else begin
-            head_request_stalled <= waits_8; // properties.go:17
+            head_request_stalled <= waits_10; // properties.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_8) begin // properties.go:17
-            head_request_held <= {queue_request_qp, queue_request_wait}; // properties.go:17
+        if (waits_10) begin // properties.go:20
+            head_request_held <= {queue_request_qp, queue_request_wait}; // properties.go:20
         end
     end
 
@@ -1326,13 +1870,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             read_stalled <= 1'b0;
         end else begin
-            read_stalled <= waits_9; // properties.go:18
+            read_stalled <= waits_11; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        if (waits_9) begin // properties.go:18
-            read_held <= {queue_read_qp, queue_read_slot, queue_read_granule}; // properties.go:18
+        if (waits_11) begin // properties.go:21
+            read_held <= {queue_read_qp, queue_read_slot, queue_read_granule}; // properties.go:21
         end
     end
 
@@ -1340,13 +1884,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             take_stalled <= 1'b0;
         end else begin
-            take_stalled <= waits_10; // properties.go:19
+            take_stalled <= waits_12; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        if (waits_10) begin             // properties.go:19
-            take_held <= queue_take_qp; // properties.go:19
+        if (waits_12) begin             // properties.go:22
+            take_held <= queue_take_qp; // properties.go:22
         end
     end
 
@@ -1354,13 +1898,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             job_stalled <= 1'b0;
         end else begin
-            job_stalled <= waits_11; // properties.go:20
+            job_stalled <= waits_13; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
-        if (waits_11) begin // properties.go:20
-            job_held <= {   // properties.go:20
+        if (waits_13) begin // properties.go:23
+            job_held <= {   // properties.go:23
                 job_kind,
                 job_qp,
                 job_opcode,
@@ -1372,7 +1916,14 @@ module requester_64_qp6_cq6_r5 (
                 job_dma_len,
                 job_imm,
                 job_inline,
+                job_probes,
+                job_swap,
+                job_compare,
+                job_msn,
+                job_failed,
+                job_entry_kind,
                 job_entry_psn,
+                job_entry_last_psn,
                 job_entry_wqe_index,
                 job_entry_offset,
                 job_entry_length,
@@ -1391,13 +1942,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             segment_stalled <= 1'b0;
         end else begin
-            segment_stalled <= waits_12; // properties.go:21
+            segment_stalled <= waits_14; // properties.go:24
         end
     end
 
     always @(posedge clk) begin
-        if (waits_12) begin   // properties.go:21
-            segment_held <= { // properties.go:21
+        if (waits_14) begin   // properties.go:24
+            segment_held <= { // properties.go:24
                 segment_key,
                 segment_pd,
                 segment_qpn,
@@ -1406,7 +1957,56 @@ module requester_64_qp6_cq6_r5 (
                 segment_range,
                 segment_len,
                 segment_skip,
-                segment_last
+                segment_probe,
+                segment_find,
+                segment_last,
+                segment_probed
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            issue_stalled <= 1'b0;
+        end else begin
+            issue_stalled <= waits_15; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_15) begin // properties.go:25
+            issue_held <= { // properties.go:25
+                issue_qp,
+                issue_atomic,
+                issue_psn,
+                issue_length,
+                issue_wqe_index,
+                issue_num_sge,
+                issue_sge_addr,
+                issue_sge_length,
+                issue_sge_l_key
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            key_op_stalled <= 1'b0;
+        end else begin
+            key_op_stalled <= waits_16; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_16) begin  // properties.go:26
+            key_op_held <= { // properties.go:26
+                key_op_qp,
+                key_op_kind,
+                key_op_qpn,
+                key_op_pd,
+                key_op_key,
+                key_op_va,
+                key_op_operands
             };
         end
     end
@@ -1415,13 +2015,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             again_stalled <= 1'b0;
         end else begin
-            again_stalled <= waits_13; // properties.go:22
+            again_stalled <= waits_17; // properties.go:27
         end
     end
 
     always @(posedge clk) begin
-        if (waits_13) begin         // properties.go:22
-            again_held <= again_qp; // properties.go:22
+        if (waits_17) begin         // properties.go:27
+            again_held <= again_qp; // properties.go:27
         end
     end
 
@@ -1429,13 +2029,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             async_stalled <= 1'b0;
         end else begin
-            async_stalled <= waits_14; // properties.go:23
+            async_stalled <= waits_18; // properties.go:28
         end
     end
 
     always @(posedge clk) begin
-        if (waits_14) begin // properties.go:23
-            async_held <= {async_code, async_vendor, async_number}; // properties.go:23
+        if (waits_18) begin // properties.go:28
+            async_held <= {async_code, async_vendor, async_number}; // properties.go:28
         end
     end
 
@@ -1443,13 +2043,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             inline_stalled <= 1'b0;
         end else begin
-            inline_stalled <= waits_15; // properties.go:24
+            inline_stalled <= waits_19; // properties.go:29
         end
     end
 
     always @(posedge clk) begin
-        if (waits_15) begin // properties.go:24
-            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:24
+        if (waits_19) begin // properties.go:29
+            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:29
         end
     end
 
@@ -1471,46 +2071,57 @@ module requester_64_qp6_cq6_r5 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_grant_valid_holds: assume (!grant_stalled || grant_valid); // properties.go:10
-            assume_grant_data_holds: assume (!grant_stalled || grant_qp == grant_held); // properties.go:10
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:11
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:11
-            assume_head_reply_valid_holds: assume (!head_reply_stalled || queue_head_valid); // properties.go:12
-            assume_head_reply_data_holds: assume (!head_reply_stalled || head_reply_data_holds_joined == head_reply_held); // properties.go:12
-            assume_granule_valid_holds: assume (!granule_stalled || queue_granule_valid); // properties.go:13
-            assume_granule_data_holds: assume (!granule_stalled || queue_granule_data == granule_held); // properties.go:13
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:14
-            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:14
-            assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:15
-            assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:15
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:16
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:16
-            assert_head_request_valid_holds: assert (!head_request_stalled || queue_request_valid); // properties.go:17
-            assert_head_request_data_holds: assert (!head_request_stalled || head_request_data_holds_equal); // properties.go:17
-            assert_read_valid_holds: assert (!read_stalled || queue_read_valid); // properties.go:18
-            assert_read_data_holds: assert (!read_stalled || read_data_holds_equal); // properties.go:18
-            assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // properties.go:19
-            assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // properties.go:19
-            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:20
-            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:20
-            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:21
-            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:21
-            assert_again_valid_holds: assert (!again_stalled || again_valid); // properties.go:22
-            assert_again_data_holds: assert (!again_stalled || again_qp == again_held); // properties.go:22
-            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:23
-            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:23
-            assert_inline_valid_holds: assert (!inline_stalled || inline_valid); // properties.go:24
-            assert_inline_data_holds: assert (!inline_stalled || inline_data_holds_equal); // properties.go:24
-            assert_inline_keep_nonzero: assert (!inline_valid || inline_keep[0]); // properties.go:24
-            assert_inline_err_at_last: assert (!inline_valid || inline_last || !inline_err); // properties.go:24
-            assert_inline_keep_contiguous: assert (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:24
-            assert_inline_keep_full: assert (!inline_valid || inline_last || &inline_keep); // properties.go:24
-            cover_record: cover (job_valid && job_ready && |job_entry_status); // properties.go:25
-            cover_second_sge: cover (sending == SENDING_NEXT); // properties.go:26
-            cover_fence: cover (fence_valid && fence_ready);   // properties.go:27
-            cover_drained: cover (async_valid && async_ready); // properties.go:28
+            assume_grant_valid_holds: assume (!grant_stalled || grant_valid); // properties.go:11
+            assume_grant_data_holds: assume (!grant_stalled || grant_qp == grant_held); // properties.go:11
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:12
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:12
+            assume_head_reply_valid_holds: assume (!head_reply_stalled || queue_head_valid); // properties.go:13
+            assume_head_reply_data_holds: assume (!head_reply_stalled || head_reply_data_holds_joined == head_reply_held); // properties.go:13
+            assume_granule_valid_holds: assume (!granule_stalled || queue_granule_valid); // properties.go:14
+            assume_granule_data_holds: assume (!granule_stalled || queue_granule_data == granule_held); // properties.go:14
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:15
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:15
+            assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:16
+            assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:16
+            assume_retired_source_valid_holds: assume (!retired_source_stalled || retired_valid); // properties.go:17
+            assume_retired_source_data_holds: assume (!retired_source_stalled || retired_source_data_holds_equal); // properties.go:17
+            assume_key_op_done_valid_holds: assume (!key_op_done_stalled || key_op_done_valid); // properties.go:18
+            assume_key_op_done_data_holds: assume (!key_op_done_stalled || key_op_done_data_holds_equal); // properties.go:18
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:19
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:19
+            assert_head_request_valid_holds: assert (!head_request_stalled || queue_request_valid); // properties.go:20
+            assert_head_request_data_holds: assert (!head_request_stalled || head_request_data_holds_equal); // properties.go:20
+            assert_read_valid_holds: assert (!read_stalled || queue_read_valid); // properties.go:21
+            assert_read_data_holds: assert (!read_stalled || read_data_holds_equal); // properties.go:21
+            assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // properties.go:22
+            assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // properties.go:22
+            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:23
+            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:23
+            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:24
+            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:24
+            assert_issue_valid_holds: assert (!issue_stalled || issue_valid); // properties.go:25
+            assert_issue_data_holds: assert (!issue_stalled || issue_data_holds_joined == issue_held); // properties.go:25
+            assert_key_op_valid_holds: assert (!key_op_stalled || key_op_valid); // properties.go:26
+            assert_key_op_data_holds: assert (!key_op_stalled || key_op_data_holds_joined == key_op_held); // properties.go:26
+            assert_again_valid_holds: assert (!again_stalled || again_valid); // properties.go:27
+            assert_again_data_holds: assert (!again_stalled || again_qp == again_held); // properties.go:27
+            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:28
+            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:28
+            assert_inline_valid_holds: assert (!inline_stalled || inline_valid); // properties.go:29
+            assert_inline_data_holds: assert (!inline_stalled || inline_data_holds_equal); // properties.go:29
+            assert_inline_keep_nonzero: assert (!inline_valid || inline_keep[0]); // properties.go:29
+            assert_inline_err_at_last: assert (!inline_valid || inline_last || !inline_err); // properties.go:29
+            assert_inline_keep_contiguous: assert (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:29
+            assert_inline_keep_full: assert (!inline_valid || inline_last || &inline_keep); // properties.go:29
+            cover_record: cover (job_valid && job_ready && |job_entry_status); // properties.go:30
+            cover_second_sge: cover (sending == SENDING_NEXT); // properties.go:31
+            cover_fence: cover (fence_valid && fence_ready);   // properties.go:32
+            cover_drained: cover (async_valid && async_ready); // properties.go:33
+            cover_probe: cover (segment_valid && segment_ready && segment_probe); // properties.go:34
+            cover_settled: cover (job_valid && job_ready && job_entry_kind == 2'h3); // properties.go:35
+            cover_invited: cover (sending == SENDING_INVITE);  // properties.go:36
             assert_messages_no_collision: assert (!(begins && (saved_now || clears) && grant_qp == qp)); // look.go:38
-            assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:155
+            assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:158
             assert_psns_no_collision_1_0: assert (!(begins && (saved_now || sets) && grant_qp == qp)); // look.go:39
         end
     end
@@ -1526,206 +2137,270 @@ module requester_64_qp6_cq6_r5 (
     initial cover_fence_count = 64'd0;
     reg [63:0] cover_drained_count /* verilator public_flat_rd */;
     initial cover_drained_count = 64'd0;
+    reg [63:0] cover_probe_count /* verilator public_flat_rd */;
+    initial cover_probe_count = 64'd0;
+    reg [63:0] cover_settled_count /* verilator public_flat_rd */;
+    initial cover_settled_count = 64'd0;
+    reg [63:0] cover_invited_count /* verilator public_flat_rd */;
+    initial cover_invited_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
             if (grant_stalled) begin
                 if (!grant_valid) begin
-                    $display("ASSUME %m grant_valid_holds blocks/requester/properties.go:10");
+                    $display("ASSUME %m grant_valid_holds blocks/requester/properties.go:11");
                     $stop;
                 end
                 if (grant_qp != grant_held) begin
-                    $display("ASSUME %m grant_data_holds blocks/requester/properties.go:10");
+                    $display("ASSUME %m grant_data_holds blocks/requester/properties.go:11");
                     $stop;
                 end
             end
             if (context_reply_stalled) begin
                 if (!context_reply_valid) begin
-                    $display("ASSUME %m context_reply_valid_holds blocks/requester/properties.go:11");
+                    $display("ASSUME %m context_reply_valid_holds blocks/requester/properties.go:12");
                     $stop;
                 end
                 if (context_reply_data_holds_joined != context_reply_held) begin
-                    $display("ASSUME %m context_reply_data_holds blocks/requester/properties.go:11");
+                    $display("ASSUME %m context_reply_data_holds blocks/requester/properties.go:12");
                     $stop;
                 end
             end
             if (head_reply_stalled) begin
                 if (!queue_head_valid) begin
-                    $display("ASSUME %m head_reply_valid_holds blocks/requester/properties.go:12");
+                    $display("ASSUME %m head_reply_valid_holds blocks/requester/properties.go:13");
                     $stop;
                 end
                 if (head_reply_data_holds_joined != head_reply_held) begin
-                    $display("ASSUME %m head_reply_data_holds blocks/requester/properties.go:12");
+                    $display("ASSUME %m head_reply_data_holds blocks/requester/properties.go:13");
                     $stop;
                 end
             end
             if (granule_stalled) begin
                 if (!queue_granule_valid) begin
-                    $display("ASSUME %m granule_valid_holds blocks/requester/properties.go:13");
+                    $display("ASSUME %m granule_valid_holds blocks/requester/properties.go:14");
                     $stop;
                 end
                 if (queue_granule_data != granule_held) begin
-                    $display("ASSUME %m granule_data_holds blocks/requester/properties.go:13");
+                    $display("ASSUME %m granule_data_holds blocks/requester/properties.go:14");
                     $stop;
                 end
             end
             if (control_stalled) begin
                 if (!control_valid) begin
-                    $display("ASSUME %m control_valid_holds blocks/requester/properties.go:14");
+                    $display("ASSUME %m control_valid_holds blocks/requester/properties.go:15");
                     $stop;
                 end
                 if ({control_qp, control_kind, control_psn} != control_held) begin
-                    $display("ASSUME %m control_data_holds blocks/requester/properties.go:14");
+                    $display("ASSUME %m control_data_holds blocks/requester/properties.go:15");
                     $stop;
                 end
             end
             if (fence_stalled) begin
                 if (!fence_valid) begin
-                    $display("ASSUME %m fence_valid_holds blocks/requester/properties.go:15");
+                    $display("ASSUME %m fence_valid_holds blocks/requester/properties.go:16");
                     $stop;
                 end
                 if (fence_token != fence_held) begin
-                    $display("ASSUME %m fence_data_holds blocks/requester/properties.go:15");
+                    $display("ASSUME %m fence_data_holds blocks/requester/properties.go:16");
+                    $stop;
+                end
+            end
+            if (retired_source_stalled) begin
+                if (!retired_valid) begin
+                    $display("ASSUME %m retired_source_valid_holds blocks/requester/properties.go:17");
+                    $stop;
+                end
+                if (!retired_source_data_holds_equal) begin
+                    $display("ASSUME %m retired_source_data_holds blocks/requester/properties.go:17");
+                    $stop;
+                end
+            end
+            if (key_op_done_stalled) begin
+                if (!key_op_done_valid) begin
+                    $display("ASSUME %m key_op_done_valid_holds blocks/requester/properties.go:18");
+                    $stop;
+                end
+                if (!key_op_done_data_holds_equal) begin
+                    $display("ASSUME %m key_op_done_data_holds blocks/requester/properties.go:18");
                     $stop;
                 end
             end
             if (context_request_stalled) begin
                 if (!context_request_valid) begin
-                    $display("ASSERT %m context_request_valid_holds blocks/requester/properties.go:16");
+                    $display("ASSERT %m context_request_valid_holds blocks/requester/properties.go:19");
                     $stop;
                 end
                 if (context_request_qp != context_request_held) begin
-                    $display("ASSERT %m context_request_data_holds blocks/requester/properties.go:16");
+                    $display("ASSERT %m context_request_data_holds blocks/requester/properties.go:19");
                     $stop;
                 end
             end
             if (head_request_stalled) begin
                 if (!queue_request_valid) begin
-                    $display("ASSERT %m head_request_valid_holds blocks/requester/properties.go:17");
+                    $display("ASSERT %m head_request_valid_holds blocks/requester/properties.go:20");
                     $stop;
                 end
                 if (!head_request_data_holds_equal) begin
-                    $display("ASSERT %m head_request_data_holds blocks/requester/properties.go:17");
+                    $display("ASSERT %m head_request_data_holds blocks/requester/properties.go:20");
                     $stop;
                 end
             end
             if (read_stalled) begin
                 if (!queue_read_valid) begin
-                    $display("ASSERT %m read_valid_holds blocks/requester/properties.go:18");
+                    $display("ASSERT %m read_valid_holds blocks/requester/properties.go:21");
                     $stop;
                 end
                 if (!read_data_holds_equal) begin
-                    $display("ASSERT %m read_data_holds blocks/requester/properties.go:18");
+                    $display("ASSERT %m read_data_holds blocks/requester/properties.go:21");
                     $stop;
                 end
             end
             if (take_stalled) begin
                 if (!queue_take_valid) begin
-                    $display("ASSERT %m take_valid_holds blocks/requester/properties.go:19");
+                    $display("ASSERT %m take_valid_holds blocks/requester/properties.go:22");
                     $stop;
                 end
                 if (queue_take_qp != take_held) begin
-                    $display("ASSERT %m take_data_holds blocks/requester/properties.go:19");
+                    $display("ASSERT %m take_data_holds blocks/requester/properties.go:22");
                     $stop;
                 end
             end
             if (job_stalled) begin
                 if (!job_valid) begin
-                    $display("ASSERT %m job_valid_holds blocks/requester/properties.go:20");
+                    $display("ASSERT %m job_valid_holds blocks/requester/properties.go:23");
                     $stop;
                 end
                 if (job_data_holds_joined != job_held) begin
-                    $display("ASSERT %m job_data_holds blocks/requester/properties.go:20");
+                    $display("ASSERT %m job_data_holds blocks/requester/properties.go:23");
                     $stop;
                 end
             end
             if (segment_stalled) begin
                 if (!segment_valid) begin
-                    $display("ASSERT %m segment_valid_holds blocks/requester/properties.go:21");
+                    $display("ASSERT %m segment_valid_holds blocks/requester/properties.go:24");
                     $stop;
                 end
                 if (segment_data_holds_joined != segment_held) begin
-                    $display("ASSERT %m segment_data_holds blocks/requester/properties.go:21");
+                    $display("ASSERT %m segment_data_holds blocks/requester/properties.go:24");
+                    $stop;
+                end
+            end
+            if (issue_stalled) begin
+                if (!issue_valid) begin
+                    $display("ASSERT %m issue_valid_holds blocks/requester/properties.go:25");
+                    $stop;
+                end
+                if (issue_data_holds_joined != issue_held) begin
+                    $display("ASSERT %m issue_data_holds blocks/requester/properties.go:25");
+                    $stop;
+                end
+            end
+            if (key_op_stalled) begin
+                if (!key_op_valid) begin
+                    $display("ASSERT %m key_op_valid_holds blocks/requester/properties.go:26");
+                    $stop;
+                end
+                if (key_op_data_holds_joined != key_op_held) begin
+                    $display("ASSERT %m key_op_data_holds blocks/requester/properties.go:26");
                     $stop;
                 end
             end
             if (again_stalled) begin
                 if (!again_valid) begin
-                    $display("ASSERT %m again_valid_holds blocks/requester/properties.go:22");
+                    $display("ASSERT %m again_valid_holds blocks/requester/properties.go:27");
                     $stop;
                 end
                 if (again_qp != again_held) begin
-                    $display("ASSERT %m again_data_holds blocks/requester/properties.go:22");
+                    $display("ASSERT %m again_data_holds blocks/requester/properties.go:27");
                     $stop;
                 end
             end
             if (async_stalled) begin
                 if (!async_valid) begin
-                    $display("ASSERT %m async_valid_holds blocks/requester/properties.go:23");
+                    $display("ASSERT %m async_valid_holds blocks/requester/properties.go:28");
                     $stop;
                 end
                 if ({async_code, async_vendor, async_number} != async_held) begin
-                    $display("ASSERT %m async_data_holds blocks/requester/properties.go:23");
+                    $display("ASSERT %m async_data_holds blocks/requester/properties.go:28");
                     $stop;
                 end
             end
             if (inline_stalled) begin
                 if (!inline_valid) begin
-                    $display("ASSERT %m inline_valid_holds blocks/requester/properties.go:24");
+                    $display("ASSERT %m inline_valid_holds blocks/requester/properties.go:29");
                     $stop;
                 end
                 if (!inline_data_holds_equal) begin
-                    $display("ASSERT %m inline_data_holds blocks/requester/properties.go:24");
+                    $display("ASSERT %m inline_data_holds blocks/requester/properties.go:29");
                     $stop;
                 end
             end
             if (inline_valid) begin
                 if (!inline_keep[0]) begin
-                    $display("ASSERT %m inline_keep_nonzero blocks/requester/properties.go:24");
+                    $display("ASSERT %m inline_keep_nonzero blocks/requester/properties.go:29");
                     $stop;
                 end
                 if (!inline_last && inline_err) begin
-                    $display("ASSERT %m inline_err_at_last blocks/requester/properties.go:24");
+                    $display("ASSERT %m inline_err_at_last blocks/requester/properties.go:29");
                     $stop;
                 end
                 if (|(inline_keep[7:1] & ~inline_keep[6:0])) begin
-                    $display("ASSERT %m inline_keep_contiguous blocks/requester/properties.go:24");
+                    $display("ASSERT %m inline_keep_contiguous blocks/requester/properties.go:29");
                     $stop;
                 end
                 if (!inline_last && !(&inline_keep)) begin
-                    $display("ASSERT %m inline_keep_full blocks/requester/properties.go:24");
+                    $display("ASSERT %m inline_keep_full blocks/requester/properties.go:29");
                     $stop;
                 end
             end
             if (job_valid && job_ready && |job_entry_status) begin
                 if (cover_record_count == 64'd0) begin
-                    $display("COVER %m record blocks/requester/properties.go:25");
+                    $display("COVER %m record blocks/requester/properties.go:30");
                 end
                 cover_record_count <= cover_record_count + 64'd1;
             end
             if (sending == SENDING_NEXT) begin
                 if (cover_second_sge_count == 64'd0) begin
-                    $display("COVER %m second_sge blocks/requester/properties.go:26");
+                    $display("COVER %m second_sge blocks/requester/properties.go:31");
                 end
                 cover_second_sge_count <= cover_second_sge_count + 64'd1;
             end
             if (fence_valid && fence_ready) begin
                 if (cover_fence_count == 64'd0) begin
-                    $display("COVER %m fence blocks/requester/properties.go:27");
+                    $display("COVER %m fence blocks/requester/properties.go:32");
                 end
                 cover_fence_count <= cover_fence_count + 64'd1;
             end
             if (async_valid && async_ready) begin
                 if (cover_drained_count == 64'd0) begin
-                    $display("COVER %m drained blocks/requester/properties.go:28");
+                    $display("COVER %m drained blocks/requester/properties.go:33");
                 end
                 cover_drained_count <= cover_drained_count + 64'd1;
+            end
+            if (segment_valid && segment_ready && segment_probe) begin
+                if (cover_probe_count == 64'd0) begin
+                    $display("COVER %m probe blocks/requester/properties.go:34");
+                end
+                cover_probe_count <= cover_probe_count + 64'd1;
+            end
+            if (job_valid && job_ready && job_entry_kind == 2'h3) begin
+                if (cover_settled_count == 64'd0) begin
+                    $display("COVER %m settled blocks/requester/properties.go:35");
+                end
+                cover_settled_count <= cover_settled_count + 64'd1;
+            end
+            if (sending == SENDING_INVITE) begin
+                if (cover_invited_count == 64'd0) begin
+                    $display("COVER %m invited blocks/requester/properties.go:36");
+                end
+                cover_invited_count <= cover_invited_count + 64'd1;
             end
             if (begins && (saved_now || clears) && grant_qp == qp) begin
                 $display("ASSERT %m messages_no_collision blocks/requester/look.go:38");
                 $stop;
             end
             if (psns_no_collision_0_0_and) begin
-                $display("ASSERT %m psns_no_collision_0_0 blocks/requester/requester.go:155");
+                $display("ASSERT %m psns_no_collision_0_0 blocks/requester/requester.go:158");
                 $stop;
             end
             if (begins && (saved_now || sets) && grant_qp == qp) begin
@@ -1741,20 +2416,26 @@ module requester_64_qp6_cq6_r5 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_packet_made /* verilator public_flat_rd */ = job_valid && job_ready && sending == SENDING_JOB; // ports.go:79
+    wire        event_packet_made /* verilator public_flat_rd */ = job_valid && job_ready && sending == SENDING_JOB; // ports.go:86
     wire [5:0]  event_packet_made_qp /* verilator public_flat_rd */ = queue_take_qp;
-    wire [15:0] event_packet_made_wqe /* verilator public_flat_rd */ = job_entry_wqe_index;
+    wire [15:0] event_packet_made_wqe /* verilator public_flat_rd */ = issue_wqe_index;
     wire [7:0]  event_packet_made_opcode /* verilator public_flat_rd */ = job_opcode;
     wire [23:0] event_packet_made_psn /* verilator public_flat_rd */ = now_psn;
+    wire [23:0] event_packet_made_last_psn /* verilator public_flat_rd */ = last_psn;
     wire [31:0] event_packet_made_offset /* verilator public_flat_rd */ = now_offset;
     wire [12:0] event_packet_made_bytes /* verilator public_flat_rd */ = length;
     wire [7:0]  event_packet_made_status /* verilator public_flat_rd */ = status;
 
-    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // ports.go:23
+    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // ports.go:58
     wire [5:0]  event_segment_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [31:0] event_segment_lkey /* verilator public_flat_rd */ = segment_key;
     wire [63:0] event_segment_va /* verilator public_flat_rd */ = segment_va;
     wire [12:0] event_segment_bytes /* verilator public_flat_rd */ = segment_len;
+
+    wire        event_key_op /* verilator public_flat_rd */ = key_op_valid && key_op_ready; // local.go:61
+    wire [5:0]  event_key_op_qp /* verilator public_flat_rd */ = held_op_qp;
+    wire [2:0]  event_key_op_kind /* verilator public_flat_rd */ = held_op_kind;
+    wire [31:0] event_key_op_key /* verilator public_flat_rd */ = held_op_key;
 
 `ifndef GORNIC_TRACE_QUIET
 
@@ -1762,10 +2443,10 @@ module requester_64_qp6_cq6_r5 (
         if (!rst) begin
             if (event_packet_made) begin
                 $display(
-                    "TRACE %0d %m packet_made qp=%0h wqe=%0h opcode=%0h psn=%0h offset=%0h bytes=%0h status=%0h",
+                    "TRACE %0d %m packet_made qp=%0h wqe=%0h opcode=%0h psn=%0h last_psn=%0h offset=%0h bytes=%0h status=%0h",
                     $time, event_packet_made_qp, event_packet_made_wqe, event_packet_made_opcode,
-                    event_packet_made_psn, event_packet_made_offset, event_packet_made_bytes,
-                    event_packet_made_status
+                    event_packet_made_psn, event_packet_made_last_psn, event_packet_made_offset,
+                    event_packet_made_bytes, event_packet_made_status
                 );
             end
             if (event_segment) begin
@@ -1773,6 +2454,12 @@ module requester_64_qp6_cq6_r5 (
                     "TRACE %0d %m segment qp=%0h lkey=%0h va=%0h bytes=%0h",
                     $time, event_segment_qp, event_segment_lkey, event_segment_va,
                     event_segment_bytes
+                );
+            end
+            if (event_key_op) begin
+                $display(
+                    "TRACE %0d %m key_op qp=%0h kind=%0h key=%0h",
+                    $time, event_key_op_qp, event_key_op_kind, event_key_op_key
                 );
             end
         end

@@ -14,7 +14,7 @@ module round_robin_link_key_request_x2 (
     input  wire [31:0] in_0_key,
     input  wire [23:0] in_0_pd,     // of the queue pair that asks
     input  wire [23:0] in_0_qpn,    // and its number, for windows of type 2
-    input  wire [7:0]  in_0_rights, // format.Access bits, all of which have to be granted
+    input  wire [7:0]  in_0_rights, // format.Access bits, all of which have to be granted; or RightRevoke
     input  wire [63:0] in_0_va,
     input  wire [31:0] in_0_range, // bytes from VA on, not zero
 
@@ -24,7 +24,7 @@ module round_robin_link_key_request_x2 (
     input  wire [31:0] in_1_key,
     input  wire [23:0] in_1_pd,     // of the queue pair that asks
     input  wire [23:0] in_1_qpn,    // and its number, for windows of type 2
-    input  wire [7:0]  in_1_rights, // format.Access bits, all of which have to be granted
+    input  wire [7:0]  in_1_rights, // format.Access bits, all of which have to be granted; or RightRevoke
     input  wire [63:0] in_1_va,
     input  wire [31:0] in_1_range, // bytes from VA on, not zero
 
@@ -34,7 +34,7 @@ module round_robin_link_key_request_x2 (
     output wire [31:0] out_key,
     output wire [23:0] out_pd,     // of the queue pair that asks
     output wire [23:0] out_qpn,    // and its number, for windows of type 2
-    output wire [7:0]  out_rights, // format.Access bits, all of which have to be granted
+    output wire [7:0]  out_rights, // format.Access bits, all of which have to be granted; or RightRevoke
     output wire [63:0] out_va,
     output wire [31:0] out_range, // bytes from VA on, not zero
 

@@ -28,20 +28,27 @@ module scatter_64_qp6_cq6 (
     // Stream commit (sink)
     input  wire        commit_valid,
     output wire        commit_ready,
-    input  wire        commit_kind, // 1: a fence passes, the rest means nothing
+    input  wire [1:0]  commit_kind, // CommitRequest and others
     input  wire [5:0]  commit_qp,
-    input  wire        commit_payload,     // the packet had payload, for which the scatter engine reports
-    input  wire        commit_placed,      // it was placed: a bus error counts
-    input  wire [1:0]  commit_reply,       // ReplyNone, ReplyACK or ReplyNAK
-    input  wire [23:0] commit_psn,         // of the reply
-    input  wire [23:0] commit_request_psn, // of the packet, for the NAK of a failed write
-    input  wire [7:0]  commit_syndrome,    // of ReplyNAK
-    input  wire        commit_message,     // a message ended: the MSN counts it
-    input  wire        commit_fatal,       // the queue pair goes to ERR
-    input  wire        commit_has_event,   // with Fatal
-    input  wire [7:0]  commit_event,       // format.AsyncEvent
-    input  wire        commit_complete,    // a CQE is written
-    input  wire        commit_open,        // a receive WQE is held, which a failed write completes with an error
+    input  wire        commit_payload,            // the packet had payload, for which the scatter engine reports
+    input  wire        commit_placed,             // it was placed: a bus error counts
+    input  wire [1:0]  commit_reply,              // ReplyNone, ReplyACK or ReplyNAK
+    input  wire [23:0] commit_psn,                // of the reply
+    input  wire [23:0] commit_request_psn,        // of the packet, for the NAK of a failed write
+    input  wire [7:0]  commit_syndrome,           // of ReplyNAK
+    input  wire        commit_message,            // a message ended: the MSN counts it
+    input  wire        commit_fatal,              // the queue pair goes to ERR
+    input  wire        commit_has_event,          // with Fatal
+    input  wire [7:0]  commit_event,              // format.AsyncEvent
+    input  wire        commit_complete,           // a CQE is written
+    input  wire        commit_open,               // a receive WQE is held, which a failed write completes with an error
+    input  wire [2:0]  commit_match,              // of a response: MatchACK and others
+    input  wire [4:0]  commit_fault,              // of a response: its data could not be placed
+    input  wire [1:0]  commit_resource_kind,      // ResourceNone and others
+    input  wire        commit_resource_duplicate, // it came before: an atomic has no operands then, and its VA means nothing
+    input  wire [63:0] commit_resource_va,        // of a READ; of an atomic the bus address of its 8 bytes
+    input  wire [31:0] commit_resource_r_key,
+    input  wire [31:0] commit_resource_length, // bytes of a READ
     input  wire [5:0]  commit_completion_cq,
     input  wire [63:0] commit_completion_wrid,
     input  wire [31:0] commit_completion_byte_len,
@@ -77,20 +84,27 @@ module scatter_64_qp6_cq6 (
     // Stream placed (source)
     output wire        placed_valid,
     input  wire        placed_ready,
-    output wire        placed_commit_kind, // 1: a fence passes, the rest means nothing
+    output wire [1:0]  placed_commit_kind, // CommitRequest and others
     output wire [5:0]  placed_commit_qp,
-    output wire        placed_commit_payload,     // the packet had payload, for which the scatter engine reports
-    output wire        placed_commit_placed,      // it was placed: a bus error counts
-    output wire [1:0]  placed_commit_reply,       // ReplyNone, ReplyACK or ReplyNAK
-    output wire [23:0] placed_commit_psn,         // of the reply
-    output wire [23:0] placed_commit_request_psn, // of the packet, for the NAK of a failed write
-    output wire [7:0]  placed_commit_syndrome,    // of ReplyNAK
-    output wire        placed_commit_message,     // a message ended: the MSN counts it
-    output wire        placed_commit_fatal,       // the queue pair goes to ERR
-    output wire        placed_commit_has_event,   // with Fatal
-    output wire [7:0]  placed_commit_event,       // format.AsyncEvent
-    output wire        placed_commit_complete,    // a CQE is written
-    output wire        placed_commit_open,        // a receive WQE is held, which a failed write completes with an error
+    output wire        placed_commit_payload,            // the packet had payload, for which the scatter engine reports
+    output wire        placed_commit_placed,             // it was placed: a bus error counts
+    output wire [1:0]  placed_commit_reply,              // ReplyNone, ReplyACK or ReplyNAK
+    output wire [23:0] placed_commit_psn,                // of the reply
+    output wire [23:0] placed_commit_request_psn,        // of the packet, for the NAK of a failed write
+    output wire [7:0]  placed_commit_syndrome,           // of ReplyNAK
+    output wire        placed_commit_message,            // a message ended: the MSN counts it
+    output wire        placed_commit_fatal,              // the queue pair goes to ERR
+    output wire        placed_commit_has_event,          // with Fatal
+    output wire [7:0]  placed_commit_event,              // format.AsyncEvent
+    output wire        placed_commit_complete,           // a CQE is written
+    output wire        placed_commit_open,               // a receive WQE is held, which a failed write completes with an error
+    output wire [2:0]  placed_commit_match,              // of a response: MatchACK and others
+    output wire [4:0]  placed_commit_fault,              // of a response: its data could not be placed
+    output wire [1:0]  placed_commit_resource_kind,      // ResourceNone and others
+    output wire        placed_commit_resource_duplicate, // it came before: an atomic has no operands then, and its VA means nothing
+    output wire [63:0] placed_commit_resource_va,        // of a READ; of an atomic the bus address of its 8 bytes
+    output wire [31:0] placed_commit_resource_r_key,
+    output wire [31:0] placed_commit_resource_length, // bytes of a READ
     output wire [5:0]  placed_commit_completion_cq,
     output wire [63:0] placed_commit_completion_wrid,
     output wire [31:0] placed_commit_completion_byte_len,
@@ -505,7 +519,7 @@ module scatter_64_qp6_cq6 (
         end
     end
 
-    wire waits = placed_commit_payload & ~placed_commit_kind; // report.go:41
+    wire waits = placed_commit_payload & (placed_commit_kind != 2'h1); // report.go:41
 
     fifo_scatter_result_x4 u_results ( // report.go:33
         .clk        (clk),
@@ -539,6 +553,13 @@ module scatter_64_qp6_cq6 (
         .in_event                 (commit_event),
         .in_complete              (commit_complete),
         .in_open                  (commit_open),
+        .in_match                 (commit_match),
+        .in_fault                 (commit_fault),
+        .in_resource_kind         (commit_resource_kind),
+        .in_resource_duplicate    (commit_resource_duplicate),
+        .in_resource_va           (commit_resource_va),
+        .in_resource_r_key        (commit_resource_r_key),
+        .in_resource_length       (commit_resource_length),
         .in_completion_cq         (commit_completion_cq),
         .in_completion_wrid       (commit_completion_wrid),
         .in_completion_byte_len   (commit_completion_byte_len),
@@ -568,6 +589,13 @@ module scatter_64_qp6_cq6 (
         .out_event                (placed_commit_event),
         .out_complete             (placed_commit_complete),
         .out_open                 (placed_commit_open),
+        .out_match                (placed_commit_match),
+        .out_fault                (placed_commit_fault),
+        .out_resource_kind        (placed_commit_resource_kind),
+        .out_resource_duplicate   (placed_commit_resource_duplicate),
+        .out_resource_va          (placed_commit_resource_va),
+        .out_resource_r_key       (placed_commit_resource_r_key),
+        .out_resource_length      (placed_commit_resource_length),
         .out_completion_cq        (placed_commit_completion_cq),
         .out_completion_wrid      (placed_commit_completion_wrid),
         .out_completion_byte_len  (placed_commit_completion_byte_len),
@@ -609,13 +637,13 @@ module scatter_64_qp6_cq6 (
     reg         payload_stalled;    // properties.go:13
     reg [73:0]  payload_held;       // properties.go:13
     reg         commit_stalled;     // properties.go:14
-    reg [286:0] commit_held;        // properties.go:14
+    reg [426:0] commit_held;        // properties.go:14
     reg         burst_stalled;      // properties.go:15
     reg [71:0]  burst_held;         // properties.go:15
     reg         write_beat_stalled; // properties.go:16
     reg [72:0]  write_beat_held;    // properties.go:16
     reg         placed_stalled;     // properties.go:17
-    reg [287:0] placed_held;        // properties.go:17
+    reg [427:0] placed_held;        // properties.go:17
     reg         payload_inside;     // a frame of payload has begun and not ended (properties.go:23)
     reg         inside_burst;       // a burst has been announced, and not all of its beats made (properties.go:25)
     reg [7:0]   unanswered;         // properties.go:42
@@ -625,7 +653,7 @@ module scatter_64_qp6_cq6 (
     wire waits_3 = payload_valid & ~payload_ready; // properties.go:13
     wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:13
     wire waits_4 = commit_valid & ~commit_ready;   // properties.go:14
-    wire [286:0] commit_data_holds_joined = {      // properties.go:14
+    wire [426:0] commit_data_holds_joined = {      // properties.go:14
         commit_kind,
         commit_qp,
         commit_payload,
@@ -640,6 +668,13 @@ module scatter_64_qp6_cq6 (
         commit_event,
         commit_complete,
         commit_open,
+        commit_match,
+        commit_fault,
+        commit_resource_kind,
+        commit_resource_duplicate,
+        commit_resource_va,
+        commit_resource_r_key,
+        commit_resource_length,
         commit_completion_cq,
         commit_completion_wrid,
         commit_completion_byte_len,
@@ -658,7 +693,7 @@ module scatter_64_qp6_cq6 (
     wire waits_6 = write_beat_valid & ~write_beat_ready;   // properties.go:16
     wire write_beat_data_holds_equal = {write_beat_data, write_beat_strb, write_beat_last} == write_beat_held; // properties.go:16
     wire waits_7 = placed_valid & ~placed_ready;           // properties.go:17
-    wire [287:0] placed_data_holds_joined = {              // properties.go:17
+    wire [427:0] placed_data_holds_joined = {              // properties.go:17
         placed_commit_kind,
         placed_commit_qp,
         placed_commit_payload,
@@ -673,6 +708,13 @@ module scatter_64_qp6_cq6 (
         placed_commit_event,
         placed_commit_complete,
         placed_commit_open,
+        placed_commit_match,
+        placed_commit_fault,
+        placed_commit_resource_kind,
+        placed_commit_resource_duplicate,
+        placed_commit_resource_va,
+        placed_commit_resource_r_key,
+        placed_commit_resource_length,
         placed_commit_completion_cq,
         placed_commit_completion_wrid,
         placed_commit_completion_byte_len,
@@ -743,6 +785,13 @@ module scatter_64_qp6_cq6 (
                 commit_event,
                 commit_complete,
                 commit_open,
+                commit_match,
+                commit_fault,
+                commit_resource_kind,
+                commit_resource_duplicate,
+                commit_resource_va,
+                commit_resource_r_key,
+                commit_resource_length,
                 commit_completion_cq,
                 commit_completion_wrid,
                 commit_completion_byte_len,
@@ -813,6 +862,13 @@ module scatter_64_qp6_cq6 (
                 placed_commit_event,
                 placed_commit_complete,
                 placed_commit_open,
+                placed_commit_match,
+                placed_commit_fault,
+                placed_commit_resource_kind,
+                placed_commit_resource_duplicate,
+                placed_commit_resource_va,
+                placed_commit_resource_r_key,
+                placed_commit_resource_length,
                 placed_commit_completion_cq,
                 placed_commit_completion_wrid,
                 placed_commit_completion_byte_len,

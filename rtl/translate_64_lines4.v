@@ -21,7 +21,12 @@ module translate_64_lines4 (
     // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked
     // at only if Rights are asked for
     input  wire        segment_skip,
-    input  wire        segment_last, // of the packet
+    input  wire        segment_probe, // no payload, and no piece: the key is looked at. Len means nothing
+    input  wire        segment_find,  // with Probe: the bus address of VA is looked up, too
+    input  wire        segment_last,  // of the packet's pieces; and of its segments, unless Probed
+    // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
+    // fault came before it
+    input  wire        segment_probed,
 
     // Stream key_request (source)
     output wire        key_request_valid,
@@ -29,7 +34,7 @@ module translate_64_lines4 (
     output wire [31:0] key_request_key,
     output wire [23:0] key_request_pd,     // of the queue pair that asks
     output wire [23:0] key_request_qpn,    // and its number, for windows of type 2
-    output wire [7:0]  key_request_rights, // format.Access bits, all of which have to be granted
+    output wire [7:0]  key_request_rights, // format.Access bits, all of which have to be granted; or RightRevoke
     output wire [63:0] key_request_va,
     output wire [31:0] key_request_range, // bytes from VA on, not zero
 
@@ -67,6 +72,9 @@ module translate_64_lines4 (
     output wire        translated_valid,
     input  wire        translated_ready,
     output wire [4:0]  translated_fault, // FaultBits
+    output wire        translated_probe, // all its segments were probes: there are no pieces
+    output wire        translated_tail,  // the fault is that of the Probe behind a payload
+    output wire [63:0] translated_addr,  // of the last segment, if it had Find and there is no fault: its bus address
 
     input  wire        flush // pulse
 );
@@ -78,45 +86,57 @@ module translate_64_lines4 (
     localparam [2:0] WALKING_FILL = 3'h3;
     localparam [2:0] WALKING_READ = 3'h4;
 
-    reg        has_work;           // translate.go:125
-    reg [12:0] work_len;           // translate.go:125
-    reg        work_skip;          // translate.go:125
-    reg        work_last;          // translate.go:125
-    reg [4:0]  work_fault;         // translate.go:125
-    reg        work_paged;         // translate.go:125
-    reg [3:0]  work_order;         // translate.go:125
-    reg [63:0] work_at;            // translate.go:125
-    reg [20:0] work_in;            // translate.go:125
-    reg        swallow;            // translate.go:126
-    reg [3:0]  valid;              // lines.go:13
-    reg [2:0]  beat;               // lines.go:47
-    reg        some_bad;           // lines.go:49
-    reg        own_bad;            // lines.go:49
-    reg [51:0] page;               // lines.go:59
-    reg        old;                // lines.go:28
-    reg [2:0]  walking;            // walk.go:26
-    reg        held;               // walk.go:27
-    reg [12:0] take;               // walk.go:28
-    reg        ends;               // walk.go:28
-    reg        has_answered;       // locate.go:34
-    reg [12:0] answered_len;       // locate.go:34
-    reg        answered_skip;      // locate.go:34
-    reg        answered_last;      // locate.go:34
-    reg [4:0]  answered_fault;     // locate.go:34
-    reg        answered_paged;     // locate.go:34
-    reg [3:0]  answered_order;     // locate.go:34
-    reg [63:0] answered_base;      // locate.go:34
-    reg [63:0] answered_from;      // locate.go:34
-    reg        has_indexed;        // locate.go:34
-    reg [12:0] indexed_work_len;   // locate.go:34
-    reg        indexed_work_skip;  // locate.go:34
-    reg        indexed_work_last;  // locate.go:34
-    reg [4:0]  indexed_work_fault; // locate.go:34
-    reg        indexed_work_paged; // locate.go:34
-    reg [3:0]  indexed_work_order; // locate.go:34
-    reg [63:0] indexed_work_at;    // locate.go:34
-    reg [20:0] indexed_work_in;    // locate.go:34
-    reg [54:0] indexed_offset;     // locate.go:34
+    reg        has_work;                 // translate.go:133
+    reg [12:0] work_len;                 // translate.go:133
+    reg        work_kind_skip;           // translate.go:133
+    reg        work_kind_probe;          // translate.go:133
+    reg        work_kind_last;           // translate.go:133
+    reg        work_kind_probed;         // translate.go:133
+    reg        work_kind_tail;           // translate.go:133
+    reg [4:0]  work_fault;               // translate.go:133
+    reg        work_paged;               // translate.go:133
+    reg [3:0]  work_order;               // translate.go:133
+    reg [63:0] work_at;                  // translate.go:133
+    reg [20:0] work_in;                  // translate.go:133
+    reg        swallow;                  // translate.go:134
+    reg        tail_next;                // ask.go:29
+    reg        tail_waits;               // ask.go:29
+    reg        tail_drops;               // ask.go:29
+    reg [3:0]  valid;                    // lines.go:13
+    reg [2:0]  beat;                     // lines.go:47
+    reg        some_bad;                 // lines.go:49
+    reg        own_bad;                  // lines.go:49
+    reg [51:0] page;                     // lines.go:59
+    reg        old;                      // lines.go:28
+    reg [2:0]  walking;                  // walk.go:26
+    reg        held;                     // walk.go:27
+    reg [12:0] take;                     // walk.go:28
+    reg        ends;                     // walk.go:28
+    reg        has_answered;             // locate.go:33
+    reg [12:0] answered_len;             // locate.go:33
+    reg        answered_kind_skip;       // locate.go:33
+    reg        answered_kind_probe;      // locate.go:33
+    reg        answered_kind_last;       // locate.go:33
+    reg        answered_kind_probed;     // locate.go:33
+    reg        answered_kind_tail;       // locate.go:33
+    reg [4:0]  answered_fault;           // locate.go:33
+    reg        answered_paged;           // locate.go:33
+    reg [3:0]  answered_order;           // locate.go:33
+    reg [63:0] answered_base;            // locate.go:33
+    reg [63:0] answered_from;            // locate.go:33
+    reg        has_indexed;              // locate.go:33
+    reg [12:0] indexed_work_len;         // locate.go:33
+    reg        indexed_work_kind_skip;   // locate.go:33
+    reg        indexed_work_kind_probe;  // locate.go:33
+    reg        indexed_work_kind_last;   // locate.go:33
+    reg        indexed_work_kind_probed; // locate.go:33
+    reg        indexed_work_kind_tail;   // locate.go:33
+    reg [4:0]  indexed_work_fault;       // locate.go:33
+    reg        indexed_work_paged;       // locate.go:33
+    reg [3:0]  indexed_work_order;       // locate.go:33
+    reg [63:0] indexed_work_at;          // locate.go:33
+    reg [20:0] indexed_work_in;          // locate.go:33
+    reg [54:0] indexed_offset;           // locate.go:33
 
     (* ram_style = "distributed" *)
     reg [55:0] tags [0:3]; // lines.go:14
@@ -124,27 +144,37 @@ module translate_64_lines4 (
     (* no_rw_check, ram_style = "block" *)
     reg [51:0] pages [0:31]; // lines.go:40
 
-    wire leaves;         // translate.go:126
-    wire line_held;      // translate.go:128
-    wire line_reads;     // translate.go:128
-    wire line_wanted;    // translate.go:129
-    wire line_taken;     // translate.go:129
-    wire line_ended;     // translate.go:130
-    wire line_bad;       // translate.go:130
-    wire fate_valid;     // walk.go:82
-    wire fate_ready;     // walk.go:82
-    wire noted_valid;    // translate.go:146
-    wire noted_ready;    // translate.go:146
-    wire noted_asked;    // translate.go:146
-    wire answered_moves; // locate.go:34
-    wire indexed_moves;  // locate.go:34
+    wire        leaves;         // translate.go:134
+    wire        tail_settled;   // ask.go:30
+    wire        tail_bad;       // ask.go:30
+    wire        line_held;      // translate.go:137
+    wire        line_reads;     // translate.go:137
+    wire        line_wanted;    // translate.go:138
+    wire        line_taken;     // translate.go:138
+    wire        line_ended;     // translate.go:139
+    wire        line_bad;       // translate.go:139
+    wire        fate_valid;     // walk.go:85
+    wire        fate_ready;     // walk.go:85
+    wire        fate_probe;     // walk.go:85
+    wire        fate_tail;      // walk.go:85
+    wire [63:0] fate_addr;      // walk.go:85
+    wire        noted_valid;    // ask.go:37
+    wire        noted_ready;    // ask.go:37
+    wire        noted_find;     // ask.go:37
+    wire        noted_asked;    // ask.go:37
+    wire        answered_moves; // locate.go:33
+    wire        indexed_moves;  // locate.go:33
 
     wire [2:0]  u_fates_level;
     wire [2:0]  u_fates_high_water;
     wire        u_order_out_valid;
     wire [12:0] u_order_out_len;
-    wire        u_order_out_skip;
-    wire        u_order_out_last;
+    wire        u_order_out_kind_skip;
+    wire        u_order_out_kind_probe;
+    wire        u_order_out_kind_last;
+    wire        u_order_out_kind_probed;
+    wire        u_order_out_kind_tail;
+    wire        u_order_out_find;
     wire        u_order_out_asked;
     wire [3:0]  u_order_level;
     wire [3:0]  u_order_high_water;
@@ -203,32 +233,44 @@ module translate_64_lines4 (
     end
 
     wire plain = (walking == WALKING_LOOK) & has_work & ~swallow & ~work_paged; // walk.go:29
-    wire gives = (walking == WALKING_GIVE) & held;              // walk.go:30
-    assign piece_valid = (plain | gives) & fate_ready;          // walk.go:83
-    wire [8:0] low_shifted = 9'h1ff << work_order;              // locate.go:65
-    wire [8:0] middle = (page[8:0] & low_shifted) | (work_in[20:12] & ~low_shifted); // walk.go:97
-    assign piece_addr = gives ? {page[51:9], middle, work_in[11:0]} : work_at; // walk.go:84
-    assign piece_len = gives ? take : work_len;                 // walk.go:84
-    assign piece_skip = work_skip | (|work_fault);              // walk.go:84
-    assign piece_last = gives ? work_last & ends : work_last | (|work_fault); // walk.go:84
-    assign fate_valid = piece_valid & piece_ready & piece_last; // walk.go:85
+    wire listed = (walking == WALKING_GIVE) & held;        // walk.go:30
+    assign piece_valid = (plain | listed) & ~work_kind_probe & fate_ready; // walk.go:87
+    wire [8:0] low_shifted = 9'h1ff << work_order;         // locate.go:64
+    wire [8:0] middle = (page[8:0] & low_shifted) | (work_in[20:12] & ~low_shifted); // walk.go:103
+    assign piece_addr = listed ? {page[51:9], middle, work_in[11:0]} : work_at; // walk.go:88
+    assign piece_len = listed ? take : work_len;           // walk.go:88
+    wire fault = |work_fault;                              // walk.go:32
+    assign piece_skip = work_kind_skip | fault;            // walk.go:88
+    assign piece_last = listed ? work_kind_last & ends : work_kind_last | fault; // walk.go:88
+    wire gone = (plain | listed) & fate_ready & (work_kind_probe | piece_ready); // walk.go:89
+    assign fate_valid = gone & piece_last & (~work_kind_probed | (|work_fault)); // walk.go:90
+    assign fate_probe = work_kind_probe & ~work_kind_tail; // walk.go:91
+    assign fate_tail = work_kind_tail & (|work_fault);     // walk.go:91
+    assign fate_addr = piece_addr;                         // walk.go:91
 
-    fifo_link_translated_x4 u_fates ( // walk.go:87
+    fifo_link_translated_x4 u_fates ( // walk.go:92
         .clk        (clk),
         .rst        (rst),
         .in_valid   (fate_valid),
         .in_ready   (fate_ready),
         .in_fault   (work_fault),
+        .in_probe   (fate_probe),
+        .in_tail    (fate_tail),
+        .in_addr    (fate_addr),
         .out_valid  (translated_valid),
         .out_ready  (translated_ready),
         .out_fault  (translated_fault),
+        .out_probe  (translated_probe),
+        .out_tail   (translated_tail),
+        .out_addr   (translated_addr),
         .level      (u_fates_level),
         .high_water (u_fates_high_water)
     );
 
     wire drops = (walking == WALKING_LOOK) & has_work & swallow; // walk.go:31
-    wire piece = piece_valid & piece_ready;           // walk.go:89
-    assign leaves = drops | (piece & (plain | ends)); // walk.go:36
+    assign leaves = drops | (gone & (plain | ends)); // walk.go:37
+    assign tail_settled = leaves & work_kind_probed; // walk.go:38
+    assign tail_bad = swallow | fault;               // walk.go:39
 
     always @(posedge clk) begin
         if (rst) begin
@@ -236,186 +278,223 @@ module translate_64_lines4 (
             has_work <= 1'b0;
             walking <= WALKING_LOOK;
         end else begin
-            if (drops && work_last) begin // walk.go:37
-                swallow <= 1'b0;          // walk.go:37
+            if (drops && work_kind_last) begin // walk.go:40
+                swallow <= 1'b0;               // walk.go:40
             end
-            if (piece && plain && |work_fault && !work_last) begin // walk.go:38
-                swallow <= 1'b1; // walk.go:38
+            if (gone && plain && fault && !work_kind_last) begin // walk.go:41
+                swallow <= 1'b1; // walk.go:41
             end
-            case (walking)                       // walk.go:40
-                WALKING_LOOK: begin              // walk.go:41
-                    if (has_work && !swallow && work_paged) begin // walk.go:47
-                        walking <= WALKING_GIVE; // walk.go:47
+            case (walking)                       // walk.go:43
+                WALKING_LOOK: begin              // walk.go:44
+                    if (has_work && !swallow && work_paged) begin // walk.go:50
+                        walking <= WALKING_GIVE; // walk.go:50
                     end
                 end
-                WALKING_GIVE: begin             // walk.go:49
-                    if (!held) begin            // walk.go:50
-                        walking <= WALKING_ASK; // walk.go:50
+                WALKING_GIVE: begin             // walk.go:52
+                    if (!held) begin            // walk.go:53
+                        walking <= WALKING_ASK; // walk.go:53
                     end
-                    if (piece) begin             // walk.go:51
-                        walking <= WALKING_LOOK; // walk.go:52
-                    end
-                end
-                WALKING_ASK: begin               // walk.go:60
-                    if (line_taken) begin        // walk.go:60
-                        walking <= WALKING_FILL; // walk.go:60
+                    if (gone) begin              // walk.go:54
+                        walking <= WALKING_LOOK; // walk.go:55
                     end
                 end
-                WALKING_FILL: begin                  // walk.go:61
-                    if (line_ended) begin            // walk.go:62
-                        walking <= WALKING_READ;     // walk.go:64
-                        if (line_bad) begin          // walk.go:65
-                            walking <= WALKING_LOOK; // walk.go:68
+                WALKING_ASK: begin               // walk.go:63
+                    if (line_taken) begin        // walk.go:63
+                        walking <= WALKING_FILL; // walk.go:63
+                    end
+                end
+                WALKING_FILL: begin                  // walk.go:64
+                    if (line_ended) begin            // walk.go:65
+                        walking <= WALKING_READ;     // walk.go:67
+                        if (line_bad) begin          // walk.go:68
+                            walking <= WALKING_LOOK; // walk.go:71
                         end
                     end
                 end
-                WALKING_READ: begin          // walk.go:72
-                    walking <= WALKING_GIVE; // walk.go:72
+                WALKING_READ: begin          // walk.go:75
+                    walking <= WALKING_GIVE; // walk.go:75
                 end
                 default: ;
             endcase
-            if (indexed_moves) begin     // locate.go:90
-                has_work <= has_indexed; // locate.go:91
+            if (indexed_moves) begin     // locate.go:89
+                has_work <= has_indexed; // locate.go:90
             end
         end
     end
 
-    wire [20:0] rest = ~work_in & {~(9'h1ff << work_order), 12'hfff}; // walk.go:103
-    wire [21:0] left = {1'b0, rest} + 22'd1; // walk.go:104
-    wire fits = {9'd0, work_len} <= left;    // walk.go:44
+    wire [20:0] rest = ~work_in & {~(9'h1ff << work_order), 12'hfff}; // walk.go:109
+    wire [21:0] left = {1'b0, rest} + 22'd1; // walk.go:110
+    wire fits = {9'd0, work_len} <= left;    // walk.go:47
 
     always @(posedge clk) begin
-        case (walking)                                // walk.go:40
-            WALKING_LOOK: begin                       // walk.go:41
-                held <= line_held;                    // walk.go:42
-                take <= fits ? work_len : left[12:0]; // walk.go:45
-                ends <= fits;                         // walk.go:46
+        case (walking)                                // walk.go:43
+            WALKING_LOOK: begin                       // walk.go:44
+                held <= line_held;                    // walk.go:45
+                take <= fits ? work_len : left[12:0]; // walk.go:48
+                ends <= fits | work_kind_probe;       // walk.go:49
             end
-            WALKING_GIVE: begin                      // walk.go:49
-                if (piece) begin                     // walk.go:51
-                    if (!ends) begin                 // walk.go:53
-                        work_at <= work_at + 64'd8;  // walk.go:54
-                        work_in <= 21'd0;            // walk.go:55
-                        work_len <= work_len - take; // walk.go:56
+            WALKING_GIVE: begin                      // walk.go:52
+                if (gone) begin                      // walk.go:54
+                    if (!ends) begin                 // walk.go:56
+                        work_at <= work_at + 64'd8;  // walk.go:57
+                        work_in <= 21'd0;            // walk.go:58
+                        work_len <= work_len - take; // walk.go:59
                     end
                 end
             end
-            WALKING_FILL: begin              // walk.go:61
-                if (line_ended) begin        // walk.go:62
-                    held <= 1'b1;            // walk.go:63
-                    if (line_bad) begin      // walk.go:65
-                        work_paged <= 1'b0;  // walk.go:66
-                        work_fault <= 5'h08; // walk.go:67
+            WALKING_FILL: begin              // walk.go:64
+                if (line_ended) begin        // walk.go:65
+                    held <= 1'b1;            // walk.go:66
+                    if (line_bad) begin      // walk.go:68
+                        work_paged <= 1'b0;  // walk.go:69
+                        work_fault <= 5'h08; // walk.go:70
                     end
                 end
             end
             default: ;
         endcase
-        if (indexed_moves) begin              // locate.go:90
-            work_len <= indexed_work_len;     // locate.go:92
-            work_skip <= indexed_work_skip;   // locate.go:92
-            work_last <= indexed_work_last;   // locate.go:92
-            work_fault <= indexed_work_fault; // locate.go:92
-            work_paged <= indexed_work_paged; // locate.go:92
-            work_order <= indexed_work_order; // locate.go:92
-            work_at <= indexed_work_at + {9'd0, indexed_offset}; // locate.go:92
-            work_in <= indexed_work_in;       // locate.go:92
+        if (indexed_moves) begin                          // locate.go:89
+            work_len <= indexed_work_len;                 // locate.go:91
+            work_kind_skip <= indexed_work_kind_skip;     // locate.go:91
+            work_kind_probe <= indexed_work_kind_probe;   // locate.go:91
+            work_kind_last <= indexed_work_kind_last;     // locate.go:91
+            work_kind_probed <= indexed_work_kind_probed; // locate.go:91
+            work_kind_tail <= indexed_work_kind_tail;     // locate.go:91
+            work_fault <= indexed_work_fault;             // locate.go:91
+            work_paged <= indexed_work_paged;             // locate.go:91
+            work_order <= indexed_work_order;             // locate.go:91
+            work_at <= indexed_work_at + {9'd0, indexed_offset}; // locate.go:91
+            work_in <= indexed_work_in;                   // locate.go:91
         end
     end
 
-    assign line_wanted = (walking == WALKING_ASK);          // walk.go:74
-    assign line_reads = (walking == WALKING_LOOK) | (walking == WALKING_READ); // walk.go:75
-    assign segment_ready = noted_ready & (~noted_asked | key_request_ready); // translate.go:148
-    assign key_request_valid = segment_valid & noted_asked & noted_ready; // translate.go:149
-    assign key_request_key = segment_key;                   // translate.go:150
-    assign key_request_pd = segment_pd;                     // translate.go:150
-    assign key_request_qpn = segment_qpn;                   // translate.go:150
-    assign key_request_rights = segment_rights;             // translate.go:150
-    assign key_request_va = segment_va;                     // translate.go:150
-    assign key_request_range = segment_range;               // translate.go:150
-    assign noted_valid = segment_valid & segment_ready;     // translate.go:153
-    assign noted_asked = ~segment_skip | (|segment_rights); // translate.go:154
+    assign line_wanted = (walking == WALKING_ASK);         // walk.go:77
+    assign line_reads = (walking == WALKING_LOOK) | (walking == WALKING_READ); // walk.go:78
+    wire segment_ready_or = tail_drops | (noted_ready & (~noted_asked | key_request_ready)); // ask.go:41
+    assign segment_ready = ~tail_waits & segment_ready_or; // ask.go:41
+    assign key_request_valid = segment_valid & ~tail_waits & ~tail_drops & noted_asked & noted_ready; // ask.go:42
+    assign key_request_key = segment_key;                  // ask.go:43
+    assign key_request_pd = segment_pd;                    // ask.go:43
+    assign key_request_qpn = segment_qpn;                  // ask.go:43
+    assign key_request_rights = segment_rights;            // ask.go:43
+    assign key_request_va = segment_va;                    // ask.go:43
+    assign key_request_range = segment_range;              // ask.go:43
+    assign noted_valid = segment_valid & segment_ready & ~tail_drops; // ask.go:44
+    assign noted_find = segment_probe ? segment_find : ~segment_skip; // ask.go:45
+    assign noted_asked = segment_probe | ~segment_skip | (|segment_rights); // ask.go:45
 
-    wire known = ~u_order_out_asked | key_reply_valid; // locate.go:43
+    always @(posedge clk) begin
+        if (rst) begin
+            tail_next <= 1'b0;
+            tail_waits <= 1'b0;
+            tail_drops <= 1'b0;
+        end else begin
+            if (segment_valid && segment_ready) begin // ask.go:49
+                tail_next <= segment_probed;          // ask.go:50
+                tail_waits <= segment_probed;         // ask.go:51
+                tail_drops <= 1'b0;                   // ask.go:52
+            end
+            if (tail_settled) begin     // ask.go:54
+                tail_waits <= 1'b0;     // ask.go:55
+                tail_drops <= tail_bad; // ask.go:56
+            end
+        end
+    end
 
-    fifo_translate_noted_x8 u_order ( // translate.go:155
-        .clk        (clk),
-        .rst        (rst),
-        .in_valid   (noted_valid),
-        .in_ready   (noted_ready),
-        .in_len     (segment_len),
-        .in_skip    (segment_skip),
-        .in_last    (segment_last),
-        .in_asked   (noted_asked),
-        .out_valid  (u_order_out_valid),
-        .out_ready  (~has_answered & known),
-        .out_len    (u_order_out_len),
-        .out_skip   (u_order_out_skip),
-        .out_last   (u_order_out_last),
-        .out_asked  (u_order_out_asked),
-        .level      (u_order_level),
-        .high_water (u_order_high_water)
+    wire known = ~u_order_out_asked | key_reply_valid; // locate.go:42
+
+    fifo_translate_noted_x8 u_order ( // ask.go:60
+        .clk             (clk),
+        .rst             (rst),
+        .in_valid        (noted_valid),
+        .in_ready        (noted_ready),
+        .in_len          (segment_len),
+        .in_kind_skip    (segment_skip),
+        .in_kind_probe   (segment_probe),
+        .in_kind_last    (segment_last),
+        .in_kind_probed  (segment_probed),
+        .in_kind_tail    (tail_next),
+        .in_find         (noted_find),
+        .in_asked        (noted_asked),
+        .out_valid       (u_order_out_valid),
+        .out_ready       (~has_answered & known),
+        .out_len         (u_order_out_len),
+        .out_kind_skip   (u_order_out_kind_skip),
+        .out_kind_probe  (u_order_out_kind_probe),
+        .out_kind_last   (u_order_out_kind_last),
+        .out_kind_probed (u_order_out_kind_probed),
+        .out_kind_tail   (u_order_out_kind_tail),
+        .out_find        (u_order_out_find),
+        .out_asked       (u_order_out_asked),
+        .level           (u_order_level),
+        .high_water      (u_order_high_water)
     );
 
-    assign key_reply_ready = ~has_answered & u_order_out_valid & u_order_out_asked; // locate.go:45
+    assign key_reply_ready = ~has_answered & u_order_out_valid & u_order_out_asked; // locate.go:44
 
     always @(posedge clk) begin
         if (rst) begin
             has_answered <= 1'b0;
         end else begin
-            if (answered_moves) begin // locate.go:51
-                has_answered <= 1'b0; // locate.go:51
+            if (answered_moves) begin // locate.go:50
+                has_answered <= 1'b0; // locate.go:50
             end
-            if (!has_answered) begin                       // locate.go:52
-                has_answered <= u_order_out_valid & known; // locate.go:53
+            if (!has_answered) begin                       // locate.go:51
+                has_answered <= u_order_out_valid & known; // locate.go:52
             end
         end
     end
 
-    wire paged = u_order_out_asked & ~u_order_out_skip & (|key_reply_page_shift) & ~(|key_reply_fault); // locate.go:48
-    wire [4:0] steps_difference = key_reply_page_shift - 5'd12; // locate.go:49
-    wire [3:0] steps = steps_difference[3:0];                   // locate.go:49
-    wire [63:0] answered_from_joined = {43'd0, key_reply_first & {~(9'h1ff << steps), 12'hfff}}; // locate.go:57
+    wire paged = u_order_out_asked & u_order_out_find & (|key_reply_page_shift) & ~(|key_reply_fault); // locate.go:47
+    wire [4:0] steps_difference = key_reply_page_shift - 5'd12; // locate.go:48
+    wire [3:0] steps = steps_difference[3:0];                   // locate.go:48
+    wire [63:0] answered_from_joined = {43'd0, key_reply_first & {~(9'h1ff << steps), 12'hfff}}; // locate.go:56
 
     always @(posedge clk) begin
-        if (!has_answered) begin               // locate.go:52
-            answered_len <= u_order_out_len;   // locate.go:54
-            answered_skip <= u_order_out_skip; // locate.go:54
-            answered_last <= u_order_out_last; // locate.go:54
-            answered_fault <= u_order_out_asked ? key_reply_fault : 5'h00; // locate.go:54
-            answered_paged <= paged;           // locate.go:54
-            answered_order <= steps;           // locate.go:54
-            answered_base <= key_reply_translation + (paged ? 64'd0 : key_reply_offset); // locate.go:54
-            answered_from <= key_reply_offset + answered_from_joined; // locate.go:54
+        if (!has_answered) begin                             // locate.go:51
+            answered_len <= u_order_out_len;                 // locate.go:53
+            answered_kind_skip <= u_order_out_kind_skip;     // locate.go:53
+            answered_kind_probe <= u_order_out_kind_probe;   // locate.go:53
+            answered_kind_last <= u_order_out_kind_last;     // locate.go:53
+            answered_kind_probed <= u_order_out_kind_probed; // locate.go:53
+            answered_kind_tail <= u_order_out_kind_tail;     // locate.go:53
+            answered_fault <= u_order_out_asked ? key_reply_fault : 5'h00; // locate.go:53
+            answered_paged <= paged;                         // locate.go:53
+            answered_order <= steps;                         // locate.go:53
+            answered_base <= key_reply_translation + (paged ? 64'd0 : key_reply_offset); // locate.go:53
+            answered_from <= key_reply_offset + answered_from_joined; // locate.go:53
         end
     end
 
-    assign answered_moves = ~has_indexed | indexed_moves; // locate.go:72
+    assign answered_moves = ~has_indexed | indexed_moves; // locate.go:71
 
     always @(posedge clk) begin
         if (rst) begin
             has_indexed <= 1'b0;
-        end else if (answered_moves) begin // locate.go:75
-            has_indexed <= has_answered;   // locate.go:76
+        end else if (answered_moves) begin // locate.go:74
+            has_indexed <= has_answered;   // locate.go:75
         end
     end
 
     always @(posedge clk) begin
-        if (answered_moves) begin                   // locate.go:75
-            indexed_work_len <= answered_len;       // locate.go:77
-            indexed_work_skip <= answered_skip;     // locate.go:77
-            indexed_work_last <= answered_last;     // locate.go:77
-            indexed_work_fault <= answered_fault;   // locate.go:77
-            indexed_work_paged <= answered_paged;   // locate.go:77
-            indexed_work_order <= answered_order;   // locate.go:77
-            indexed_work_at <= answered_base;       // locate.go:77
-            indexed_work_in <= answered_from[20:0]; // locate.go:77
-            indexed_offset <= answered_paged ? {answered_from[63:12] >> answered_order, 3'h0} // locate.go:77
+        if (answered_moves) begin                             // locate.go:74
+            indexed_work_len <= answered_len;                 // locate.go:76
+            indexed_work_kind_skip <= answered_kind_skip;     // locate.go:76
+            indexed_work_kind_probe <= answered_kind_probe;   // locate.go:76
+            indexed_work_kind_last <= answered_kind_last;     // locate.go:76
+            indexed_work_kind_probed <= answered_kind_probed; // locate.go:76
+            indexed_work_kind_tail <= answered_kind_tail;     // locate.go:76
+            indexed_work_fault <= answered_fault;             // locate.go:76
+            indexed_work_paged <= answered_paged;             // locate.go:76
+            indexed_work_order <= answered_order;             // locate.go:76
+            indexed_work_at <= answered_base;                 // locate.go:76
+            indexed_work_in <= answered_from[20:0];           // locate.go:76
+            indexed_offset <= answered_paged ? {answered_from[63:12] >> answered_order, 3'h0} // locate.go:76
                 : 55'd0;
         end
     end
 
-    assign indexed_moves = ~has_work | leaves; // locate.go:89
+    assign indexed_moves = ~has_work | leaves; // locate.go:88
 
     always @(posedge clk) begin
         if (line_ended) begin                    // lines.go:27
@@ -449,28 +528,30 @@ module translate_64_lines4 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        segment_stalled;    // properties.go:28
-    reg                [198:0] segment_held;       // properties.go:28
-    reg                        reply_stalled;      // properties.go:29
-    reg                [158:0] reply_held;         // properties.go:29
-    reg                        request_stalled;    // properties.go:30
-    reg                [183:0] request_held;       // properties.go:30
-    reg                        burst_stalled;      // properties.go:31
-    reg                [71:0]  burst_held;         // properties.go:31
-    reg                        piece_stalled;      // properties.go:32
-    reg                [78:0]  piece_held;         // properties.go:32
-    reg                        translated_stalled; // properties.go:33
-    reg                [4:0]   translated_held;    // properties.go:33
-    reg                        packet_over;        // its last piece is out, and not its last segment (properties.go:40)
+    reg                        segment_stalled;    // properties.go:30
+    reg                [201:0] segment_held;       // properties.go:30
+    reg                        reply_stalled;      // properties.go:31
+    reg                [158:0] reply_held;         // properties.go:31
+    reg                        request_stalled;    // properties.go:32
+    reg                [183:0] request_held;       // properties.go:32
+    reg                        burst_stalled;      // properties.go:33
+    reg                [71:0]  burst_held;         // properties.go:33
+    reg                        piece_stalled;      // properties.go:34
+    reg                [78:0]  piece_held;         // properties.go:34
+    reg                        translated_stalled; // properties.go:35
+    reg                [70:0]  translated_held;    // properties.go:35
+    reg                        payload_failed;     // properties.go:63
+    reg                        payload_whole;      // properties.go:63
+    reg                        packet_over;        // its last piece is out, and not its last segment (properties.go:44)
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [60:0]  one_entry; // properties.go:56
+    (* anyconst *) reg [60:0]  one_entry; // properties.go:81
     /* verilator lint_on UNDRIVEN */
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [51:0]  one_frame; // properties.go:56
+    (* anyconst *) reg [51:0]  one_frame; // properties.go:81
     /* verilator lint_on UNDRIVEN */
 
-    wire waits = segment_valid & ~segment_ready; // properties.go:28
-    wire [198:0] segment_data_holds_joined = {   // properties.go:28
+    wire waits = segment_valid & ~segment_ready; // properties.go:30
+    wire [201:0] segment_data_holds_joined = {   // properties.go:30
         segment_key,
         segment_pd,
         segment_qpn,
@@ -479,18 +560,21 @@ module translate_64_lines4 (
         segment_range,
         segment_len,
         segment_skip,
-        segment_last
+        segment_probe,
+        segment_find,
+        segment_last,
+        segment_probed
     };
-    wire waits_2 = key_reply_valid & ~key_reply_ready; // properties.go:29
-    wire [158:0] reply_data_holds_joined = {           // properties.go:29
+    wire waits_2 = key_reply_valid & ~key_reply_ready; // properties.go:31
+    wire [158:0] reply_data_holds_joined = {           // properties.go:31
         key_reply_fault,
         key_reply_page_shift,
         key_reply_translation,
         key_reply_offset,
         key_reply_first
     };
-    wire waits_3 = key_request_valid & ~key_request_ready; // properties.go:30
-    wire [183:0] request_data_holds_joined = {             // properties.go:30
+    wire waits_3 = key_request_valid & ~key_request_ready; // properties.go:32
+    wire [183:0] request_data_holds_joined = {             // properties.go:32
         key_request_key,
         key_request_pd,
         key_request_qpn,
@@ -498,27 +582,33 @@ module translate_64_lines4 (
         key_request_va,
         key_request_range
     };
-    wire waits_4 = read_burst_valid & ~read_burst_ready;   // properties.go:31
-    wire waits_5 = piece_valid & ~piece_ready;             // properties.go:32
-    wire piece_data_holds_equal = {piece_addr, piece_len, piece_skip, piece_last} == piece_held; // properties.go:32
-    wire waits_6 = translated_valid & ~translated_ready;   // properties.go:33
-    wire page_2 = (walking == WALKING_GIVE) & piece_valid; // properties.go:45
-    wire mine_2 = read_beat_valid & ~read_beat_err & (one_entry[60:3] == work_at[63:6]) // properties.go:64
+    wire waits_4 = read_burst_valid & ~read_burst_ready; // properties.go:33
+    wire waits_5 = piece_valid & ~piece_ready;           // properties.go:34
+    wire piece_data_holds_equal = {piece_addr, piece_len, piece_skip, piece_last} == piece_held; // properties.go:34
+    wire waits_6 = translated_valid & ~translated_ready; // properties.go:35
+    wire [70:0] translated_data_holds_joined = {         // properties.go:35
+        translated_fault,
+        translated_probe,
+        translated_tail,
+        translated_addr
+    };
+    wire page_2 = (walking == WALKING_GIVE) & piece_valid; // properties.go:49
+    wire mine_2 = read_beat_valid & ~read_beat_err & (one_entry[60:3] == work_at[63:6]) // properties.go:89
         & (one_entry[2:0] == beat);
-    wire [51:0] lies_and = (piece_addr[63:12] ^ one_frame) & ~{43'd0, ~(9'h1ff << work_order)}; // properties.go:72
+    wire [51:0] lies_and = (piece_addr[63:12] ^ one_frame) & ~{43'd0, ~(9'h1ff << work_order)}; // properties.go:97
     wire bad_2 = line_reads & read_beat_valid & ({work_at[7:6], asked} == {work_at[7:6], beat}); // lines.go:59
 
     always @(posedge clk) begin
         if (rst) begin
             segment_stalled <= 1'b0;
         end else begin
-            segment_stalled <= waits; // properties.go:28
+            segment_stalled <= waits; // properties.go:30
         end
     end
 
     always @(posedge clk) begin
-        if (waits) begin      // properties.go:28
-            segment_held <= { // properties.go:28
+        if (waits) begin      // properties.go:30
+            segment_held <= { // properties.go:30
                 segment_key,
                 segment_pd,
                 segment_qpn,
@@ -527,7 +617,10 @@ module translate_64_lines4 (
                 segment_range,
                 segment_len,
                 segment_skip,
-                segment_last
+                segment_probe,
+                segment_find,
+                segment_last,
+                segment_probed
             };
         end
     end
@@ -536,13 +629,13 @@ module translate_64_lines4 (
         if (rst) begin
             reply_stalled <= 1'b0;
         end else begin
-            reply_stalled <= waits_2; // properties.go:29
+            reply_stalled <= waits_2; // properties.go:31
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin  // properties.go:29
-            reply_held <= { // properties.go:29
+        if (waits_2) begin  // properties.go:31
+            reply_held <= { // properties.go:31
                 key_reply_fault,
                 key_reply_page_shift,
                 key_reply_translation,
@@ -556,13 +649,13 @@ module translate_64_lines4 (
         if (rst) begin
             request_stalled <= 1'b0;
         end else begin
-            request_stalled <= waits_3; // properties.go:30
+            request_stalled <= waits_3; // properties.go:32
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin    // properties.go:30
-            request_held <= { // properties.go:30
+        if (waits_3) begin    // properties.go:32
+            request_held <= { // properties.go:32
                 key_request_key,
                 key_request_pd,
                 key_request_qpn,
@@ -577,13 +670,13 @@ module translate_64_lines4 (
         if (rst) begin
             burst_stalled <= 1'b0;
         end else begin
-            burst_stalled <= waits_4; // properties.go:31
+            burst_stalled <= waits_4; // properties.go:33
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin                                   // properties.go:31
-            burst_held <= {read_burst_addr, read_burst_len}; // properties.go:31
+        if (waits_4) begin                                   // properties.go:33
+            burst_held <= {read_burst_addr, read_burst_len}; // properties.go:33
         end
     end
 
@@ -591,13 +684,13 @@ module translate_64_lines4 (
         if (rst) begin
             piece_stalled <= 1'b0;
         end else begin
-            piece_stalled <= waits_5; // properties.go:32
+            piece_stalled <= waits_5; // properties.go:34
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin // properties.go:32
-            piece_held <= {piece_addr, piece_len, piece_skip, piece_last}; // properties.go:32
+        if (waits_5) begin // properties.go:34
+            piece_held <= {piece_addr, piece_len, piece_skip, piece_last}; // properties.go:34
         end
     end
 
@@ -605,25 +698,45 @@ module translate_64_lines4 (
         if (rst) begin
             translated_stalled <= 1'b0;
         end else begin
-            translated_stalled <= waits_6; // properties.go:33
+            translated_stalled <= waits_6; // properties.go:35
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin                       // properties.go:33
-            translated_held <= translated_fault; // properties.go:33
+        if (waits_6) begin       // properties.go:35
+            translated_held <= { // properties.go:35
+                translated_fault,
+                translated_probe,
+                translated_tail,
+                translated_addr
+            };
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
+            payload_failed <= 1'b0;
+            payload_whole <= 1'b0;
             packet_over <= 1'b0;
         end else begin
-            if (piece_valid && piece_ready && piece_last) begin // properties.go:41
-                packet_over <= 1'b1;                            // properties.go:41
+            if (piece_valid && piece_ready) begin // properties.go:64
+                payload_failed <= (|work_fault) | payload_failed; // properties.go:64
             end
-            if (leaves && work_last) begin // properties.go:42
-                packet_over <= 1'b0;       // properties.go:42
+            if ((segment_valid && segment_ready && tail_next) // properties.go:67
+                || (leaves && work_kind_last && !work_kind_probed)) begin
+                payload_failed <= 1'b0; // properties.go:67
+            end
+            if (leaves && work_kind_probed) begin // properties.go:65
+                payload_whole <= 1'b1;            // properties.go:65
+            end
+            if (segment_valid && segment_ready) begin // properties.go:66
+                payload_whole <= 1'b0;                // properties.go:66
+            end
+            if (piece_valid && piece_ready && piece_last) begin // properties.go:45
+                packet_over <= 1'b1;                            // properties.go:45
+            end
+            if (leaves && work_kind_last) begin // properties.go:46
+                packet_over <= 1'b0;            // properties.go:46
             end
         end
     end
@@ -647,27 +760,35 @@ module translate_64_lines4 (
     always @(posedge clk) begin
         if (!rst) begin
             cover_line_is_old: cover (line_ended && old);     // lines.go:33
-            assume_segment_valid_holds: assume (!segment_stalled || segment_valid); // properties.go:28
-            assume_segment_data_holds: assume (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:28
-            assume_reply_valid_holds: assume (!reply_stalled || key_reply_valid); // properties.go:29
-            assume_reply_data_holds: assume (!reply_stalled || reply_data_holds_joined == reply_held); // properties.go:29
-            assert_request_valid_holds: assert (!request_stalled || key_request_valid); // properties.go:30
-            assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:30
-            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:31
-            assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:31
-            assert_piece_valid_holds: assert (!piece_stalled || piece_valid); // properties.go:32
-            assert_piece_data_holds: assert (!piece_stalled || piece_data_holds_equal); // properties.go:32
-            assert_translated_valid_holds: assert (!translated_stalled || translated_valid); // properties.go:33
-            assert_translated_data_holds: assert (!translated_stalled || translated_fault == translated_held); // properties.go:33
-            assume_beats_are_asked_for: assume (!read_beat_valid || walking == WALKING_FILL); // properties.go:34
-            assume_segment_not_empty: assume (!segment_valid || |segment_len); // properties.go:35
-            assert_piece_not_empty: assert (!piece_valid || piece_skip || |piece_len); // properties.go:36
-            assert_nothing_behind_last: assert (!piece_valid || !packet_over); // properties.go:44
-            assert_segment_whole: assert (!(leaves && page_2) || piece_len == work_len); // properties.go:46
-            assume_one_entry_read_0: assume (!mine_2 || read_beat_data[63:12] == one_frame); // properties.go:69
-            assert_piece_in_page: assert (!(page_2 && work_at[63:3] == one_entry) || !(|lies_and)); // properties.go:73
-            cover_swallows: cover (leaves && swallow);        // properties.go:48
-            cover_second_page: cover (page_2 && !(|work_in)); // properties.go:49
+            cover_tail_asked: cover (key_request_valid && key_request_ready && tail_next); // ask.go:58
+            cover_tail_dropped: cover (segment_valid && segment_ready && tail_drops); // ask.go:59
+            assume_segment_valid_holds: assume (!segment_stalled || segment_valid); // properties.go:30
+            assume_segment_data_holds: assume (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:30
+            assume_reply_valid_holds: assume (!reply_stalled || key_reply_valid); // properties.go:31
+            assume_reply_data_holds: assume (!reply_stalled || reply_data_holds_joined == reply_held); // properties.go:31
+            assert_request_valid_holds: assert (!request_stalled || key_request_valid); // properties.go:32
+            assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:32
+            assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:33
+            assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:33
+            assert_piece_valid_holds: assert (!piece_stalled || piece_valid); // properties.go:34
+            assert_piece_data_holds: assert (!piece_stalled || piece_data_holds_equal); // properties.go:34
+            assert_translated_valid_holds: assert (!translated_stalled || translated_valid); // properties.go:35
+            assert_translated_data_holds: assert (!translated_stalled || translated_data_holds_joined == translated_held); // properties.go:35
+            assume_beats_are_asked_for: assume (!read_beat_valid || walking == WALKING_FILL); // properties.go:36
+            assume_segment_not_empty: assume (!segment_valid || segment_probe || |segment_len); // properties.go:37
+            assert_piece_not_empty: assert (!piece_valid || piece_skip || |piece_len); // properties.go:38
+            assume_probed_is_last: assume (!segment_valid || !segment_probed || (segment_last && !segment_probe)); // properties.go:69
+            assume_find_is_probe: assume (!segment_valid || !segment_find || segment_probe); // properties.go:70
+            assume_tail_is_probe: assume (!segment_valid || !tail_next || (segment_probe && segment_last)); // properties.go:71
+            assert_tail_behind_payload: assert (!key_request_valid || !tail_next || payload_whole); // properties.go:72
+            assert_tail_of_whole_payload: assert (!(key_request_valid && tail_next && payload_failed)); // properties.go:73
+            cover_found_in_page: cover (leaves && work_kind_probe && walking == WALKING_GIVE); // properties.go:74
+            assert_nothing_behind_last: assert (!piece_valid || !packet_over); // properties.go:48
+            assert_segment_whole: assert (!(leaves && page_2) || piece_len == work_len); // properties.go:50
+            assume_one_entry_read_0: assume (!mine_2 || read_beat_data[63:12] == one_frame); // properties.go:94
+            assert_piece_in_page: assert (!(page_2 && work_at[63:3] == one_entry) || !(|lies_and)); // properties.go:98
+            cover_swallows: cover (leaves && swallow);        // properties.go:52
+            cover_second_page: cover (page_2 && !(|work_in)); // properties.go:53
             assert_pages_no_collision: assert (!bad_2);       // lines.go:59
         end
     end
@@ -677,6 +798,12 @@ module translate_64_lines4 (
 
     reg [63:0] cover_line_is_old_count /* verilator public_flat_rd */;
     initial cover_line_is_old_count = 64'd0;
+    reg [63:0] cover_tail_asked_count /* verilator public_flat_rd */;
+    initial cover_tail_asked_count = 64'd0;
+    reg [63:0] cover_tail_dropped_count /* verilator public_flat_rd */;
+    initial cover_tail_dropped_count = 64'd0;
+    reg [63:0] cover_found_in_page_count /* verilator public_flat_rd */;
+    initial cover_found_in_page_count = 64'd0;
     reg [63:0] cover_swallows_count /* verilator public_flat_rd */;
     initial cover_swallows_count = 64'd0;
     reg [63:0] cover_second_page_count /* verilator public_flat_rd */;
@@ -689,105 +816,145 @@ module translate_64_lines4 (
                 end
                 cover_line_is_old_count <= cover_line_is_old_count + 64'd1;
             end
+            if (key_request_valid && key_request_ready && tail_next) begin
+                if (cover_tail_asked_count == 64'd0) begin
+                    $display("COVER %m tail_asked blocks/translate/ask.go:58");
+                end
+                cover_tail_asked_count <= cover_tail_asked_count + 64'd1;
+            end
+            if (segment_valid && segment_ready && tail_drops) begin
+                if (cover_tail_dropped_count == 64'd0) begin
+                    $display("COVER %m tail_dropped blocks/translate/ask.go:59");
+                end
+                cover_tail_dropped_count <= cover_tail_dropped_count + 64'd1;
+            end
             if (segment_stalled) begin
                 if (!segment_valid) begin
-                    $display("ASSUME %m segment_valid_holds blocks/translate/properties.go:28");
+                    $display("ASSUME %m segment_valid_holds blocks/translate/properties.go:30");
                     $stop;
                 end
                 if (segment_data_holds_joined != segment_held) begin
-                    $display("ASSUME %m segment_data_holds blocks/translate/properties.go:28");
+                    $display("ASSUME %m segment_data_holds blocks/translate/properties.go:30");
                     $stop;
                 end
             end
             if (reply_stalled) begin
                 if (!key_reply_valid) begin
-                    $display("ASSUME %m reply_valid_holds blocks/translate/properties.go:29");
+                    $display("ASSUME %m reply_valid_holds blocks/translate/properties.go:31");
                     $stop;
                 end
                 if (reply_data_holds_joined != reply_held) begin
-                    $display("ASSUME %m reply_data_holds blocks/translate/properties.go:29");
+                    $display("ASSUME %m reply_data_holds blocks/translate/properties.go:31");
                     $stop;
                 end
             end
             if (request_stalled) begin
                 if (!key_request_valid) begin
-                    $display("ASSERT %m request_valid_holds blocks/translate/properties.go:30");
+                    $display("ASSERT %m request_valid_holds blocks/translate/properties.go:32");
                     $stop;
                 end
                 if (request_data_holds_joined != request_held) begin
-                    $display("ASSERT %m request_data_holds blocks/translate/properties.go:30");
+                    $display("ASSERT %m request_data_holds blocks/translate/properties.go:32");
                     $stop;
                 end
             end
             if (burst_stalled) begin
                 if (!read_burst_valid) begin
-                    $display("ASSERT %m burst_valid_holds blocks/translate/properties.go:31");
+                    $display("ASSERT %m burst_valid_holds blocks/translate/properties.go:33");
                     $stop;
                 end
                 if ({read_burst_addr, read_burst_len} != burst_held) begin
-                    $display("ASSERT %m burst_data_holds blocks/translate/properties.go:31");
+                    $display("ASSERT %m burst_data_holds blocks/translate/properties.go:33");
                     $stop;
                 end
             end
             if (piece_stalled) begin
                 if (!piece_valid) begin
-                    $display("ASSERT %m piece_valid_holds blocks/translate/properties.go:32");
+                    $display("ASSERT %m piece_valid_holds blocks/translate/properties.go:34");
                     $stop;
                 end
                 if (!piece_data_holds_equal) begin
-                    $display("ASSERT %m piece_data_holds blocks/translate/properties.go:32");
+                    $display("ASSERT %m piece_data_holds blocks/translate/properties.go:34");
                     $stop;
                 end
             end
             if (translated_stalled) begin
                 if (!translated_valid) begin
-                    $display("ASSERT %m translated_valid_holds blocks/translate/properties.go:33");
+                    $display("ASSERT %m translated_valid_holds blocks/translate/properties.go:35");
                     $stop;
                 end
-                if (translated_fault != translated_held) begin
-                    $display("ASSERT %m translated_data_holds blocks/translate/properties.go:33");
+                if (translated_data_holds_joined != translated_held) begin
+                    $display("ASSERT %m translated_data_holds blocks/translate/properties.go:35");
                     $stop;
                 end
             end
             if (read_beat_valid && walking != WALKING_FILL) begin
-                $display("ASSUME %m beats_are_asked_for blocks/translate/properties.go:34");
+                $display("ASSUME %m beats_are_asked_for blocks/translate/properties.go:36");
                 $stop;
             end
-            if (segment_valid && !(|segment_len)) begin
-                $display("ASSUME %m segment_not_empty blocks/translate/properties.go:35");
+            if (segment_valid && !segment_probe && !(|segment_len)) begin
+                $display("ASSUME %m segment_not_empty blocks/translate/properties.go:37");
                 $stop;
             end
-            if (piece_valid) begin
-                if (!piece_skip && !(|piece_len)) begin
-                    $display("ASSERT %m piece_not_empty blocks/translate/properties.go:36");
+            if (piece_valid && !piece_skip && !(|piece_len)) begin
+                $display("ASSERT %m piece_not_empty blocks/translate/properties.go:38");
+                $stop;
+            end
+            if (segment_valid) begin
+                if (segment_probed && (!segment_last || segment_probe)) begin
+                    $display("ASSUME %m probed_is_last blocks/translate/properties.go:69");
                     $stop;
                 end
-                if (packet_over) begin
-                    $display("ASSERT %m nothing_behind_last blocks/translate/properties.go:44");
+                if (segment_find && !segment_probe) begin
+                    $display("ASSUME %m find_is_probe blocks/translate/properties.go:70");
                     $stop;
                 end
+                if (tail_next && (!segment_probe || !segment_last)) begin
+                    $display("ASSUME %m tail_is_probe blocks/translate/properties.go:71");
+                    $stop;
+                end
+            end
+            if (key_request_valid) begin
+                if (tail_next && !payload_whole) begin
+                    $display("ASSERT %m tail_behind_payload blocks/translate/properties.go:72");
+                    $stop;
+                end
+                if (tail_next && payload_failed) begin
+                    $display("ASSERT %m tail_of_whole_payload blocks/translate/properties.go:73");
+                    $stop;
+                end
+            end
+            if (leaves && work_kind_probe && walking == WALKING_GIVE) begin
+                if (cover_found_in_page_count == 64'd0) begin
+                    $display("COVER %m found_in_page blocks/translate/properties.go:74");
+                end
+                cover_found_in_page_count <= cover_found_in_page_count + 64'd1;
+            end
+            if (piece_valid && packet_over) begin
+                $display("ASSERT %m nothing_behind_last blocks/translate/properties.go:48");
+                $stop;
             end
             if (leaves && page_2 && piece_len != work_len) begin
-                $display("ASSERT %m segment_whole blocks/translate/properties.go:46");
+                $display("ASSERT %m segment_whole blocks/translate/properties.go:50");
                 $stop;
             end
             if (mine_2 && read_beat_data[63:12] != one_frame) begin
-                $display("ASSUME %m one_entry_read_0 blocks/translate/properties.go:69");
+                $display("ASSUME %m one_entry_read_0 blocks/translate/properties.go:94");
                 $stop;
             end
             if (page_2 && work_at[63:3] == one_entry && |lies_and) begin
-                $display("ASSERT %m piece_in_page blocks/translate/properties.go:73");
+                $display("ASSERT %m piece_in_page blocks/translate/properties.go:98");
                 $stop;
             end
             if (leaves && swallow) begin
                 if (cover_swallows_count == 64'd0) begin
-                    $display("COVER %m swallows blocks/translate/properties.go:48");
+                    $display("COVER %m swallows blocks/translate/properties.go:52");
                 end
                 cover_swallows_count <= cover_swallows_count + 64'd1;
             end
             if (page_2 && !(|work_in)) begin
                 if (cover_second_page_count == 64'd0) begin
-                    $display("COVER %m second_page blocks/translate/properties.go:49");
+                    $display("COVER %m second_page blocks/translate/properties.go:53");
                 end
                 cover_second_page_count <= cover_second_page_count + 64'd1;
             end
@@ -804,10 +971,14 @@ module translate_64_lines4 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_piece /* verilator public_flat_rd */ = piece_valid && piece_ready; // walk.go:88
+    wire        event_piece /* verilator public_flat_rd */ = piece_valid && piece_ready; // walk.go:93
     wire [63:0] event_piece_addr /* verilator public_flat_rd */ = piece_addr;
     wire [12:0] event_piece_bytes /* verilator public_flat_rd */ = piece_len;
     wire        event_piece_skip /* verilator public_flat_rd */ = piece_skip;
+
+    wire        event_probed /* verilator public_flat_rd */ = gone && work_kind_probe; // walk.go:94
+    wire [63:0] event_probed_addr /* verilator public_flat_rd */ = piece_addr;
+    wire [4:0]  event_probed_fault /* verilator public_flat_rd */ = work_fault;
 
 `ifndef GORNIC_TRACE_QUIET
 
@@ -817,6 +988,12 @@ module translate_64_lines4 (
                 $display(
                     "TRACE %0d %m piece addr=%0h bytes=%0h skip=%0h",
                     $time, event_piece_addr, event_piece_bytes, event_piece_skip
+                );
+            end
+            if (event_probed) begin
+                $display(
+                    "TRACE %0d %m probed addr=%0h fault=%0h",
+                    $time, event_probed_addr, event_probed_fault
                 );
             end
         end

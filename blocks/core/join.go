@@ -83,7 +83,6 @@ const (
 	wakers
 )
 
-
 const (
 	faultCompleter = iota
 	faultAckQueue

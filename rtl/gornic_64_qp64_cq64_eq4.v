@@ -2018,7 +2018,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_rx_passed_out_1_valid;
     wire [1:0]   u_rx_passed_out_1_token;
 
-    fork_link_qp_control_6_x8 u_control ( // join.go:190
+    fork_link_qp_control_6_x8 u_control ( // join.go:189
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_command_control_valid),
@@ -2068,7 +2068,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_7_psn   (u_control_out_7_psn)
     );
 
-    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:160
+    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:159
         .clk                                 (clk),
         .rst                                 (rst),
         .go_valid                            (u_registers_go_valid),
@@ -2257,7 +2257,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peeks_rq_consumer_value             (u_wqefetch_rq_peek_value)
     );
 
-    fork_link_qp_ref_6_x3 u_dead ( // join.go:191
+    fork_link_qp_ref_6_x3 u_dead ( // join.go:190
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_qpcontext_dead_valid),
@@ -2274,7 +2274,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_qp    (u_dead_out_2_qp)
     );
 
-    qpcontext_qp6_cq6_c7_f4 u_qpcontext ( // join.go:162
+    qpcontext_qp6_cq6_c7_f4 u_qpcontext ( // join.go:161
         .clk                                   (clk),
         .rst                                   (rst),
         .clients_0_request_valid               (u_requester_context_request_valid),
@@ -2589,7 +2589,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number                          (u_qpcontext_async_number)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:166
+    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:165
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_sq_valid),
@@ -2641,7 +2641,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_sq_peek_value)
     );
 
-    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:161
+    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:160
         .clk          (clk),
         .rst          (rst),
         .bell_valid   (u_registers_bell_valid),
@@ -2677,7 +2677,7 @@ module gornic_64_qp64_cq64_eq4 (
         .refused      (u_doorbell_refused)
     );
 
-    requester_64_qp6_cq6_r5 u_requester ( // join.go:168
+    requester_64_qp6_cq6_r5 u_requester ( // join.go:167
         .clk                                 (clk),
         .rst                                 (rst),
         .grant_valid                         (u_scheduler_grant_valid),
@@ -2861,7 +2861,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_reads (u_retired_out_1_reads)
     );
 
-    replay_qp6_r5 u_replay ( // join.go:174
+    replay_qp6_r5 u_replay ( // join.go:173
         .clk                         (clk),
         .rst                         (rst),
         .record_valid                (u_transmit_record_valid),
@@ -2936,7 +2936,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_vendor (u_keyop_done_out_1_vendor)
     );
 
-    keyops_qp6 u_keyops ( // join.go:171
+    keyops_qp6 u_keyops ( // join.go:170
         .clk                        (clk),
         .rst                        (rst),
         .op_valid                   (u_requester_key_op_valid),
@@ -3012,7 +3012,7 @@ module gornic_64_qp64_cq64_eq4 (
         .passed_token               (u_keyops_passed_token)
     );
 
-    scheduler_6_w6 u_scheduler ( // join.go:167
+    scheduler_6_w6 u_scheduler ( // join.go:166
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wqefetch_sq_ready_valid),
@@ -3137,7 +3137,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from                 (u_jobs_from)
     );
 
-    resources_qp6_cq6_rd3 u_resources ( // join.go:185
+    resources_qp6_cq6_rd3 u_resources ( // join.go:184
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_resource_out_valid),
@@ -3444,7 +3444,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water          (u_tx_jobs_high_water)
     );
 
-    transmit_64_qp6_cq6 u_transmit ( // join.go:172
+    transmit_64_qp6_cq6 u_transmit ( // join.go:171
         .clk                                 (clk),
         .rst                                 (rst),
         .mac                                 (u_registers_settings_mac),
@@ -3761,7 +3761,7 @@ module gornic_64_qp64_cq64_eq4 (
 
     wire flush = u_command_flush | u_keyops_flush; // keys.go:45
 
-    translate_64_lines4 u_translate_tx ( // join.go:169
+    translate_64_lines4 u_translate_tx ( // join.go:168
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_tx_segment_out_valid),
@@ -3817,7 +3817,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    gather_64_x16384 u_gather ( // join.go:170
+    gather_64_x16384 u_gather ( // join.go:169
         .clk              (clk),
         .rst              (rst),
         .piece_valid      (u_translate_tx_piece_valid),
@@ -3873,7 +3873,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_inline_dropped_full)
     );
 
-    ackqueue_qp6_cq6 u_ackqueue ( // join.go:184
+    ackqueue_qp6_cq6 u_ackqueue ( // join.go:183
         .clk                                (clk),
         .rst                                (rst),
         .placed_valid                       (u_placed_out_0_valid),
@@ -4046,7 +4046,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_payload_len   (u_tx_desc_out_payload_len)
     );
 
-    packetbuild_64 u_packetbuild ( // join.go:173
+    packetbuild_64 u_packetbuild ( // join.go:172
         .clk                (clk),
         .rst                (rst),
         .desc_valid         (u_tx_desc_out_valid),
@@ -4099,7 +4099,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err            (u_packetbuild_out_err)
     );
 
-    completer_qp6_cq6 u_completer ( // join.go:175
+    completer_qp6_cq6 u_completer ( // join.go:174
         .clk                                 (clk),
         .rst                                 (rst),
         .response_valid                      (u_responses_out_valid),
@@ -4267,7 +4267,7 @@ module gornic_64_qp64_cq64_eq4 (
 
     wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:83
 
-    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:177
+    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:176
         .clk                  (clk),
         .rst                  (rst),
         .in_valid             (s_axis_rx_tvalid & takes),
@@ -4341,7 +4341,7 @@ module gornic_64_qp64_cq64_eq4 (
         end
     end
 
-    psncheck_qp6_cq6 u_psncheck ( // join.go:178
+    psncheck_qp6_cq6 u_psncheck ( // join.go:177
         .clk                                 (clk),
         .rst                                 (rst),
         .header_valid                        (u_rxpath_header_valid),
@@ -4480,7 +4480,7 @@ module gornic_64_qp64_cq64_eq4 (
         .cnp                                 (u_psncheck_cnp)
     );
 
-    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:179
+    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:178
         .clk                                (clk),
         .rst                                (rst),
         .packet_valid                       (u_psncheck_request_valid),
@@ -4606,7 +4606,7 @@ module gornic_64_qp64_cq64_eq4 (
         .read_beat_last                     (u_dma_reads_6_beat_last)
     );
 
-    responder_qp6_cq6_slots2 u_responder ( // join.go:181
+    responder_qp6_cq6_slots2 u_responder ( // join.go:180
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_readmatch_matched_valid),
@@ -4790,7 +4790,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_psn                         (u_control_out_5_psn)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:180
+    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:179
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_rq_valid),
@@ -4857,7 +4857,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_flush_from)
     );
 
-    translate_64_lines4 u_translate_rx ( // join.go:182
+    translate_64_lines4 u_translate_rx ( // join.go:181
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_responder_segment_valid),
@@ -4913,7 +4913,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    scatter_64_qp6_cq6 u_scatter ( // join.go:183
+    scatter_64_qp6_cq6 u_scatter ( // join.go:182
         .clk                                (clk),
         .rst                                (rst),
         .piece_valid                        (u_translate_rx_piece_valid),
@@ -5239,7 +5239,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_duplicates (u_served_out_1_duplicates)
     );
 
-    atomic_64_qp6_rd3 u_atomic ( // join.go:186
+    atomic_64_qp6_rd3 u_atomic ( // join.go:185
         .clk               (clk),
         .rst               (rst),
         .command_valid     (u_resources_atomic_valid),
@@ -5285,7 +5285,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_done_err    (u_dma_writes_4_done_err)
     );
 
-    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:187
+    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:186
         .clk                     (clk),
         .rst                     (rst),
         .completions_0_valid     (u_completer_completion_valid),
@@ -5365,7 +5365,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number            (u_cqewriter_async_number)
     );
 
-    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:188
+    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:187
         .clk                (clk),
         .rst                (rst),
         .written_valid      (u_cqewriter_written_valid),
@@ -5435,11 +5435,11 @@ module gornic_64_qp64_cq64_eq4 (
         .message_vector     (m_axis_irq_vector)
     );
 
-    wire full = u_rxpath_report_reason == 5'd19; // join.go:282
-    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:281
+    wire full = u_rxpath_report_reason == 5'd19; // join.go:281
+    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:280
         & (u_rxpath_report_reason < 5'd8);
-    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:281
-    wire [12:0] u_registers_counts = { // join.go:302
+    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:280
+    wire [12:0] u_registers_counts = { // join.go:301
         u_dma_err,
         u_keycache_missed,
         u_doorbell_refused,
@@ -5455,7 +5455,7 @@ module gornic_64_qp64_cq64_eq4 (
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd0)
     };
 
-    registers_qp6_cq6_eq2_r5_64_mtu4096 u_registers ( // join.go:159
+    registers_qp6_cq6_eq2_r5_64_mtu4096 u_registers ( // join.go:158
         .clk                   (clk),
         .rst                   (rst),
         .s_axil_awaddr         (s_axil_awaddr),
@@ -5504,7 +5504,7 @@ module gornic_64_qp64_cq64_eq4 (
 
     assign irq = |u_registers_pending; // receive.go:100
 
-    dma_64_r8_w5 u_dma ( // join.go:164
+    dma_64_r8_w5 u_dma ( // join.go:163
         .clk                  (clk),
         .rst                  (rst),
         .reads_0_burst_valid  (u_gather_read_burst_valid),
@@ -5677,7 +5677,7 @@ module gornic_64_qp64_cq64_eq4 (
         .err                  (u_dma_err)
     );
 
-    keycache_64_c2_keys16 u_keycache ( // join.go:163
+    keycache_64_c2_keys16 u_keycache ( // join.go:162
         .clk                         (clk),
         .rst                         (rst),
         .base                        (u_registers_settings_key_base),
@@ -5774,7 +5774,7 @@ module gornic_64_qp64_cq64_eq4 (
         .missed                      (u_keycache_missed)
     );
 
-    fork_link_ring_config_6_x2 u_send_rings ( // join.go:235
+    fork_link_ring_config_6_x2 u_send_rings ( // join.go:234
         .clk              (clk),
         .rst              (rst),
         .in_valid         (u_command_sq_valid),
@@ -5800,7 +5800,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_log_stride (u_send_rings_out_1_log_stride)
     );
 
-    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:252
+    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:251
         .clk            (clk),
         .rst            (rst),
         .in_valid       (u_command_cq_valid),

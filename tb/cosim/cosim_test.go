@@ -267,6 +267,27 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// Of the rows of tables -sample takes every Nth, of the rest everything.
+func TestSample(t *testing.T) {
+	var all []Scenario
+	for i := range 7 {
+		s := Scenario{Name: fmt.Sprintf("row-%d", i), Row: i != 3, Configs: []string{"tiny"}}
+		s.Run = func(context.Context, *Env) error { return nil }
+		all = append(all, s)
+	}
+	var names []string
+	_, stdout, _ := command(testBench(fake{}, all...), "-sim", "native", "-sample", "3")
+	for line := range strings.Lines(stdout) {
+		if strings.HasPrefix(line, "row-") {
+			names = append(names, strings.Fields(line)[0])
+		}
+	}
+	require.ElementsMatch(t, []string{"row-0", "row-3", "row-4"}, names)
+	code, _, stderr := command(testBench(fake{}, all...), "-sample", "0")
+	require.Equal(t, 2, code)
+	require.Contains(t, stderr, "-sample 0: want 1 or more")
+}
+
 // A scenario that one simulator is enough for runs in the fastest, or in the one that is asked for.
 func TestOnce(t *testing.T) {
 	usual, once := Scenario{Name: "usual"}, Scenario{Name: "once", Once: true}

@@ -158,7 +158,7 @@ func faultScenarios() []Scenario {
 func scenarioOf(table string, f fault, pairs func(fast bool) [][2]rtl.Kind) Scenario {
 	return Scenario{
 		Name: table + "/" + f.name,
-		What: f.what, Configs: []string{"tiny"}, Once: table != "faults",
+		What: f.what, Configs: []string{"tiny"}, Once: true, Row: true,
 		Run: func(ctx context.Context, env *Env) error { return f.run(ctx, env, pairs(env.Fast())) },
 	}
 }

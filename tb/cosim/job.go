@@ -16,9 +16,15 @@ var usualConfigs = []string{"board", "dc"}
 // configuration that they allow.
 func jobsOf(o options, bench bench) ([]job, error) {
 	var jobs []job
+	rows := 0
 	for _, s := range bench.scenarios {
 		if !o.match.MatchString(s.Name) || !o.suits(s) || s.Asked && o.match.String() == "" {
 			continue
+		}
+		if s.Row {
+			if rows++; (rows-1)%o.sample != 0 {
+				continue
+			}
 		}
 		more, err := jobsOfScenario(o, bench, s)
 		if err != nil {

@@ -73,6 +73,7 @@ type options struct {
 	config   string // empty: those of each scenario, with -frames board
 	work     string // -workload
 	programs int    // -programs; 0: the scenario's own number
+	sample   int    // -sample; one of so many rows of tables
 	// workload is what work stands for; nil: the scenarios' own.
 	workload *workload.Workload
 	files    []string
@@ -142,6 +143,7 @@ func parse(args []string, stderr io.Writer, bench bench) (options, error) {
 	flags.StringVar(&o.sim, "sim", "", "simulator, `native` or verilator (default every one there is; with -frames, -pcap, -waves native)")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of workloads, random frames, gaps and un-reset state")
 	flags.StringVar(&o.work, "workload", "", "`FILE` to play in the pairs, or one of "+strings.Join(workload.Names(), ", "))
+	flags.IntVar(&o.sample, "sample", 1, "of faults, rules and places only every `N`th row")
 	flags.IntVar(&o.programs, "programs", 0, "`N` random programs in each scenario of them (default 10)")
 	flags.StringVar(&o.pcap, "pcap", "", "with one pair: `FILE` to write what crosses the wire to")
 	flags.StringVar(&o.capture, "capture", "", "`FILE` of a capture, whose responders and then requesters the core stands in for")
@@ -179,6 +181,8 @@ func (o *options) check(match string, bench bench) (err error) {
 		return errors.New("-coverage goes without -frames and -list")
 	case o.frames && (o.work != "" || o.pcap != ""):
 		return errors.New("-workload and -pcap go with pairs, not with -frames")
+	case o.sample < 1:
+		return fmt.Errorf("-sample %d: want 1 or more", o.sample)
 	case o.programs < 0:
 		return fmt.Errorf("-programs %d: want 1 or more", o.programs)
 	case o.sim != "" && bench.simulator(o.sim) == nil:

@@ -34,6 +34,8 @@ type Scenario struct {
 	Writes bool
 	// Asked tells that it takes so long that it runs only where -run chooses it.
 	Asked bool
+	// Row tells that it is a row of a long table, of which -sample takes some.
+	Row bool
 	// Once tells that one simulator says enough, the fastest, unless -sim asks for another.
 	Once bool
 	// Run returns what went wrong, or an error that wraps ErrSkip.

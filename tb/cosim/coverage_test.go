@@ -17,8 +17,8 @@ import (
 
 // A random program and captures that are made up leave no hole in the table.
 func TestCoverageHasNoHole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a minute of simulation")
+	if testing.Short() { // 48 s of CPU; make test runs it
+		t.Skip("a minute of simulation, in full without -short")
 	}
 	path := filepath.Join(t.TempDir(), "coverage.md")
 	code, stdout, stderr := command(core(t.Context()),

@@ -103,12 +103,12 @@ func (b *block) control(turn hdl.Bits) hdl.Bits {
 	clear := b.turn(tellClear)
 	send := b.has(format.AttrSQPSN)
 	drain := send.Or(b.has(format.AttrRQPSN)).Not()
-	kind := hdl.Mux(send, hdl.K(2, link.ControlSendPSN), hdl.Mux(drain, hdl.K(2, link.ControlDrain), hdl.K(2, link.ControlRecvPSN)))
+	kind := hdl.Mux(send, hdl.K(3, link.ControlSendPSN), hdl.Mux(drain, hdl.K(3, link.ControlDrain), hdl.K(3, link.ControlRecvPSN)))
 	wanted := b.has(format.AttrNotify).And(in.Notify.Bit(0)).ZExt(24)
 	psn := hdl.Mux(send, in.SQPSN, hdl.Mux(drain, wanted, in.RQPSN))
 	control.Valid.Set(turn.Or(clear))
 	hdl.Set(control.Data, link.QPControl{
-		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(2, link.ControlClear), kind), PSN: hdl.Mux(clear, in.SQPSN.K(0), psn),
+		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(3, link.ControlClear), kind), PSN: hdl.Mux(clear, in.SQPSN.K(0), psn),
 	})
 	return control.Ready
 }

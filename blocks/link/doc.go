@@ -19,6 +19,7 @@
 //	queue.go     work, completion and event queues
 //	send.go      requests on their way out, and the replay ring
 //	receive.go   packets that have come, and what becomes of them
+//	retry.go     what is sent again, and when
 //	read.go      READs and atomics: outstanding, and to be answered
 //	key.go       keys, segments, pieces: from virtual addresses to bus addresses
 //	dma.go       bursts of host memory; axi.go: the port

@@ -124,6 +124,7 @@ type Segment struct {
 	Len    hdl.Bits `w:"13"` // bytes of payload, not zero
 	Skip   hdl.Bits `w:"1"`  // no memory: the payload is dropped (receive) or comes from the WQE (send); the key is looked at only if Rights are asked for
 	Probe  hdl.Bits `w:"1"`  // no payload, and no piece: the key is looked at. Len means nothing
+	Bus    hdl.Bits `w:"1"`  // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one page of 4 KiB
 	Find   hdl.Bits `w:"1"`  // with Probe: the bus address of VA is looked up, too
 	Last   hdl.Bits `w:"1"`  // of the packet's pieces; and of its segments, unless Probed
 	Probed hdl.Bits `w:"1"`  // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a fault came before it

@@ -73,13 +73,14 @@ const (
 	ControlSendPSN = 1 // PSN is that of the first request to be sent
 	ControlRecvPSN = 2 // PSN is that of the first request to be received
 	ControlDrain   = 3 // bit 0 of PSN: an event is wanted once the send queue has drained
+	ControlTimers  = 4 // the low bits of PSN: Timers
 )
 
 // QPControl prepares the state that a block owns for a queue pair. Nothing of
 // that queue pair is in the pipelines when it comes.
 type QPControl struct {
 	QP   hdl.Bits
-	Kind hdl.Bits `w:"2"`
+	Kind hdl.Bits `w:"3"`
 	PSN  hdl.Bits `w:"24"`
 }
 

@@ -8,12 +8,14 @@ const (
 	JobRecord = 1 // no packet: an entry of Status for the completer
 	JobFence  = 2 // a fence passes
 	JobAnswer = 3 // a packet of responder resources: a READ response or ATOMIC_ACK, which is not recorded
+	JobResend = 4 // a packet that is sent again: it is in the replay ring, and is not recorded; a fault is a ResendFault
+	JobMark   = 5 // no packet: all jobs of its queue pair that were given before have left, and been recorded
 )
 
 // TxJob is a request packet, or what takes a packet's place in the order of its
 // queue pair. Its payload's segments go to the translator in the same order.
 type TxJob struct {
-	Kind       hdl.Bits `w:"2"`
+	Kind       hdl.Bits `w:"3"`
 	QP         hdl.Bits
 	Opcode     hdl.Bits    `w:"8"`
 	SE         hdl.Bits    `w:"1"`
@@ -61,7 +63,7 @@ type ReplayEntry struct {
 
 // HasSegments returns one bit: segments of the job go to the translator, and Gathered comes for it.
 func (j TxJob) HasSegments() hdl.Bits {
-	packet := j.Kind.Is(JobPacket).Or(j.Kind.Is(JobAnswer))
+	packet := hdl.OrAll(j.Kind.Is(JobPacket), j.Kind.Is(JobAnswer), j.Kind.Is(JobResend))
 	return hdl.AndAll(packet, j.Inline.Not(), j.PayloadLen.Any().Or(j.Probes))
 }
 

@@ -70,14 +70,14 @@ type QPFault struct {
 
 // Segment is a link.Segment.
 type Segment struct {
-	Key, PD, QPN uint32
-	Rights       int // format.Access bits, or link.RightRevoke
-	VA           uint64
-	Range        uint32
-	Len          int
-	Skip         bool
-	Probe, Find  bool
-	Last, Probed bool
+	Key, PD, QPN     uint32
+	Rights           int // format.Access bits, or link.RightRevoke
+	VA               uint64
+	Range            uint32
+	Len              int
+	Skip             bool
+	Probe, Bus, Find bool
+	Last, Probed     bool
 }
 
 // TxJob is a link.TxJob.

@@ -52,7 +52,7 @@ func (s *sender) segment() {
 	data := link.Segment{
 		Key: s.sge.LKey, PD: t.Context.PD, QPN: t.Context.QPN, Rights: hdl.K(8, 0),
 		VA: s.sge.Addr.Add(s.msg.SGEAt.ZExt(64)), Range: piece.length.ZExt(32), Len: piece.length,
-		Skip: no, Probe: no, Find: no, Last: piece.last, Probed: no,
+		Skip: no, Probe: no, Bus: no, Find: no, Last: piece.last, Probed: no,
 	}
 	hdl.Set(out.Data, hdl.MuxOf(t.asks(), s.probe(data), data))
 	m.Event("segment", out.Fire(),
@@ -69,7 +69,7 @@ func (s *sender) job() {
 	job.Valid.Set(announces.Or(fence))
 	io.Fence.Ready.Set(fence.And(job.Ready))
 
-	kind := func(k uint64) hdl.Bits { return hdl.K(2, k) }
+	kind := func(k uint64) hdl.Bits { return hdl.K(3, k) }
 	hdl.Set(job.Data, link.TxJob{
 		Kind:   hdl.Mux(announces, hdl.Mux(s.records, kind(link.JobRecord), kind(link.JobPacket)), kind(link.JobFence)),
 		QP:     t.QP,

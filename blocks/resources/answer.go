@@ -84,7 +84,7 @@ func (b *block) leave() {
 	hdl.Connect(b.io.Segment, stream.Map(b.reads.Out, func(r source) link.Segment {
 		return link.Segment{
 			Key: r.Key, PD: r.PD, QPN: r.QPN, Rights: rights, VA: r.VA, Range: r.Length.ZExt(32), Len: r.Length,
-			Skip: zero, Probe: zero, Find: zero, Last: one, Probed: zero,
+			Skip: zero, Probe: zero, Bus: zero, Find: zero, Last: one, Probed: zero,
 		}
 	}))
 	m.Assert("room_for_packet", b.answers.In.Valid.Not().Or(b.answers.In.Ready))
@@ -94,7 +94,7 @@ func (b *block) leave() {
 // job is an answer as a job.
 func job(s link.Sizes, a answer) link.TxJob {
 	zero := hdl.Unpack(s.TxJob(), hdl.K(hdl.WidthOf(s.TxJob()), 0))
-	zero.Kind, zero.QP, zero.Opcode, zero.PayloadLen = hdl.K(2, link.JobAnswer), a.QP, a.Opcode, a.Length
+	zero.Kind, zero.QP, zero.Opcode, zero.PayloadLen = hdl.K(3, link.JobAnswer), a.QP, a.Opcode, a.Length
 	zero.Swap, zero.MSN, zero.Entry.PSN = a.Value.Value, a.MSN, a.PSN
 	zero.Failed, zero.Entry.Vendor = a.Value.Fault.Any(), a.Value.Fault
 	return zero

@@ -228,7 +228,7 @@ func (w *worker) ports() {
 		Rights: hdl.Mux(w.keyed, w.rights(revokes), hdl.K(8, 0)),
 		VA:     hdl.Mux(walks, w.sge.Addr.Add(w.msg.At.ZExt(64)), w.msg.VA),
 		Range:  hdl.Mux(walks, piece.length.ZExt(32), w.msg.Left),
-		Len:    piece.length, Skip: w.skips, Probe: probe, Find: probe.And(atomic), Last: probe.Or(last), Probed: hdl.AndAll(probe.Not(), last, w.probes),
+		Len:    piece.length, Skip: w.skips, Probe: probe, Bus: hdl.K(1, 0), Find: probe.And(atomic), Last: probe.Or(last), Probed: hdl.AndAll(probe.Not(), last, w.probes),
 	})
 
 	seg := io.Segment.Data

@@ -15,6 +15,7 @@ type Config struct {
 	Replay    int    // packets of each queue pair that may wait for their acknowledgement
 	Reads     int    // READs and atomics of each queue pair that may be outstanding, in each direction
 	Keys      int    // keys that are held of those in host memory
+	AckTick   int    // cycles of 4.096 us, the unit of retry timers
 }
 
 // Field is one line of a configuration file.
@@ -90,6 +91,11 @@ func Fields() []Field {
 			Name: "keys_cached", Doc: "keys that are held of those in host memory",
 			Want: "a power of two from 4 to 64",
 			at:   func(c *Config) *int { return &c.Keys }, ok: powerOfTwo(4, 64),
+		},
+		{
+			Name: "ack_tick", Doc: "clock cycles that 4.096 us take, the unit of retry timers; less makes simulations shorter",
+			Want: "2 to 65535",
+			at:   func(c *Config) *int { return &c.AckTick }, ok: func(v int) bool { return v >= 2 && v <= 65535 },
 		},
 	}
 }

@@ -43,13 +43,23 @@ func (s Sizes) SendFailure() SendFailure { return SendFailure{QP: hdl.W(s.QPBits
 
 // Resend has the packets of a queue pair that are in its replay ring sent again.
 type Resend struct {
-	QP   hdl.Bits
-	Stop hdl.Bits `w:"1"`  // no more of them; else from the oldest one on, also if some are being sent again
-	PSN  hdl.Bits `w:"24"` // the first one that is owed: within the oldest entry, if that is a READ of which some data has come
+	QP     hdl.Bits
+	Stop   hdl.Bits `w:"1"`  // no more of them; else from the oldest one on, also if some are being sent again
+	Number hdl.Bits `w:"2"`  // which one of the queue pair's this is: the Resent that answers it has the same
+	PSN    hdl.Bits `w:"24"` // the first one that is owed: within the oldest entry, if that is a READ of which some data has come
 }
 
 // Resend returns the prototype.
 func (s Sizes) Resend() Resend { return Resend{QP: hdl.W(s.QPBits)} }
+
+// Resent says that all packets of a replay ring have been given away since a Resend.
+type Resent struct {
+	QP     hdl.Bits
+	Number hdl.Bits `w:"2"` // of that Resend
+}
+
+// Resent returns the prototype.
+func (s Sizes) Resent() Resent { return Resent{QP: hdl.W(s.QPBits)} }
 
 // ResendFault says that the payload of a packet that was to be sent again could not be had: it was not sent.
 type ResendFault struct {

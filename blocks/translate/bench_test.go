@@ -68,7 +68,7 @@ func (b *bench) send(segments ...translate.Segment) {
 	for _, s := range segments {
 		b.segment.Send(linktest.Segment{
 			Key: s.Key, PD: s.PD, QPN: s.QPN, Rights: int(s.Rights), VA: s.VA, Range: s.Range,
-			Len: s.Len, Skip: s.Skip, Probe: s.Probe, Find: s.Find, Last: s.Last, Probed: s.Probed,
+			Len: s.Len, Skip: s.Skip, Probe: s.Probe, Bus: s.Bus, Find: s.Find, Last: s.Last, Probed: s.Probed,
 		})
 	}
 }

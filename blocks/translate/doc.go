@@ -26,6 +26,8 @@
 // segment with Skip gives a piece with Skip; its key is looked at if it asks
 // for rights.
 //
+// A segment with Bus names its bus address itself: it gives that piece, and no key is looked at.
+//
 // # A probe
 //
 // A segment that is a Probe gives no piece: its key is looked at, and with Find

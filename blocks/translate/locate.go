@@ -46,13 +46,14 @@ func (b *block) answer(order hdl.Stream[noted]) stage[answered] {
 	fault := hdl.Mux(asked, r.Fault, r.Fault.K(0))
 	paged := hdl.AndAll(asked, order.Data.Find, r.PageShift.Any(), r.Fault.None())
 	steps := r.PageShift.SubK(format.PageShiftMin).Trunc(4)
+	start := hdl.Mux(asked, r.Translation, order.Data.Bus)
 	inFirst := r.First.And(hdl.Cat(inPage(steps), hdl.Ones(format.PageShiftMin)))
 	m.If(out.ready, func() { out.valid.SetK(0) })
 	m.If(out.valid.Not(), func() {
 		out.valid.Set(order.Valid.And(known))
 		hdl.Set(out.data, answered{
 			Len: order.Data.Len, Kind: order.Data.Kind, Fault: fault, Paged: paged, Order: steps,
-			Base: r.Translation.Add(hdl.Mux(paged, r.Offset.K(0), r.Offset)),
+			Base: start.Add(hdl.Mux(paged.Or(asked.Not()), r.Offset.K(0), r.Offset)),
 			From: r.Offset.Add(inFirst.ZExt(64)),
 		})
 	})

@@ -35,6 +35,8 @@ func (b *block) properties() {
 	stream.AssertSource(m, "translated", io.Translated)
 	m.Assume("beats_are_asked_for", io.Read.Beat.Valid.Not().Or(b.st.Is(stFill)))
 	m.Assume("segment_not_empty", hdl.OrAll(io.Segment.Valid.Not(), io.Segment.Data.Probe, io.Segment.Data.Len.Any()))
+	x := io.Segment.Data
+	m.Assume("bus_is_payload", hdl.OrAll(io.Segment.Valid.Not(), x.Bus.Not(), hdl.OrAll(x.Probe, x.Skip, x.Find, x.Probed).Not()))
 	m.Assert("piece_not_empty", io.Piece.Valid.Not().Or(io.Piece.Data.Skip).Or(io.Piece.Data.Len.Any()))
 
 	b.tailProperties()

@@ -10,8 +10,8 @@ import (
 // Segment is a piece of one packet's payload in virtual addresses; see link.Segment.
 type Segment struct {
 	keycache.Question
-	Len                             int
-	Skip, Probe, Find, Last, Probed bool
+	Len                                  int
+	Skip, Probe, Bus, Find, Last, Probed bool
 }
 
 // Piece is a piece of one packet's payload in bus addresses. With Skip, Addr is 0; so is the
@@ -86,6 +86,10 @@ func (r Reference) payload(segments []Segment) ([]Piece, format.VendorCode) {
 				}
 			}
 			out = append(out, Piece{Len: s.Len, Skip: true})
+			continue
+		}
+		if s.Bus {
+			out = append(out, Piece{Addr: s.VA, Len: s.Len})
 			continue
 		}
 		pieces, fault := r.segment(s)

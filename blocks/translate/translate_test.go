@@ -64,11 +64,26 @@ func (b *bench) draw(r *rand.Rand, keys int) translate.Segment {
 	return s
 }
 
+// bus is a segment that names its bus address, with a key and rights that nobody looks at.
+func bus(r *rand.Rand) translate.Segment {
+	s := translate.Segment{Len: 1 + r.IntN(256), Bus: true}
+	s.Question = keycache.Question{Key: r.Uint32(), Rights: uint8(r.UintN(256)), Range: r.Uint32(), VA: r.Uint64()>>1&^0xFFF + uint64(r.IntN(4096-s.Len+1))}
+	return s
+}
+
 // packet is a payload, one with a Probe behind it, or probes alone.
 func (b *bench) packet(r *rand.Rand, keys int) []translate.Segment {
 	packet := []translate.Segment{b.draw(r, keys)}
 	for r.IntN(2) == 0 && len(packet) < 5 {
 		packet = append(packet, b.draw(r, keys))
+	}
+	if r.IntN(4) == 0 {
+		for i := range packet {
+			if r.IntN(2) == 0 {
+				packet[i] = bus(r)
+			}
+		}
+		return packet
 	}
 	probe := func(s *translate.Segment) {
 		s.Probe, s.Find, s.Skip = true, r.IntN(2) == 0, r.IntN(8) == 0
@@ -125,6 +140,7 @@ func TestAgainstReference(t *testing.T) {
 				require.NotZero(t, s.Covered("tail_asked"))
 				require.NotZero(t, s.Covered("tail_dropped"))
 				require.NotZero(t, s.Covered("found_in_page"))
+				require.NotZero(t, s.Covered("bus"))
 			}, linktest.Others(c.width)...)
 		})
 	}
@@ -185,6 +201,37 @@ func TestPages(t *testing.T) {
 		b.send(segment(2, 0x10_0800, 1), segment(1, 0x10_0FFF, 4096), segment(2, 0x11_07FF, 1))
 		require.Equal(t, []translate.Piece{{Addr: 0x10_0800, Len: 1}, {Addr: 1<<40 + 0xFFF, Len: 4096}, {Addr: 0x11_07FF, Len: 1, Last: true}}, b.pieces)
 		b.until("pieces", b.idle)
+	}, verilator.Simulator)
+}
+
+// A bus address is its piece, without a question: alone, between segments with keys, and dropped behind a fault.
+func TestBus(t *testing.T) {
+	design, io := hdltest.Build(t, translate.Def(params(64, 4)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		b.twoKeys()
+		bus := translate.Segment{Question: keycache.Question{Key: 77, Rights: 1, VA: 0xFEDC_BA98_7654_3FC0}, Len: 64, Bus: true}
+		piece := translate.Piece{Addr: 0xFEDC_BA98_7654_3FC0, Len: 64}
+		last := piece
+		last.Last = true
+		for name, c := range map[string]struct {
+			packet []translate.Segment
+			pieces []translate.Piece
+			fate   translate.Fate
+			asked  int
+		}{
+			"alone":   {[]translate.Segment{bus}, []translate.Piece{last}, translate.Fate{}, 0},
+			"twice":   {[]translate.Segment{bus, bus}, []translate.Piece{piece, last}, translate.Fate{}, 0},
+			"between": {[]translate.Segment{segment(1, 0x10_0000, 8), bus, segment(2, 0x10_0900, 8)}, []translate.Piece{{Addr: 1 << 40, Len: 8}, piece, {Addr: 0x10_0900, Len: 8, Last: true}}, translate.Fate{}, 2},
+			"behind":  {[]translate.Segment{segment(3, 0, 8), bus}, []translate.Piece{{Skip: true, Last: true}}, translate.Fate{Fault: format.VendorKeyUnknown}, 1},
+		} {
+			asked := b.asked
+			b.send(c.packet...)
+			require.Equal(t, c.pieces, b.pieces, "the reference itself: "+name)
+			require.Equal(t, []translate.Fate{c.fate}, b.fates, name)
+			b.until(name, b.idle)
+			require.Equal(t, asked+c.asked, b.asked, name)
+		}
 	}, verilator.Simulator)
 }
 

@@ -106,7 +106,10 @@ func TestRegisters(t *testing.T) {
 	}
 	require.Less(t, format.RegMailbox+format.MailboxBytes-1, format.RegCounters)
 	require.Less(t, format.RegCounters+4*format.CounterCount, format.DoorbellBase)
-	for c := range format.CounterCount {
-		require.NotEmpty(t, format.Counter(c).String())
+	names := map[string]format.Counter{}
+	for c := range format.Counter(format.CounterCount) {
+		require.NotEmpty(t, c.String())
+		require.NotContains(t, names, c.String(), "%d and %d", names[c.String()], c)
+		names[c.String()] = c
 	}
 }

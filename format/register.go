@@ -99,30 +99,80 @@ const (
 )
 
 // Counter is the number of a counter behind RegCounters. Each has 32 bits and
-// wraps.
+// wraps. Those that the rdma tool of Linux knows of other devices have the
+// name, and count what, they do there.
 type Counter int
 
 // Counters of the device.
 const (
-	CntRxAccepted  Counter = iota // packets accepted by the parser
-	CntRxPassed                   // frames for the host's network stack
-	CntRxFull                     // frames dropped for want of room
-	CntRxRefused                  // frames dropped for another reason
-	CntRxBadQP                    // packets for no QP, or an address or state that does not fit
-	CntRxDuplicate                // requests received again
-	CntRxAhead                    // requests with a PSN ahead of the expected one
-	CntRxIgnored                  // responses that answer nothing
-	CntTxPackets                  // packets sent
-	CntTxNAKs                     // NAKs sent, RNR among them
-	CntBadDoorbell                // doorbells refused
-	CntKeyMisses                  // key lookups that went to host memory
-	CntBusErrors                  // error responses of host memory
-	CounterCount   int     = iota
+	// Frames, by what the parser makes of them.
+	CntRxAccepted Counter = iota // packets accepted by the parser
+	CntRxPassed                  // frames for the host's network stack
+	CntRxFull                    // frames dropped for want of room
+	CntRxICRC                    // frames dropped because their ICRC is wrong
+	CntRxPKey                    // frames dropped because of their partition key
+	CntRxRefused                 // frames dropped for another reason
+
+	// Packets that no QP takes.
+	CntRxBadQP      // packets for a QP that does not exist, or had another number
+	CntRxBadAddress // packets for a QP that come from another address than its peer's, or go to another than its own
+	CntRxBadState   // packets for a QP whose state takes none such, or that has failed
+
+	// Requests, and what the responder makes of them.
+	CntRxDuplicate    // requests received again
+	CntRxAhead        // requests with a PSN ahead of the expected one
+	CntOutOfBuffer    // requests answered with an RNR NAK for want of a receive WQE
+	CntRespInvalid    // requests refused with NAK 0x61
+	CntRespAccess     // requests refused with NAK 0x62
+	CntRespOperation  // requests refused with NAK 0x63
+	CntRespLength     // messages longer than their receive WQE
+	CntRespCQEErrors  // receive WQEs completed with an error, but for those flushed
+	CntRespCQEFlushes // receive WQEs flushed
+
+	// Responses, and what the requester makes of them.
+	CntRxIgnored       // responses that answer nothing
+	CntSequenceNAKs    // NAKs 0x60 received
+	CntImpliedNAKs     // responses that tell that one to a READ or atomic is lost, which is behind the one due
+	CntRNRNAKs         // RNR NAKs received
+	CntReqInvalid      // requests that the peer refused with NAK 0x61
+	CntReqAccess       // requests that the peer refused with NAK 0x62
+	CntReqOperation    // requests that the peer refused with NAK 0x63
+	CntTimeouts        // expiries of the local ACK timeout
+	CntRetriesExceeded // QPs that failed because their retries were used up
+	CntRNRExceeded     // QPs that failed because their RNR retries were used up
+	CntReqCQEErrors    // send WQEs completed with an error, but for those flushed
+	CntReqCQEFlushes   // send WQEs flushed
+
+	// What is sent.
+	CntTxPackets // packets sent
+	CntTxResent  // requests among them that were sent before
+	CntTxNAKs    // NAKs among them, those for RNR, too
+
+	// Congestion.
+	CntCNPHandled // CNPs that lowered a rate
+	CntCNPIgnored // CNPs for QPs without congestion control
+	CntECNMarked  // packets received with the mark of congestion
+	CntCNPSent    // CNPs sent
+
+	// The host.
+	CntBadDoorbell     // doorbells refused
+	CntKeyMisses       // key lookups that went to host memory
+	CntBusErrors       // error responses of host memory
+	CounterCount   int = iota
 )
 
 var counterNames = [CounterCount]string{
-	"rx_accepted", "rx_passed", "rx_full", "rx_refused", "rx_bad_qp", "rx_duplicate", "rx_ahead", "rx_ignored",
-	"tx_packets", "tx_naks", "bad_doorbell", "key_misses", "bus_errors",
+	"rx_accepted", "rx_passed", "rx_full", "rx_icrc_encapsulated", "rx_bad_pkey", "rx_refused",
+	"rx_bad_qp", "rx_bad_address", "rx_bad_state",
+	"duplicate_request", "out_of_sequence", "out_of_buffer",
+	"resp_remote_invalid_request", "resp_remote_access_errors", "resp_remote_operation_errors", "resp_local_length_error",
+	"resp_cqe_error", "resp_cqe_flush_error",
+	"rx_ignored", "packet_seq_err", "implied_nak_seq_err", "rnr_nak_retry_err",
+	"req_remote_invalid_request", "req_remote_access_errors", "req_remote_operation_errors",
+	"local_ack_timeout_err", "req_transport_retries_exceeded", "req_rnr_retries_exceeded", "req_cqe_error", "req_cqe_flush_error",
+	"tx_packets", "tx_resent", "tx_naks",
+	"rp_cnp_handled", "rp_cnp_ignored", "np_ecn_marked_roce_packets", "np_cnp_sent",
+	"bad_doorbell", "key_misses", "bus_errors",
 }
 
 func (c Counter) String() string {

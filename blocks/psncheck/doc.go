@@ -25,7 +25,8 @@
 // The low bits of the BTH's queue pair number are the index. A packet passes if
 // that queue pair exists, has that number and a state that takes such a packet
 // (section 5.2), and talks to the packet's source from its destination. The
-// others are counted, and never answered. A CNP goes no further, as there is no
+// others are counted by the first of these that fails (the address only from state RTR on, as
+// there is none before), and never answered. A CNP goes no further, as there is no
 // rate to lower.
 //
 // Opcodes 0x0D to 0x12 are responses. All others are requests, those that are

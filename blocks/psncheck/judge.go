@@ -16,7 +16,9 @@ type judged struct {
 	request  hdl.Bits // it is a request to be judged by its PSN
 	kind     hdl.Bits // link.PSNExpected, PSNDuplicate or PSNAhead, if it is
 	response hdl.Bits // it is a response
-	bad      hdl.Bits // it fits no queue pair
+	badQP    hdl.Bits // there is no such queue pair,
+	badAddr  hdl.Bits // it has other addresses,
+	badState hdl.Bits // or a state that takes none such
 	cnp      hdl.Bits // it is a CNP, which does
 	owesReq  hdl.Bits // a Request has not been taken,
 	owesTell hdl.Bits // an Async has not been taken
@@ -29,11 +31,13 @@ func (b *block) judge() {
 	n := &b.now
 	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
 	n.state, n.distance = hdl.NewReg(m, "now", state{}), m.RegN("distance", 24)
-	n.request, n.response, n.bad, n.cnp = m.RegN("is_request", 1), m.RegN("is_response", 1), m.RegN("is_bad", 1), m.RegN("is_cnp", 1)
+	n.request, n.response, n.cnp = m.RegN("is_request", 1), m.RegN("is_response", 1), m.RegN("is_cnp", 1)
+	n.badQP, n.badAddr, n.badState = m.RegN("is_bad_qp", 1), m.RegN("is_bad_address", 1), m.RegN("is_bad_state", 1)
 	n.owesReq, n.owesTell = m.RegN("owes_request", 1), m.RegN("owes_async", 1)
 
 	response := isResponse(f.Opcode)
-	fits := hdl.AndAll(f.Dead.Not(), f.Number, f.Source, f.Dest, stateTakes(f.Context.State, response))
+	packet, from := f.Dead.Not(), f.Source.And(f.Dest)
+	fits := hdl.AndAll(packet, f.Number, from, stateTakes(f.Context.State, response))
 	request := hdl.AndAll(fits, response.Not(), f.CNP.Not())
 	now := hdl.Unpack(state{}, b.states.At(f.QP))
 	waits := request.And(b.locks.holds(f.QP, f.Resource))
@@ -47,7 +51,10 @@ func (b *block) judge() {
 		alive := request.And(now.Dead.Not())
 		n.request.Set(alive)
 		n.response.Set(fits.And(response))
-		n.bad.Set(f.Dead.Not().And(fits.Not().Or(request.And(now.Dead))))
+		n.badQP.Set(packet.And(f.Number.Not()))
+		elsewhere := from.Not().And(hasAddress(f.Context.State))
+		n.badAddr.Set(hdl.AndAll(packet, f.Number, elsewhere))
+		n.badState.Set(hdl.AndAll(packet, f.Number, elsewhere.Not(), fits.Not().Or(request.And(now.Dead))))
 		n.cnp.Set(fits.And(f.CNP))
 		n.owesReq.Set(hdl.OrAll(alive, fits.And(response), f.Dead, f.PayloadLen.Any()))
 		n.owesTell.Set(hdl.AndAll(alive, f.Context.State.Is(uint64(format.QPRTR)), now.Established.Not()))
@@ -84,7 +91,9 @@ func (b *block) judge() {
 	aeth := hdl.Unpack(format.AETH[hdl.Bits]{}, f.Ext[0])
 	m.Event("response", n.fresh.And(n.response),
 		hdl.Field("qp", f.QP), hdl.Field("opcode", f.Opcode), hdl.Field("psn", f.PSN), hdl.Field("syndrome", aeth.Syndrome), hdl.Field("msn", aeth.MSN))
-	io.BadQP.Set(n.fresh.And(n.bad))
+	io.BadQP.Set(n.fresh.And(n.badQP))
+	io.BadAddress.Set(n.fresh.And(n.badAddr))
+	io.BadState.Set(n.fresh.And(n.badState))
 	io.CNP.Set(n.fresh.And(n.cnp))
 	io.Duplicate.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNDuplicate)))
 	io.Ahead.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead)))
@@ -109,6 +118,11 @@ func isAtomic(opcode hdl.Bits) hdl.Bits {
 func stateTakes(s, response hdl.Bits) hdl.Bits {
 	is := func(q format.QPState) hdl.Bits { return s.Is(uint64(q)) }
 	return hdl.OrAll(is(format.QPRTS), is(format.QPSQD), is(format.QPRTR).And(response.Not()))
+}
+
+// hasAddress tells the states in which software has said where the peer is.
+func hasAddress(s hdl.Bits) hdl.Bits {
+	return s.IsNot(uint64(format.QPReset)).And(s.IsNot(uint64(format.QPInit)))
 }
 
 // keep writes the state. It has one writer at a time: the judge for a NAK or an event,

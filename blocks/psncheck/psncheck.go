@@ -34,10 +34,12 @@ type IO struct {
 	Peek       link.Peek                                 `hdl:"in"` // the expected PSN
 
 	// Pulses, for counters.
-	BadQP     hdl.Bits `hdl:"out" w:"1"` // a packet for no queue pair, or state or address do not fit
-	Duplicate hdl.Bits `hdl:"out" w:"1"` // a request that came before
-	Ahead     hdl.Bits `hdl:"out" w:"1"` // a request before which one is missing
-	CNP       hdl.Bits `hdl:"out" w:"1"` // a congestion notification
+	BadQP      hdl.Bits `hdl:"out" w:"1"` // a packet for no queue pair
+	BadAddress hdl.Bits `hdl:"out" w:"1"` // one for a queue pair with other addresses
+	BadState   hdl.Bits `hdl:"out" w:"1"` // one for a queue pair whose state does not take it
+	Duplicate  hdl.Bits `hdl:"out" w:"1"` // a request that came before
+	Ahead      hdl.Bits `hdl:"out" w:"1"` // a request before which one is missing
+	CNP        hdl.Bits `hdl:"out" w:"1"` // a congestion notification
 }
 
 // Def is the block. Building it with parameters that are not valid fails.

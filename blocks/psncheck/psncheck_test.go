@@ -22,7 +22,19 @@ var params = psncheck.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2}}
 type async struct{ Code, Vendor, Number uint64 }
 
 // counts are the pulses.
-type counts struct{ badQP, duplicate, ahead, cnp int }
+type counts struct{ badQP, badAddress, badState, duplicate, ahead, cnp int }
+
+// misfit counts a packet that no queue pair takes, if why is not "".
+func (c *counts) misfit(why string) {
+	switch why {
+	case psncheck.MisfitNumber:
+		c.badQP++
+	case psncheck.MisfitAddress:
+		c.badAddress++
+	case psncheck.MisfitState:
+		c.badState++
+	}
+}
 
 // bench is the block between models of its neighbours.
 type bench struct {
@@ -121,7 +133,7 @@ func (b *bench) send(d format.RxDescriptor[uint64], said linktest.Outcome) psnch
 	if v.Tell {
 		b.events = append(b.events, async{Code: uint64(format.EventCommEst), Number: d.DestQP})
 	}
-	b.want.badQP += int(bit(v.BadQP))
+	b.want.misfit(v.Misfit)
 	b.want.duplicate += int(bit(v.Duplicate))
 	b.want.ahead += int(bit(v.Ahead))
 	b.want.cnp += int(bit(v.CNP))
@@ -163,6 +175,8 @@ func (b *bench) step() {
 	b.s.Step()
 	require.NoError(b.t, b.s.Err())
 	b.got.badQP += int(b.s.Get(b.io.BadQP))
+	b.got.badAddress += int(b.s.Get(b.io.BadAddress))
+	b.got.badState += int(b.s.Get(b.io.BadState))
 	b.got.duplicate += int(b.s.Get(b.io.Duplicate))
 	b.got.ahead += int(b.s.Get(b.io.Ahead))
 	b.got.cnp += int(b.s.Get(b.io.CNP))
@@ -328,6 +342,7 @@ func TestAgainstReference(t *testing.T) {
 		}
 		require.Greater(t, b.got.ahead, 100)
 		require.Greater(t, b.got.duplicate, 100)
+		require.Greater(t, min(b.got.badQP, b.got.badAddress, b.got.badState), 20)
 	}, verilator.Simulator)
 }
 
@@ -344,7 +359,11 @@ func TestStates(t *testing.T) {
 			require.Equal(t, takes[0], b.send(b.packet(1, format.OpSendOnly, 100), linktest.Outcome{Advance: 1}).Request, "%v", state)
 			for op := format.OpReadResponseFirst; op <= format.OpAtomicAck; op++ {
 				v := b.send(b.packet(1, op, 7), linktest.Outcome{})
-				require.Equal(t, psncheck.Verdict{Request: takes[1], Kind: v.Kind, BadQP: !takes[1]}, v, "%v %v", state, op)
+				why := psncheck.MisfitState
+				if takes[1] {
+					why = ""
+				}
+				require.Equal(t, psncheck.Verdict{Request: takes[1], Kind: v.Kind, Misfit: why}, v, "%v %v", state, op)
 				require.Equal(t, takes[1], v.Kind == link.PSNResponse)
 			}
 			b.drain()

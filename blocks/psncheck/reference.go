@@ -13,23 +13,28 @@ type Peer struct {
 	AV     format.AV[uint64] // Src is the own address, Dst the peer's
 }
 
-// Fits tells whether a packet passes protocol section 2, steps 3 to 6, for the
-// queue pair at its index.
-func (q Peer) Fits(d format.RxDescriptor[uint64]) bool {
-	if !q.Exists || d.DestQP != q.QPN {
-		return false
-	}
-	switch q.State {
-	case format.QPRTS, format.QPSQD:
-	case format.QPRTR:
-		if response(d) {
-			return false
-		}
-	default:
-		return false
-	}
+// Reasons why a packet is none of a queue pair.
+const (
+	MisfitNumber  = "number"
+	MisfitAddress = "address"
+	MisfitState   = "state"
+)
+
+// Misfit says why a packet does not pass protocol section 2, steps 3 to 6, for the
+// queue pair at its index; "" if it does. A queue pair has its addresses from RTR on.
+func (q Peer) Misfit(d format.RxDescriptor[uint64]) string {
 	a := q.AV
-	return d.IPv6 == a.IPv6 && d.DstHi == a.SrcHi && d.DstLo == a.SrcLo && d.SrcHi == a.DstHi && d.SrcLo == a.DstLo
+	switch {
+	case !q.Exists || d.DestQP != q.QPN:
+		return MisfitNumber
+	case q.State == format.QPReset, q.State == format.QPInit:
+		return MisfitState
+	case d.IPv6 != a.IPv6, d.DstHi != a.SrcHi, d.DstLo != a.SrcLo, d.SrcHi != a.DstHi, d.SrcLo != a.DstLo:
+		return MisfitAddress
+	case q.State == format.QPRTR && !response(d), q.State == format.QPRTS, q.State == format.QPSQD:
+		return ""
+	}
+	return MisfitState
 }
 
 // response tells whether a packet goes to the requester's half of a queue pair.
@@ -51,15 +56,15 @@ type Verdict struct {
 	SendNAK  bool
 	Tell     bool // an Async is: it is the first request in RTR
 
-	BadQP, Duplicate, Ahead, CNP bool // it counts as such
+	Misfit                string // "", or why it is dropped
+	Duplicate, Ahead, CNP bool   // it counts as such
 }
 
 // Judge judges a packet, whose queue pair waits for nothing.
 func (r *Reference) Judge(d format.RxDescriptor[uint64], q Peer) Verdict {
-	ignored := Verdict{Request: d.PayloadLen > 0, Kind: link.PSNIgnored}
+	ignored := Verdict{Request: d.PayloadLen > 0, Kind: link.PSNIgnored, Misfit: q.Misfit(d)}
 	switch {
-	case !q.Fits(d):
-		ignored.BadQP = true
+	case ignored.Misfit != "":
 		return ignored
 	case d.CNP == 1:
 		ignored.CNP = true
@@ -67,7 +72,7 @@ func (r *Reference) Judge(d format.RxDescriptor[uint64], q Peer) Verdict {
 	case response(d):
 		return Verdict{Request: true, Kind: link.PSNResponse}
 	case r.dead:
-		ignored.BadQP = true
+		ignored.Misfit = MisfitState
 		return ignored
 	}
 	v := Verdict{Request: true, Expected: r.Expected, Tell: q.State == format.QPRTR && !r.told}

@@ -107,7 +107,9 @@ func (s Sizes) ReplayReader() ReplayReader {
 	return ReplayReader{Request: hdl.StreamOf(ReplayRead{QP: hdl.W(s.QPBits)}), Reply: hdl.StreamOf(ReplayFound{})}
 }
 
-// WaitsPort asks, at once, whether a queue pair has entries in its replay ring.
+// WaitsPort asks, at once, whether packets of a queue pair wait in its replay ring: an entry that is no packet, or
+// was not sent, is none. The first packet that does is told of no later than that shows: Started is offered in the
+// first cycle in which Waits is one.
 type WaitsPort struct {
 	QP    hdl.Bits
 	Waits hdl.Bits `hdl:"flip" w:"1"`
@@ -122,3 +124,9 @@ type Timers struct {
 	RetryCnt hdl.Bits `w:"3"`
 	RNRRetry hdl.Bits `w:"3"`
 }
+
+// PSN returns them as the PSN of a QPControl.
+func (t Timers) PSN() hdl.Bits { return hdl.Pack(t).ZExt(24) }
+
+// TimersOf returns the timers in the PSN of a QPControl of ControlTimers.
+func TimersOf(psn hdl.Bits) Timers { return hdl.Unpack(Timers{}, psn.Trunc(hdl.WidthOf(Timers{}))) }

@@ -2,6 +2,7 @@ package requester
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -26,8 +27,8 @@ func (s *sender) judge() {
 			s.settle()
 		}).ElseIf(t.Message.Active, func() {
 			s.st.Goto(stPlan)
-		}).ElseIf(t.Task.Refusal.Any(), func() {
-			s.recordAs(hdl.K(8, uint64(format.StatusLocQPOp)), t.Task.Refusal)
+		}).ElseIf(t.Refusal.Any(), func() {
+			s.recordAs(hdl.K(8, uint64(format.StatusLocQPOp)), t.Refusal)
 		}).Else(func() {
 			s.begin()
 		})
@@ -113,7 +114,7 @@ func (s *sender) plan() {
 func (s *sender) tooLong() hdl.Bits {
 	total := s.msg.Total
 	small := s.turn.Context.PathMTU.LeK(format.MTU256)
-	return hdl.OrAll(s.over, total.GtK(format.MessageMax), small.And(total.GtK(windowPSNs<<mtuShift(format.MTU256))))
+	return hdl.OrAll(s.over, total.GtK(format.MessageMax), small.And(total.GtK(windowPSNs<<wqe.MTUShift(format.MTU256))))
 }
 
 // more takes what stands behind the first granule of the operation's own.

@@ -1,6 +1,7 @@
 package requester
 
 import (
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -56,9 +57,9 @@ func (b *block) decide(t turn, known standing) verdict {
 // not held: what it waited for is gone, and nothing new begins before it ends.
 func holds(t turn, known standing) hdl.Bits {
 	c, max := t.Control, t.Context.MaxRD
-	fence := flag(c, format.WRFlagFence).And(known.reads.Any())
-	limit := hdl.AndAll(t.Task.Read.Or(t.Task.Atomic), max.Any(), known.reads.Ge(max))
-	all := isOp(c, format.WRLocalInv).And(known.used.Any())
+	fence := wqe.Flag(c, format.WRFlagFence).And(known.reads.Any())
+	limit := hdl.AndAll(t.Task.Asks(), max.Any(), known.reads.Ge(max))
+	all := wqe.Is(c, format.WRLocalInv).And(known.used.Any())
 	return t.Head.Fault.Not().And(hdl.OrAll(fence, limit, all))
 }
 

@@ -94,7 +94,7 @@
 // # Files
 //
 //	look.go     what a turn needs is looked up
-//	task.go     what a WQE asks for, and whether it can be
+//	refusal.go  why a WQE cannot be
 //	decide.go   whether anything is to be done in a turn
 //	send.go     what the turn says is sent, step by step: a packet given away, and its pieces
 //	begin.go    what comes before: a message begun, its length added up, a packet planned

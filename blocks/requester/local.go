@@ -2,6 +2,7 @@ package requester
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -47,8 +48,8 @@ func (s *sender) keyOpPort() {
 	m.If(s.parks, func() {
 		s.keyHeld.SetK(1)
 		c := t.Control
-		invalidates := isOp(c, format.WRLocalInv)
-		binds := isOp(c, format.WRBindMW)
+		invalidates := wqe.Is(c, format.WRLocalInv)
+		binds := wqe.Is(c, format.WRBindMW)
 		kind := func(k uint64) hdl.Bits { return hdl.K(3, k) }
 		hdl.Set(held, link.KeyOp{
 			QP: t.QP, QPN: t.Context.QPN, PD: t.Context.PD,

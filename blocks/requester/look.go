@@ -2,6 +2,7 @@ package requester
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -51,10 +52,11 @@ func (b *block) look() {
 	known := b.standing(qp, state, offered.Valid)
 	context := io.Context.Reply.Data.Context
 	control := hdl.UnpackLow(format.SendControl[hdl.Bits]{}, hdl.Cat(w.granule[1], w.granule[0]))
+	task := wqe.TaskOf(control)
 	state.Ahead = hdl.Mux(known.used.None(), state.Ahead.K(0), state.Ahead)
 	t := turn{
 		QP: qp, Context: context, Head: w.head, Message: state, PSN: psn, Outcome: known.outcome,
-		Control: control, Task: taskOf(control, w.head, context), First: w.granule[2],
+		Control: control, Task: task, Refusal: refusal(task, control, w.head, context), First: w.granule[2],
 	}
 	t.Verdict = b.decide(t, known)
 	hdl.Set(offered.Data, t)
@@ -69,7 +71,8 @@ type turn struct {
 	PSN     hdl.Bits `w:"24"`
 	Outcome outcome
 	Control format.SendControl[hdl.Bits]
-	Task    task
+	Task    wqe.Task
+	Refusal hdl.Bits `w:"5"` // why the WQE cannot be; else 0
 	Verdict verdict
 	First   hdl.Bits `w:"128"` // a granule behind the control part: the SGE where the message is, or operands
 }

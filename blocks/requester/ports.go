@@ -2,6 +2,7 @@ package requester
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -54,7 +55,7 @@ func (s *sender) segment() {
 		VA: s.sge.Addr.Add(s.msg.SGEAt.ZExt(64)), Range: piece.length.ZExt(32), Len: piece.length,
 		Skip: no, Probe: no, Bus: no, Find: no, Last: piece.last, Probed: no,
 	}
-	hdl.Set(out.Data, hdl.MuxOf(t.asks(), s.probe(data), data))
+	hdl.Set(out.Data, hdl.MuxOf(t.Task.Asks(), s.probe(data), data))
 	m.Event("segment", out.Fire(),
 		hdl.Field("qp", t.QP), hdl.Field("lkey", out.Data.Key), hdl.Field("va", out.Data.VA), hdl.Field("bytes", out.Data.Len))
 }
@@ -73,12 +74,12 @@ func (s *sender) job() {
 	hdl.Set(job.Data, link.TxJob{
 		Kind:   hdl.Mux(announces, hdl.Mux(s.records, kind(link.JobRecord), kind(link.JobPacket)), kind(link.JobFence)),
 		QP:     t.QP,
-		Opcode: s.opcode(),
-		SE:     hdl.AndAll(flag(c, format.WRFlagSolicited), s.last, t.Task.Send.Or(t.Task.Imm)),
+		Opcode: t.Task.Opcode(s.msg.Active.Not(), s.last),
+		SE:     t.Task.Solicits(c, s.last),
 		AckReq: s.ackReq, PayloadLen: s.length,
 		VA: c.RemoteAddr, RKey: c.RKey, DMALen: s.msg.Total,
-		Imm:    hdl.Mux(t.Task.Inv, c.Imm, hdl.SwapBytes(c.Imm)),
-		Inline: s.isInline, Probes: t.asks().And(s.walks),
+		Imm:    t.Task.Imm(c),
+		Inline: s.isInline, Probes: t.Task.Asks().And(s.walks),
 		Swap: t.operands().SwapOrAdd, Compare: t.operands().Compare,
 		MSN: hdl.K(24, 0), Failed: hdl.K(1, 0),
 		Entry: s.entry(announces),
@@ -99,21 +100,7 @@ func (s *sender) entry(announces hdl.Bits) link.ReplayEntry {
 		Kind: hdl.Mux(s.records, recorded, sent),
 		PSN:  hdl.Mux(announces, s.psn, s.io.Fence.Data.Token.ZExt(24)), LastPSN: s.lastPSN, WQEIndex: t.Head.Index,
 		Offset: s.msg.Offset, Length: s.length, First: s.msg.Active.Not(), Last: s.last,
-		Signaled: flag(t.Control, format.WRFlagSignaled).Or(t.Context.SigAll), WC: t.Task.WC,
+		Signaled: wqe.Flag(t.Control, format.WRFlagSignaled).Or(t.Context.SigAll), WC: t.Task.WC,
 		WRID: hdl.Mux(t.Head.Fault, t.Control.WRID.K(0), t.Control.WRID), Status: s.status, Vendor: s.vendor,
 	}
-}
-
-// opcode is that of the packet (protocol section 1.5).
-func (s *sender) opcode() hdl.Bits {
-	t, first := s.turn, s.msg.Active.Not()
-	code := func(op format.Opcode) hdl.Bits { return hdl.K(8, uint64(op)) }
-	begins := hdl.Mux(s.last, code(format.OpSendOnly), code(format.OpSendFirst))
-	goesOn := hdl.Mux(s.last, code(format.OpSendLast), code(format.OpSendMiddle))
-	plain := hdl.Mux(first, begins, goesOn).Add(s.last.And(t.Task.Imm).ZExt(8))
-	write := plain.AddK(uint64(format.OpWriteFirst - format.OpSendFirst))
-	invalidates := hdl.Mux(first, code(format.OpSendOnlyInv), code(format.OpSendLastInv))
-	atomic := hdl.Mux(isOp(t.Control, format.WRFetchAdd), code(format.OpFetchAdd), code(format.OpCmpSwap))
-	op := hdl.Mux(t.Task.Send, hdl.Mux(t.Task.Inv.And(s.last), invalidates, plain), write)
-	return hdl.Mux(t.Task.Read, code(format.OpReadRequest), hdl.Mux(t.Task.Atomic, atomic, op))
 }

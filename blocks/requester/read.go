@@ -2,6 +2,7 @@ package requester
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -11,9 +12,6 @@ import (
 
 // atomicBytes is what an atomic works on, and what comes back.
 const atomicBytes = 8
-
-// asks returns one bit: the WQE is a READ or an atomic.
-func (t turn) asks() hdl.Bits { return t.Task.Read.Or(t.Task.Atomic) }
 
 // request makes the packet that of a READ or atomic of so many bytes, unless none may be outstanding
 // (protocol section 4.7).
@@ -34,7 +32,7 @@ func (s *sender) read() {
 	before := total.SubK(1)
 	var beyondFirst []hdl.Bits
 	for code := range 8 {
-		beyondFirst = append(beyondFirst, before.Slice(30, 0).ShrK(mtuShift(code)).Trunc(windowBits))
+		beyondFirst = append(beyondFirst, before.Slice(30, 0).ShrK(wqe.MTUShift(code)).Trunc(windowBits))
 	}
 	s.span.Set(hdl.Mux(total.None(), s.span.K(0), hdl.Select(s.turn.Context.PathMTU, beyondFirst...)))
 	s.left.Set(s.sge.Length)

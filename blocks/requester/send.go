@@ -2,6 +2,7 @@ package requester
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -100,18 +101,11 @@ func newSender(b *block) *sender {
 		ackReq: m.RegN("ack_req", 1), taken: m.Reg("taken", 1, 0), again: m.Reg("told_again", 1, 0), keyHeld: m.Reg("key_held", 1, 0),
 		waits: b.newWaiting(),
 	}
-	var sizes []hdl.Bits
-	for code := range 8 {
-		sizes = append(sizes, hdl.K(link.LengthBits, 1<<mtuShift(code)))
-	}
-	s.mtu = hdl.Select(s.turn.Context.PathMTU, sizes...)
-	s.isInline = flag(s.turn.Control, format.WRFlagInline)
+	s.mtu = wqe.MTU(s.turn.Context.PathMTU)
+	s.isInline = wqe.Flag(s.turn.Control, format.WRFlagInline)
 	s.inlineOut = hdl.NewWire(m, "inline_granule", stream.FrameOf(8*inlineBytes))
 	return s
 }
-
-// mtuShift is the log2 of the bytes of a path MTU, of which code is that of the context.
-func mtuShift(code int) int { return 7 + min(max(code, format.MTU256), format.MTU4096) }
 
 // announce gives the packet away, and goes to its payload.
 func (s *sender) announce() {
@@ -124,7 +118,7 @@ func (s *sender) announce() {
 		s.st.Goto(stEnd)
 		m.If(s.records.Not(), func() {
 			s.msg.Offset.Set(s.msg.Offset.Add(s.length.ZExt(32)))
-			s.msg.Reads.Set(s.msg.Reads.Add(s.turn.asks().ZExt(8)))
+			s.msg.Reads.Set(s.msg.Reads.Add(s.turn.Task.Asks().ZExt(8)))
 			s.msg.Ahead.Set(s.msg.Ahead.AddK(1))
 			s.psn.Set(s.lastPSN.AddK(1))
 		})
@@ -149,7 +143,7 @@ func (s *sender) give() {
 	m, piece := s.m, s.piece()
 	m.If(s.io.Segment.Fire(), func() {
 		s.msg.SGEAt.Set(s.msg.SGEAt.Add(piece.length.ZExt(32)))
-		s.left.Set(hdl.Mux(s.turn.asks(), s.left.K(0), s.left.Sub(piece.length.ZExt(32))))
+		s.left.Set(hdl.Mux(s.turn.Task.Asks(), s.left.K(0), s.left.Sub(piece.length.ZExt(32))))
 		s.need.Set(s.need.Sub(piece.length))
 		s.probes.Set(s.probes.SubK(1))
 		m.If(piece.last, func() { s.st.Goto(stEnd) })
@@ -173,7 +167,7 @@ func (s *sender) piece() piece {
 	enough := s.left.Ge(s.need.ZExt(32))
 	return piece{
 		empty: s.left.None(), length: hdl.Mux(enough, s.need, s.left.Trunc(link.LengthBits)),
-		last: hdl.Mux(s.turn.asks(), s.probes.Is(1), enough),
+		last: hdl.Mux(s.turn.Task.Asks(), s.probes.Is(1), enough),
 	}
 }
 

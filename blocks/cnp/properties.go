@@ -1,0 +1,55 @@
+package cnp
+
+import (
+	"gornic/blocks/link"
+	"gornic/hdl"
+	"gornic/hdl/stream"
+)
+
+// Proofs lists a small instance: two queue pairs, and a tick of a cycle.
+func Proofs() []hdl.Proof {
+	p := Params{Sizes: link.Sizes{QPBits: 1}, Tick: 1}
+	return []hdl.Proof{hdl.BoundedProofOf(Def(p), 18, hdl.Z3).Breaks(
+		hdl.StuckAt0("recent").As("no CNP is remembered"),
+		hdl.StuckAt0("age", 1).As("ages are wrong"),
+		hdl.StuckAt1("control_entered").As("a queue pair begins anew out of its turn"),
+	)}
+}
+
+// properties follows one queue pair, which the solver chooses: its CNPs are apart, and each has a mark of its own that
+// came after it began anew.
+func (b *block) properties() {
+	m, io := b.m, b.io
+	stream.AssumeSource(m, "marked", io.Marked)
+	stream.AssumeSource(m, "control", io.Control)
+	stream.AssertSource(m, "cnp", io.CNP)
+
+	one := m.AnyConst("one", b.p.Sizes.QPBits)
+	is := func(s hdl.Stream[link.QPRef]) hdl.Bits { return s.Fire().And(s.Data.QP.Eq(one)) }
+	begins := b.begins.And(b.qp.Eq(one))
+	const cycles = 28 // of the longest gap of the longest tick
+	var marked, known, since, least hdl.Bits
+	m.Ghost(func() {
+		marked = m.Reg("one_marked", 1, 0)    // since its last CNP
+		known = m.Reg("one_known", 1, 0)      // it has sent a CNP since it began anew,
+		since = m.Reg("one_since", cycles, 0) // so many cycles ago
+		least = m.Reg("one_least", cycles, 0) // as long as it had to wait when it was judged
+		m.If(since.All().Not(), func() { since.Set(since.AddK(1)) })
+		m.If(b.st.Is(stJudge), func() { least.Set(io.Gap.Mul(hdl.K(cycles-gapBits, uint64(b.p.Tick)))) })
+		m.If(is(io.CNP), func() {
+			marked.SetK(0)
+			known.SetK(1)
+			since.SetK(1)
+		})
+		m.If(begins, func() {
+			marked.SetK(0)
+			known.SetK(0)
+		})
+		m.If(is(io.Marked), func() { marked.SetK(1) })
+	})
+	sends := io.CNP.Valid.And(io.CNP.Data.QP.Eq(one))
+	m.Assert("cnp_was_marked", sends.Not().Or(marked))
+	m.Assert("cnps_are_apart", hdl.OrAll(sends.Not(), known.Not(), since.Ge(least)))
+	m.Cover("second_cnp", hdl.AndAll(sends, known, least.Any()))
+	m.Cover("begins_with_mark", begins.And(marked))
+}

@@ -20,7 +20,7 @@ func TestRecords(t *testing.T) {
 		{linktest.Retired{}, link.Retired{}}, {linktest.RxMatched{}, link.RxMatched{}}, {linktest.ReadIssue{}, link.ReadIssue{}},
 		{linktest.ResourceRequest{}, link.ResourceRequest{}}, {linktest.Served{}, link.Served{}}, {linktest.Operands{}, link.Operands{}},
 		{linktest.AtomicCommand{}, link.AtomicCommand{}}, {linktest.AtomicResult{}, link.AtomicResult{}},
-		{linktest.KeyOp{}, link.KeyOp{}}, {linktest.KeyOpDone{}, link.KeyOpDone{}},
+		{linktest.KeyOp{}, link.KeyOp{}}, {linktest.KeyOpDone{}, link.KeyOpDone{}}, {linktest.Heard{}, link.Heard{}}, {linktest.SendFailure{}, link.SendFailure{}},
 	} {
 		record, message := reflect.TypeOf(pair[0]), reflect.TypeOf(pair[1])
 		require.Equal(t, message.Name(), record.Name())

@@ -6,7 +6,7 @@ import "gornic/format"
 func (n *NIC) response(q *queuePair, p packet) {
 	r := &q.req
 	switch psn := p.psn(); {
-	case r.unacknowledged() == 0, psnDiff(psn, r.next) >= 0, psnDiff(psn, r.oldest) < 0, r.again && psn != r.oldest:
+	case r.unacknowledged() == 0, psnDiff(psn, r.next) >= 0, psnDiff(psn, r.oldest) < 0:
 		n.count(format.CntRxIgnored)
 	case p.opcode == format.OpAcknowledge:
 		n.acknowledgement(q, p)
@@ -20,7 +20,6 @@ func (n *NIC) acknowledgement(q *queuePair, p packet) {
 	h, _ := format.ExtHeaderOf[format.AETH[uint64]](p.Ext, p.opcode, format.ExtAETH)
 	switch code := h.Syndrome & 0x1F; {
 	case h.Syndrome < format.SyndromeRNR:
-		q.req.rnrRetries = q.attr.RNRRetry
 		n.settle(q, psnAdd(p.psn(), 1))
 	case h.Syndrome&^0x1F == format.SyndromeRNR:
 		n.peerNotReady(q, p.psn(), code)
@@ -50,7 +49,7 @@ func (n *NIC) settle(q *queuePair, end uint32) bool {
 		return false
 	}
 	if lost {
-		n.askAgain(q)
+		n.lost(q)
 	}
 	return !lost
 }
@@ -62,11 +61,23 @@ func (n *NIC) acknowledged(q *queuePair, end uint32) {
 	if psnDiff(end, r.oldest) <= 0 {
 		return
 	}
-	r.oldest, r.progress, r.retries, r.again = end, n.now, q.attr.RetryCnt, false
+	r.oldest = end
+	r.retry.progress(n.now)
 	if psnDiff(r.cursor, end) < 0 {
 		r.cursor = end
 	}
+	for _, w := range r.started {
+		if w.trouble != nil && psnDiff(end, w.troubleAt) > 0 { // the peer had the packet before it could not be sent again
+			w.trouble = nil
+		}
+	}
 	n.retire(q)
+}
+
+// lost is an implied NAK: a READ or atomic has lost a response.
+func (n *NIC) lost(q *queuePair) {
+	n.count(format.CntImpliedNAKs)
+	n.somethingMissing(q)
 }
 
 // retire completes the oldest requests, as far as they are done: all of their
@@ -108,10 +119,14 @@ func (n *NIC) peerRefused(q *queuePair, psn uint32, syndrome uint64) {
 	if !n.settle(q, w.due(q.req.oldest)) {
 		return
 	}
-	status := map[uint64]format.Status{
-		format.SyndromeNAKInv:    format.StatusRemInvReq,
-		format.SyndromeNAKAccess: format.StatusRemAccess,
-		format.SyndromeNAKOp:     format.StatusRemOp,
+	verdict := map[uint64]struct {
+		status  format.Status
+		counter format.Counter
+	}{
+		format.SyndromeNAKInv:    {format.StatusRemInvReq, format.CntReqInvalid},
+		format.SyndromeNAKAccess: {format.StatusRemAccess, format.CntReqAccess},
+		format.SyndromeNAKOp:     {format.StatusRemOp, format.CntReqOperation},
 	}[syndrome]
-	n.endSend(q, outcome{wrid: w.WRID, status: status, vendor: format.VendorNAK})
+	n.count(verdict.counter)
+	n.endSend(q, outcome{wrid: w.WRID, status: verdict.status, vendor: format.VendorNAK})
 }

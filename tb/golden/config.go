@@ -2,6 +2,7 @@ package golden
 
 import (
 	"math/bits"
+	"time"
 
 	"gornic/configs"
 	"gornic/format"
@@ -18,14 +19,22 @@ type Config struct {
 	Replay    int // packets that a QP may have unacknowledged, 1 to 4096
 	Reads     int // READs and atomics that a QP may have outstanding, in each direction, 1 to 255
 	AckEvery  int // a packet in so many of a long message asks for an acknowledgement, at least 1
+
+	// Tick is how long the unit of retry timers, 4.096 us, takes here: RNR waits are as much longer or shorter.
+	// From 1 ns to 1 s.
+	Tick time.Duration
 }
+
+// DefaultTick is the unit of retry timers (protocol section 4.6).
+const DefaultTick = 4096 * time.Nanosecond
 
 // DefaultConfig is a NIC of 64 queue pairs and the largest path MTU.
 func DefaultConfig() Config {
-	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, Reads: 16, AckEvery: 16}
+	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, Reads: 16, AckEvery: 16, Tick: DefaultTick}
 }
 
-// ConfigOf is a NIC with the sizes of a core's configuration.
+// ConfigOf is a NIC with the sizes of a core's configuration. Its Tick is the default: how long a cycle
+// of the core takes, only who has one knows.
 func ConfigOf(core configs.Config) Config {
 	c := DefaultConfig()
 	c.LogQPs, c.LogCQs, c.LogEQs = log2(core.QPs), log2(core.CQs), log2(core.EQs)
@@ -49,6 +58,7 @@ func (c Config) inRange() Config {
 	between(&c.Replay, 1, 4096)
 	between(&c.Reads, 1, 255)
 	between(&c.AckEvery, 1, 1<<23)
+	c.Tick = min(max(c.Tick, 1), time.Second)
 	return c
 }
 

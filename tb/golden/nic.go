@@ -63,7 +63,7 @@ func (n *NIC) Receive(frame []byte) {
 		n.count(format.CntRxPassed)
 		n.raw = append(n.raw, append([]byte(nil), frame...))
 	case format.Dropped:
-		n.count(format.CntRxRefused)
+		n.count(refusedBy(r.Reason))
 	}
 }
 
@@ -127,6 +127,17 @@ func (n *NIC) Counter(c format.Counter) uint32 {
 		return 0
 	}
 	return n.counters[c]
+}
+
+// refusedBy is the counter of frames that are dropped for a reason.
+func refusedBy(r format.Reason) format.Counter {
+	switch r {
+	case format.ReasonICRC:
+		return format.CntRxICRC
+	case format.ReasonPKey:
+		return format.CntRxPKey
+	}
+	return format.CntRxRefused
 }
 
 func (n *NIC) count(c format.Counter) { n.counters[c]++ }

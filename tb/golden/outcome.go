@@ -23,6 +23,7 @@ func (o outcome) cqe(q *queuePair, index uint16) format.CQE[uint64] {
 
 // completeSend reports the oldest send WQE as done.
 func (n *NIC) completeSend(q *queuePair, o outcome) {
+	n.countError(o.status, format.CntReqCQEErrors, format.CntReqCQEFlushes)
 	cqe := o.cqe(q, q.sq.consumer)
 	q.sq.consumer++
 	n.complete(q, q.sendCQ, cqe, false)
@@ -30,8 +31,23 @@ func (n *NIC) completeSend(q *queuePair, o outcome) {
 
 // completeRecv reports the oldest receive WQE as done.
 func (n *NIC) completeRecv(q *queuePair, o outcome, solicited bool) {
+	n.countError(o.status, format.CntRespCQEErrors, format.CntRespCQEFlushes)
+	if o.status == format.StatusLocLen {
+		n.count(format.CntRespLength)
+	}
 	cqe := o.cqe(q, q.rq.consumer)
 	cqe.Queue = 1
 	q.rq.consumer++
 	n.complete(q, q.recvCQ, cqe, solicited)
+}
+
+// countError counts a completion that is none of success.
+func (n *NIC) countError(s format.Status, errors, flushes format.Counter) {
+	switch s {
+	case format.StatusSuccess:
+	case format.StatusFlush:
+		n.count(flushes)
+	default:
+		n.count(errors)
+	}
 }

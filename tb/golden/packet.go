@@ -59,8 +59,12 @@ func (n *NIC) packet(d format.RxDescriptor[uint64], payload []byte) {
 	p.info, _ = format.Lookup(p.opcode)
 	q := n.qp(d.DestQP)
 	switch {
-	case q == nil || !q.talksTo(d) || !q.takes(p):
+	case q == nil:
 		n.count(format.CntRxBadQP)
+	case q.hasPeer() && !q.talksTo(d):
+		n.count(format.CntRxBadAddress)
+	case !q.takes(p):
+		n.count(format.CntRxBadState)
 	case p.opcode == format.OpCNP: // there is no rate to lower
 	case p.isResponse():
 		n.response(q, p)
@@ -68,6 +72,9 @@ func (n *NIC) packet(d format.RxDescriptor[uint64], payload []byte) {
 		n.requested(q, p)
 	}
 }
+
+// hasPeer tells that the QP has an address of its peer.
+func (q *queuePair) hasPeer() bool { return q.state != format.QPReset && q.state != format.QPInit }
 
 // talksTo tells whether a packet came from the QP's peer to the QP's own address.
 func (q *queuePair) talksTo(d format.RxDescriptor[uint64]) bool {

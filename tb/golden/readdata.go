@@ -11,14 +11,13 @@ import (
 func (n *NIC) data(q *queuePair, p packet) {
 	r := &q.req
 	w := r.at(p.psn())
-	r.rnrRetries = q.attr.RNRRetry
 	if !n.settle(q, w.due(r.oldest)) {
 		return
 	}
 	status, vendor := format.StatusSuccess, format.VendorNone
 	switch {
 	case w.form.answered() && p.psn() != r.oldest: // one before it is missing
-		n.askAgain(q)
+		n.lost(q)
 		return
 	case !p.answers(w), !p.placeFits(w):
 		status, vendor = format.StatusBadResp, format.VendorResponse

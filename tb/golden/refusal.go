@@ -42,9 +42,24 @@ func failed(status format.Status, vendor format.VendorCode) *refusal {
 	return &refusal{format.SyndromeNAKOp, status, format.EventQPFatal, vendor}
 }
 
+// countRefusal counts a request that is not executed, when that is decided.
+func (n *NIC) countRefusal(r *refusal) {
+	switch r.syndrome {
+	case format.SyndromeNAKInv:
+		n.count(format.CntRespInvalid)
+	case format.SyndromeNAKAccess:
+		n.count(format.CntRespAccess)
+	case format.SyndromeNAKOp:
+		n.count(format.CntRespOperation)
+	default:
+		n.count(format.CntOutOfBuffer)
+	}
+}
+
 // refuse answers with the NAK of the expected PSN, and ends the QP unless the
 // receive queue was empty.
 func (n *NIC) refuse(q *queuePair, p packet, r *refusal) {
+	n.countRefusal(r)
 	n.acknowledge(q, p.psn(), r.syndrome)
 	if r.syndrome&^0x1F == format.SyndromeRNR {
 		q.resp.nakSent = true

@@ -1,10 +1,6 @@
 package golden
 
-import (
-	"time"
-
-	"gornic/format"
-)
+import "gornic/format"
 
 // requester is the half of a queue pair that makes requests.
 //
@@ -14,12 +10,7 @@ import (
 type requester struct {
 	started              []*request // oldest first
 	oldest, cursor, next uint32
-
-	retries    uint64        // restarts that are left (protocol section 4.6)
-	rnrRetries uint64        // and waits for a receiver that was not ready
-	rnrUntil   time.Duration // no request before this time
-	progress   time.Duration // of the last thing that restarted the timer
-	again      bool          // a READ or atomic has lost a response, and was asked for again: nothing but its next one counts
+	retry                retry
 }
 
 // request is a send WQE that the requester has started on.
@@ -34,12 +25,12 @@ type request struct {
 
 func newRequester(a modify) requester {
 	psn := uint32(a.SQPSN)
-	return requester{oldest: psn, cursor: psn, next: psn, retries: a.RetryCnt, rnrRetries: a.RNRRetry}
+	return requester{oldest: psn, cursor: psn, next: psn}
 }
 
 // stop forgets what was started.
 func (r *requester) stop() {
-	r.started, r.rnrUntil, r.again = nil, 0, false
+	r.started, r.retry = nil, retry{}
 	r.oldest, r.cursor = r.next, r.next
 }
 
@@ -85,10 +76,6 @@ func (w *request) due(oldest uint32) uint32 {
 	return w.first
 }
 
-// waits tells that the peer's receiver was not ready, and the wait for it is not
-// over.
-func (r *requester) waits(now time.Duration) bool { return now < r.rnrUntil }
-
 // at returns the request that packet psn belongs to, nil if none does yet.
 func (r *requester) at(psn uint32) *request {
 	for _, w := range r.started {
@@ -109,7 +96,7 @@ func (n *NIC) request(q *queuePair) bool {
 		return true
 	}
 	full := r.cursor == r.next && r.inFlight() >= n.config.Replay
-	if full || len(n.frames) > 0 || r.waits(n.now) {
+	if full || len(n.frames) > 0 || r.retry.waiting(n.now) {
 		return false
 	}
 	w, fresh := r.at(r.cursor), false
@@ -202,7 +189,10 @@ func (n *NIC) sendRequest(q *queuePair, w *request) {
 		return
 	}
 	if r.unacknowledged() == 0 {
-		r.progress = n.now
+		r.retry.timer = max(n.now, r.retry.until)
+	}
+	if psnDiff(psn, r.next) < 0 {
+		n.count(format.CntTxResent)
 	}
 	n.transmit(n.requestHeader(q, w, psn, offset), payload)
 	r.cursor = end

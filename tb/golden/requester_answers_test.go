@@ -17,6 +17,7 @@ func TestRequesterAnswers(t *testing.T) {
 	flush := func(from int) []string {
 		return []string{"1 WR_FLUSH_ERR (none)", "2 WR_FLUSH_ERR (none)", "3 WR_FLUSH_ERR (none)", "4 WR_FLUSH_ERR (none)"}[from-1:]
 	}
+	const none = 2 // retries less
 	for _, c := range []struct {
 		name    string
 		answers []packetSpec
@@ -24,6 +25,7 @@ func TestRequesterAnswers(t *testing.T) {
 		want    []string
 		ignored uint32
 		state   format.QPState
+		retry   uint64
 	}{
 		{name: "ACK of the last: all", answers: []packetSpec{ack(7, 0x1F)}, want: done(4), state: format.QPRTS},
 		{name: "any credits", answers: []packetSpec{ack(1, 0x00), ack(3, 0x0A)}, want: done(2), state: format.QPRTS},
@@ -43,14 +45,22 @@ func TestRequesterAnswers(t *testing.T) {
 			sent: []string{"SEND_LAST 0x67 44 bytes A", "SEND_FIRST 0x68 256 bytes", "SEND_LAST 0x69 44 bytes A", "SEND_FIRST 0x6a 256 bytes", "SEND_LAST 0x6b 44 bytes A"},
 		},
 		{
-			name: "NAK 0x60 without a retry left", answers: []packetSpec{ack(3, 0x60), ack(3, 0x60), ack(3, 0x60), ack(3, 0x60)},
+			name: "twice: once", answers: []packetSpec{ack(3, 0x60), ack(3, 0x60), ack(3, 0x60)}, want: done(1), state: format.QPRTS,
+			sent: []string{"SEND_LAST 0x67 44 bytes A", "SEND_FIRST 0x68 256 bytes", "SEND_LAST 0x69 44 bytes A", "SEND_FIRST 0x6a 256 bytes", "SEND_LAST 0x6b 44 bytes A"},
+		},
+		{
+			name: "behind progress, from there", answers: []packetSpec{ack(3, 0x60), ack(6, 0x60)}, want: done(3), state: format.QPRTS,
+			sent: []string{"SEND_FIRST 0x6a 256 bytes", "SEND_LAST 0x6b 44 bytes A"},
+		},
+		{
+			name: "NAK 0x60 without a retry left", answers: []packetSpec{ack(3, 0x60)}, retry: none,
 			want: append(append(done(1), "2 RETRY_EXC_ERR (none)"), flush(3)...), state: format.QPError,
 		},
 		{name: "RNR NAK: a wait", answers: []packetSpec{ack(2, 0x21)}, want: done(1), state: format.QPRTS},
 		{name: "NAK 0x60 in the wait does not cut it short", answers: []packetSpec{ack(2, 0x21), ack(2, 0x60)}, want: done(1), state: format.QPRTS},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q, _ := newTarget(t, qpConfig{sigAll: 1, retry: 2, rnrRetry: 1})
+			q, _ := newTarget(t, qpConfig{sigAll: 1, retry: 2 - c.retry, rnrRetry: 1})
 			for i := range uint64(4) {
 				q.post(sendWR{id: i + 1, op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(0, 300)}})
 			}

@@ -80,13 +80,16 @@ func TestRequesterTimeout(t *testing.T) {
 
 // A resent message is cut at the same places, from the WQE.
 func TestRequesterResends(t *testing.T) {
-	q, _ := newTarget(t, qpConfig{retry: 7})
+	const timeout = 4096 * time.Nanosecond << 1
+	q, _ := newTarget(t, qpConfig{retry: 7, timeout: 1})
 	q.send(sendWR{op: format.WRWriteImm, imm: 1, list: []format.SGE[uint64]{q.buf.part(1, 100), q.buf.part(200, 500)}})
 	first := q.frames()
 	require.Len(t, first, 3)
 	q.s.nic.Receive(q.frame(ack(1, 0x60)))
 	require.Equal(t, first[1:], q.frames())
 	q.s.nic.Receive(q.frame(ack(1, 0x60)))
+	require.Empty(t, q.frames(), "the same again changes nothing")
+	q.s.nic.Tick(timeout)
 	require.Equal(t, first[1:], q.frames(), "from the original PSN again")
 }
 

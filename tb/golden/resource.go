@@ -118,6 +118,7 @@ func (n *NIC) respondNext(q *queuePair, x *resource) {
 // abandon puts a NAK in the place of a response. It is the last thing that the peer
 // hears (protocol section 3.8; section 10, rows 12 and 22).
 func (n *NIC) abandon(q *queuePair, x *resource, refused *refusal) {
+	n.countRefusal(refused)
 	n.reply(q, reply{psn: x.at, msn: x.msn, syndrome: refused.syndrome})
 	q.resp.resources, q.resp.next, q.resp.owed = nil, 0, nil
 	n.fatal(q, refused.event, refused.vendor)

@@ -92,11 +92,11 @@ func TestResponderSilence(t *testing.T) {
 	}{
 		{"no such QP", 0, func(d *format.TxDescriptor[uint64]) { d.DestQP = 0x77 }, format.CntRxBadQP},
 		{"an old tag", 0, func(d *format.TxDescriptor[uint64]) { d.DestQP ^= 1 << 20 }, format.CntRxBadQP},
-		{"another sender", 0, func(d *format.TxDescriptor[uint64]) { d.SrcLo++ }, format.CntRxBadQP},
-		{"another destination", 0, func(d *format.TxDescriptor[uint64]) { d.DstLo++ }, format.CntRxBadQP},
-		{"IPv6 for a QP of IPv4", 0, func(d *format.TxDescriptor[uint64]) { d.IPv6 = 1 }, format.CntRxBadQP},
-		{"QP in INIT", format.QPInit, nil, format.CntRxBadQP},
-		{"partition", 0, func(d *format.TxDescriptor[uint64]) { d.PKey = 1 }, format.CntRxRefused},
+		{"another sender", 0, func(d *format.TxDescriptor[uint64]) { d.SrcLo++ }, format.CntRxBadAddress},
+		{"another destination", 0, func(d *format.TxDescriptor[uint64]) { d.DstLo++ }, format.CntRxBadAddress},
+		{"IPv6 for a QP of IPv4", 0, func(d *format.TxDescriptor[uint64]) { d.IPv6 = 1 }, format.CntRxBadAddress},
+		{"QP in INIT", format.QPInit, nil, format.CntRxBadState},
+		{"partition", 0, func(d *format.TxDescriptor[uint64]) { d.PKey = 1 }, format.CntRxPKey},
 		{"UC", 0, func(d *format.TxDescriptor[uint64]) { d.Opcode = 0x24 }, format.CntRxRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestResponderOtherFrames(t *testing.T) {
 	bad := q.frame(packetSpec{op: format.OpSendOnly, size: 4, a: 1})
 	bad[len(bad)-6] ^= 1
 	q.s.nic.Receive(bad)
-	require.Equal(t, uint32(1), q.s.nic.Counter(format.CntRxRefused))
+	require.Equal(t, uint32(1), q.s.nic.Counter(format.CntRxICRC))
 	require.Empty(t, q.inject(packetSpec{op: format.OpCNP, size: 16, a: 1}))
 	arp := append(append([]byte(nil), bad[:12]...), 8, 6, 1, 2, 3)
 	q.s.nic.Receive(arp)
@@ -152,6 +152,6 @@ func TestResponderSilentInError(t *testing.T) {
 	bad := packetSpec{op: format.OpWriteOnly, size: 4, dma: 4, key: 0xFFFFFFFF, a: 1}
 	require.Len(t, q.inject(bad), 1)
 	require.Empty(t, q.inject(bad, packetSpec{op: format.OpSendOnly, psn: 5, a: 1}))
-	require.Equal(t, uint32(2), q.s.nic.Counter(format.CntRxBadQP))
+	require.Equal(t, uint32(2), q.s.nic.Counter(format.CntRxBadState))
 	require.Equal(t, uint32(1), q.s.nic.Counter(format.CntTxNAKs))
 }

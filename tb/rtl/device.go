@@ -59,7 +59,7 @@ func (c *counted) Write(addr uint64, b []byte) error {
 func newReference(config configs.Config, memory *host.Memory) *reference {
 	side := &counted{DeviceSide: host.DeviceSide{Memory: memory}}
 	c := golden.ConfigOf(config)
-	c.Pages = config.QPs
+	c.Pages, c.Tick = config.QPs, time.Duration(config.AckTick)*Cycle
 	return &reference{NIC: golden.NewNIC(c, side), memory: side}
 }
 

@@ -114,6 +114,21 @@ type ReplayEntry struct {
 	Vendor      format.VendorCode
 }
 
+// ReplayRead is a link.ReplayRead.
+type ReplayRead struct {
+	QP     int
+	Oldest bool
+	Index  uint16
+}
+
+// ReplayFound is a link.ReplayFound.
+type ReplayFound struct {
+	Any    bool
+	Index  uint16
+	Newest bool
+	Entry  ReplayEntry
+}
+
 // Record is a link.Record.
 type Record struct {
 	QP    int

@@ -84,14 +84,14 @@ func TestRules(t *testing.T) {
 }
 
 func TestActions(t *testing.T) {
-	for a := Pass; a <= Delay; a++ {
+	for a := Pass; a <= Mark; a++ {
 		got, ok := ParseAction(a.String())
 		require.True(t, ok)
 		require.Equal(t, a, got)
 	}
 	_, ok := ParseAction("reorder")
 	require.False(t, ok)
-	require.Equal(t, "action 5", Action(5).String())
+	require.Equal(t, "action 8", Action(8).String())
 }
 
 // A corrupted packet differs in one bit, and the receive side sees a wrong ICRC
@@ -140,7 +140,7 @@ func TestParse(t *testing.T) {
 		require.True(t, ok)
 		op := format.Opcode(d.Opcode)
 		response := op >= format.OpReadResponseFirst && op <= format.OpAtomicAck
-		require.Equal(t, Packet{QP: uint32(d.DestQP), PSN: uint32(d.PSN), Response: response}, p)
+		require.Equal(t, Packet{QP: uint32(d.DestQP), PSN: uint32(d.PSN), Opcode: op, Response: response}, p)
 		packets++
 	}
 	require.Greater(t, packets, 1000)
@@ -180,7 +180,7 @@ func TestParseOthers(t *testing.T) {
 		for _, ipv6 := range []uint64{0, 1} {
 			p, ok := parse(build(func(d *format.TxDescriptor[uint64]) { d.VLAN, d.IPv6 = vlan, ipv6 }))
 			require.True(t, ok)
-			require.Equal(t, Packet{QP: 9, PSN: 8}, p)
+			require.Equal(t, Packet{QP: 9, PSN: 8, Opcode: format.OpSendOnly}, p)
 		}
 	}
 }

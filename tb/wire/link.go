@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -32,15 +31,17 @@ type Crossing struct {
 	Direction Direction
 	Time      time.Duration // a microsecond a frame
 	Frame     []byte        // as it was sent; not to be changed
+	Arriving  []byte        // as it arrives, if the wire changes it; else nil
 	Packet    Packet        // what it is to Faults
 	RoCE      bool          // it is a RoCEv2 packet, and Packet says which
 	Action    Action        // what became of it
 	Late      bool          // a delayed frame arrives, which was shown before when it was sent
 }
 
-// Arrives tells whether the other end gets the frame, as it was sent, now.
+// Arrives tells whether the other end gets the frame now, as it was sent but for a mark of congestion. What
+// a [Flip] leaves of one may be as good: see Arriving.
 func (c Crossing) Arrives() bool {
-	return c.Action == Pass || c.Action == Duplicate || c.Late
+	return c.Action == Pass || c.Action == Duplicate || c.Action == Mark || c.Late
 }
 
 // Tap sees every frame that is sent, those that are then lost among them, and a
@@ -49,24 +50,36 @@ type Tap func(Crossing)
 
 // Link is a wire between two ends. It is used by one goroutine at a time.
 type Link struct {
+	// Clock, where it is not nil, tells the time of outages and delays. Without it a microsecond passes with each
+	// frame, and delayed ones arrive when nobody sends.
+	Clock func() time.Duration
+
 	ends     [2]End
 	faults   Faults
 	taps     []Tap
 	attempts map[attemptKey]int
 	count    int
-	held     [2][]heldFrame // delayed frames of a direction, oldest first
-}
-
-// heldFrame is a delayed frame.
-type heldFrame struct {
-	Crossing
-	overtakers int // frames that have yet to overtake it
+	hits     []int     // packets that each rule with an Nth has covered
+	held     [2][]held // delayed frames of a direction, oldest first
 }
 
 // NewLink returns a link between a and b that has the given faults; the zero
 // Faults has none.
 func NewLink(a, b End, faults Faults, taps ...Tap) *Link {
-	return &Link{ends: [2]End{a, b}, faults: faults, taps: taps, attempts: map[attemptKey]int{}}
+	l := &Link{ends: [2]End{a, b}, taps: taps, attempts: map[attemptKey]int{}}
+	l.SetFaults(faults)
+	return l
+}
+
+// SetFaults has the link fail otherwise from now on: with the zero Faults, not at all. Delayed frames stay so.
+func (l *Link) SetFaults(f Faults) { l.faults, l.hits = f, make([]int, len(f.Rules)) }
+
+// now is the time of outages and delays.
+func (l *Link) now() time.Duration {
+	if l.Clock != nil {
+		return l.Clock()
+	}
+	return time.Duration(l.count) * time.Microsecond
 }
 
 // Step carries at most one frame in each direction, and delayed ones that have
@@ -74,40 +87,16 @@ func NewLink(a, b End, faults Faults, taps ...Tap) *Link {
 func (l *Link) Step() int {
 	moved := 0
 	for d := range Direction(2) {
-		if frame, ok := l.ends[d].Send(); ok {
+		frame, ok := l.ends[d].Send()
+		if ok {
 			l.carry(d, frame)
 			l.overtake(d)
-			moved++
-		} else if len(l.held[d]) > 0 { // nobody is left to overtake it
-			l.release(d, 0)
+		}
+		if l.expire(d, !ok) || ok {
 			moved++
 		}
 	}
 	return moved
-}
-
-// overtake counts a frame that overtook the delayed ones, and lets those go that
-// have waited long enough.
-func (l *Link) overtake(d Direction) {
-	for i := 0; i < len(l.held[d]); {
-		h := &l.held[d][i]
-		if h.Number == l.count { // it is that frame itself
-			i++
-		} else if h.overtakers--; h.overtakers > 0 {
-			i++
-		} else {
-			l.release(d, i)
-		}
-	}
-}
-
-// release lets delayed frame i arrive.
-func (l *Link) release(d Direction, i int) {
-	c := l.held[d][i].Crossing
-	l.held[d] = slices.Delete(l.held[d], i, i+1)
-	c.Late = true
-	l.show(c)
-	l.ends[1-d].Receive(c.Frame)
 }
 
 func (l *Link) show(c Crossing) {
@@ -116,7 +105,8 @@ func (l *Link) show(c Crossing) {
 	}
 }
 
-// Run carries frames until neither end has any, and returns how many there were.
+// Run carries frames until neither end has any, and returns how many there were. On a link with a
+// clock some may still be delayed.
 // More than limit frames are an error: two ends that talk for ever.
 func (l *Link) Run(ctx context.Context, limit int) (int, error) {
 	frames := 0
@@ -138,35 +128,66 @@ func (l *Link) Run(ctx context.Context, limit int) (int, error) {
 func (l *Link) carry(d Direction, frame []byte) {
 	l.count++
 	c := Crossing{Number: l.count, Direction: d, Time: time.Duration(l.count) * time.Microsecond, Frame: frame}
+	var r Rule
 	if c.Packet, c.RoCE = parse(frame); c.RoCE {
+		c.Packet.Direction = d
 		c.Packet.Attempt = l.attempt(c.Packet)
-		c.Action = l.faults.Decide(c.Packet)
+		r = l.decide(c.Packet)
+		c.Action = r.Action
+	}
+	if l.faults.down(l.now()) {
+		c.Action = Drop
+	}
+	if c.Arriving = l.faults.arriving(c.Action, c.Packet, frame); c.Action == Mark && c.Arriving == nil {
+		c.Action = Pass
 	}
 	l.show(c)
-	to := l.ends[1-d]
-	switch c.Action {
-	case Drop:
-	case Delay:
-		l.held[d] = append(l.held[d], heldFrame{c, l.faults.delay(c.Packet)})
-	case Corrupt:
-		to.Receive(l.faults.corrupt(c.Packet, frame))
-	case Duplicate:
-		to.Receive(append([]byte(nil), frame...))
-		to.Receive(frame)
-	default:
-		to.Receive(frame)
+	if c.Action == Delay {
+		l.hold(c, r)
+		return
 	}
+	l.deliver(c)
+}
+
+// deliver gives the other end what it gets of a frame at once.
+func (l *Link) deliver(c Crossing) {
+	to := l.ends[1-c.Direction]
+	switch {
+	case c.Action == Drop:
+	case c.Arriving != nil:
+		to.Receive(c.Arriving)
+	case c.Action == Duplicate:
+		to.Receive(append([]byte(nil), c.Frame...))
+		to.Receive(c.Frame)
+	default:
+		to.Receive(c.Frame)
+	}
+}
+
+// decide returns the first rule that hits a packet.
+func (l *Link) decide(p Packet) Rule {
+	for i, r := range l.faults.Rules {
+		if !r.covers(p) {
+			continue
+		}
+		l.hits[i]++
+		if (r.Nth == 0 || r.Nth == l.hits[i]) && l.faults.hits(i, p) {
+			return r
+		}
+	}
+	return Rule{}
 }
 
 // attemptKey names a packet among all that ever crossed the link.
 type attemptKey struct {
-	qp, psn  uint32
-	response bool
+	direction Direction
+	qp, psn   uint32
+	response  bool
 }
 
 // attempt counts how often a packet has been sent before.
 func (l *Link) attempt(p Packet) int {
-	key := attemptKey{p.QP, p.PSN, p.Response}
+	key := attemptKey{p.Direction, p.QP, p.PSN, p.Response}
 	n := l.attempts[key]
 	l.attempts[key]++
 	return n

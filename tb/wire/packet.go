@@ -8,10 +8,12 @@ import (
 
 // Packet names a RoCEv2 packet for [Faults].
 type Packet struct {
-	QP       uint32 // destination queue pair number
-	PSN      uint32
-	Response bool // it answers a request: READ response, ACKNOWLEDGE, ATOMIC_ACK
-	Attempt  int  // how often the same packet crossed the wire before
+	QP        uint32 // destination queue pair number
+	PSN       uint32
+	Opcode    format.Opcode
+	Response  bool // it answers a request: READ response, ACKNOWLEDGE, ATOMIC_ACK
+	Direction Direction
+	Attempt   int // how often the same packet crossed the wire before
 }
 
 // Lengths of headers in bytes.
@@ -37,7 +39,7 @@ func parse(frame []byte) (Packet, bool) {
 		return Packet{}, false
 	}
 	response := op >= format.OpReadResponseFirst && op <= format.OpAtomicAck
-	return Packet{QP: uint32(bth.DestQP), PSN: uint32(bth.PSN), Response: response}, true
+	return Packet{QP: uint32(bth.DestQP), PSN: uint32(bth.PSN), Opcode: op, Response: response}, true
 }
 
 // transport returns where the BTH of a RoCEv2 packet starts and where its ICRC

@@ -30,7 +30,7 @@ func (f *flow) answer(p packet) *fault {
 	default:
 		wrongWith = f.nak(i, h)
 	}
-	if wrongWith == nil && p.c.Arrives() {
+	if wrongWith == nil && p.arrives() {
 		f.tells(p)
 	}
 	return wrongWith

@@ -19,6 +19,7 @@ type flow struct {
 	mtu   int
 	first uint32 // PSN of packet 0
 	port  uint64 // UDP source port; 0: not seen yet
+	fails bool   // it may end without an acknowledgement
 	back  *flow  // the other direction
 
 	sent   []sent
@@ -80,7 +81,7 @@ func (f *flow) request(p packet, payloads bool) *fault {
 		return wrongWith
 	}
 	f.last = f.sent[i].end
-	if p.c.Arrives() {
+	if p.arrives() {
 		f.arrives(i)
 	}
 	if p.c.Action == wire.Duplicate {
@@ -116,7 +117,8 @@ func (f *flow) askBehind(i int) {
 	}
 }
 
-// again judges a request that was sent before.
+// again judges a request that was sent before: opcode, length and headers are the same, but that it may ask for an
+// acknowledgement or not (protocol section 10, row 24).
 func (f *flow) again(p packet, i int, payloads bool) *fault {
 	was := f.sent[i]
 	switch {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"gornic/blocks/core"
 	"gornic/configs"
@@ -60,6 +61,7 @@ func NewLab(design *hdl.Design, io *core.IO, o Options) (*Lab, error) {
 	}
 	l.A.peer, l.B.peer = l.B, l.A
 	l.Link = wire.NewLink(l.A, l.B, o.Faults, o.Taps...)
+	l.Link.Clock = func() time.Duration { return time.Duration(l.Cycle()) * Cycle }
 	return l, nil
 }
 

@@ -42,8 +42,23 @@
 //	  kind:    poisson          # closed, every or poisson
 //	  cycles:  500              # between two messages of a queue pair, or their mean
 //	faults:                     # default: none. The first that hits a packet decides
-//	  - action:   drop          # drop, duplicate, corrupt or delay
-//	    rate:     0.001         # share of packets
+//	  - action:   drop          # drop, duplicate, corrupt (a bit behind the BTH), delay, flip (bits anywhere), truncate or
+//	                            # mark (CE, on packets whose sender takes part in ECN)
+//	    rate:     0.001         # share of packets; default 1 where there is nth
 //	    packets:  requests      # all, requests or responses; default all
+//	    sender:   a             # both, a or b; default both
 //	    attempts: 3             # only the first so many times that a packet is sent; default: always
+//	  - action:   drop          # the 2nd ATOMIC_ACK on the wire
+//	    opcode:   ATOMIC_ACK    # of the reliable connection; default any
+//	    nth:      2             # of the packets that the rest chooses, from 1; default all
+//	  - action:   delay
+//	    rate:     0.01
+//	    psn:      16777215      # of any queue pair; default any
+//	    frames:   4             # of its direction overtake it at most; default 8
+//	  - action:   delay
+//	    rate:     0.01
+//	    for_us:   30            # at most, in place of frames
+//	outages:                    # default: none. In these times every frame is lost
+//	  - at_us:    100           # since the start
+//	    for_us:   50
 package workload

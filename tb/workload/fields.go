@@ -7,7 +7,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"gornic/format"
-	"gornic/tb/wire"
 )
 
 const (
@@ -22,7 +21,6 @@ var (
 	pathMTUs      = []string{"256", "512", "1024", "2048", "4096"}
 	distributions = []string{"uniform", "log_uniform"} // from Uniform on
 	arrivals      = []string{"closed", "every", "poisson"}
-	classes       = []string{"all", "requests", "responses"}
 )
 
 func (r *reader) workload(n *yaml.Node) Workload {
@@ -54,6 +52,11 @@ func (r *reader) workload(n *yaml.Node) Workload {
 	if o.has("faults") {
 		for i, n := range o.list("faults") {
 			w.Rules = append(w.Rules, r.rule(n, fmt.Sprintf("faults[%d]", i)))
+		}
+	}
+	if o.has("outages") {
+		for i, n := range o.list("outages") {
+			w.Outages = append(w.Outages, r.outage(n, fmt.Sprintf("outages[%d]", i)))
 		}
 	}
 	o.done()
@@ -157,23 +160,6 @@ func (r *reader) arrival(n *yaml.Node) Arrival {
 	}
 	o.done()
 	return a
-}
-
-func (r *reader) rule(n *yaml.Node, path string) wire.Rule {
-	var rule wire.Rule
-	o := r.object(n, path)
-	if o == nil {
-		return rule
-	}
-	actions := []string{wire.Drop.String(), wire.Duplicate.String(), wire.Corrupt.String(), wire.Delay.String()}
-	rule.Action = wire.Drop + wire.Action(o.choice("action", actions))
-	rule.Rate = o.rate("rate")
-	if o.has("packets") {
-		rule.Class = wire.Class(o.choice("packets", classes))
-	}
-	rule.Attempts = o.numberOr("attempts", 1, math.MaxInt32, 0)
-	o.done()
-	return rule
 }
 
 // rules are those over more than one field.

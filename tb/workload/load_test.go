@@ -5,9 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/format"
 	"gornic/tb/wire"
 )
 
@@ -32,9 +34,15 @@ arrival: {kind: poisson, cycles: 300}
 faults:
   - {action: drop, rate: 0.001, packets: responses, attempts: 2}
   - {action: corrupt, rate: 1}
+  - {action: drop, opcode: ATOMIC_ACK, nth: 2}
+  - {action: delay, rate: 0.5, psn: 7, sender: b, frames: 3}
+  - {action: delay, rate: 0.5, for_us: 9}
+  - {action: mark, rate: 0.25, nth: 3}
+outages: [{at_us: 10, for_us: 20}]
 `
 
 func TestParse(t *testing.T) {
+	atomicAck := format.OpAtomicAck
 	w, err := Parse("dir/good.yaml", []byte(good))
 	require.NoError(t, err)
 	require.Equal(t, Workload{
@@ -49,9 +57,17 @@ func TestParse(t *testing.T) {
 		Rules: []wire.Rule{
 			{Action: wire.Drop, Class: wire.Responses, Rate: 1000, Attempts: 2},
 			{Action: wire.Corrupt, Rate: wire.Million},
+			{Action: wire.Drop, Rate: wire.Million, Opcode: &atomicAck, Nth: 2},
+			{Action: wire.Delay, Rate: wire.Million / 2, Only: &wire.Packet{PSN: 7}, Sender: wire.FromB, Frames: 3},
+			{Action: wire.Delay, Rate: wire.Million / 2, For: 9 * time.Microsecond},
+			{Action: wire.Mark, Rate: wire.Million / 4, Nth: 3},
 		},
+		Outages: []wire.Outage{{At: 10 * time.Microsecond, For: 20 * time.Microsecond}},
 	}, w)
-	require.Equal(t, wire.Faults{Seed: 9, Rules: w.Rules}, w.Faults(9))
+	require.Equal(t, wire.Faults{Seed: 9, Rules: w.Rules, Outages: w.Outages}, w.Faults(9))
+	again, err := Parse("good.yaml", w.Text())
+	require.NoError(t, err)
+	require.Equal(t, w, again)
 }
 
 // What a file may leave out.
@@ -102,7 +118,15 @@ func TestParseMistakes(t *testing.T) {
 		{"rate", "rate: 0.001", "rate: 1.1", `w.yaml:20: faults[0].rate: "1.1": expected a share from 0.000001 to 1`},
 		{"rate no number", "rate: 0.001", "rate: often", `w.yaml:20: faults[0].rate: "often": expected a share`},
 		{"rate NaN", "rate: 0.001", "rate: nan", `w.yaml:20: faults[0].rate: "nan": expected a share`},
-		{"action", "action: drop", "action: pass", `w.yaml:20: faults[0].action: "pass": expected one of drop, duplicate, corrupt, delay`},
+		{"action", "action: drop", "action: pass", `w.yaml:20: faults[0].action: "pass": expected one of drop, duplicate, corrupt, delay, flip, truncate, mark`},
+		{"a rate is missing", "rate: 0.5, for_us", "for_us", "w.yaml:24: faults[4].rate: missing: expected a share from 0.000001 to 1"},
+		{"opcode", "ATOMIC_ACK", "CNP", `w.yaml:22: faults[2].opcode: "CNP": expected one of SEND_FIRST, `},
+		{"nth", "nth: 2", "nth: 0", "w.yaml:22: faults[2].nth: 0: expected a number from 1 to 2147483647"},
+		{"sender", "sender: b", "sender: c", `w.yaml:23: faults[3].sender: "c": expected one of both, a, b`},
+		{"PSN", "psn: 7", "psn: 16777216", "w.yaml:23: faults[3].psn: 16777216: expected a number from 0 to 16777215"},
+		{"frames and time", "for_us: 9", "for_us: 9, frames: 2", "w.yaml:24: faults[4].for_us: a delay of so many frames has no time: expected either"},
+		{"frames of a drop", "nth: 2", "nth: 2, frames: 2", "w.yaml:22: faults[2].frames: unknown field: expected one of action, nth, rate, packets, sender, opcode, psn, attempts"},
+		{"outage", "at_us: 10", "at: 10", "w.yaml:26: outages[0].at_us: missing: expected a number from 0 to 2147483647"},
 		{"packets", "packets: responses", "packets: acks", `w.yaml:20: faults[0].packets: "acks": expected one of all, requests, responses`},
 	} {
 		require.Contains(t, good, c.old, c.name)
@@ -165,5 +189,12 @@ func TestParseDocumented(t *testing.T) {
 	w, err := Parse("doc.yaml", []byte(file.String()))
 	require.NoError(t, err)
 	require.Equal(t, 1000, w.Messages)
-	require.Equal(t, []wire.Rule{{Action: wire.Drop, Class: wire.Requests, Rate: 1000, Attempts: 3}}, w.Rules)
+	atomicAck := format.OpAtomicAck
+	require.Equal(t, []wire.Rule{
+		{Action: wire.Drop, Class: wire.Requests, Sender: wire.FromA, Rate: 1000, Attempts: 3},
+		{Action: wire.Drop, Rate: wire.Million, Opcode: &atomicAck, Nth: 2},
+		{Action: wire.Delay, Rate: 10000, Only: &wire.Packet{PSN: 1<<24 - 1}, Frames: 4},
+		{Action: wire.Delay, Rate: 10000, For: 30 * time.Microsecond},
+	}, w.Rules)
+	require.Equal(t, []wire.Outage{{At: 100 * time.Microsecond, For: 50 * time.Microsecond}}, w.Outages)
 }

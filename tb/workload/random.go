@@ -61,6 +61,9 @@ func Random(seed uint64, l Limits) Workload {
 			{Action: wire.Corrupt, Rate: 1 + r.IntN(20000), Attempts: 3},
 			{Action: wire.Duplicate, Rate: 1 + r.IntN(20000)},
 			{Action: wire.Delay, Rate: 1 + r.IntN(20000), Attempts: 3},
+			{Action: wire.Flip, Rate: 1 + r.IntN(10000), Attempts: 3},
+			{Action: wire.Truncate, Rate: 1 + r.IntN(10000), Attempts: 3},
+			{Action: wire.Mark, Rate: 1 + r.IntN(20000)},
 		}
 	}
 	return w

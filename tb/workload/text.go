@@ -28,11 +28,13 @@ func (w Workload) Text() []byte {
 		line("faults:")
 	}
 	for _, r := range w.Rules {
-		attempts := ""
-		if r.Attempts > 0 {
-			attempts = fmt.Sprintf(", attempts: %d", r.Attempts)
-		}
-		line("  - {action: %v, rate: %g, packets: %s%s}", r.Action, float64(r.Rate)/1e6, classes[r.Class], attempts)
+		line("  - %s", ruleText(r))
+	}
+	if len(w.Outages) > 0 {
+		line("outages:")
+	}
+	for _, o := range w.Outages {
+		line("  - %s", outageText(o))
 	}
 	return []byte(b.String())
 }

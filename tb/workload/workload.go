@@ -19,6 +19,7 @@ type Workload struct {
 	Batch      Range // work requests posted with one doorbell
 	Arrival    Arrival
 	Rules      []wire.Rule
+	Outages    []wire.Outage
 }
 
 // Direction says which hosts send.
@@ -169,5 +170,5 @@ func (w Workload) Connection(i int) QueuePairs {
 
 // Faults are the faults of the wire for a seed.
 func (w Workload) Faults(seed uint64) wire.Faults {
-	return wire.Faults{Seed: seed, Rules: w.Rules}
+	return wire.Faults{Seed: seed, Rules: w.Rules, Outages: w.Outages}
 }

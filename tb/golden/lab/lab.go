@@ -29,6 +29,7 @@ type Lab struct {
 	A, B *Bus
 	Link *wire.Link
 	r    *rand.Rand
+	now  time.Duration // since the start
 }
 
 // Bus is a host with its NIC, as a driver sees them.
@@ -58,6 +59,7 @@ func New(o Options) (*Lab, error) {
 		return nil, err
 	}
 	l.Link = wire.NewLink(l.A.NIC, l.B.NIC, o.Faults, o.Taps...)
+	l.Link.Clock = func() time.Duration { return l.now }
 	return l, nil
 }
 
@@ -111,6 +113,7 @@ func (b *Bus) Wait(ctx context.Context) error {
 			break
 		}
 	}
+	b.lab.now += quantum
 	b.lab.A.NIC.Tick(quantum)
 	b.lab.B.NIC.Tick(quantum)
 	return ctx.Err()

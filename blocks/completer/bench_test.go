@@ -1,6 +1,7 @@
 package completer_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/blocks/linktest"
 	"gornic/blocks/replay"
+	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/sim"
 )
@@ -19,14 +21,16 @@ var sizes = link.Sizes{QPBits: 2, CQBits: 2, ReplayBits: 3}
 
 // pairIO is the completer with the replay ring that it works on.
 type pairIO struct {
-	Record     hdl.Stream[link.Record]     `hdl:"in"`
-	Retired    hdl.Stream[link.Retired]    `hdl:"out"`
-	Response   hdl.Stream[link.RxResponse] `hdl:"in"`
-	Context    link.ContextPort            `hdl:"out"`
-	Completion hdl.Stream[link.Completion] `hdl:"out"`
-	Fault      hdl.Stream[link.QPFault]    `hdl:"out"`
-	Control    hdl.Stream[link.QPControl]  `hdl:"in"`
-	Ignored    hdl.Bits                    `hdl:"out" w:"1"`
+	Record     hdl.Stream[link.Record]      `hdl:"in"`
+	Retired    hdl.Stream[link.Retired]     `hdl:"out"`
+	Response   hdl.Stream[link.RxResponse]  `hdl:"in"`
+	Context    link.ContextPort             `hdl:"out"`
+	Completion hdl.Stream[link.Completion]  `hdl:"out"`
+	Fault      hdl.Stream[link.QPFault]     `hdl:"out"`
+	Control    hdl.Stream[link.QPControl]   `hdl:"in"`
+	Heard      hdl.Stream[link.Heard]       `hdl:"out"`
+	Failure    hdl.Stream[link.SendFailure] `hdl:"in"`
+	Counts     completer.Counts             `hdl:"out"`
 }
 
 func pair() hdl.Def[pairIO] {
@@ -36,6 +40,7 @@ func pair() hdl.Def[pairIO] {
 			Record: hdl.StreamOf(sizes.Record()), Retired: hdl.StreamOf(sizes.Retired()), Response: hdl.StreamOf(sizes.RxResponse()),
 			Context: sizes.ContextPort(), Completion: hdl.StreamOf(sizes.Completion()),
 			Fault: hdl.StreamOf(sizes.QPFault()), Control: hdl.StreamOf(sizes.QPControl()),
+			Heard: hdl.StreamOf(sizes.Heard()), Failure: hdl.StreamOf(sizes.SendFailure()),
 		},
 		Body: func(m *hdl.Module, io *pairIO) {
 			ring := hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: sizes}))
@@ -50,9 +55,24 @@ func pair() hdl.Def[pairIO] {
 			hdl.Connect(c.Control, io.Control)
 			m.Unused(ring.Peek.Value)
 			ring.Peek.QP.SetK(0)
-			io.Ignored.Set(c.Ignored)
+			aside(m, ring)
+			hdl.Connect(io.Heard, c.Heard)
+			hdl.Connect(c.Failure, io.Failure)
+			hdl.Set(io.Counts, c.Counts)
 		},
 	}
+}
+
+// aside leaves alone what the ring has for the retry engine.
+func aside(m *hdl.Module, ring *replay.IO) {
+	ask := ring.Reader.Request
+	ask.Valid.SetK(0)
+	hdl.Set(ask.Data, hdl.Unpack(link.ReplayRead{QP: hdl.W(sizes.QPBits)}, hdl.K(hdl.WidthOf(link.ReplayRead{QP: hdl.W(sizes.QPBits)}), 0)))
+	ring.Reader.Reply.Ready.SetK(1)
+	ring.Started.Ready.SetK(1)
+	ring.Waits.QP.SetK(0)
+	m.Unused(ask.Ready, ring.Reader.Reply.Valid, ring.Started.Valid, ring.Started.Data.QP, ring.Waits.Waits)
+	hdl.UnusedBut(m, ring.Reader.Reply.Data)
 }
 
 func contextOf(qp int) linktest.Context {
@@ -65,9 +85,10 @@ type bench struct {
 	s                                *sim.Sim
 	io                               *pairIO
 	record, response, reply, control *sim.Source
-	retired, ask, done, fault        *sim.Sink
+	failure                          *sim.Source
+	retired, ask, done, fault, heard *sim.Sink
 	refs                             [qps]*completer.Reference
-	ignored                          int
+	counts                           map[string]int // pulses, by the name of their field
 }
 
 // newBench takes the pair out of reset.
@@ -76,6 +97,7 @@ func newBench(t *testing.T, s *sim.Sim, io *pairIO, g sim.Pattern) *bench {
 		t: t, s: s, io: io,
 		record: sim.NewSource(s, io.Record, g), response: sim.NewSource(s, io.Response, g),
 		reply: sim.NewSource(s, io.Context.Reply, g), control: sim.NewSource(s, io.Control, g),
+		failure: sim.NewSource(s, io.Failure, g), heard: sim.NewSink(s, io.Heard, g), counts: map[string]int{},
 		retired: sim.NewSink(s, io.Retired, g), ask: sim.NewSink(s, io.Context.Request, g), done: sim.NewSink(s, io.Completion, g), fault: sim.NewSink(s, io.Fault, g),
 	}
 	s.Reset(2)
@@ -89,7 +111,10 @@ func (b *bench) run(n int) {
 	for range n {
 		b.s.Step()
 		require.NoError(b.t, b.s.Err())
-		b.ignored += int(b.s.Get(b.io.Ignored))
+		v := reflect.ValueOf(b.io.Counts)
+		for i := range v.NumField() {
+			b.counts[v.Type().Field(i).Name] += int(b.s.Get(v.Field(i).Interface().(hdl.Bits)))
+		}
 		for _, qp := range sim.Received[int](b.ask) {
 			b.reply.Send(linktest.Lookup{Context: contextOf(qp)})
 		}
@@ -124,6 +149,12 @@ func (b *bench) respond(qp int, p completer.Response) bool {
 	return b.refs[qp].Respond(p)
 }
 
+// fail sends what the retry engine decided to both.
+func (b *bench) fail(qp int, psn uint32, status format.Status, vendor format.VendorCode) {
+	b.failure.Send(linktest.SendFailure{QP: qp, PSN: psn, Status: status, Vendor: vendor})
+	b.refs[qp].Fail(psn, status, vendor)
+}
+
 // die tells both that a queue pair is dead.
 func (b *bench) die(qp int) {
 	c := contextOf(qp)
@@ -145,6 +176,18 @@ func (b *bench) compare(qp int) (failed bool) {
 		}, got[i])
 	}
 	ref.Dones = nil
+	heard := sim.Received[linktest.Heard](b.heard)
+	require.Len(t, heard, len(ref.Heard), "%+v, not %+v", heard, ref.Heard)
+	for i, h := range ref.Heard {
+		if h.Kind != link.HeardRestart {
+			heard[i].Cause = 0 // means nothing
+		}
+		if h.Kind != link.HeardRNR {
+			heard[i].Code = 0
+		}
+		require.Equal(t, linktest.Heard{QP: qp, Kind: h.Kind, PSN: h.PSN, Cause: h.Cause, Code: int(h.Code)}, heard[i])
+	}
+	ref.Heard = nil
 	failed = ref.Fault
 	require.Equal(t, failed, len(b.fault.Take()) == 1)
 	ref.Fault = false

@@ -6,18 +6,22 @@ import (
 	"gornic/hdl"
 )
 
-// Kinds of event.
+// Kinds of event. All responses acknowledge what is before their PSN.
 const (
-	eventSweep = 0 // entries that need no response, or of a queue pair that has failed
-	eventACK   = 1 // acknowledges the request of PSN and what is before
-	eventUpTo  = 2 // acknowledges what is before PSN
-	eventDone  = 3 // and answers the READ or atomic that ends with PSN
-	eventFatal = 4 // acknowledges what is before PSN, and fails the WQE of PSN
-	eventDead  = 5 // the queue pair is in state ERR, and none of its data is being written
-	eventStray = 6 // as eventFatal, but it does nothing to a READ or atomic
+	eventSweep    = 0  // entries that need no response, or of a queue pair that has failed
+	eventACK      = 1  // acknowledges the request of PSN, too
+	eventData     = 2  // has data of the READ of PSN, which is not its end
+	eventDone     = 3  // answers the READ or atomic that ends with PSN
+	eventFatal    = 4  // fails the WQE of PSN
+	eventDead     = 5  // the queue pair is in state ERR, and none of its data is being written
+	eventStray    = 6  // as eventFatal, but it does nothing to a READ or atomic
+	eventGap      = 7  // data before it is lost
+	eventSequence = 8  // the packet of PSN is lost
+	eventRNR      = 9  // the peer is not ready for the packet of PSN
+	eventFailure  = 10 // the retry engine gives up: the WQE of PSN fails if that is owed
 )
 
-func kind(k uint64) hdl.Bits { return hdl.K(3, k) }
+func kind(k uint64) hdl.Bits { return hdl.K(4, k) }
 
 func code(s format.Status) hdl.Bits { return hdl.K(8, uint64(s)) }
 
@@ -25,7 +29,7 @@ func vendor(v format.VendorCode) hdl.Bits { return hdl.K(link.FaultBits, uint64(
 
 // verdict is what a response does.
 type verdict struct {
-	Kind   hdl.Bits `w:"3"`
+	Kind   hdl.Bits `w:"4"`
 	Status hdl.Bits `w:"8"` // of eventFatal and eventStray
 	Vendor hdl.Bits `w:"5"`
 }
@@ -52,9 +56,9 @@ func classify(r link.RxResponse) verdict {
 		verdict
 	}{
 		{link.MatchACK, acknowledges(r.Syndrome)},
-		{link.MatchData, data(eventUpTo)},
+		{link.MatchData, data(eventData)},
 		{link.MatchDone, data(eventDone)},
-		{link.MatchGap, does(eventUpTo)},
+		{link.MatchGap, does(eventGap)},
 		{link.MatchBad, bad},
 		{link.MatchStray, stray},
 		{link.MatchLength, fails(format.StatusLocLen, format.VendorLength)},
@@ -68,9 +72,9 @@ func classify(r link.RxResponse) verdict {
 func acknowledges(syndrome hdl.Bits) verdict {
 	k := func(v uint64) hdl.Bits { return kind(v) }
 	class, low := syndrome.Slice(7, 5), syndrome.Slice(4, 0)
-	nak := hdl.Mux(low.None(), k(eventUpTo), hdl.Mux(low.LeK(3), k(eventFatal), k(eventSweep)))
+	nak := hdl.Mux(low.None(), k(eventSequence), hdl.Mux(low.LeK(3), k(eventFatal), k(eventSweep)))
 	return verdict{
-		Kind:   hdl.Mux(class.None(), k(eventACK), hdl.Mux(class.Is(1), k(eventUpTo), hdl.Mux(class.Is(3), nak, k(eventSweep)))),
+		Kind:   hdl.Mux(class.None(), k(eventACK), hdl.Mux(class.Is(1), k(eventRNR), hdl.Mux(class.Is(3), nak, k(eventSweep)))),
 		Status: hdl.Mux(low.Is(1), code(format.StatusRemInvReq), hdl.Mux(low.Is(2), code(format.StatusRemAccess), code(format.StatusRemOp))),
 		Vendor: vendor(format.VendorNAK),
 	}

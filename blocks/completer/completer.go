@@ -20,13 +20,30 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	Response   hdl.Stream[link.RxResponse] `hdl:"in"`
-	Replay     link.ReplayPort             `hdl:"out"`
-	Context    link.ContextPort            `hdl:"out"`
-	Completion hdl.Stream[link.Completion] `hdl:"out"`
-	Fault      hdl.Stream[link.QPFault]    `hdl:"out"`
-	Control    hdl.Stream[link.QPControl]  `hdl:"in"`
-	Ignored    hdl.Bits                    `hdl:"out" w:"1"` // pulse: a response answered nothing
+	Response   hdl.Stream[link.RxResponse]  `hdl:"in"`
+	Replay     link.ReplayPort              `hdl:"out"`
+	Context    link.ContextPort             `hdl:"out"`
+	Completion hdl.Stream[link.Completion]  `hdl:"out"`
+	Fault      hdl.Stream[link.QPFault]     `hdl:"out"`
+	Control    hdl.Stream[link.QPControl]   `hdl:"in"`
+	Heard      hdl.Stream[link.Heard]       `hdl:"out"`
+	Failure    hdl.Stream[link.SendFailure] `hdl:"in"`
+	Counts     Counts                       `hdl:"out"`
+}
+
+// Counts are pulses, for counters.
+type Counts struct {
+	Ignored         hdl.Bits `w:"1"` // a response answered nothing
+	SequenceNAK     hdl.Bits `w:"1"` // NAK 0x60 for the oldest packet
+	ImpliedNAK      hdl.Bits `w:"1"` // a response to what is behind one that is lost
+	RNRNAK          hdl.Bits `w:"1"` // an RNR NAK for the oldest packet
+	Invalid         hdl.Bits `w:"1"` // a WQE fails with NAK 0x61,
+	Access          hdl.Bits `w:"1"` // 0x62
+	Operation       hdl.Bits `w:"1"` // or 0x63
+	RetriesExceeded hdl.Bits `w:"1"` // a WQE fails for want of retries,
+	RNRExceeded     hdl.Bits `w:"1"` // or of RNR retries
+	CQEError        hdl.Bits `w:"1"` // a WQE completes with an error,
+	CQEFlush        hdl.Bits `w:"1"` // or as flushed
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -38,6 +55,7 @@ func Def(p Params) hdl.Def[IO] {
 		IO: IO{
 			Response: hdl.StreamOf(s.RxResponse()), Replay: s.ReplayPort(), Context: s.ContextPort(),
 			Completion: hdl.StreamOf(s.Completion()), Fault: hdl.StreamOf(s.QPFault()), Control: hdl.StreamOf(s.QPControl()),
+			Heard: hdl.StreamOf(s.Heard()), Failure: hdl.StreamOf(s.SendFailure()),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -60,7 +78,7 @@ const (
 	stFind              // the answer is waited for
 	stPeek              // the oldest entry is asked for
 	stWait              // and waited for
-	stAct               // it leaves, with its completion
+	stAct               // it leaves, with its completion, or what a response says of it is told
 	stDie               // the queue pair goes to ERR, for a cause that is kept
 	stFail              // it has failed: the ring is told
 	stClear             // it begins anew
@@ -83,15 +101,18 @@ type standing struct {
 	Failed hdl.Bits `w:"1"`  // all entries are flushed
 	Ended  hdl.Bits `w:"1"`  // a WQE has the CQE with the cause,
 	Index  hdl.Bits `w:"16"` // this one
+	Part   hdl.Bits `w:"1"`  // data of the oldest entry, a READ, has come
+	Due    hdl.Bits `w:"24"` // up to this PSN, which is owed
 }
 
 // event is what is worked on.
 type event struct {
 	QP     hdl.Bits
-	Kind   hdl.Bits `w:"3"` // eventSweep and others
+	Kind   hdl.Bits `w:"4"` // eventSweep and others
 	PSN    hdl.Bits `w:"24"`
-	Status hdl.Bits `w:"8"` // of eventFatal and eventStray
+	Status hdl.Bits `w:"8"` // of eventFatal, eventStray and eventFailure
 	Vendor hdl.Bits `w:"5"`
+	Code   hdl.Bits `w:"5"` // of eventRNR
 	QPN    hdl.Bits `w:"24"`
 	CQ     hdl.Bits
 }
@@ -115,13 +136,23 @@ type block struct {
 	status hdl.Bits         // of its WQE
 	vendor hdl.Bits
 	more   hdl.Bits // the next one is looked at, too
+	left   hdl.Bits // an entry that is no packet has left, and nothing was told since
+	heard  said
+	part   hdl.Bits // state.Standing.Part from now on
 	owes   pending
 	waits  hdl.Bits // some of them still wait
 	fails  hdl.Bits // the queue pair fails with this entry
 }
 
+// said is what is told of an event: the fields of link.Heard.
+type said struct {
+	Kind  hdl.Bits `w:"2"`
+	PSN   hdl.Bits `w:"24"`
+	Cause hdl.Bits `w:"2"`
+}
+
 // pending is what of an entry's effects has not been taken: one bit each.
-type pending struct{ pop, completion, fault hdl.Bits }
+type pending struct{ pop, completion, fault, heard hdl.Bits }
 
 // responsesAhead is how many responses, at most, stand before this block when a
 // fence behind them has passed: what Control lets by.
@@ -136,8 +167,11 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		first: m.RegN("first", 1), states: m.LUTRAM("states", 1<<s.QPBits, hdl.WidthOf(state{})), was: hdl.NewReg(m, "was", standing{}),
 		clears: m.Wire("clears", 1), passed: m.Reg("passed", 4, 0),
 		entry: hdl.NewReg(m, "entry", link.ReplayEntry{}), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
-		more: m.RegN("more", 1), fails: m.RegN("fails", 1),
-		owes: pending{pop: m.Reg("owes_pop", 1, 0), completion: m.Reg("owes_completion", 1, 0), fault: m.Reg("owes_fault", 1, 0)},
+		more: m.RegN("more", 1), fails: m.RegN("fails", 1), left: m.RegN("left", 1), part: m.RegN("part", 1),
+		heard: hdl.NewReg(m, "hears", said{}),
+		owes: pending{
+			pop: m.Reg("owes_pop", 1, 0), completion: m.Reg("owes_completion", 1, 0), fault: m.Reg("owes_fault", 1, 0), heard: m.Reg("owes_heard", 1, 0),
+		},
 	}
 }
 
@@ -163,10 +197,11 @@ func (b *block) run() {
 }
 
 // idle takes an event: Control when nothing of its queue pair waits here any more, then entries
-// that were recorded, then responses. So an entry is known before the response to it.
+// that were recorded, then failures, then responses. So an entry is known before the response to it.
 func (b *block) idle() {
 	m, io := b.m, b.io
 	b.first.SetK(1)
+	b.left.SetK(0)
 	m.If(b.clears, func() {
 		b.now.QP.Set(io.Control.Data.QP)
 		b.st.Goto(stClear)
@@ -174,10 +209,18 @@ func (b *block) idle() {
 		b.now.QP.Set(io.Replay.Recorded.Data.QP)
 		b.now.Kind.Set(kind(eventSweep))
 		b.st.Goto(stLook)
+	}).ElseIf(io.Failure.Valid, func() {
+		f := io.Failure.Data
+		b.now.QP.Set(f.QP)
+		b.now.Kind.Set(kind(eventFailure))
+		b.now.PSN.Set(f.PSN)
+		b.now.Status.Set(f.Status)
+		b.now.Vendor.Set(f.Vendor)
+		b.st.Goto(stLook)
 	}).ElseIf(io.Response.Valid, func() {
 		r := io.Response.Data
 		v := classify(r)
-		hdl.Set(b.now, event{QP: r.QP, Kind: v.Kind, PSN: r.PSN, Status: v.Status, Vendor: v.Vendor, QPN: r.QPN, CQ: r.SendCQ})
+		hdl.Set(b.now, event{QP: r.QP, Kind: v.Kind, PSN: r.PSN, Status: v.Status, Vendor: v.Vendor, Code: r.Syndrome.Trunc(5), QPN: r.QPN, CQ: r.SendCQ})
 		m.If(v.Kind.IsNot(eventSweep), func() { b.st.Goto(stPeek) })
 	})
 }

@@ -84,6 +84,11 @@ func (s *sender) response(ring []completer.Entry) completer.Response {
 			p.PSN = e.PSN
 		}
 	}
+	for _, e := range ring {
+		if p.Match == link.MatchData && p.PSN == e.Last {
+			p.Match = link.MatchDone // the last data of a READ is its end
+		}
+	}
 	return p
 }
 
@@ -100,6 +105,7 @@ func TestAgainstReference(t *testing.T) {
 			from[qp] = newSender(r)
 		}
 		ignored, failed, dying, statuses := 0, map[int]bool{}, map[int]bool{}, map[format.Status]int{}
+		heard := map[[2]int]int{} // by kind and cause
 		for range 4000 {
 			qp := r.IntN(qps)
 			ref := b.refs[qp]
@@ -112,6 +118,12 @@ func TestAgainstReference(t *testing.T) {
 			case r.IntN(150) == 0, dying[qp] && r.IntN(6) == 0:
 				b.die(qp)
 				delete(dying, qp)
+			case r.IntN(12) == 0:
+				psn := r.Uint32N(1 << 24)
+				if len(ref.Ring) > 0 {
+					psn = (ref.Ring[0].PSN + r.Uint32N(3)) & 0xFFFFFF
+				}
+				b.fail(qp, psn, []format.Status{format.StatusRetryExceeded, format.StatusRNRExceeded}[r.IntN(2)], 0)
 			case r.IntN(2) == 0 && len(ref.Ring) < 8:
 				b.post(qp, from[qp].entry())
 			case !b.respond(qp, from[qp].response(ref.Ring)):
@@ -121,13 +133,22 @@ func TestAgainstReference(t *testing.T) {
 			for _, d := range b.refs[qp].Dones {
 				statuses[d.Status]++
 			}
+			for _, h := range b.refs[qp].Heard {
+				heard[[2]int{h.Kind, h.Cause}]++
+			}
 			if b.compare(qp) {
 				dying[qp], failed[qp] = true, true
 			}
 		}
-		require.Equal(t, ignored, b.ignored)
-		for _, want := range []format.Status{format.StatusSuccess, format.StatusLocProt, format.StatusLocLen, format.StatusBadResp, format.StatusFlush} {
+		require.Equal(t, ignored, b.counts["Ignored"])
+		for _, want := range []format.Status{format.StatusSuccess, format.StatusLocProt, format.StatusLocLen, format.StatusBadResp, format.StatusFlush, format.StatusRetryExceeded} {
 			require.Greater(t, statuses[want], 5, "completions with status %d", want)
+		}
+		for _, want := range [][2]int{
+			{link.HeardProgress, 0}, {link.HeardLocal, 0}, {link.HeardRNR, 0},
+			{link.HeardRestart, link.CauseSequence}, {link.HeardRestart, link.CauseImplied}, {link.HeardRestart, link.CauseGap},
+		} {
+			require.NotZero(t, heard[want], "%v heard", want)
 		}
 	}, verilator.Simulator)
 }

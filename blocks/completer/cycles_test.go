@@ -8,12 +8,13 @@ import (
 	"gornic/blocks/completer"
 	"gornic/blocks/link"
 	"gornic/blocks/linktest"
+	"gornic/format"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 )
 
 // A response that completes one entry takes six cycles, an acknowledgement five more for each further entry. Data in
-// the middle of a READ takes four.
+// the middle of a READ takes five, and so does what only has something sent again.
 func TestCycles(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -27,7 +28,9 @@ func TestCycles(t *testing.T) {
 		{"ACK of four", link.EntryRequest, 4, ack, true, 6 + 3*5},
 		{"READ", link.EntryRead, 1, done, true, 6},
 		{"atomic", link.EntryAtomic, 1, done, true, 6},
-		{"data", link.EntryRead, 1, func(psn uint32) completer.Response { return completer.Response{Match: link.MatchData, PSN: psn} }, false, 4},
+		{"data", link.EntryRead, 1, func(psn uint32) completer.Response { return completer.Response{Match: link.MatchData, PSN: psn} }, false, 5},
+		{"NAK", link.EntryRequest, 1, func(uint32) completer.Response { return nak(format.SyndromeNAK, 0) }, false, 5},
+		{"RNR NAK", link.EntryRequest, 1, func(uint32) completer.Response { return nak(format.SyndromeRNR, 0) }, false, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			design, io := hdltest.Build(t, pair())
@@ -36,17 +39,17 @@ func TestCycles(t *testing.T) {
 			const n = 8 * qps
 			for i := range n {
 				psn := uint32(i / qps)
-				b.post(i%qps, linktest.ReplayEntry{Kind: c.kind, PSN: psn, LastPSN: psn, Last: true, Signaled: true, WRID: uint64(i)})
+				last := psn
+				if !c.retires {
+					last += 8 // it stays the oldest
+				}
+				b.post(i%qps, linktest.ReplayEntry{Kind: c.kind, PSN: psn, LastPSN: last, Last: true, Signaled: true, WRID: uint64(i)})
 			}
 			b.run(60)
 			responses := 0
 			for i := range n {
 				if psn := i / qps; (psn+1)%c.each == 0 {
-					p := c.answer(uint32(psn))
-					if !c.retires {
-						p.PSN = 0 // that of the oldest
-					}
-					b.respond(i%qps, p)
+					b.respond(i%qps, c.answer(uint32(psn)))
 					responses++
 				}
 			}
@@ -58,6 +61,9 @@ func TestCycles(t *testing.T) {
 			}
 			require.Equal(t, want, b.done.Count())
 			require.Equal(t, want, b.retired.Count())
+			if c.each == 1 {
+				require.EqualValues(t, responses, b.heard.Count())
+			}
 		})
 	}
 }

@@ -147,7 +147,7 @@ func TestStrayData(t *testing.T) {
 		b.respond(0, stray(0xFFFFFD))
 		b.respond(0, completer.Response{Match: link.MatchGap, PSN: 4}) // not sent
 		b.settle()
-		require.Equal(b.t, 4, b.ignored)
+		require.Equal(b.t, 4, b.counts["Ignored"])
 		b.respond(0, done(3))
 		post(b, link.EntryRequest, 1, 4, 4)
 		post(b, link.EntryRequest, 2, 5, 5)
@@ -158,7 +158,7 @@ func TestStrayData(t *testing.T) {
 		b.respond(0, stray(3))
 		b.respond(0, stray(10))
 		b.settle()
-		require.Equal(b.t, 6, b.ignored)
+		require.Equal(b.t, 6, b.counts["Ignored"])
 		require.Empty(b.t, b.fault.Take())
 
 		b.respond(0, stray(5))

@@ -9,13 +9,16 @@
 //	Context     completion queue and number of a queue pair that was told of (qpcontext)
 //	Completion  CQEs of send queues, to cqewriter
 //	Fault       queue pairs whose WQE failed, to qpcontext
+//	Heard       what responses mean for timers and retries, to retry
+//	Failure     WQEs that retry gives up
 //	Control     a queue pair begins anew, from command; its ring, too
 //
 // # State
 //
 // Of each queue pair: whether it has failed, and the WQE that has a CQE with the
 // cause; or that a failure has been heard, and the status and vendor code that the WQE of the oldest
-// entry will complete with. Where its outstanding packets begin is the replay ring's to know.
+// entry will complete with. And how much of a READ that is the oldest entry has come. Where the outstanding
+// packets begin is the replay ring's to know.
 //
 // # Entries
 //
@@ -31,13 +34,15 @@
 //
 // # Responses (protocol sections 4.3 and 4.4)
 //
-// A response ahead of what was sent, or behind what is answered, is
+// A response ahead of what was sent, or before what is owed, is
 // ignored, and so are a reserved syndrome and MatchIgnored. Any other acknowledges the requests before its PSN, up to a READ
 // or atomic that has not been answered: there it stops, whatever it is, as it implies that a response is lost.
 // At its own PSN
 //
-//	an ACK                              completes a request
-//	MatchData, MatchGap, NAK 0x60, RNR  do no more
+//	an ACK                              completes a request; at a READ or atomic it implies that a response is lost
+//	MatchData                           is progress of a READ
+//	MatchGap                            tells that data of a READ, or the answer to an atomic, is lost
+//	NAK 0x60, RNR NAK                   ask for the packet again; behind what is owed of a READ, they imply that data of it is lost
 //	MatchDone                           completes a READ or atomic
 //	NAK 0x61, 0x62, 0x63                fail its WQE: REM_INV_REQ_ERR, REM_ACCESS_ERR, REM_OP_ERR
 //	MatchBad                            fails it: BAD_RESP_ERR
@@ -46,6 +51,16 @@
 //	MatchData, MatchDone with a Fault   fail it: LOC_PROT_ERR, with that vendor code
 //
 // The PSN of a READ is any of those that it takes (section 10 row 12). WQEs complete by PSN, never by MSN.
+//
+// # Heard
+//
+// Each entry that a response answers is a HeardProgress, and so is MatchData, with the PSN that is owed behind it. What
+// is to be sent again is a HeardRestart, an RNR NAK a HeardRNR, behind the progress of the same response. Whether that
+// is one too many, or the same as before, is for retry to know. If entries that are no packets have left, and nothing else was told of
+// those behind, that is a HeardLocal: no timer may run for them.
+//
+// A Failure goes the way of a fatal NAK, if the PSN that was owed when retry gave up still is; else a HeardProgress is
+// on its way to retry, which then knows.
 //
 // # Failures
 //
@@ -81,14 +96,15 @@
 //
 // # Stall
 //
-// Completion and Fault may stall; they stall everything. Only one queue pair is
+// Completion, Fault and Heard may stall; they stall everything. Only one queue pair is
 // worked on at a time, and no step waits for anything but these and the context. Entries that are told of
-// go before responses: so the entry of a packet is in the ring before the response to it is looked at.
+// go before responses: so the entry of a packet is in the ring before the response to it is looked at. A Failure goes before
+// responses, too, and before Control, since it may be of a life that ends.
 //
 // # Cycles
 //
 // An acknowledgement of one packet takes 6 cycles, each further packet 5; the last response to a READ or atomic 6, one
-// that completes nothing 4.
+// that completes nothing 5, one that is ignored 4.
 //
 // # Files
 //

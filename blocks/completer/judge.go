@@ -8,7 +8,9 @@ import (
 
 // place is where the PSN of an event stands against an entry.
 type place struct {
-	before hdl.Bits // of all its PSNs
+	owed   hdl.Bits // the first PSN of it that is owed (24 bits)
+	before hdl.Bits // of all its PSNs that are owed
+	first  hdl.Bits // it is the first of these
 	last   hdl.Bits // it is its last PSN
 	behind hdl.Bits // of all its PSNs
 	unsent hdl.Bits // behind everything that was sent
@@ -16,9 +18,9 @@ type place struct {
 
 // place compares (protocol sections 3.2 and 4.3).
 func (b *block) place(o link.Oldest) place {
-	p := b.now.PSN
+	p, owed := b.now.PSN, hdl.Mux(b.was.Part, b.was.Due, o.Entry.PSN)
 	return place{
-		before: p.Sub(o.Entry.PSN).MSB(), last: p.Eq(o.Entry.LastPSN), behind: o.Entry.LastPSN.Sub(p).MSB(), unsent: o.Newest.Sub(p).MSB(),
+		owed: owed, before: p.Sub(owed).MSB(), first: p.Eq(owed), last: p.Eq(o.Entry.LastPSN), behind: o.Entry.LastPSN.Sub(p).MSB(), unsent: o.Newest.Sub(p).MSB(),
 	}
 }
 
@@ -30,6 +32,7 @@ func (b *block) judge() {
 		b.vendor.Set(o.Entry.Vendor)
 		b.more.SetK(1)
 		b.fails.SetK(0)
+		b.part.Set(b.was.Part)
 		local := o.Entry.Kind.Is(link.EntryLocal)
 		b.first.Set(hdl.AndAll(b.first, local, b.was.Failed.Not()))
 		m.If(b.was.Failed.And(o.Any), b.flushes).ElseIf(b.was.Failed, func() {
@@ -42,6 +45,7 @@ func (b *block) judge() {
 			b.leaves(o.Entry.Status, hdl.K(1, 1))
 		}).ElseIf(local.Or(o.Failed.And(o.Entry.WQEIndex.Eq(o.Cause))), func() {
 			// It waits for nothing; or it is part of a WQE that has failed since, and nobody may ever acknowledge it.
+			b.left.SetK(1)
 			b.succeeds()
 		}).Else(b.answered)
 	})
@@ -67,11 +71,14 @@ func (b *block) answered() {
 	at := b.place(o)
 	isRead := o.Entry.Kind.IsNot(link.EntryRequest)
 	ends := hdl.Mux(isRead, b.event(eventDone), b.event(eventACK)).And(at.last)
-	m.If(hdl.OrAll(b.event(eventSweep), at.unsent, at.before), func() {
-		b.st.Goto(stIdle)
-	}).ElseIf(at.behind.And(isRead.Not()), b.succeeds).ElseIf(at.behind, func() {
-		b.st.Goto(stIdle) // a READ or atomic completes with its own response only, and so does what is behind it
-	}).ElseIf(b.event(eventFatal).Or(b.event(eventStray).And(isRead.Not())), func() {
+	fails := hdl.OrAll(b.event(eventFatal), b.event(eventStray).And(isRead.Not()), b.event(eventFailure).And(at.first))
+	b.heard.PSN.Set(at.owed)
+	m.If(hdl.OrAll(b.event(eventSweep), at.unsent, at.before), b.nothing).ElseIf(b.event(eventFailure).And(at.first.Not()), func() {
+		b.nothing() // it came too late
+	}).ElseIf(at.behind.And(isRead.Not()), b.acknowledged).ElseIf(at.behind, func() {
+		// A READ or atomic completes with its own response only, and so does what is behind it.
+		b.restarts(hdl.Mux(b.event(eventGap), hdl.K(2, link.CauseGap), hdl.K(2, link.CauseImplied)))
+	}).ElseIf(fails, func() {
 		b.owes.fault.SetK(1)
 		b.vendor.Set(b.now.Vendor)
 		b.st.Goto(stDie)
@@ -79,15 +86,64 @@ func (b *block) answered() {
 		// What is behind is not answered, but may need no response.
 		b.more.Set(o.Failed.Or(o.Local))
 		b.now.Kind.Set(kind(eventSweep))
-		b.succeeds()
-	}).Else(func() {
-		b.st.Goto(stIdle)
-	})
+		b.acknowledged()
+	}).Else(func() { b.within(at, isRead) })
+}
+
+// within is for a response at a PSN of the entry that neither ends nor fails it.
+func (b *block) within(at place, isRead hdl.Bits) {
+	m := b.m
+	cause := func(c uint64) hdl.Bits { return hdl.K(2, c) }
+	refuses := b.event(eventSequence).Or(b.event(eventRNR))
+	skips := hdl.AndAll(isRead, refuses, at.first.Not()) // what it refuses is behind data that is owed
+	m.If(isRead.And(b.event(eventData)), func() {
+		b.heard.PSN.Set(b.now.PSN.AddK(1))
+		b.part.SetK(1)
+		b.tells(link.HeardProgress)
+	}).ElseIf(isRead.And(b.event(eventGap)), func() {
+		b.restarts(cause(link.CauseGap))
+	}).ElseIf(isRead.And(b.event(eventACK)).Or(skips), func() {
+		b.restarts(cause(link.CauseImplied))
+	}).ElseIf(b.event(eventSequence), func() {
+		b.restarts(cause(link.CauseSequence))
+	}).ElseIf(b.event(eventRNR), func() {
+		b.tells(link.HeardRNR)
+	}).Else(b.nothing)
+}
+
+// nothing ends the event. If entries that are no packets have left, the one that is now the oldest may have no timer.
+func (b *block) nothing() {
+	b.st.Goto(stIdle)
+	b.m.If(b.left, func() { b.tells(link.HeardLocal) })
+}
+
+// restarts tells that the oldest entry is to be sent again.
+func (b *block) restarts(cause hdl.Bits) {
+	b.heard.Cause.Set(cause)
+	b.tells(link.HeardRestart)
+}
+
+// tells tells the retry engine something about the entry, which stays.
+func (b *block) tells(kind uint64) {
+	b.heard.Kind.Set(hdl.K(2, kind))
+	b.owes.heard.SetK(1)
+	b.more.SetK(0)
+	b.st.Goto(stAct)
+}
+
+// acknowledged lets the oldest entry go, as done: its peer has answered it.
+func (b *block) acknowledged() {
+	b.heard.Kind.Set(hdl.K(2, link.HeardProgress))
+	b.heard.PSN.Set(b.io.Replay.Oldest.Data.Entry.LastPSN.AddK(1))
+	b.owes.heard.SetK(1)
+	b.left.SetK(0)
+	b.succeeds()
 }
 
 // leaves lets the oldest entry go, with the status of its WQE, which completes or not.
 func (b *block) leaves(status, completes hdl.Bits) {
 	b.status.Set(status)
+	b.part.SetK(0)
 	b.owes.pop.SetK(1)
 	b.owes.completion.Set(completes)
 	b.st.Goto(stAct)

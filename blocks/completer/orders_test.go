@@ -103,6 +103,10 @@ func TestOrdersAgainstReference(t *testing.T) {
 		{"stray", completer.Response{Match: link.MatchStray, PSN: 10}},
 		{"length", completer.Response{Match: link.MatchLength, PSN: 13}},
 		{"refused", completer.Response{Match: link.MatchACK, PSN: 11, Syndrome: format.SyndromeNAKOp}},
+		{"lost", nak(format.SyndromeNAK, 11)},
+		{"lost behind", nak(format.SyndromeNAK, 12)},
+		{"not ready", nak(format.SyndromeRNR+3, 10)},
+		{"gap", completer.Response{Match: link.MatchGap, PSN: 12}},
 		{"refused before", completer.Response{Match: link.MatchACK, PSN: 10, Syndrome: format.SyndromeNAKInv}},
 	}
 	entry := func(kind int, status format.Status) linktest.ReplayEntry {

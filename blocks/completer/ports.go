@@ -2,6 +2,7 @@ package completer
 
 import (
 	"gornic/blocks/link"
+	"gornic/format"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 )
@@ -11,7 +12,8 @@ func (b *block) ports() {
 	m, io := b.m, b.io
 	idle := b.st.Is(stIdle)
 	io.Replay.Recorded.Ready.Set(idle.And(b.clears.Not()))
-	io.Response.Ready.Set(hdl.AndAll(idle, b.clears.Not(), io.Replay.Recorded.Valid.Not()))
+	io.Failure.Ready.Set(hdl.AndAll(idle, b.clears.Not(), io.Replay.Recorded.Valid.Not()))
+	io.Response.Ready.Set(hdl.AndAll(idle, b.clears.Not(), io.Replay.Recorded.Valid.Not(), io.Failure.Valid.Not()))
 
 	io.Context.Request.Valid.Set(b.st.Is(stLook))
 	io.Context.Request.Data.QP.Set(b.now.QP)
@@ -22,10 +24,11 @@ func (b *block) ports() {
 	io.Replay.Oldest.Ready.Set(b.st.Is(stWait))
 	b.control()
 	b.write()
-	b.ignored()
+	b.count()
 }
 
-// control takes Control where it clears, when nothing of its queue pair waits here any more; else at once.
+// control takes Control where it clears, when nothing of its queue pair waits here any more; else at once. A failure
+// that waits may be of a life that has ended: nothing of the next one goes before it.
 func (b *block) control() {
 	m, io := b.m, b.io
 	clear := io.Control.Data.Kind.Is(link.ControlClear)
@@ -35,32 +38,50 @@ func (b *block) control() {
 	}).ElseIf(io.Response.Fire(), func() {
 		b.passed.Set(b.passed.AddK(1))
 	})
-	b.clears.Set(waits.And(io.Response.Valid.Not().Or(b.passed.GeK(responsesAhead))))
-	io.Control.Ready.Set(clear.Not().Or(b.st.Is(stClear).And(io.Replay.Request.Ready)))
+	none := io.Failure.Valid.Not()
+	b.clears.Set(hdl.AndAll(waits, none, io.Response.Valid.Not().Or(b.passed.GeK(responsesAhead))))
+	io.Control.Ready.Set(hdl.Mux(clear, b.st.Is(stClear).And(io.Replay.Request.Ready), none))
 	m.Unused(io.Control.Data.PSN)
 }
 
 // write keeps what becomes of a queue pair.
 func (b *block) write() {
-	no, yes, none := hdl.K(1, 0), hdl.K(1, 1), hdl.K(16, 0)
-	dying := state{Standing: standing{Dying: yes, Failed: no, Ended: no, Index: none}, Status: b.now.Status, Vendor: b.now.Vendor}
-	failed := state{Standing: standing{Dying: no, Failed: yes, Ended: b.fails, Index: b.entry.WQEIndex}, Status: hdl.K(8, 0), Vendor: hdl.K(5, 0)}
-	dies, clears := b.st.Is(stDie), b.st.Is(stClear)
-	next := hdl.Mux(dies, hdl.Pack(dying), hdl.Pack(failed))
-	b.states.Write(b.now.QP, hdl.OrAll(dies, clears, b.st.Is(stFail)), hdl.Mux(clears, next.K(0), next))
+	no, yes, none, due := hdl.K(1, 0), hdl.K(1, 1), hdl.K(16, 0), b.heard.PSN
+	lives := state{Standing: standing{Dying: no, Failed: no, Ended: no, Index: none, Part: b.part, Due: due}, Status: hdl.K(8, 0), Vendor: hdl.K(5, 0)}
+	dying := lives
+	dying.Standing.Dying, dying.Status, dying.Vendor = yes, b.now.Status, b.now.Vendor
+	failed := lives
+	failed.Standing.Failed, failed.Standing.Ended, failed.Standing.Index = yes, b.fails, b.entry.WQEIndex
+	dies, clears, fails := b.st.Is(stDie), b.st.Is(stClear), b.st.Is(stFail)
+	goesOn := hdl.AndAll(b.st.Is(stAct), b.was.Dying.Not(), b.was.Failed.Not())
+	next := hdl.Mux(dies, hdl.Pack(dying), hdl.Mux(fails, hdl.Pack(failed), hdl.Pack(lives)))
+	b.states.Write(b.now.QP, hdl.OrAll(dies, clears, fails, goesOn), hdl.Mux(clears, next.K(0), next))
 }
 
-// ignored counts responses that answer nothing (protocol section 4.3).
-func (b *block) ignored() {
-	io, o := b.io, b.io.Replay.Oldest
+// count drives the pulses. Responses that answer nothing are those of protocol section 4.3.
+func (b *block) count() {
+	io, o, h := b.io, b.io.Replay.Oldest, b.io.Heard
 	at := b.place(o.Data)
 	local := o.Data.Entry.Kind.Is(link.EntryLocal)
 	answered := o.Data.Entry.Kind.Is(link.EntryRead).Or(o.Data.Entry.Kind.Is(link.EntryAtomic))
 	again := hdl.AndAll(b.event(eventStray), answered, at.behind.Not()) // data of it that came before
 	old := hdl.OrAll(o.Data.Any.Not(), local.Not().And(at.before.Or(at.unsent)), again, b.was.Failed, b.was.Dying)
-	response := b.event(eventSweep).Or(b.event(eventDead)).Not()
+	response := hdl.OrAll(b.event(eventSweep), b.event(eventDead), b.event(eventFailure)).Not()
 	nothing := hdl.AndAll(b.st.Is(stWait), o.Valid, b.first, response, old)
-	io.Ignored.Set(nothing.Or(io.Response.Fire().And(classify(io.Response.Data).Kind.Is(eventSweep))))
+
+	restarts := h.Fire().And(b.heard.Kind.Is(link.HeardRestart))
+	sequence := b.heard.Cause.Is(link.CauseSequence)
+	dies := io.Fault.Fire().And(b.st.Is(stDie))
+	because := func(s format.Status) hdl.Bits { return dies.And(b.now.Status.Is(uint64(s))) }
+	flush := b.status.Is(uint64(format.StatusFlush))
+	hdl.Set(io.Counts, Counts{
+		Ignored:     nothing.Or(io.Response.Fire().And(classify(io.Response.Data).Kind.Is(eventSweep))),
+		SequenceNAK: restarts.And(sequence), ImpliedNAK: restarts.And(sequence.Not()),
+		RNRNAK:  h.Fire().And(b.heard.Kind.Is(link.HeardRNR)),
+		Invalid: because(format.StatusRemInvReq), Access: because(format.StatusRemAccess), Operation: because(format.StatusRemOp),
+		RetriesExceeded: because(format.StatusRetryExceeded), RNRExceeded: because(format.StatusRNRExceeded),
+		CQEError: hdl.AndAll(io.Completion.Fire(), b.status.Any(), flush.Not()), CQEFlush: io.Completion.Fire().And(flush),
+	})
 }
 
 // effects lets out what an entry owes: it leaves the ring, its WQE completes, its
@@ -88,7 +109,8 @@ func (b *block) effects() (waits hdl.Bits) {
 	return hdl.OrAll(
 		pops.And(io.Replay.Request.Ready.Not()),
 		stream.Offer(m, io.Completion, b.owes.completion, completion),
-		stream.Offer(m, io.Fault, b.owes.fault, fault))
+		stream.Offer(m, io.Fault, b.owes.fault, fault),
+		stream.Offer(m, io.Heard, b.owes.heard, link.Heard{QP: b.now.QP, Kind: b.heard.Kind, PSN: b.heard.PSN, Cause: b.heard.Cause, Code: b.now.Code}))
 }
 
 // ask puts the questions of all steps to the ring.

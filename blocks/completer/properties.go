@@ -16,5 +16,7 @@ func (b *block) properties() {
 	stream.AssertSource(m, "request", io.Replay.Request)
 	stream.AssertSource(m, "completion", io.Completion)
 	stream.AssertSource(m, "fault", io.Fault)
+	stream.AssertSource(m, "heard", io.Heard)
+	stream.AssumeSource(m, "failure", io.Failure)
 	m.Cover("failure_heard", b.st.Is(stDie))
 }

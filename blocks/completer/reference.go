@@ -40,13 +40,24 @@ type Response struct {
 	Fault    format.VendorCode
 }
 
+// Heard is what the retry engine is told: a link.Heard.
+type Heard struct {
+	Kind  int
+	PSN   uint32
+	Cause int
+	Code  uint8
+}
+
 // Reference is the block for one queue pair, with its replay ring, in plain Go.
 type Reference struct {
 	Ring  []Entry
 	Dones []Done
+	Heard []Heard
 	Fault bool // the queue pair has been reported
 
 	newest uint32
+	left   bool     // an entry that is no packet has left the ring, and nothing was told since
+	due    *uint32  // of the READ that is the oldest entry, once data of it has come: the PSN behind that
 	dying  *refusal // what the oldest entry fails with, once the queue pair is dead
 	failed bool
 	ended  bool
@@ -91,33 +102,101 @@ func diff(a, b uint32) int {
 	return d
 }
 
+// owed is the first PSN that the peer owes an answer to, if the ring is not empty.
+func (r *Reference) owed() uint32 {
+	if r.due != nil {
+		return *r.due
+	}
+	return r.Ring[0].PSN
+}
+
 // Respond takes a response (protocol sections 4.3 and 4.4), and reports whether it answered something.
 func (r *Reference) Respond(p Response) bool {
 	refused, known := p.meaning()
-	outstanding := len(r.Ring) > 0 && diff(p.PSN, r.Ring[0].PSN) >= 0 && diff(r.newest, p.PSN) >= 0
+	outstanding := len(r.Ring) > 0 && diff(p.PSN, r.owed()) >= 0 && diff(r.newest, p.PSN) >= 0
 	if !known || !outstanding || r.failed || r.dying != nil {
 		return false
 	}
 	before := len(r.Ring)
 	r.implied(p.PSN)
-	if len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess {
+	switch {
+	case len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess || diff(p.PSN, r.owed()) < 0:
 		r.sweep()
 		return true
-	}
-	e := r.Ring[0]
-	switch covers := diff(p.PSN, e.PSN) >= 0 && diff(e.Last, p.PSN) >= 0; {
-	case !covers:
-	case p.Match == link.MatchStray && e.answered(): // what has come of it comes again
+	case p.Match == link.MatchStray && r.Ring[0].answered() && r.covers(p.PSN): // what has come of it comes again
 		r.sweep()
 		return len(r.Ring) < before
+	case r.Ring[0].answered() && (!r.covers(p.PSN) || p.skips(r.owed())):
+		r.restart(p.loss())
 	case refused != nil:
 		r.dying, r.Fault = refused, true
-	case p.Match == link.MatchACK && p.Syndrome < format.SyndromeRNR && !e.answered(),
-		p.Match == link.MatchDone && p.PSN == e.Last && e.answered():
-		r.succeed()
+	default:
+		r.takes(p)
 	}
 	r.sweep()
 	return true
+}
+
+// covers tells whether a PSN is one of the oldest entry.
+func (r *Reference) covers(psn uint32) bool {
+	return diff(psn, r.Ring[0].PSN) >= 0 && diff(r.Ring[0].Last, psn) >= 0
+}
+
+// takes is for a response that refuses nothing, at a PSN of the oldest entry.
+func (r *Reference) takes(p Response) {
+	e := r.Ring[0]
+	switch {
+	case p.Match == link.MatchACK && p.Syndrome == format.SyndromeNAK:
+		r.restart(link.CauseSequence)
+	case p.Match == link.MatchACK && p.Syndrome >= format.SyndromeRNR:
+		r.tell(Heard{Kind: link.HeardRNR, Code: p.Syndrome & 0x1F})
+	case p.Match == link.MatchData && e.answered():
+		next := (p.PSN + 1) & 0xFFFFFF
+		r.due = &next
+		r.tell(Heard{Kind: link.HeardProgress})
+	case p.Match == link.MatchACK && !e.answered(), p.Match == link.MatchDone && p.PSN == e.Last && e.answered():
+		r.answer()
+	}
+}
+
+// skips tells whether a response at a PSN of a READ or atomic implies that one before it is lost, which is owed.
+func (p Response) skips(owed uint32) bool {
+	switch p.Match {
+	case link.MatchGap:
+		return true
+	case link.MatchACK:
+		fatal := p.Syndrome > format.SyndromeNAK && p.Syndrome <= format.SyndromeNAKOp // of any response (protocol section 10, row 12)
+		return p.Syndrome < format.SyndromeRNR || !fatal && p.PSN != owed
+	}
+	return false
+}
+
+// loss is the cause of a restart that a response implies.
+func (p Response) loss() int {
+	if p.Match == link.MatchGap {
+		return link.CauseGap
+	}
+	return link.CauseImplied
+}
+
+// restart tells that the oldest entry is to be sent again.
+func (r *Reference) restart(cause int) { r.tell(Heard{Kind: link.HeardRestart, Cause: cause}) }
+
+// tell tells something, with what is owed now.
+func (r *Reference) tell(h Heard) {
+	h.PSN, r.left = r.owed(), false
+	r.Heard = append(r.Heard, h)
+}
+
+// Fail takes what the retry engine decided: the oldest WQE fails, if the PSN that was owed then still is.
+func (r *Reference) Fail(psn uint32, status format.Status, vendor format.VendorCode) {
+	if !r.failed && r.dying == nil {
+		r.free()
+		if len(r.Ring) > 0 && r.Ring[0].Status == format.StatusSuccess && r.owed() == psn {
+			r.dying, r.Fault = &refusal{status, vendor}, true
+		}
+	}
+	r.sweep()
 }
 
 // meaning says how a response fails the WQE that it is for, if it does, and whether it means anything
@@ -158,14 +237,21 @@ func (r *Reference) implied(psn uint32) {
 		if len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess || r.Ring[0].answered() || diff(r.Ring[0].PSN, psn) >= 0 {
 			return
 		}
-		r.succeed()
+		r.answer()
 	}
+}
+
+// answer retires the oldest entry, which the peer has answered.
+func (r *Reference) answer() {
+	r.Heard = append(r.Heard, Heard{Kind: link.HeardProgress, PSN: (r.Ring[0].Last + 1) & 0xFFFFFF})
+	r.left = false
+	r.succeed()
 }
 
 // succeed retires the oldest entry.
 func (r *Reference) succeed() {
 	e := r.Ring[0]
-	r.Ring = r.Ring[1:]
+	r.Ring, r.due = r.Ring[1:], nil
 	d := Done{WRID: e.WRID, Index: e.Index, Opcode: e.Opcode}
 	if e.answered() {
 		d.Bytes = e.Bytes
@@ -192,6 +278,7 @@ func (r *Reference) free() {
 			return
 		}
 		r.succeed()
+		r.left = true
 	}
 }
 
@@ -218,6 +305,10 @@ func (r *Reference) sweep() {
 		r.Fault = true
 		r.fail(refusal{r.Ring[0].Status, r.Ring[0].Vendor})
 	}
+	if r.left && !r.failed && len(r.Ring) > 0 {
+		r.tell(Heard{Kind: link.HeardLocal})
+	}
+	r.left = false
 	for r.failed && len(r.Ring) > 0 {
 		e := r.Ring[0]
 		r.Ring = r.Ring[1:]

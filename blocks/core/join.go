@@ -287,7 +287,7 @@ func (c *core) count() {
 		format.CntRxBadQP:     c.psncheck.BadQP,
 		format.CntRxDuplicate: c.psncheck.Duplicate,
 		format.CntRxAhead:     c.psncheck.Ahead,
-		format.CntRxIgnored:   c.completer.Ignored,
+		format.CntRxIgnored:   c.completer.Counts.Ignored,
 		format.CntTxPackets:   c.transmit.Sent,
 		format.CntTxNAKs:      c.transmit.SentNAK,
 		format.CntBadDoorbell: c.doorbell.Refused,

@@ -31,7 +31,7 @@ type TxJob struct {
 	Compare    hdl.Bits    `w:"64"` // AtomicETH
 	MSN        hdl.Bits    `w:"24"` // of a JobAnswer
 	Failed     hdl.Bits    `w:"1"`  // of a JobAnswer: an atomic that memory refused, which a NAK answers
-	Entry      ReplayEntry // of a JobAnswer, PSN alone; of one that Failed, Vendor, too
+	Entry      ReplayEntry // of a JobAnswer or JobResend, PSN alone; of a JobAnswer that Failed, Vendor, too
 }
 
 // Kinds of ReplayEntry: what completes them.

@@ -21,6 +21,7 @@ func TestRecords(t *testing.T) {
 		{linktest.ResourceRequest{}, link.ResourceRequest{}}, {linktest.Served{}, link.Served{}}, {linktest.Operands{}, link.Operands{}},
 		{linktest.AtomicCommand{}, link.AtomicCommand{}}, {linktest.AtomicResult{}, link.AtomicResult{}},
 		{linktest.KeyOp{}, link.KeyOp{}}, {linktest.KeyOpDone{}, link.KeyOpDone{}}, {linktest.Heard{}, link.Heard{}}, {linktest.SendFailure{}, link.SendFailure{}},
+		{linktest.Resend{}, link.Resend{}}, {linktest.Resent{}, link.Resent{}}, {linktest.ResendFault{}, link.ResendFault{}},
 	} {
 		record, message := reflect.TypeOf(pair[0]), reflect.TypeOf(pair[1])
 		require.Equal(t, message.Name(), record.Name())

@@ -17,3 +17,21 @@ type SendFailure struct {
 	Status format.Status
 	Vendor format.VendorCode
 }
+
+// Resend is a link.Resend.
+type Resend struct {
+	QP     int
+	Stop   bool
+	Number int
+	PSN    uint32
+}
+
+// Resent is a link.Resent.
+type Resent struct{ QP, Number int }
+
+// ResendFault is a link.ResendFault.
+type ResendFault struct {
+	QP     int
+	PSN    uint32
+	Vendor format.VendorCode
+}

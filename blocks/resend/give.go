@@ -1,0 +1,81 @@
+package resend
+
+import (
+	"gornic/blocks/link"
+	"gornic/format"
+	"gornic/hdl"
+)
+
+// announce gives the packet away, and goes to its payload.
+func (b *block) announce() {
+	b.m.If(b.io.Job.Ready, func() {
+		b.done()
+		b.m.If(b.need.Any(), func() { b.st.Goto(stWalk) })
+	})
+}
+
+// walk gives a piece of an SGE away, if there is something of it.
+func (b *block) walk() {
+	m, length := b.m, b.piece()
+	m.If(b.left.None(), func() {
+		b.number.Set(b.number.AddK(1))
+		b.st.Goto(stNext)
+	}).ElseIf(b.io.Segment.Ready, func() {
+		b.left.Set(b.left.Sub(length.ZExt(32)))
+		b.at.Set(b.at.Add(length.ZExt(32)))
+		b.need.Set(b.need.Sub(length))
+		m.If(b.enough(), func() { b.st.Goto(stEnd) })
+	})
+}
+
+// enough returns one bit: the SGE has all the payload that is to come.
+func (b *block) enough() hdl.Bits { return b.left.Ge(b.need.ZExt(32)) }
+
+// piece is the bytes of payload that the SGE has.
+func (b *block) piece() hdl.Bits {
+	return hdl.Mux(b.enough(), b.need, b.left.Trunc(link.LengthBits))
+}
+
+// nextSGE goes on to an SGE from its beginning.
+func (b *block) nextSGE() {
+	sge := b.here()
+	hdl.Set(b.sge, sge)
+	b.at.SetK(0)
+	b.left.Set(sge.Length)
+	b.st.Goto(stWalk)
+}
+
+// givePorts drives what leaves.
+func (b *block) givePorts() {
+	m, io, st, h := b.m, b.io, b.st, b.header
+	no := hdl.K(1, 0)
+	operands := hdl.UnpackLow(format.AtomicOperands[hdl.Bits]{}, hdl.PackLow(b.sge))
+	io.Job.Valid.Set(st.Is(stJob))
+	hdl.Set(io.Job.Data, link.TxJob{
+		Kind: hdl.K(3, link.JobResend), QP: b.turn.qp, Opcode: h.Opcode, SE: h.SE, AckReq: h.AckReq.Or(b.newest), PayloadLen: b.entry.Length,
+		VA: h.VA, RKey: h.RKey, DMALen: h.DMALen, Imm: h.Imm, Inline: no, Probes: no,
+		Swap: operands.SwapOrAdd, Compare: operands.Compare, MSN: hdl.K(24, 0), Failed: no, Entry: onlyPSN(h.PSN),
+	})
+	m.Event("packet_resent", io.Job.Fire(),
+		hdl.Field("qp", b.turn.qp), hdl.Field("wqe", b.entry.WQEIndex), hdl.Field("opcode", h.Opcode), hdl.Field("psn", h.PSN),
+		hdl.Field("offset", b.entry.Offset), hdl.Field("bytes", b.entry.Length))
+
+	length := b.piece()
+	io.Segment.Valid.Set(st.Is(stWalk).And(b.left.Any()))
+	hdl.Set(io.Segment.Data, link.Segment{
+		Key: b.sge.LKey, PD: b.context.PD, QPN: b.context.QPN, Rights: hdl.K(8, 0), VA: b.sge.Addr.Add(b.at.ZExt(64)),
+		Range: length.ZExt(32), Len: length, Skip: no, Probe: no, Bus: b.inline(), Find: no, Last: b.enough(), Probed: no,
+	})
+
+	io.Resent.Valid.Set(st.Is(stResent))
+	hdl.Set(io.Resent.Data, link.Resent{QP: b.turn.qp, Number: b.turn.order.Number})
+	io.Fault.Valid.Set(st.Is(stFault))
+	hdl.Set(io.Fault.Data, link.ResendFault{QP: b.turn.qp, PSN: h.PSN, Vendor: hdl.K(link.FaultBits, uint64(format.VendorWQERead))})
+}
+
+// onlyPSN is the entry of a packet that is not recorded.
+func onlyPSN(psn hdl.Bits) link.ReplayEntry {
+	e := hdl.Unpack(link.ReplayEntry{}, hdl.K(1, 0).Rep(hdl.WidthOf(link.ReplayEntry{})))
+	e.PSN = psn
+	return e
+}

@@ -1,0 +1,79 @@
+package resend
+
+import (
+	"gornic/blocks/link"
+	"gornic/hdl"
+)
+
+// Who enters queue pairs into the queue.
+const (
+	wakeResend = iota
+	wakeAgain
+	wakes
+)
+
+// order takes Resends and Control at any time. Both write the order of a queue pair; who has the turn finds in
+// newer that it has changed.
+func (b *block) order() {
+	m, in, control := b.m, b.io.Resend, b.io.Control
+	wake := b.queue.Wakes[wakeResend]
+	stop := in.Data.Stop
+	wake.Valid.Set(in.Valid.And(stop.Not()))
+	wake.Data.QP.Set(in.Data.QP)
+	in.Ready.Set(stop.Or(wake.Ready))
+	control.Ready.Set(in.Valid.Not())
+	m.Unused(control.Data.PSN)
+
+	writes := in.Fire().Or(control.Fire().And(control.Data.Kind.Is(link.ControlClear)))
+	qp := hdl.Mux(in.Valid, in.Data.QP, control.Data.QP)
+	b.orders.Write(qp, writes, hdl.Pack(order{Live: in.Valid.And(stop.Not()), Number: in.Data.Number, PSN: in.Data.PSN}))
+	b.asked.Write(qp, writes, b.begun.At(qp).Not())
+	b.touches.Set(writes.And(qp.Eq(b.turn.qp)))
+	m.If(b.touches, func() { b.turn.newer.SetK(1) })
+	m.Event("resend", in.Fire(), hdl.Field("qp", in.Data.QP), hdl.Field("stop", stop), hdl.Field("number", in.Data.Number), hdl.Field("psn", in.Data.PSN))
+
+	config := b.io.Ring
+	config.Ready.SetK(1)
+	b.rings.Write(config.Data.QP, config.Valid.And(config.Data.Keep.Not()),
+		hdl.Pack(ring{Page: config.Data.Base.Slice(63, 12), LogSize: config.Data.LogSize, LogStride: config.Data.LogStride}))
+	m.Unused(config.Data.Base)
+}
+
+// begin begins a turn while nobody writes what it reads.
+func (b *block) begin() {
+	m, io, grant := b.m, b.io, b.queue.Grant
+	writes := hdl.OrAll(io.Resend.Valid, io.Control.Valid, io.Ring.Valid)
+	grant.Ready.Set(hdl.AndAll(b.st.Is(stIdle), writes.Not(), io.Fence.Valid.Not()))
+	b.begins.Set(grant.Fire())
+	qp := grant.Data.QP
+	asked := b.asked.At(qp)
+	m.If(b.begins, func() {
+		b.turn.qp.Set(qp)
+		b.turn.flip.Set(asked)
+		b.turn.fresh.Set(asked.Xor(b.begun.At(qp)))
+		b.turn.newer.SetK(0)
+	})
+	b.turn.order = hdl.Unpack(order{}, b.orders.Read("order", qp, b.begins))
+	b.turn.place = b.places.Read("place", qp, b.begins)
+	b.turn.ring = hdl.Unpack(ring{}, b.rings.Read("ring", qp, b.begins))
+
+	// A turn that ends notes the next entry, unless that is the oldest anyway.
+	again := b.queue.Wakes[wakeAgain]
+	again.Valid.Set(b.st.Is(stEnd))
+	again.Data.QP.Set(b.turn.qp)
+	notes := again.Fire().And(b.overtaken().Not())
+	b.places.Write(b.turn.qp, notes, b.next)
+	b.begun.Write(b.turn.qp, notes, b.turn.flip)
+}
+
+// overtaken returns one bit: the order of the turn is in force no more.
+func (b *block) overtaken() hdl.Bits { return b.turn.newer.Or(b.touches) }
+
+// fence lets tokens pass between turns.
+func (b *block) fence() {
+	fence, passed := b.io.Fence, b.io.Passed
+	idle := b.st.Is(stIdle)
+	passed.Valid.Set(fence.Valid.And(idle))
+	fence.Ready.Set(passed.Ready.And(idle))
+	hdl.Set(passed.Data, fence.Data)
+}

@@ -115,6 +115,7 @@ const (
 	tellKeyDone
 	tellFlush
 	tellPSN
+	tellTimers
 	tellContext
 	tellTxFence
 	tellRxFence

@@ -34,6 +34,7 @@ type bench struct {
 	others                                    map[string]*sim.Sink
 	pairs                                     map[int]linktest.Lookup
 	told                                      []string
+	controls                                  []linktest.QPControl // of the command
 	keyStatus                                 int
 }
 
@@ -75,6 +76,12 @@ func (b *bench) step() {
 		b.told = append(b.told, "context")
 	}
 	for name, sink := range b.others {
+		if name == "control" {
+			for _, c := range sim.Received[linktest.QPControl](sink) {
+				b.told, b.controls = append(b.told, name), append(b.controls, c)
+			}
+			continue
+		}
 		for range sink.Take() {
 			b.told = append(b.told, name)
 			switch name {
@@ -105,7 +112,7 @@ type outcome struct {
 
 // command runs a command and returns its outcome.
 func (b *bench) command(code format.CommandCode, in []byte) outcome {
-	b.told = nil
+	b.told, b.controls = nil, nil
 	mailbox := make([]byte, 4*link.GoWords)
 	copy(mailbox, in)
 	b.run.Send(struct {
@@ -134,7 +141,7 @@ func TestAgainstReference(t *testing.T) {
 	design, io := hdltest.Build(t, command.Def(params))
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io)
-		outcomes := map[string]int{}
+		outcomes, timers := map[string]int{}, 0
 		for range 2500 {
 			code, in := b.random()
 			want := b.ref.Run(code, append(in, make([]byte, format.MailboxBytes)...))
@@ -146,6 +153,9 @@ func TestAgainstReference(t *testing.T) {
 				require.False(t, got.Replies)
 			}
 			b.compare()
+			if code == format.CmdModifyQP && want == format.CmdOK {
+				timers += b.compareTimers(decode[format.ModifyQP[uint64]](t, in).QPN)
+			}
 			if (code == format.CmdQueryQP || code == format.CmdQPAt) && want == format.CmdOK {
 				require.True(t, got.Replies)
 				status, err := format.DecodeHost[format.QPStatus[uint64]](got.Out)
@@ -158,7 +168,32 @@ func TestAgainstReference(t *testing.T) {
 			}
 		}
 		require.Greater(t, len(outcomes), 24, "%v", outcomes)
+		require.Greater(t, timers, 4)
 	}, verilator.Simulator)
+}
+
+func decode[T any](t *testing.T, in []byte) T {
+	x, err := format.DecodeHost[T](in)
+	require.NoError(t, err)
+	return x
+}
+
+// compareTimers looks at what the timers of a queue pair were told with its last change: one message of what it has now,
+// where it sends, or may do so again; else none. It returns how many there were.
+func (b *bench) compareTimers(qpn uint64) int {
+	q := b.ref.QP(qpn & 3)
+	var want, got []linktest.QPControl
+	if q.State == format.QPRTS || q.State == format.QPSQD {
+		timers := q.Attr.Timeout<<6 | q.Attr.RetryCnt<<3 | q.Attr.RNRRetry
+		want = append(want, linktest.QPControl{QP: int(qpn & 3), Kind: link.ControlTimers, PSN: uint32(timers)})
+	}
+	for _, c := range b.controls {
+		if c.Kind == link.ControlTimers {
+			got = append(got, c)
+		}
+	}
+	require.Equal(b.t, want, got)
+	return len(got)
 }
 
 // compare compares the table of queue pairs with the reference's.
@@ -317,10 +352,11 @@ func TestOrder(t *testing.T) {
 		rows := format.QPTransitions()
 		ok(format.CmdModifyQP, modify(format.QPInit, uint64(rows[0].Required)), "context")
 		ok(format.CmdModifyQP, modify(format.QPRTR, uint64(rows[2].Required)), "control", "context")
-		ok(format.CmdModifyQP, modify(format.QPRTS, uint64(rows[3].Required)), "control", "context", "wake")
-		ok(format.CmdModifyQP, modify(format.QPSQD, format.AttrNotify), "control", "context", "wake")
-		ok(format.CmdModifyQP, modify(format.QPSQD, 0), "context", "wake")
-		ok(format.CmdModifyQP, modify(format.QPRTS, 0), "control", "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPRTS, uint64(rows[3].Required)), "control", "control", "context", "wake")
+		require.Equal(t, []int{link.ControlSendPSN, link.ControlTimers}, []int{b.controls[0].Kind, b.controls[1].Kind})
+		ok(format.CmdModifyQP, modify(format.QPSQD, format.AttrNotify), "control", "control", "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPSQD, 0), "control", "context", "wake")
+		ok(format.CmdModifyQP, modify(format.QPRTS, 0), "control", "control", "context", "wake")
 		ok(format.CmdModifyQP, modify(format.QPError, 0), "context")
 		ok(format.CmdModifyQP, modify(format.QPReset, 0), "context", "tx fence", "rx fence", "control", "sq", "rq")
 		ok(format.CmdDestroyQP, bytesOf(t, format.QueueRef[uint64]{Number: 0x102}), "context", "tx fence", "rx fence", "control", "owner")

@@ -32,7 +32,7 @@ func (b *block) judgeModifyQP() verdict {
 	}
 	noState := b.has(format.AttrState).And(in.State.GtK(uint64(format.QPError)).Or(in.State.Is(5)))
 
-	wake := hdl.Mux(at(to, format.QPRTS).Or(at(to, format.QPSQD)), tell(tellWake), tell())
+	sends := hdl.Mux(at(to, format.QPRTS).Or(at(to, format.QPSQD)), tell(tellTimers, tellWake), tell())
 	clears := hdl.Mux(reset, tell(tellTxFence, tellRxFence, tellPassed, tellClear, tellSQ, tellRQ), tell())
 	drains := hdl.OrAll(at(from, format.QPRTS).And(at(to, format.QPSQD)), at(from, format.QPSQD).And(at(to, format.QPRTS)))
 	psn := hdl.Mux(hdl.OrAll(b.has(format.AttrSQPSN), b.has(format.AttrRQPSN), drains), tell(tellPSN), tell())
@@ -42,7 +42,7 @@ func (b *block) judgeModifyQP() verdict {
 		refuse(known.Not(), format.CmdBadState),
 		refuse(good.Not(), format.CmdBadAttribute),
 		refuse(b.badValue(), format.CmdBadParameter),
-	), hdl.OrAll(tell(tellContext), wake, clears, psn)}
+	), hdl.OrAll(tell(tellContext), sends, clears, psn)}
 }
 
 // badValue returns one bit: an attribute in the mask has a value that it cannot

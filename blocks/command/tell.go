@@ -50,7 +50,9 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 		io.Flush.Set(turn)
 		return turn
 	case tellPSN:
-		return b.control(turn)
+		return b.control()
+	case tellTimers, tellClear:
+		return b.io.Control.Ready // tellPSN drives it
 	case tellContext:
 		return put(io.Write, turn, b.contextWrite())
 	case tellTxFence:
@@ -59,8 +61,6 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 		return put(io.RxFence, turn, link.Fence{Token: hdl.K(2, 0)})
 	case tellPassed:
 		return b.passed.tx.And(b.passed.rx)
-	case tellClear:
-		return b.io.Control.Ready
 	case tellSQ:
 		q := b.in.createQP
 		return put(io.SQ, turn, b.ring(q.SQBase, q.SQLogSize, q.SQLogStride))
@@ -97,20 +97,35 @@ func (b *block) keyDone(turn hdl.Bits) hdl.Bits {
 	return done.Valid
 }
 
-// control drives Control, which has two turns: the first PSN, and all state.
-func (b *block) control(turn hdl.Bits) hdl.Bits {
+// control drives Control, which has three turns: the first PSN, timers, and all state.
+func (b *block) control() hdl.Bits {
 	in, control := b.in.modify, b.io.Control
-	clear := b.turn(tellClear)
+	first, timers, clear := b.turn(tellPSN), b.turn(tellTimers), b.turn(tellClear)
 	send := b.has(format.AttrSQPSN)
 	drain := send.Or(b.has(format.AttrRQPSN)).Not()
 	kind := hdl.Mux(send, hdl.K(3, link.ControlSendPSN), hdl.Mux(drain, hdl.K(3, link.ControlDrain), hdl.K(3, link.ControlRecvPSN)))
 	wanted := b.has(format.AttrNotify).And(in.Notify.Bit(0)).ZExt(24)
 	psn := hdl.Mux(send, in.SQPSN, hdl.Mux(drain, wanted, in.RQPSN))
-	control.Valid.Set(turn.Or(clear))
+	kind = hdl.Mux(timers, hdl.K(3, link.ControlTimers), kind)
+	psn = hdl.Mux(timers, b.timers().PSN(), psn)
+	control.Valid.Set(hdl.OrAll(first, timers, clear))
 	hdl.Set(control.Data, link.QPControl{
-		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(3, link.ControlClear), kind), PSN: hdl.Mux(clear, in.SQPSN.K(0), psn),
+		QP: b.qp, Kind: hdl.Mux(clear, hdl.K(3, link.ControlClear), kind), PSN: hdl.Mux(clear, psn.K(0), psn),
 	})
 	return control.Ready
+}
+
+// timers are those of the queue pair from now on.
+func (b *block) timers() link.Timers {
+	in, was := b.in.modify, b.found.Context
+	now := func(attr int, value, old hdl.Bits) hdl.Bits {
+		return hdl.Mux(b.has(attr), value.Trunc(old.Width()), old)
+	}
+	return link.Timers{
+		Timeout:  now(format.AttrTimeout, in.Timeout, was.Timeout),
+		RetryCnt: now(format.AttrRetryCnt, in.RetryCnt, was.RetryCnt),
+		RNRRetry: now(format.AttrRNRRetry, in.RNRRetry, was.RNRRetry),
+	}
 }
 
 // ring is a ring of a new queue pair, or of one that is reset and keeps it.

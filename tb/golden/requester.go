@@ -188,11 +188,12 @@ func (n *NIC) sendRequest(q *queuePair, w *request) {
 		w.fails(psn, format.StatusLocProt, vendor)
 		return
 	}
-	if r.unacknowledged() == 0 {
-		r.retry.timer = max(n.now, r.retry.until)
-	}
-	if psnDiff(psn, r.next) < 0 {
+	again := psnDiff(psn, r.next) < 0
+	if again {
 		n.count(format.CntTxResent)
+	}
+	if again || r.unacknowledged() == 0 {
+		r.retry.timer = n.now
 	}
 	n.transmit(n.requestHeader(q, w, psn, offset), payload)
 	r.cursor = end

@@ -144,3 +144,21 @@ func TestRequesterCannotResend(t *testing.T) {
 		require.Equal(t, []string{"1 SUCCESS SEND 0", "2 LOC_PROT_ERR (error response to a read)"}, brief(q.s.poll(q.sendCQ)))
 	}
 }
+
+// While packets are still being sent again, no timeout is counted: the wire may be slower than the timer.
+func TestRequesterTimerWaitsForResends(t *testing.T) {
+	const timeout = 4096 * time.Nanosecond << 1
+	q, _ := newTarget(t, qpConfig{sigAll: 1, retry: 1, timeout: 1})
+	q.send(sendWR{id: 1, op: format.WRSend, list: []format.SGE[uint64]{q.buf.part(0, 1000)}})
+	require.Len(t, q.drain(), 4)
+	q.s.nic.Tick(timeout)
+	for range 4 {
+		_, ok := q.s.nic.Send()
+		require.True(t, ok)
+		q.s.nic.Tick(3 * timeout)
+		require.Equal(t, format.QPRTS, q.state())
+	}
+	require.Equal(t, uint32(1), q.s.nic.Counter(format.CntTimeouts))
+	require.Empty(t, q.drain())
+	require.Equal(t, format.QPError, q.state())
+}

@@ -83,15 +83,24 @@ func (n *NIC) peerNotReady(q *queuePair, psn uint32, code uint64) {
 }
 
 // retryAfterTimeout restarts a QP whose timer has run out. The timer runs while
-// packets are on their way and no receiver is waited for.
+// packets are on their way and no receiver is waited for: from the last one on that is sent again.
 func (n *NIC) retryAfterTimeout(q *queuePair) bool {
 	r := &q.req
-	if q.attr.Timeout == 0 || r.unacknowledged() == 0 || n.now < r.retry.timer+n.config.Tick<<q.attr.Timeout {
+	if q.attr.Timeout == 0 || r.unacknowledged() == 0 || r.resending() || n.now < r.retry.timer+n.config.Tick<<q.attr.Timeout {
 		return false
 	}
 	n.count(format.CntTimeouts)
 	n.restart(q)
 	return true
+}
+
+// resending tells that packets that were on their way have yet to be sent again. One that cannot be is not waited for.
+func (r *requester) resending() bool {
+	if r.cursor == r.next {
+		return false
+	}
+	w := r.at(r.cursor)
+	return w.trouble == nil || w.troubleAt != r.cursor
 }
 
 // rnrWait is the least wait of an RNR timer code (protocol section 1.6), where

@@ -38,6 +38,18 @@ type IO struct {
 	Control    hdl.Stream[link.QPControl]       `hdl:"in"`
 	Fence      hdl.Stream[link.Fence]           `hdl:"out"`
 	Peek       link.Peek                        `hdl:"in"` // the MSN
+	Counts     Counts                           `hdl:"out"`
+}
+
+// Counts are pulses, for counters.
+type Counts struct {
+	OutOfBuffer hdl.Bits `w:"1"` // a request is answered with an RNR NAK,
+	Invalid     hdl.Bits `w:"1"` // refused with NAK 0x61,
+	Access      hdl.Bits `w:"1"` // 0x62
+	Operation   hdl.Bits `w:"1"` // or 0x63
+	Length      hdl.Bits `w:"1"` // a WQE completes as shorter than its message,
+	CQEError    hdl.Bits `w:"1"` // with any error,
+	CQEFlush    hdl.Bits `w:"1"` // or as flushed
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -63,6 +75,7 @@ func Def(p Params) hdl.Def[IO] {
 			b.serve()
 			b.answer()
 			b.keep()
+			b.count()
 			b.properties()
 		},
 	}
@@ -212,7 +225,8 @@ func (b *block) effect() {
 }
 
 // owe notes the answer that is owed. The response to a READ or atomic acknowledges what is
-// before it: an ACK that has not left need not.
+// before it: an answer that has not left need not, and what a NAK asked for has come. A NAK
+// acknowledges duplicates before it, and stays: psncheck lets no other one follow.
 func (b *block) owe(msn hdl.Bits) {
 	m, io, c, bad := b.m, b.io, b.now.Commit, b.now.BusErr
 	nak := hdl.Mux(bad, hdl.K(8, format.SyndromeNAKOp), c.Syndrome)
@@ -221,12 +235,13 @@ func (b *block) owe(msn hdl.Bits) {
 		Syndrome: hdl.Mux(isNAK, nak, hdl.K(8, format.SyndromeNoCredits)),
 		PSN:      hdl.Mux(bad, c.RequestPSN, c.PSN), MSN: msn, Behind: b.was.Accepted,
 	}
-	comes := b.wake.Fire()
+	was, had := hdl.Unpack(debt{}, b.debts.At(c.QP)), hdl.Unpack(answer{}, b.answers.At(c.QP))
+	m.Unused(had.Syndrome, had.MSN, had.Behind)
+	covered := hdl.AndAll(was.Owed, was.NAK, isNAK.Not(), c.PSN.Sub(had.PSN).MSB()) // protocol section 3.2
+	comes := b.wake.Fire().And(covered.Not())
 	b.answers.Write(c.QP, comes, hdl.Pack(owed))
-	was := hdl.Unpack(debt{}, b.debts.At(c.QP))
-	m.Unused(was.Owed)
 	accepts := hdl.AndAll(io.Resource.Fire(), b.was.Failed.Not(), c.Resource.Duplicate.Not())
-	b.changes, b.debt = comes.Or(accepts.And(was.NAK.Not())), debt{Owed: comes, NAK: isNAK}
+	b.changes, b.debt = comes.Or(accepts), debt{Owed: comes, NAK: isNAK}
 	m.Event("ack_owed", comes,
 		hdl.Field("qp", c.QP), hdl.Field("syndrome", owed.Syndrome), hdl.Field("psn", owed.PSN), hdl.Field("msn", owed.MSN))
 }

@@ -2,6 +2,7 @@ package ackqueue_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/blocks/linktest"
 	"gornic/format"
+	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
@@ -30,12 +32,14 @@ type bench struct {
 	s                                 *sim.Sim
 	placed, served, control           *sim.Source
 	done, ack, resource, fault, fence *sim.Sink
+	io                                *ackqueue.IO
+	counts                            map[string]int // pulses, by the name of their field
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *ackqueue.IO, acks sim.Pattern) *bench {
 	g := hdltest.Gaps(t, 25)
 	b := &bench{
-		t: t, s: s, placed: sim.NewSource(s, io.Placed, g), served: sim.NewSource(s, io.Served, g), control: sim.NewSource(s, io.Control, g),
+		t: t, s: s, io: io, counts: map[string]int{}, placed: sim.NewSource(s, io.Placed, g), served: sim.NewSource(s, io.Served, g), control: sim.NewSource(s, io.Control, g),
 		resource: sim.NewSink(s, io.Resource, g), done: sim.NewSink(s, io.Completion, g), ack: sim.NewSink(s, io.Ack, acks), fault: sim.NewSink(s, io.Fault, g), fence: sim.NewSink(s, io.Fence, g),
 	}
 	s.Reset(2)
@@ -49,6 +53,45 @@ func (b *bench) clear(qp int) {
 	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear})
 	b.s.Run(30)
 	require.Zero(b.t, b.control.Pending())
+}
+
+// run runs some cycles, and counts pulses.
+func (b *bench) run(n int) {
+	for range n {
+		b.s.Step()
+		v := reflect.ValueOf(b.io.Counts)
+		for i := range v.NumField() {
+			b.counts[v.Type().Field(i).Name] += int(b.s.Get(v.Field(i).Interface().(hdl.Bits)))
+		}
+	}
+}
+
+// counted is what the pulses of an effect are.
+func counted(counts map[string]int, e ackqueue.Effect) {
+	switch e.Refused {
+	case 0:
+	case format.SyndromeNAKInv:
+		counts["Invalid"]++
+	case format.SyndromeNAKAccess:
+		counts["Access"]++
+	case format.SyndromeNAKOp:
+		counts["Operation"]++
+	default:
+		counts["OutOfBuffer"]++
+	}
+	if e.Done == nil {
+		return
+	}
+	switch e.Done.Status {
+	case format.StatusSuccess:
+	case format.StatusFlush:
+		counts["CQEFlush"]++
+	case format.StatusLocLen:
+		counts["Length"]++
+		counts["CQEError"]++
+	default:
+		counts["CQEError"]++
+	}
 }
 
 func request(p placed) ackqueue.Request {
@@ -73,7 +116,11 @@ func random(r *rand.Rand) placed {
 	if r.IntN(40) == 0 {
 		p.Reply, p.Syndrome, p.Fatal, p.Message = link.ReplyNAK, format.SyndromeNAKAccess, true, false
 		p.HasEvent, p.Event = !p.Complete, format.EventQPAccessErr
-		p.Completion.Status = format.StatusLocProt * format.Status(bit(p.Complete))
+		p.Syndrome = format.SyndromeNAKInv + r.IntN(3)
+		p.Completion.Status = []format.Status{format.StatusLocProt, format.StatusLocLen}[r.IntN(2)] * format.Status(bit(p.Complete))
+	}
+	if r.IntN(8) == 0 && !p.Fatal {
+		p.Reply, p.Syndrome, p.Message, p.Complete = link.ReplyNAK, []int{format.SyndromeNAK, format.SyndromeRNR + r.IntN(32)}[r.IntN(2)], false, false
 	}
 	return p
 }
@@ -100,7 +147,8 @@ func TestAgainstReference(t *testing.T) {
 		r := rand.New(rand.NewPCG(hdltest.Seed(t), 9))
 		b := newBench(t, s, io, hdltest.Gaps(t, 25))
 		var refs [qps]ackqueue.Reference
-		for range 600 {
+		pulses := map[string]int{}
+		for range 900 {
 			if r.IntN(60) == 0 {
 				qp := r.IntN(qps)
 				b.clear(qp)
@@ -111,8 +159,9 @@ func TestAgainstReference(t *testing.T) {
 			}
 			p := random(r)
 			b.placed.Send(p)
-			s.Run(40)
+			b.run(40)
 			want := refs[p.QP].Commit(request(p))
+			counted(pulses, want)
 
 			b.answers(p.QP, refs[p.QP].Leave())
 			resources := sim.Received[linktest.ResourceRequest](b.resource)
@@ -141,6 +190,7 @@ func TestAgainstReference(t *testing.T) {
 				}
 			}
 		}
+		require.Equal(t, pulses, b.counts)
 	}, verilator.Simulator)
 }
 
@@ -198,6 +248,45 @@ func TestAnswersMerge(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// A duplicate is acknowledged anew with the last PSN that was executed. While a NAK has not left, which acknowledges
+// as much, it does not take its place: no further NAK would come (protocol sections 3.3 and 3.7).
+func TestDuplicateBehindNAK(t *testing.T) {
+	design, io := hdltest.Build(t, ackqueue.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		for _, syndrome := range []int{format.SyndromeNAK, format.SyndromeRNR + 12} {
+			b.ack.SetPattern(sim.Pattern{Kind: sim.Never})
+			send := func(reply, syndrome int, psn uint32) {
+				b.placed.Send(placed{Commit: linktest.Commit{QP: 2, Reply: reply, Syndrome: syndrome, PSN: psn}})
+			}
+			send(link.ReplyACK, 0, 98) // stands at the port
+			s.Run(40)
+			send(link.ReplyNAK, syndrome, 100)
+			for range 3 {
+				send(link.ReplyACK, 0, 99)
+			}
+			s.Run(100)
+			b.ack.SetPattern(sim.Pattern{})
+			s.Run(100)
+			got := sim.Received[linktest.Ack](b.ack)
+			require.Len(t, got, 2)
+			require.Equal(t, linktest.Ack{QP: 2, Syndrome: syndrome, PSN: 100}, got[1])
+
+			b.ack.SetPattern(sim.Pattern{Kind: sim.Never})
+			send(link.ReplyACK, 0, 99)
+			s.Run(40)
+			send(link.ReplyNAK, syndrome, 100)
+			send(link.ReplyACK, 0, 100) // it has come meanwhile
+			s.Run(100)
+			b.ack.SetPattern(sim.Pattern{})
+			s.Run(100)
+			got = sim.Received[linktest.Ack](b.ack)
+			require.Len(t, got, 2)
+			require.Equal(t, linktest.Ack{QP: 2, Syndrome: format.SyndromeNoCredits, PSN: 100}, got[1])
+		}
+	}, verilator.Simulator)
+}
+
 // However requests and answers meet, the last answer of each queue pair is that of its
 // last request.
 func TestLastAnswerLeaves(t *testing.T) {
@@ -238,6 +327,9 @@ func TestAnswersStandBehindResponses(t *testing.T) {
 		return placed{Commit: linktest.Commit{QP: 1, Reply: link.ReplyACK, PSN: psn, Message: true}}
 	}
 	nak := placed{Commit: linktest.Commit{QP: 1, Reply: link.ReplyNAK, PSN: 9, Syndrome: format.SyndromeNAKAccess, Fatal: true}}
+	gap := func(psn uint32) placed {
+		return placed{Commit: linktest.Commit{QP: 1, Reply: link.ReplyNAK, PSN: psn, Syndrome: format.SyndromeNAK}}
+	}
 	type step struct {
 		commits  []placed
 		next     int // Served, behind them
@@ -245,15 +337,19 @@ func TestAnswersStandBehindResponses(t *testing.T) {
 		want     []uint32 // PSNs of what leaves
 	}
 	for name, steps := range map[string][]step{
-		"an ACK":             {{[]placed{read(false), ack(5)}, 0, 0, nil}, {nil, 1, 0, []uint32{5}}},
-		"a NAK":              {{[]placed{read(false), read(false), nak}, 1, 0, nil}, {nil, 2, 0, []uint32{9}}},
-		"no others":          {{[]placed{ack(5)}, 0, 0, []uint32{5}}, {[]placed{read(false)}, 0, 0, nil}},
-		"the newest":         {{[]placed{read(false), ack(5), ack(6)}, 0, 0, nil}, {nil, 1, 0, []uint32{6}}},
-		"of the later READ":  {{[]placed{read(false), ack(5), read(false), ack(7)}, 1, 0, nil}, {nil, 2, 0, []uint32{7}}},
-		"a READ behind ACKs": {{[]placed{read(false), ack(5), read(false)}, 1, 0, nil}, {nil, 2, 0, nil}},
-		"a duplicate":        {{[]placed{read(false), ack(5)}, 1, 0, []uint32{5}}, {[]placed{read(true), ack(5)}, 1, 0, nil}, {nil, 0, 1, nil}, {nil, 1, 1, []uint32{5}}},
-		"once":               {{[]placed{read(false), ack(5)}, 1, 0, []uint32{5}}, {nil, 1, 0, nil}},
-		"a NAK stays":        {{[]placed{read(false), {Commit: linktest.Commit{QP: 1, Reply: link.ReplyNAK, PSN: 3, Syndrome: format.SyndromeNAK}}, read(false)}, 0, 0, nil}, {nil, 1, 0, []uint32{3}}},
+		"an ACK":                   {{[]placed{read(false), ack(5)}, 0, 0, nil}, {nil, 1, 0, []uint32{5}}},
+		"a NAK":                    {{[]placed{read(false), read(false), nak}, 1, 0, nil}, {nil, 2, 0, []uint32{9}}},
+		"no others":                {{[]placed{ack(5)}, 0, 0, []uint32{5}}, {[]placed{read(false)}, 0, 0, nil}},
+		"the newest":               {{[]placed{read(false), ack(5), ack(6)}, 0, 0, nil}, {nil, 1, 0, []uint32{6}}},
+		"of the later READ":        {{[]placed{read(false), ack(5), read(false), ack(7)}, 1, 0, nil}, {nil, 2, 0, []uint32{7}}},
+		"a READ behind ACKs":       {{[]placed{read(false), ack(5), read(false)}, 1, 0, nil}, {nil, 2, 0, nil}},
+		"a duplicate":              {{[]placed{read(false), ack(5)}, 1, 0, []uint32{5}}, {[]placed{read(true), ack(5)}, 1, 0, nil}, {nil, 0, 1, nil}, {nil, 1, 1, []uint32{5}}},
+		"once":                     {{[]placed{read(false), ack(5)}, 1, 0, []uint32{5}}, {nil, 1, 0, nil}},
+		"a READ behind one":        {{[]placed{read(false), gap(3), read(false)}, 0, 0, nil}, {nil, 1, 0, nil}, {nil, 2, 0, nil}},
+		"a duplicate behind a NAK": {{[]placed{read(false), gap(3), ack(2)}, 0, 0, nil}, {nil, 1, 0, []uint32{3}}, {[]placed{ack(2)}, 1, 0, []uint32{2}}},
+		"what a NAK asked for":     {{[]placed{read(false), gap(3), ack(3)}, 0, 0, nil}, {nil, 1, 0, []uint32{3}}},
+		"a NAK behind a wrap":      {{[]placed{read(false), gap(1), ack(0xFFFFFE)}, 0, 0, nil}, {nil, 1, 0, []uint32{1}}},
+		"a NAK for a NAK":          {{[]placed{read(false), gap(3), nak}, 0, 0, nil}, {nil, 1, 0, []uint32{9}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {

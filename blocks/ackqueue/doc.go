@@ -12,6 +12,7 @@
 //	Fault       queue pairs that go to ERR, to qpcontext
 //	Control     a queue pair begins anew, from command
 //	Fence       a fence has passed, to command
+//	Counts      pulses for counters
 //
 // # State
 //
@@ -30,8 +31,9 @@
 // Answers and the responses to READs and atomics leave in the order of their
 // requests (protocol section 10, row 28): an answer waits until those before it have been
 // answered, and what of them came again, again. One that waits stays owed, and
-// Served looks at it anew. An ACK that is still owed when a READ or atomic comes is
-// dropped, as its response acknowledges what is before it.
+// Served looks at it anew. An answer that is still owed when a READ or atomic comes is
+// dropped, as its response acknowledges what is before it. A duplicate's ACK does not take the place of a NAK, which acknowledges
+// as much and would not come again.
 //
 // # Fault
 //

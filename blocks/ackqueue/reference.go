@@ -46,6 +46,7 @@ type Effect struct {
 	Done     *Done
 	Fault    *Fault
 	Resource *Resource
+	Refused  uint8 // the syndrome that refuses it, 0 if none does: an RNR NAK or a fatal one
 }
 
 // Resource is a READ or atomic that is passed on.
@@ -87,19 +88,22 @@ func (r *Reference) Commit(q Request) Effect {
 		r.MSN = (r.MSN + 1) & 0xFFFFFF
 	}
 	switch {
+	case q.Reply == link.ReplyACK && r.owed != nil && r.owed.Syndrome != format.SyndromeNoCredits && before(q.PSN, r.owed.PSN):
+		// A duplicate: the NAK acknowledges it.
 	case q.Reply == link.ReplyACK:
 		r.owe(format.SyndromeNoCredits, q.PSN)
 	case q.Reply == link.ReplyNAK:
 		r.owe(q.Syndrome, q.PSN)
+		if q.Syndrome != format.SyndromeNAK {
+			e.Refused = q.Syndrome
+		}
 	case q.Resource && q.Duplicate:
 		r.Duplicates++
 		e.Resource = &Resource{MSN: r.MSN}
 	case q.Resource:
 		r.Accepted++
 		e.Resource = &Resource{MSN: r.MSN}
-		if r.owed != nil && r.owed.Syndrome == format.SyndromeNoCredits {
-			r.owed = nil // the response acknowledges
-		}
+		r.owed = nil // the response acknowledges; and what a NAK asked for has come
 	}
 	if q.Complete {
 		e.Done = &Done{q.Status, q.Vendor, q.Solicited || q.Status != format.StatusSuccess}
@@ -110,6 +114,9 @@ func (r *Reference) Commit(q Request) Effect {
 	}
 	return e
 }
+
+// before tells whether a PSN is before another (protocol section 3.2).
+func before(a, b uint32) bool { return (a-b)&0xFFFFFF >= 1<<23 }
 
 func (r *Reference) owe(syndrome uint8, psn uint32) {
 	r.owed, r.behind = &Answer{syndrome, psn, r.MSN}, r.Accepted
@@ -141,7 +148,7 @@ func (r *Reference) flush(q Request) Effect {
 
 func (r *Reference) busError(q Request) Effect {
 	r.owe(format.SyndromeNAKOp, q.RequestPSN)
-	e := Effect{Fault: &Fault{HasEvent: true, Event: format.EventQPFatal, Vendor: format.VendorBusWrite}}
+	e := Effect{Fault: &Fault{HasEvent: true, Event: format.EventQPFatal, Vendor: format.VendorBusWrite}, Refused: format.SyndromeNAKOp}
 	r.failed, r.ended, r.index = true, q.Complete || q.Open, q.WQEIndex
 	if r.ended {
 		e.Done = &Done{format.StatusLocProt, format.VendorBusWrite, true}

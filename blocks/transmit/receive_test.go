@@ -75,6 +75,7 @@ func answerer() hdl.Def[answererIO] {
 			out.MAC.SetK(1)
 			acks.Peek.QP.SetK(0)
 			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK)
+			hdl.UnusedBut(m, acks.Counts)
 		},
 	}
 }

@@ -108,8 +108,8 @@ func (s Sizes) ReplayReader() ReplayReader {
 }
 
 // WaitsPort asks, at once, whether packets of a queue pair wait in its replay ring: an entry that is no packet, or
-// was not sent, is none. The first packet that does is told of no later than that shows: Started is offered in the
-// first cycle in which Waits is one.
+// was not sent, is none. The first packet that does is told of before that shows: Waits is one from the cycle on
+// after that in which Started has been taken.
 type WaitsPort struct {
 	QP    hdl.Bits
 	Waits hdl.Bits `hdl:"flip" w:"1"`

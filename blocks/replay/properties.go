@@ -9,10 +9,11 @@ import (
 // Proofs lists a small instance.
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{QPBits: 1, ReplayBits: 1}}
-	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 1).Breaks(
+	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 0).Breaks(
 		hdl.StuckAt1("retired_ready").As("removed before its taker has it"),
 		hdl.StuckAt1("user_recorded_ready").As("the completer does not hear of an entry"),
 		hdl.StuckAt0("user_request_op", 1).As("rings are not cleared"),
+		hdl.StuckAt1("started_ready").As("a packet waits before it is told of"),
 	)}
 }
 
@@ -25,6 +26,9 @@ func (b *block) properties() {
 	stream.AssertSource(m, "answer", io.User.Oldest)
 	stream.AssertSource(m, "recorded", io.User.Recorded)
 	stream.AssertSource(m, "gone", io.Retired)
+	stream.AssumeSource(m, "reader_asks", io.Reader.Request)
+	stream.AssertSource(m, "reader_told", io.Reader.Reply)
+	stream.AssertSource(m, "started", io.Started)
 	b.assumeUse()
 
 	one := m.AnyConst("one", b.p.Sizes.QPBits)
@@ -44,9 +48,36 @@ func (b *block) properties() {
 		m.If(io.User.Request.Fire().And(b.asks(link.ReplayPeek)), func() { asked.Set(io.User.Request.Data.QP.Eq(one)) })
 	})
 	m.Assert("ring_holds_what_came", made.Not().Or(inside.Eq(held)))
+	b.startProperties(one, made)
 	m.Cover("told", io.User.Recorded.Fire())
 	m.Cover("asked_of_one", asked.And(io.User.Oldest.Fire()).And(io.User.Oldest.Data.Any))
 	m.Cover("read_removed", io.Retired.Fire().And(io.Retired.Data.Reads.Any()))
+}
+
+// startProperties states that whoever looks at the ring sees packets, if and only if there are some and all
+// that was to be told of has been.
+func (b *block) startProperties(one, made hdl.Bits) {
+	m, io := b.m, b.io
+	var owed, packets hdl.Bits
+	m.Ghost(func() {
+		owed = m.Reg("one_owed", 1, 0) // its first packet has been recorded, and not been told of
+		packets = m.Reg("one_packets", indexBits, 0)
+		came := b.enters.And(b.packet).And(io.Record.Data.QP.Eq(one))
+		left := hdl.AndAll(io.Retired.Fire(), b.leaves, io.Retired.Data.QP.Eq(one))
+		m.If(came.And(left.Not()), func() { packets.Set(packets.AddK(1)) })
+		m.If(left.And(came.Not()), func() { packets.Set(packets.SubK(1)) })
+		m.If(came.And(packets.None()), func() { owed.SetK(1) })
+		m.If(io.Started.Fire().And(io.Started.Data.QP.Eq(one)), func() { owed.SetK(0) })
+		m.If(b.clears.And(io.User.Request.Data.QP.Eq(one)), func() {
+			packets.SetK(0)
+			owed.SetK(0)
+		})
+	})
+	looks := made.And(io.Waits.QP.Eq(one))
+	m.Assert("waits_for_packets", looks.And(io.Waits.Waits).Not().Or(packets.Any().And(owed.Not())))
+	m.Assert("packets_wait", looks.And(packets.Any()).Not().Or(io.Waits.Waits.Or(b.starts.stand(one))))
+	m.Cover("reader_told", io.Reader.Reply.Fire().And(io.Reader.Reply.Data.Any))
+	m.Cover("started", io.Started.Fire())
 }
 
 // assumeUse says how the block is used: no ring overflows, questions are asked one at a time, and what

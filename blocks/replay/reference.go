@@ -20,8 +20,9 @@ type Reference struct {
 	cause   int // place of the first entry that failed since none had, counted like gone
 }
 
-// Record enters an entry, and reports whether the completer is told.
-func (r *Reference) Record(e Entry) bool {
+// Record enters an entry, and reports whether the completer is told, and whether a timer starts for it.
+func (r *Reference) Record(e Entry) (told, starts bool) {
+	starts = e.packet() && !r.Waits()
 	if e.Failed && !r.any(Entry.failed) {
 		r.cause = int(r.gone) + len(r.entries)
 	}
@@ -33,7 +34,21 @@ func (r *Reference) Record(e Entry) bool {
 	default:
 		r.newest = e.Last
 	}
-	return e.Failed || e.Local || r.told
+	return e.Failed || e.Local || r.told, starts
+}
+
+// Read returns the entry of a free-running index, or the oldest one if it has been removed, with its index and whether
+// none is behind it; false if there is no such entry yet.
+func (r *Reference) Read(oldest bool, index uint16) (e Entry, at uint16, newest, ok bool) {
+	place := int(int16(index - r.gone))
+	if oldest {
+		place = 0
+	}
+	place = max(place, 0)
+	if place >= len(r.entries) {
+		return Entry{}, 0, false, false
+	}
+	return r.entries[place], r.gone + uint16(place), place == len(r.entries)-1, true
 }
 
 // Found is what is known of a ring that has an entry.
@@ -65,6 +80,11 @@ func (e Entry) failed() bool { return e.Failed }
 
 func (e Entry) local() bool { return e.Local }
 
+func (e Entry) packet() bool { return !e.Local && !e.Failed }
+
+// Waits reports whether packets are in the ring.
+func (r *Reference) Waits() bool { return r.any(Entry.packet) }
+
 func (r *Reference) any(is func(Entry) bool) bool {
 	for _, e := range r.entries {
 		if is(e) {
@@ -87,6 +107,9 @@ func (r *Reference) Pop() (gone uint16, reads uint8) {
 
 // Fail makes Record tell of every entry.
 func (r *Reference) Fail() { r.told = true }
+
+// Gone is how many entries have been removed: the index of the oldest.
+func (r *Reference) Gone() uint16 { return r.gone }
 
 // Len is the number of entries.
 func (r *Reference) Len() int { return len(r.entries) }

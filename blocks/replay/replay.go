@@ -27,6 +27,9 @@ type IO struct {
 	Record  hdl.Stream[link.Record]  `hdl:"in"`
 	User    link.ReplayPort          `hdl:"in"`
 	Retired hdl.Stream[link.Retired] `hdl:"out"`
+	Reader  link.ReplayReader        `hdl:"in"`
+	Waits   link.WaitsPort           `hdl:"in"`
+	Started hdl.Stream[link.QPRef]   `hdl:"out"`
 	Peek    link.Peek                `hdl:"in"` // bit 24: an entry waits; below, its PSN
 }
 
@@ -37,7 +40,8 @@ func Def(p Params) hdl.Def[IO] {
 		Name: fmt.Sprintf("replay_qp%d_r%d", s.QPBits, s.ReplayBits),
 		Doc:  "Replay buffer: of each queue pair a ring of packets that wait for their acknowledgement.",
 		IO: IO{
-			Record: hdl.StreamOf(s.Record()), User: s.ReplayPort(), Retired: hdl.StreamOf(s.Retired()), Peek: s.Peek(25),
+			Record: hdl.StreamOf(s.Record()), User: s.ReplayPort(), Retired: hdl.StreamOf(s.Retired()),
+			Reader: s.ReplayReader(), Waits: s.WaitsPort(), Started: hdl.StreamOf(s.QPRef()), Peek: s.Peek(25),
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -46,6 +50,7 @@ func Def(p Params) hdl.Def[IO] {
 			b := newBlock(m, p, io)
 			b.record()
 			b.serve()
+			b.start()
 			b.properties()
 		},
 	}
@@ -64,13 +69,21 @@ type block struct {
 	locals       *hdl.Memory // and behind the newest one that is no packet
 	causes       *hdl.Memory // WQE index of the first entry that failed
 	told         *hdl.Memory // a bit: the completer hears of every entry
+	sent, gone   *hdl.Memory // packets that were recorded, and removed; free-running
 	entries      *hdl.Memory
 	psns         *hdl.Memory // of the entries, for Peek
 
 	pops     hdl.Bits // the oldest entry is to go
 	clears   hdl.Bits // a ring is emptied
+	peeks    hdl.Bits // the completer's question is taken
+	word     hdl.Bits // the entry that was read in the cycle before
 	reading  hdl.Bits // an entry is being read
 	answered hdl.Bits // and offered
+	enters   hdl.Bits // an entry is recorded,
+	packet   hdl.Bits // which is a packet
+	leaves   hdl.Bits // the one that is removed, if one is, is a packet
+	reader   reader
+	starts   starts
 }
 
 const (
@@ -85,13 +98,19 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		m: m, p: p, io: io,
 		heads: small("heads", indexBits), tails: small("tails", indexBits), reads: small("reads", readsBits), newest: small("newest", 24),
 		failures: small("failures", indexBits), locals: small("locals", indexBits), causes: small("causes", 16), told: small("told", 1),
+		sent: small("sent", p.packetBits()), gone: small("gone", p.packetBits()),
 		entries: m.RAM("entries", qps<<p.Sizes.ReplayBits, hdl.WidthOf(link.ReplayEntry{}), hdl.Undefined),
 		psns:    m.RAM("psns", qps<<p.Sizes.ReplayBits, 24, hdl.Undefined),
 	}
 	b.pops = io.User.Request.Valid.And(b.asks(link.ReplayPop))
 	b.clears = io.User.Request.Valid.And(b.asks(link.ReplayClear)) // taken at once
+	b.peeks = m.Wire("peeks", 1)
+	b.starts = b.newStarts()
 	return b
 }
+
+// packetBits is the width of a free-running count of packets: a ring holds no more than it tells apart.
+func (p Params) packetBits() int { return p.Sizes.ReplayBits + 1 }
 
 // asks returns one bit: what the completer asks for, if it does, is this operation.
 func (b *block) asks(op uint64) hdl.Bits { return b.io.User.Request.Data.Op.Is(op) }
@@ -115,8 +134,9 @@ func (b *block) record() {
 	tells := hdl.OrAll(failed, local, b.told.At(qp))
 	waiting := m.Reg("tell", 1, 0) // the completer has to be told
 	who := m.RegN("tell_qp", b.p.Sizes.QPBits)
-	in.Ready.Set(b.clears.Not().And(waiting.Not().Or(heard.Ready)))
+	in.Ready.Set(hdl.AndAll(b.clears.Not(), waiting.Not().Or(heard.Ready), b.starts.swept))
 	enters := in.Fire()
+	b.enters, b.packet = enters, failed.Or(local).Not()
 
 	tail := b.tails.At(qp)
 	next := tail.AddK(1)
@@ -128,6 +148,7 @@ func (b *block) record() {
 	b.peek(enters)
 	b.write(b.tails, qp, enters, next)
 	// What failed was not sent. An entry that is no packet stands behind the last one that was.
+	b.write(b.sent, qp, enters.And(b.packet), b.sent.At(qp).AddK(1))
 	b.write(b.newest, qp, enters.And(failed.Not()), hdl.Mux(local, entry.PSN.SubK(1), entry.LastPSN))
 	b.write(b.failures, qp, enters.And(failed), next)
 	b.write(b.locals, qp, enters.And(local), next)
@@ -183,10 +204,13 @@ func (b *block) serve() {
 	out := hdl.NewReg(m, "oldest", link.Oldest{})
 	moves := valid.Not().Or(reply.Ready)
 	canRead := reading.Not().Or(moves)
-	peeks := hdl.AndAll(ask.Valid, b.asks(link.ReplayPeek), canRead)
+	peeks := b.peeks
+	peeks.Set(hdl.AndAll(ask.Valid, b.asks(link.ReplayPeek), canRead))
 	ask.Ready.Set(hdl.Mux(b.asks(link.ReplayPeek), canRead, b.asks(link.ReplayPop).Not().Or(b.io.Retired.Ready)))
 
-	word := b.entries.Read("entry", b.place(qp, head), peeks.And(some))
+	place, reads := b.read()
+	b.word = b.entries.Read("entry", hdl.Mux(peeks, b.place(qp, head), place), hdl.Mux(peeks, some, reads))
+	b.reply()
 	m.If(moves, func() {
 		reading.SetK(0)
 		valid.Set(reading)
@@ -194,7 +218,7 @@ func (b *block) serve() {
 	m.If(moves.And(reading), func() { // the answer stays when it has been taken: remove needs it
 		hdl.Set(out, link.Oldest{
 			Any: early.Any, Newest: early.Newest, Local: early.Local, Failed: early.Failed, Cause: early.Cause,
-			Entry: hdl.Unpack(link.ReplayEntry{}, word),
+			Entry: hdl.Unpack(link.ReplayEntry{}, b.word),
 		})
 	})
 	m.If(peeks, func() {
@@ -206,11 +230,11 @@ func (b *block) serve() {
 	reply.Valid.Set(valid)
 	hdl.Set(reply.Data, out)
 	b.write(b.told, qp, ask.Fire().And(b.asks(link.ReplayFail)), hdl.K(1, 1))
-	b.remove(out.Entry.Kind)
+	b.remove(out.Entry.Kind, out.Entry.Status)
 }
 
-// remove takes the oldest entry out, whose kind was in the last answer.
-func (b *block) remove(kind hdl.Bits) {
+// remove takes the oldest entry out, whose kind and status were in the last answer.
+func (b *block) remove(kind, status hdl.Bits) {
 	m, ask, retired := b.m, b.io.User.Request, b.io.Retired
 	qp := ask.Data.QP
 	head := b.heads.At(qp)
@@ -221,5 +245,7 @@ func (b *block) remove(kind hdl.Bits) {
 	hdl.Set(retired.Data, link.Retired{QP: qp, Count: next, Reads: reads})
 	b.write(b.heads, qp, retired.Fire(), next)
 	b.write(b.reads, qp, retired.Fire(), reads)
+	b.leaves = kind.Is(link.EntryLocal).Not().And(status.None())
+	b.write(b.gone, qp, retired.Fire().And(b.leaves), b.gone.At(qp).AddK(1))
 	m.Event("removed", retired.Fire(), hdl.Field("qp", qp), hdl.Field("empty", next.Eq(b.tails.At(qp))))
 }

@@ -1,15 +1,108 @@
 package resend_test
 
 import (
+	"fmt"
 	"testing"
 
-	"gornic/blocks/link"
+	"github.com/stretchr/testify/require"
+
+	"gornic/blocks/linktest"
 	"gornic/blocks/resend"
+	"gornic/format"
 	"gornic/hdl/hdltest"
+	"gornic/hdl/sim"
 )
 
-func TestBuild(t *testing.T) {
-	for _, w := range []int{64, 128, 256, 512} {
-		hdltest.Build(t, resend.Def(resend.Params{Sizes: link.Sizes{DataWidth: w, QPBits: 2, CQBits: 2, ReplayBits: 3}}))
+// Rings of random packets are sent again while entries leave them and come, other Resends and Stops, fences and states of
+// queue pairs come in between.
+func TestRandom(t *testing.T) {
+	for _, width := range []int{64, 128, 256, 512} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			design, io := hdltest.Build(t, resend.Def(params(width)))
+			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+				b := newBench(t, s, io, 30, 20)
+				for _, slow := range []*sim.Sink{b.job, b.resent} { // another Resend comes while they are offered
+					slow.SetPattern(hdltest.Gaps(t, 85))
+				}
+				for qp := range qps {
+					b.open(qp, 1+b.r.IntN(5), []int{3, 6, 10}[b.r.IntN(3)], b.r.IntN(2), b.r.Uint32N(1<<24))
+				}
+				for range 6000 {
+					b.act(b.qps[b.r.IntN(qps)])
+					b.run(b.r.IntN(40))
+				}
+				b.drain()
+				t.Log(b.counts)
+				for _, what := range []string{
+					"moved", "bus", "late", "fence", "crossed", "READ_REQUEST", "CMP_SWAP", "FETCH_ADD", "SEND_MIDDLE", "SEND_LAST_INV",
+				} {
+					require.NotZero(t, b.counts[what], what)
+				}
+			}, linktest.Others(width)...)
+		})
 	}
+}
+
+// act does something to a queue pair.
+func (b *bench) act(q *queuePair) {
+	switch b.r.IntN(12) {
+	case 0, 1, 2, 3:
+		if q.state != format.QPError {
+			b.fill(q)
+		}
+	case 4, 5, 6:
+		b.again(q)
+	case 7:
+		if b.r.IntN(3) == 0 {
+			b.send(q, true, b.r.Uint32())
+		}
+	case 8, 9:
+		for range 1 + b.r.IntN(3) {
+			if len(q.entries) > 0 {
+				b.pop(q)
+			}
+		}
+	case 10:
+		b.token(b.r.IntN(4))
+	case 11:
+		b.change(q)
+	}
+}
+
+// fill has a WQE sent, or an entry recorded that is no packet.
+func (b *bench) fill(q *queuePair) {
+	switch {
+	case q.room() == 0:
+	case q.open != nil:
+		b.goOn(q)
+	case b.r.IntN(8) == 0:
+		b.local(q, 0)
+	case b.r.IntN(30) == 0:
+		b.local(q, format.StatusLocProt)
+	default:
+		b.post(q, b.any(q))
+	}
+}
+
+// change gives a queue pair another state, or makes it anew.
+func (b *bench) change(q *queuePair) {
+	switch b.r.IntN(6) {
+	case 0, 1:
+		q.state = format.QPSQD
+	case 2, 3:
+		q.state = format.QPRTS
+	case 4:
+		q.state = format.QPError
+	case 5:
+		b.anew(q)
+	}
+	q.mayNot = q.mayNot || !q.mayBegin()
+}
+
+// anew takes a queue pair to RESET, whatever it does, and makes another of it.
+func (b *bench) anew(q *queuePair) {
+	q.state, q.mayNot = format.QPReset, true
+	b.token(b.r.IntN(4))
+	b.until("a fence", func() bool { return len(b.fences) == 0 })
+	b.open(q.index, 1+b.r.IntN(5), []int{3, 6, 10}[b.r.IntN(3)], b.r.IntN(2), b.r.Uint32N(1<<24))
 }

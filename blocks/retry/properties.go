@@ -1,0 +1,3 @@
+package retry
+
+func (b *block) properties() {}

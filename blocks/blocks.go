@@ -3,10 +3,12 @@ package blocks
 import (
 	"gornic/blocks/ackqueue"
 	"gornic/blocks/atomic"
+	"gornic/blocks/cnp"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
 	"gornic/blocks/core"
 	"gornic/blocks/cqewriter"
+	"gornic/blocks/dcqcn"
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
 	"gornic/blocks/events"
@@ -22,8 +24,10 @@ import (
 	"gornic/blocks/registers"
 	"gornic/blocks/replay"
 	"gornic/blocks/requester"
+	"gornic/blocks/resend"
 	"gornic/blocks/resources"
 	"gornic/blocks/responder"
+	"gornic/blocks/retry"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/rxpath"
@@ -140,6 +144,10 @@ func All() []Block {
 			},
 		},
 		{
+			"retry", "timers and retry counters: when packets are sent again",
+			func(c configs.Config) (*hdl.Design, error) { return build(retry.Def(retryParams(c))) },
+		},
+		{
 			"completer", "acknowledgements retire packets, and send WQEs complete",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(completer.Def(completer.Params{Sizes: Sizes(c)}))
@@ -166,6 +174,18 @@ func All() []Block {
 		{
 			"atomic", "executes compare-and-swap and fetch-and-add on host memory",
 			func(c configs.Config) (*hdl.Design, error) { return build(atomic.Def(atomic.Params{Sizes: Sizes(c)})) },
+		},
+		{
+			"cnp", "decides when a congestion notification is sent",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(cnp.Def(cnp.Params{Sizes: Sizes(c), Tick: congestionTick(c)}))
+			},
+		},
+		{
+			"dcqcn", "slows queue pairs down where congestion is notified",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(dcqcn.Def(dcqcn.Params{Sizes: Sizes(c), Tick: congestionTick(c), Askers: 3}))
+			},
 		},
 		{
 			"cqewriter", "writes completions to completion queues in host memory",
@@ -198,6 +218,10 @@ func All() []Block {
 			},
 		},
 		{
+			"resend", "sends packets again that have had no answer, from their WQEs in host memory",
+			func(c configs.Config) (*hdl.Design, error) { return build(resend.Def(resend.Params{Sizes: Sizes(c)})) },
+		},
+		{
 			"core", "the whole core: every block, joined",
 			func(c configs.Config) (*hdl.Design, error) { return build(core.Def(Core(c))) },
 		},
@@ -209,6 +233,9 @@ func All() []Block {
 		},
 	}
 }
+
+// congestionTick is cycles of a tick of congestion control: a quarter of that of the ACK timers.
+func congestionTick(c configs.Config) int { return max(1, c.AckTick/4) }
 
 func rxBuffer(c configs.Config) rxbuffer.Params {
 	return rxbuffer.Params{DataWidth: c.DataWidth, Beats: c.RxBuffer / (c.DataWidth / 8), Frames: c.RxPackets}
@@ -222,6 +249,11 @@ func keyCache(c configs.Config) keycache.Params {
 // gatherParams has a buffer of four packets of any path MTU, and no less than a block RAM has anyway: 512 beats.
 func gatherParams(c configs.Config) gather.Params {
 	return gather.Params{Sizes: Sizes(c), Buffer: max(4*format.MTUMax, 512*c.DataWidth/8)}
+}
+
+// retryParams has a wheel that looks at about 16 queue pairs a tick when the timers of all run.
+func retryParams(c configs.Config) retry.Params {
+	return retry.Params{Sizes: Sizes(c), Tick: c.AckTick, Slots: max(64, c.QPs/16)}
 }
 
 // Core returns the parameters of the whole core in a configuration.

@@ -74,9 +74,9 @@ func (e *end) flushedReceive(c verbs.WC) error {
 // settling is how often the devices are waited for when all is done.
 const settling = 4
 
-// settle lets the devices do what they should not, and takes the last events.
+// settle lets the devices do what they should not, and takes the last events. Nothing is on its way any more then.
 func (g *game) settle(ctx context.Context) error {
-	for range settling {
+	for i := 0; i < settling || g.o.Calm != nil && g.o.Calm(); i++ {
 		if err := g.sides[g.r.IntN(2)].Device.Wait(ctx); err != nil {
 			return err
 		}
@@ -145,15 +145,9 @@ func (e *end) checkStatus(ctx context.Context) error {
 
 // packets is how many PSNs the messages of an end take.
 func (e *end) packets() int {
-	n, mtu := 0, e.c.MTU.Bytes()
+	n := 0
 	for _, m := range e.Messages {
-		switch {
-		case isLocal(m.Op):
-		case isAtomic(m.Op):
-			n++
-		default:
-			n += max(1, (m.Length+mtu-1)/mtu)
-		}
+		n += e.c.packets(m)
 	}
 	return n
 }
@@ -189,6 +183,7 @@ func (g *game) tearDown(ctx context.Context) error {
 	for _, x := range g.races {
 		errs = append(errs, x.tearDown(ctx))
 	}
+	errs = append(errs, g.trials.tearDown(ctx))
 	for _, e := range g.ends {
 		if e.Ending == Reset {
 			errs = append(errs, e.qp.Modify(ctx, verbs.QPAttr{State: verbs.QPReset}, verbs.AttrState))

@@ -28,6 +28,9 @@ func (g *game) checkFailures(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := g.trials.judge(ctx); err != nil {
+		return err
+	}
 	for _, x := range g.races {
 		if err := x.judge(ctx); err != nil {
 			return fmt.Errorf("%v: %w", x.Race, err)

@@ -16,12 +16,15 @@ type Limits struct {
 	Reads       int       // READs and atomics of a queue pair at once
 	Bytes       int       // payload that each host sends, about
 	Messages    int       // of both hosts together, about
+	Replay      int       // packets of a queue pair without acknowledgement
+	Timeout     uint8     // code of an ACK timeout that is much more than an answer takes
 }
 
 const (
 	mostConnections = 16
 	usualBytes      = 24 << 10
 	usualMessages   = 64
+	answerCycles    = 16000 // much more than an answer takes
 )
 
 // LimitsOf are the limits of a configuration of the core, for programs of some
@@ -29,7 +32,10 @@ const (
 func LimitsOf(c configs.Config) Limits {
 	l := Limits{
 		QPs: c.QPs, Connections: min(c.QPs, mostConnections), CQs: c.CQs, EQs: c.EQs, Pages: c.QPs, PathMTU: verbs.MTU256, Reads: c.Reads,
-		Bytes: usualBytes, Messages: usualMessages,
+		Bytes: usualBytes, Messages: usualMessages, Replay: c.Replay,
+	}
+	for c.AckTick<<l.Timeout < answerCycles {
+		l.Timeout++
 	}
 	for l.PathMTU < verbs.MTU4096 && l.PathMTU.Bytes() < c.PathMTU {
 		l.PathMTU++

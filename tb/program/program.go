@@ -1,12 +1,16 @@
 package program
 
-import "gornic/verbs"
+import (
+	"gornic/tb/wire"
+	"gornic/verbs"
+)
 
 // Program is what two hosts do.
 type Program struct {
 	Seed   uint64
 	Timing Timing
-	Acts   []Act // one after the other, on the same devices
+	Faults wire.Faults // of the wire, until the last of Trials
+	Acts   []Act       // one after the other, on the same devices
 }
 
 // Timing is how fast everything around the devices is.
@@ -28,6 +32,7 @@ type Act struct {
 	Hosts       [2]Station
 	Connections []Connection
 	Races       []Race
+	Trials      []Trial
 	// How often, in percent, a host in its turn looks after a queue: for messages
 	// to send, receives to post, completions to take.
 	Send, Receive, Poll int
@@ -128,6 +133,9 @@ type End struct {
 	MaxDestRD      uint8        // and of the peer's
 	Path           verbs.AHAttr // but for the addresses
 	MinRNRTimer    uint8
+	Timeout        uint8 // of an ACK
+	RetryCnt       uint8
+	RNRRetry       uint8
 	Messages       []Message
 	Receives       []Receive
 	Ending         Ending

@@ -199,7 +199,7 @@ func (d *draft) receives(x *Race, r *Racer) {
 
 // racers is how many an act has, for which it gives up connections.
 func (d *draft) racers() int {
-	if d.limits.Connections < 2 || d.limits.CQs < 2 || d.r.IntN(2) == 0 {
+	if d.lossy || d.limits.Connections < 2 || d.limits.CQs < 2 || d.r.IntN(2) == 0 {
 		return 0
 	}
 	n := 1 + d.r.IntN(min(mostRacers, d.limits.Connections-1))

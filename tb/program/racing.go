@@ -50,7 +50,7 @@ func (g *game) newRace(ctx context.Context, number int) error {
 		x.cqs[i] = cq
 	}
 	for n, r := range x.Racers {
-		pair, err := g.newPair(ctx, r.Connection, n, [2][2]*verbs.CQ{{x.cqs[0], x.cqs[0]}, {x.cqs[1], x.cqs[1]}})
+		pair, err := g.newPair(ctx, r.Connection, n, [2][2]*verbs.CQ{{x.cqs[0], x.cqs[0]}, {x.cqs[1], x.cqs[1]}}, false)
 		if err != nil {
 			return fmt.Errorf("racer %d: %w", n, err)
 		}

@@ -54,6 +54,7 @@ type draft struct {
 	// counters and arenas are the regions that queue pairs share, of each host by domain.
 	counters, arenas [2]map[int]int
 	loansLeft        int
+	lossy            bool // the wire loses packets: a NAK, too
 }
 
 // mostLoans is how many loans an act has at most.
@@ -73,7 +74,7 @@ func (d *draft) often() int { return []int{100, 100, 60, 30}[d.r.IntN(4)] }
 
 func (d *draft) act() Act {
 	a := Act{Send: d.often(), Receive: d.often(), Poll: d.often()}
-	racers := d.racers()
+	racers, trials := d.racers(), d.trialsBeside()
 	for i := range d.hosts {
 		d.hosts[i] = d.station()
 	}
@@ -87,6 +88,12 @@ func (d *draft) act() Act {
 	if racers > 0 {
 		a.Races = append(a.Races, d.race(racers))
 	}
+	a.Trials = d.trials(trials)
+	return d.close(a)
+}
+
+// close gives an act the regions that its messages need.
+func (d *draft) close(a Act) Act {
 	for i := range d.hosts {
 		d.hosts[i].Regions = d.layouts[i].finish()
 	}
@@ -152,11 +159,14 @@ func (d *draft) connection(count int) Connection {
 	for i := range c.Ends {
 		d.finish(&c, i)
 	}
-	if d.r.IntN(5) == 0 {
+	if !d.lossy && d.r.IntN(5) == 0 {
 		d.refuse(&c)
 	}
 	return c
 }
+
+// forever is the count of retries without end when the receiver is not ready.
+const forever = 7
 
 // depth is a number of work requests that a queue is asked to hold.
 func (d *draft) depth() int { return 1 + d.r.IntN(1<<d.r.IntN(6)) }
@@ -166,6 +176,7 @@ func (d *draft) end(host int) End {
 	e := End{
 		PD: d.r.IntN(s.PDs), SendCQ: d.r.IntN(len(s.CQs)), RecvCQ: d.r.IntN(len(s.CQs)), SigAll: d.r.IntN(5) == 0,
 		Page: d.r.IntN(d.limits.Pages), PSN: uint32(d.r.IntN(1 << 24)), MinRNRTimer: uint8(1 + d.r.IntN(2)), Path: d.path(),
+		Timeout: d.limits.Timeout, RetryCnt: 7, RNRRetry: forever,
 		Access: verbs.Access(d.r.IntN(8)) * verbs.AccessRemoteWrite,
 		Cap: verbs.QPCap{
 			MaxSendWR: d.depth(), MaxRecvWR: d.depth(),

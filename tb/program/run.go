@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"time"
 
 	"gornic/tb/wire/monitor"
 	"gornic/verbs"
@@ -26,6 +27,13 @@ type Options struct {
 	// Watch, where it is not nil, is told of the connections; the caller hangs it on
 	// the wire. At the end of each act it has to be content.
 	Watch *monitor.Monitor
+	// Calm, where it is not nil, ends the faults of the wire, and tells whether it still holds frames; the program's
+	// Faults the caller has put on it before.
+	Calm func() (held bool)
+	// Clock, where it is not nil, tells the time, in which 4.096 us of a retry timer are a Tick: no queue pair may take
+	// longer than its timers allow.
+	Clock func() time.Duration
+	Tick  time.Duration
 	// Patience is how often in a row the devices may be waited for in vain; 0: 1000.
 	Patience int
 }
@@ -64,12 +72,14 @@ type game struct {
 	sides  [2]side
 	ends   []*end // of both hosts
 	failed bool   // queue pairs have been moved to ERR
+	fresh  bool   // the wire is as it should be, and trials are in their last rounds
 	trace  *Trace
 	// counters are the words that atomics of several queue pairs work on.
 	counters []*counter
 	arenas   []*arena
 	clock    int
 	races    []*race
+	trials   trials
 }
 
 // side is a host and what it has made.
@@ -114,7 +124,7 @@ func (e *end) String() string {
 }
 
 func (g *game) run(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{g.setUp, g.play, g.fail, g.play, g.settle, g.checkEnd, g.tearDown} {
+	for _, step := range []func(context.Context) error{g.setUp, g.play, g.fail, g.play, g.freshTrials, g.play, g.settle, g.checkEnd, g.tearDown} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -159,6 +169,11 @@ func (g *game) round(ctx context.Context) (bool, error) {
 		}
 		moved = moved || n > 0
 	}
+	n, err := g.trials.turn(ctx)
+	if err != nil {
+		return false, err
+	}
+	moved = moved || n > 0
 	for _, i := range g.r.Perm(len(g.ends)) {
 		n, err := g.turn(ctx, g.ends[i])
 		if err != nil {
@@ -196,7 +211,7 @@ func (g *game) done() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(g.races, func(x *race) bool { return !x.done() })
+	return g.trials.done() && !slices.ContainsFunc(g.races, func(x *race) bool { return !x.done() })
 }
 
 // done tells that all messages have been sent and have arrived, and that what stays in
@@ -250,5 +265,5 @@ func (g *game) stuck(ctx context.Context) error {
 			text += "\n" + x.left(ctx)
 		}
 	}
-	return fmt.Errorf("not done is%s", text)
+	return fmt.Errorf("not done is%s%s", text, g.trials.left(ctx))
 }

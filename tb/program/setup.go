@@ -21,6 +21,9 @@ func (g *game) setUp(ctx context.Context) error {
 			return fmt.Errorf("connection %d: %w", n, err)
 		}
 	}
+	if err := g.newTrials(ctx); err != nil {
+		return err
+	}
 	for n := range g.act.Races {
 		if err := g.newRace(ctx, n); err != nil {
 			return fmt.Errorf("race %d: %w", n, err)
@@ -76,7 +79,7 @@ func (g *game) connect(ctx context.Context, number int) error {
 			cqs[i][k] = q.cq
 		}
 	}
-	pair, err := g.newPair(ctx, g.act.Connections[number], number, cqs)
+	pair, err := g.newPair(ctx, g.act.Connections[number], number, cqs, false)
 	if err != nil {
 		return err
 	}
@@ -88,8 +91,9 @@ func (g *game) connect(ctx context.Context, number int) error {
 	return nil
 }
 
-// newPair makes the two ends of a connection, of which each has a CQ for either queue.
-func (g *game) newPair(ctx context.Context, c Connection, number int, cqs [2][2]*verbs.CQ) ([2]*end, error) {
+// newPair makes the two ends of a connection, of which each has a CQ for either queue. fails tells that they may
+// give up.
+func (g *game) newPair(ctx context.Context, c Connection, number int, cqs [2][2]*verbs.CQ, fails bool) ([2]*end, error) {
 	var pair [2]*end
 	for i := range pair {
 		e, err := g.newEnd(ctx, c, number, i, cqs[i])
@@ -107,7 +111,7 @@ func (g *game) newPair(ctx context.Context, c Connection, number int, cqs [2][2]
 	if g.o.Watch != nil {
 		g.o.Watch.Payloads = true // a source is renewed only when its message is done
 		g.o.Watch.Add(monitor.Connection{
-			QPN: [2]uint32{pair[0].qp.QPN(), pair[1].qp.QPN()}, PSN: [2]uint32{pair[0].PSN, pair[1].PSN}, PathMTU: c.MTU.Bytes(),
+			QPN: [2]uint32{pair[0].qp.QPN(), pair[1].qp.QPN()}, PSN: [2]uint32{pair[0].PSN, pair[1].PSN}, PathMTU: c.MTU.Bytes(), Fails: fails,
 		})
 	}
 	return pair, nil
@@ -149,13 +153,6 @@ func (g *game) cq(ctx context.Context, host, n int) (*queue, error) {
 	return s.cqs[n], nil
 }
 
-// ackTimeout is the local ACK timeout code of every queue pair: 65,000 cycles, much
-// more than an answer takes.
-const ackTimeout = 6
-
-// forever is the count of retries without end when the receiver is not ready.
-const forever = 7
-
 func (e *end) attr() verbs.QPAttr {
 	ah := e.Path
 	ah.DstMAC, ah.Src, ah.Dst = e.peer.side.MAC, e.side.IPv4, e.peer.side.IPv4
@@ -164,6 +161,6 @@ func (e *end) attr() verbs.QPAttr {
 	}
 	return verbs.QPAttr{
 		Access: e.Access, Port: 1, AH: ah, PathMTU: e.c.MTU, DestQPN: e.peer.qp.QPN(), SQPSN: e.PSN, RQPSN: e.peer.PSN,
-		MaxRDAtomic: e.MaxRD, MaxDestRDAtomic: e.MaxDestRD, MinRNRTimer: e.MinRNRTimer, Timeout: ackTimeout, RetryCnt: 7, RNRRetry: forever,
+		MaxRDAtomic: e.MaxRD, MaxDestRDAtomic: e.MaxDestRD, MinRNRTimer: e.MinRNRTimer, Timeout: e.Timeout, RetryCnt: e.RetryCnt, RNRRetry: e.RNRRetry,
 	}
 }

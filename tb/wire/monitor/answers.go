@@ -42,10 +42,13 @@ func aethOf(p packet) (format.AETH[uint64], bool) {
 
 // tells notes that an answer got to the sender.
 func (f *flow) tells(p packet) {
-	before := f.index(p.psn)                                // of a NAK
-	if h, _ := aethOf(p); h.Syndrome < format.SyndromeRNR { // without an AETH, too
+	before := f.index(p.psn) // of a NAK
+	h, _ := aethOf(p)
+	if h.Syndrome < format.SyndromeRNR { // without an AETH, too
 		before++
 	}
+	f.notReady(f.index(p.psn), h.Syndrome)
+	f.heard(f.index(p.psn), p.op, h.Syndrome)
 	f.known = max(f.known, before)
 }
 

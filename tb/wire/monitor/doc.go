@@ -9,5 +9,6 @@
 //	frame.go      fields that every packet has
 //	requests.go   PSNs, opcodes and lengths of requests, and of those sent again
 //	answers.go    what may be acknowledged or refused, and in which order
-//	responses.go responses of READs and atomics
+//	responses.go  responses of READs and atomics
+//	tries.go      how often a packet had to be sent again
 package monitor

@@ -26,7 +26,8 @@ type flow struct {
 	last   int           // the last packet of what was sent last
 	openOp format.Opcode // of the last new packet of a message that goes on
 	openAt int           // the first packet of that message
-	known  int           // the sender has answers for those before it
+	known  int           // the sender has answers for those before it, or behind it
+	oldest int           // it owes those before it no more, and this one
 
 	reach int   // the receiver can have no more than the packets before it
 	ahead bool  // a packet behind reach arrived: there was a gap
@@ -45,6 +46,7 @@ type sent struct {
 	ends    int // messages that end with this packet or before
 	begin   int // the first packet of a READ
 	end     int // and the last
+	tries   Tries
 	asked   int // how often a READ from here on, or this atomic, arrived and has not been answered
 }
 
@@ -75,6 +77,7 @@ func (f *flow) request(p packet, payloads bool) *fault {
 	case i == f.next():
 		wrongWith = f.newRequest(p)
 	default:
+		f.sentAgain(i)
 		wrongWith = f.again(p, i, payloads)
 	}
 	if wrongWith != nil {

@@ -1,0 +1,175 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gornic/format"
+	"gornic/tb/wire"
+	"gornic/verbs"
+)
+
+// judge judges all rounds, when nothing is on its way any more.
+func (t *trials) judge(ctx context.Context) error {
+	for _, x := range t.all {
+		for n, r := range x.rounds {
+			for i := range r.ends {
+				if err := t.judgeLane(ctx, r, i); err != nil {
+					return fmt.Errorf("trial %d, round %d (%v), messages of host %s: %w%s", x.number, n, r.Round, "ab"[i:i+1], err, r.left())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lane is the messages of one end of a round, as a racer has them.
+func (r *tried) lane(from int) *racer {
+	return &racer{Racer: Racer{Connection: r.Connection}, user: r.ends[from].end, owner: r.ends[1-from].end}
+}
+
+// judgeLane finds where the messages of an end were cut off: completions and the memory of both hosts have to say the same.
+func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
+	user, owner, lane := r.ends[from], r.ends[1-from], r.lane(from)
+	done, err := t.judgeTriedSends(r, from)
+	if err != nil {
+		return err
+	}
+	if err := lane.judgeTriedReads(ctx, user, done); err != nil {
+		return err
+	}
+	stream := lane.stream()
+	low, high := 0, 0
+	for low < len(stream) && stream[low].message < done {
+		low++
+	}
+	for high < len(stream) && stream[high].message < user.posted {
+		high++
+	}
+	var errs []error
+	for c := low; c <= high; c++ {
+		err := errors.Join(agree(ctx, stream, c), owner.fitTried(lane.received(stream[:c])))
+		if err == nil {
+			return settle(ctx, stream)
+		}
+		if len(errs) < 3 {
+			errs = append(errs, fmt.Errorf("not %d packets: %w", c, err))
+		}
+	}
+	return fmt.Errorf("%d messages have completed and %d were posted, so %d to %d packets of %d were executed, none of which is true: %w",
+		done, user.posted, low, high, len(stream), errors.Join(errs...))
+}
+
+// judgeTriedSends returns how many messages have succeeded: one behind them may have failed, for a reason that there was, and then
+// all others are flushed.
+func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
+	e := r.ends[from]
+	done := 0
+	for i, c := range e.sends {
+		m := e.Messages[i]
+		want := verbs.WC{WRID: sendID(i), QPN: e.qp.QPN(), WQEIndex: uint16(i)}
+		switch {
+		case i > done:
+			want.Status = verbs.StatusFlush
+		case c.Status == verbs.StatusRetryExceeded || c.Status == verbs.StatusRNRExceeded:
+			want.Status = c.Status
+			if err := t.mayFail(r, from, i, c.Status); err != nil {
+				return done, err
+			}
+		default:
+			done++
+			want.Opcode = completion(m.Op)
+			if hasResponse(m.Op) {
+				want.ByteLen = uint32(m.Length)
+			}
+		}
+		if c != want {
+			return done, fmt.Errorf("message %d, %v of %d bytes: completion %+v, expected %+v", i, m.Op, m.Length, c, want)
+		}
+	}
+	return done, nil
+}
+
+// mayFail tells why a message may not fail: a packet of it has to have been sent again, or refused for want of a receive, as often as its
+// queue pair has retries (protocol section 4.6).
+func (t *trials) mayFail(r *tried, from, message int, status verbs.WCStatus) error {
+	e := r.ends[from]
+	if r.Fresh {
+		return fmt.Errorf("message %d: %v, on a wire that loses nothing", message, status)
+	}
+	if t.g.o.Watch == nil {
+		return nil
+	}
+	first := e.PSN
+	for _, m := range e.Messages[:message] {
+		first = psnAfter(first, e.c.packets(m))
+	}
+	tries := t.g.o.Watch.Tries(wire.Direction(from), e.peer.qp.QPN(), first, e.c.packets(e.Messages[message]))
+	switch {
+	case status == verbs.StatusRetryExceeded && tries.Resent < int(e.RetryCnt):
+		return fmt.Errorf("message %d: %v with %d retries, and none of its packets was sent again more than %d times when it was the oldest", message, status, e.RetryCnt, tries.Resent)
+	case status == verbs.StatusRNRExceeded && (e.RNRRetry == forever || tries.NotReady <= int(e.RNRRetry)):
+		return fmt.Errorf("message %d: %v with %d retries, and none of its packets was refused more than %d times for want of a receive", message, status, e.RNRRetry, tries.NotReady)
+	}
+	return nil
+}
+
+// judgeTriedReads: what has succeeded has brought all. A READ or atomic that has not may have brought some of its packets, in order:
+// all of them, if its completion was not seen.
+func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, done int) error {
+	for i, m := range r.user.Messages {
+		if !hasResponse(m.Op) {
+			continue
+		}
+		responses := r.responses(m)
+		low, high := 0, 0
+		switch {
+		case i < done:
+			low, high = len(responses), len(responses)
+		case user.quit && i < user.posted:
+			high = len(responses)
+		case i == done && user.failed():
+			high = len(responses) - 1
+		}
+		var err error
+		for c := low; c <= high; c++ {
+			if err = agree(ctx, responses, c); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("message %d, %v of %d bytes, has not brought %d to %d packets: %w", i, m.Op, m.Length, low, high, err)
+		}
+		if err := settle(ctx, responses); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitTried compares the completions of receives with those that a cut makes. The last of these may have gone with the queue pair, if
+// nobody waited for them; one in ERR has flushed what was left before it went.
+func (e *triedEnd) fitTried(want []verbs.WC) error {
+	r := &racer{owner: e.end}
+	if e.failed() && !e.quit {
+		for len(want) < e.offered {
+			want = append(want, r.failedReceive(len(want), verbs.StatusFlush, format.VendorNone))
+		}
+		if len(e.receives) != len(want) {
+			return fmt.Errorf("%d receives have completed, expected %d", len(e.receives), len(want))
+		}
+	}
+	for i, c := range e.receives {
+		switch {
+		case c.Status == verbs.StatusFlush && e.quit: // by its failure, of which nobody has seen the completion
+			want = append(want[:min(i, len(want))], r.failedReceive(i, verbs.StatusFlush, format.VendorNone))
+		case i >= len(want):
+			return fmt.Errorf("receive %d: completion %+v is not due", i, c)
+		}
+		if c != want[i] {
+			return fmt.Errorf("receive %d: completion %+v, expected %+v", i, c, want[i])
+		}
+	}
+	return nil
+}

@@ -229,3 +229,8 @@ func (b *bench) expectTimeouts(n int) {
 	require.EqualValues(b.t, n, now-b.timeouts)
 	b.timeouts = now
 }
+
+var (
+	never  = sim.Pattern{Kind: sim.Never}
+	always = sim.Pattern{}
+)

@@ -3,14 +3,12 @@ package retry_test
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gornic/blocks/link"
 	"gornic/blocks/linktest"
 	"gornic/blocks/retry"
-	"gornic/format"
 	"gornic/hdl/hdltest"
 	verilator "gornic/sim-verilator"
 )
@@ -136,6 +134,3 @@ func TestValidate(t *testing.T) {
 		require.Error(t, p.Validate())
 	}
 }
-
-var _ = time.Second
-var _ = format.StatusLocProt

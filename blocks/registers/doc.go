@@ -12,7 +12,7 @@
 // # State
 //
 // The registers that software writes, the mailbox of 32 words, the outcome of the
-// last command, a counter of 32 bits for each pulse of Counts, and the vectors
+// last command, a counter of 32 bits for each bit of Counts, and the vectors
 // with an interrupt (set by events' pulses, cleared by software).
 //
 // # Order
@@ -29,9 +29,11 @@
 //
 // # Cycles
 //
-// A write takes 2 cycles, a read 3.
+// A write takes 2 cycles, a read 3; that of a counter waits for its turn, as many cycles at most as
+// there are counters. It has all pulses but those of the last three cycles.
 //
 // # Files
 //
-//	read.go  what is read where
+//	read.go   what is read where
+//	count.go  the counters
 package registers

@@ -12,7 +12,7 @@ type known struct {
 }
 
 // read answers a read in steps: the address is held, the word is chosen among
-// registers, mailbox and counters, the answer is held.
+// registers, mailbox and, when its turn comes, the counter; the answer is held.
 func (b *block) read() {
 	m, bus := b.m, &b.io.Bus
 	m.Unused(bus.ARProt, bus.ARAddr.Slice(1, 0))
@@ -24,7 +24,9 @@ func (b *block) read() {
 	moves := answers.Not().Or(bus.RReady)
 	bus.ARReady.Set(held.Not())
 	m.If(moves, func() { answers.SetK(0) })
-	m.If(held.And(moves), func() {
+	c := b.counters
+	turn := isCounter(at).Not().Or(c.known.And(c.number.Eq(at.Trunc(numberBits()))))
+	m.If(hdl.AndAll(held, moves, turn), func() {
 		held.SetK(0)
 		answers.SetK(1)
 		value, there := b.word(at)
@@ -50,12 +52,18 @@ func (b *block) word(at hdl.Bits) (value, there hdl.Bits) {
 		value = value.Or(is.Rep(32).And(k.value))
 		there = there.Or(is)
 	}
-	mail := b.inMailbox(at)
-	value = hdl.Mux(mail, hdl.Select(at.Trunc(5), b.mailbox...), value)
-	return value, there.Or(mail)
+	mail, counter := b.inMailbox(at), isCounter(at)
+	value = hdl.Mux(mail, hdl.Select(at.Trunc(5), b.mailbox...), hdl.Mux(counter, b.counters.total, value))
+	return value, hdl.OrAll(there, mail, counter)
 }
 
-// words are the registers that can be read, and the counters.
+// isCounter returns one bit: a counter is at an offset in words.
+func isCounter(at hdl.Bits) hdl.Bits {
+	n := numberBits()
+	return at.ShrK(n).Trunc(at.Width() - n).Is(format.RegCounters / 4 >> n).And(at.Trunc(n).LtK(uint64(format.CounterCount)))
+}
+
+// words are the registers that can be read.
 func (b *block) words() []known {
 	s, set := b.p.Sizes, b.io.Settings
 	wide := func(x hdl.Bits) hdl.Bits { return x.ZExt(32) }
@@ -76,9 +84,6 @@ func (b *block) words() []known {
 		{format.RegModeration, set.Moderation},
 		{format.RegIRQPending, wide(b.pending)},
 		{format.RegMailboxDone, hdl.Cat(b.runs, hdl.K(23, 0), b.status)},
-	}
-	for i, c := range b.counters {
-		all = append(all, known{format.RegCounters + 4*uint64(i), c})
 	}
 	return all
 }

@@ -96,7 +96,7 @@ type block struct {
 	code     hdl.Bits
 	status   hdl.Bits // of the last one
 	pending  hdl.Bits
-	counters []hdl.Bits
+	counters counters
 
 	writes hdl.Bits // a word is written to
 	at     hdl.Bits // this offset in words, of the first page
@@ -113,12 +113,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	for i := range link.MailboxWords {
 		b.mailbox = append(b.mailbox, m.Reg(fmt.Sprintf("mailbox_%d", i), 32, 0))
 	}
-	for i := range format.CounterCount {
-		name := "count_" + format.Counter(i).String()
-		c := m.Reg(name, 32, 0)
-		m.If(io.Counts.Bit(i), func() { c.Set(c.AddK(1)) })
-		b.counters = append(b.counters, c)
-	}
+	b.counters = b.count()
 	return b
 }
 

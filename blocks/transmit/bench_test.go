@@ -54,6 +54,7 @@ type bench struct {
 	ack, job, gathered, payload, inline, context_ *sim.Source
 	control, served                               *sim.Source
 	askContext, desc, record, fence, fault, left  *sim.Sink
+	marked, resend                                *sim.Sink
 	out                                           *hdltest.Frames
 	outSink                                       *sim.Sink
 	refs                                          [qps]*transmit.Reference
@@ -64,7 +65,12 @@ type bench struct {
 	told                                          []linktest.Served
 	frames                                        [][]byte
 	fences                                        []int
+	marks                                         []mark
+	missing                                       []linktest.ResendFault
 }
+
+// mark is a Marked, and how many records had been taken when it came.
+type mark struct{ qp, records int }
 
 func newBench(t *testing.T, s *sim.Sim, io *transmit.IO) *bench {
 	g := hdltest.Gaps(t, 25)
@@ -74,7 +80,8 @@ func newBench(t *testing.T, s *sim.Sim, io *transmit.IO) *bench {
 		payload: sim.NewSource(s, io.Payload, g), inline: sim.NewSource(s, io.Inline, g), context_: sim.NewSource(s, io.Context.Reply, g),
 		control: sim.NewSource(s, io.Control, g), served: sim.NewSource(s, io.Served, g),
 		askContext: sim.NewSink(s, io.Context.Request, g), desc: sim.NewSink(s, io.Desc, g), record: sim.NewSink(s, io.Record, g),
-		fence: sim.NewSink(s, io.Fence, g), fault: sim.NewSink(s, io.Fault, g), left: sim.NewSink(s, io.Left, g), outSink: sim.NewSink(s, io.Out, g),
+		fence: sim.NewSink(s, io.Fence, g), fault: sim.NewSink(s, io.Fault, g),
+		marked: sim.NewSink(s, io.Marked, g), resend: sim.NewSink(s, io.ResendFault, g), left: sim.NewSink(s, io.Left, g), outSink: sim.NewSink(s, io.Out, g),
 	}
 	b.out = hdltest.NewFrames(b.outSink)
 	s.Set(io.MAC, 0x02AABBCCDDEE)
@@ -106,6 +113,10 @@ func (b *bench) run(n int) {
 		b.records = append(b.records, sim.Received[linktest.Record](b.record)...)
 		b.faults = append(b.faults, sim.Received[linktest.QPFault](b.fault)...)
 		b.told = append(b.told, sim.Received[linktest.Served](b.left)...)
+		for _, qp := range sim.Received[int](b.marked) {
+			b.marks = append(b.marks, mark{qp, len(b.records)})
+		}
+		b.missing = append(b.missing, sim.Received[linktest.ResendFault](b.resend)...)
 		b.fences = append(b.fences, sim.Received[int](b.fence)...)
 		for _, f := range b.out.Take() {
 			b.frames = append(b.frames, f.Data)
@@ -132,6 +143,8 @@ type expected struct {
 	records []linktest.Record
 	faults  []linktest.QPFault
 	frames  [][]byte
+	marks   []mark // with the records before each
+	missing []linktest.ResendFault
 }
 
 func (e *expected) job(j linktest.TxJob, o transmit.Outcome, payload []byte) {
@@ -139,6 +152,12 @@ func (e *expected) job(j linktest.TxJob, o transmit.Outcome, payload []byte) {
 		r := linktest.Record{QP: j.QP, Entry: j.Entry}
 		r.Entry.Status, r.Entry.Vendor = o.Status, o.Vendor
 		e.records = append(e.records, r)
+	}
+	if j.Kind == link.JobMark {
+		e.marks = append(e.marks, mark{j.QP, len(e.records)})
+	}
+	if o.Missing {
+		e.missing = append(e.missing, linktest.ResendFault{QP: j.QP, PSN: j.Entry.PSN, Vendor: o.Vendor})
 	}
 	if o.NAK != 0 {
 		e.descs = append(e.descs, acknowledgement(linktest.Ack{QP: j.QP, Syndrome: int(o.NAK), PSN: j.Entry.PSN, MSN: j.MSN}))
@@ -204,9 +223,15 @@ func (b *bench) compare(want expected) {
 		require.Equal(t, d, without(b.descs[i]), "packet %d", i)
 	}
 	require.Equal(t, want.faults, b.faults)
+	require.Equal(t, want.missing, b.missing)
+	require.Len(t, b.marks, len(want.marks))
+	for i, m := range want.marks {
+		require.Equal(t, m.qp, b.marks[i].qp, "mark %d", i)
+		require.GreaterOrEqual(t, b.marks[i].records, m.records, "mark %d comes before a record", i)
+	}
 	require.Len(t, b.frames, len(want.frames))
 	for i, f := range want.frames {
 		require.True(t, bytes.Equal(f, b.frames[i]), "payload %d", i)
 	}
-	b.records, b.descs, b.faults, b.frames = nil, nil, nil, nil
+	b.records, b.descs, b.faults, b.frames, b.marks, b.missing = nil, nil, nil, nil, nil, nil
 }

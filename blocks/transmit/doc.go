@@ -5,7 +5,8 @@
 // # Streams
 //
 //	Ack       the newest answer owed of a queue pair, from ackqueue
-//	Job       request packets, records and fences, from requester; responses to READs and atomics, from resources
+//	Job       request packets, records, marks and fences, from requester; responses to READs and atomics, from
+//	          resources; packets that are sent again, from resend
 //	Gathered  how the segments of a job fared, and
 //	Payload   the payload that they are of, if they are no probes, from gather
 //	Inline    the payload of jobs that have it in their WQE, from requester
@@ -15,6 +16,8 @@
 //	Fault     queue pairs that cannot answer, to qpcontext
 //	Control   a queue pair begins anew, from command
 //	Fence     a fence has passed, to its owner
+//	Marked    a mark has come by: what was given before it has left, and been recorded; to retry
+//	ResendFault a packet could not be sent again for want of its payload; to retry
 //	Given     a pulse for each answer that is on its way to Job, from resources
 //	Served    how far a queue pair has been answered, from resources; it leaves as
 //	Left      to ackqueue, when the answers given before have left; where one overtakes another of its queue pair, the newer alone
@@ -34,12 +37,18 @@
 // (protocol section 10 row 28) waits in ackqueue, for Served: which therefore passes through here, so that it is heard
 // when those answers have left, and not while they wait in Job. Given comes no later than the Served that counts its answer.
 //
-// A fence passes behind what was told of the answers before it. It does not wait for what is told of those behind it.
+// A fence passes behind marks, and behind what was told of the answers before it. It does not wait for what is told of
+// those behind it.
 //
 // # Requests
 //
 // A READ or an atomic has segments that are probes: its keys are judged before it leaves, and no payload comes.
 // A record is an entry without a packet: a WQE that failed, or one on a key that is done (EntryLocal).
+//
+// # Sent again
+//
+// A packet that is sent again (JobResend) is in the replay ring: it is not recorded. Where its queue pair is not in RTS or SQD, or
+// has failed, or is silent, it is dropped. Nothing comes of it but the packet, or the ResendFault.
 //
 // # Answers
 //
@@ -61,8 +70,8 @@
 //
 // A job waits until its payload is here whole, and no longer behind one that is
 // dropped, so that no frame pauses; acknowledgements pass it by. Record, Desc,
-// Out and Fault may stall; they stall everything but Served, which waits for Left alone: receive never waits for
-// transmit. Left stalls a fence, too.
+// Out, Fault and ResendFault may stall; they stall everything but Served, which waits for Left alone: receive never waits for
+// transmit. Left stalls a fence, too; so does Marked, and a second mark.
 //
 // # Cycles
 //

@@ -24,9 +24,12 @@ func TestAgainstReference(t *testing.T) {
 				r := rand.New(rand.NewPCG(hdltest.Seed(t), 8))
 				b := newBench(t, s, io)
 				answers := 0
-				for range 3 {
+				for round := range 5 {
+					if round == 2 {
+						b.refs[2].State = format.QPSQD
+					}
 					var want expected
-					for i := range 100 {
+					for i := range 60 {
 						j := randomJob(r, i)
 						payload := make([]byte, j.PayloadLen)
 						for k := range payload {
@@ -35,11 +38,16 @@ func TestAgainstReference(t *testing.T) {
 						want.job(j, b.send(r, j, payload), payload)
 						answers += b.given
 					}
-					b.run(10000)
+					b.run(6000)
 					b.compare(want)
-					b.clear(r.IntN(qps))
+					for range 4 {
+						b.clear(r.IntN(qps))
+					}
 				}
 				require.NotZero(t, answers)
+				for _, cover := range []string{"resent", "resend_failed"} {
+					require.NotZero(t, s.Covered(cover), cover)
+				}
 			}, linktest.Others(width)...)
 		})
 	}
@@ -47,12 +55,16 @@ func TestAgainstReference(t *testing.T) {
 
 // send gives a job away, with its payload, which may fail. It returns what becomes of it.
 func (b *bench) send(r *rand.Rand, j linktest.TxJob, payload []byte) transmit.Outcome {
+	if j.Kind == link.JobMark {
+		b.job.Send(j)
+		return transmit.Outcome{}
+	}
 	ref := transmit.Job{
 		Kind: j.Kind, Length: j.PayloadLen, Inline: j.Inline, Failed: j.Failed, Status: j.Entry.Status, Vendor: j.Entry.Vendor,
 	}
-	packet := j.Kind == link.JobPacket || j.Kind == link.JobAnswer
+	packet := j.Kind == link.JobPacket || j.Kind == link.JobAnswer || j.Kind == link.JobResend
 	if packet && !j.Inline && (j.PayloadLen > 0 || j.Probes) {
-		if r.IntN(25) == 0 {
+		if r.IntN(25) == 0 || j.Kind == link.JobResend && r.IntN(2) == 0 {
 			ref.Fault = []format.VendorCode{format.VendorKeyRange, format.VendorKeyUnknown, format.VendorBusRead}[r.IntN(3)]
 		}
 		b.gathered.Send(int(ref.Fault))
@@ -82,7 +94,16 @@ func randomJob(r *rand.Rand, i int) linktest.TxJob {
 			Last: r.IntN(2) == 0, WC: format.WCOpcode(r.IntN(8)), WRID: r.Uint64(),
 		},
 	}
-	switch r.IntN(8) {
+	switch r.IntN(10) {
+	case 8:
+		j.Kind = link.JobMark
+		return j
+	case 9: // sent again
+		j.Kind, j.PayloadLen = link.JobResend, r.IntN(400)
+		j.Opcode = one(r, format.OpSendMiddle, format.OpWriteFirst, format.OpWriteOnlyImm, format.OpReadRequest, format.OpCmpSwap)
+		if j.Opcode == format.OpReadRequest || j.Opcode == format.OpCmpSwap {
+			j.PayloadLen = 0
+		}
 	case 0: // a READ, of no bytes sometimes, or an atomic
 		j.Kind, j.Opcode, j.Probes = link.JobPacket, one(r, format.OpReadRequest, format.OpCmpSwap, format.OpFetchAdd), r.IntN(4) > 0
 	case 1:

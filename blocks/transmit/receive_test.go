@@ -68,13 +68,15 @@ func answerer() hdl.Def[answererIO] {
 			stream.Discard(m, ring.RxFenceOut)
 			stream.Discard(m, acks.Fault)
 			stream.Discard(m, acks.Fence)
+			stream.Discard(m, out.Marked)
+			stream.Discard(m, out.ResendFault)
 			stream.Discard(m, out.Fault)
 			stream.Discard(m, out.Fence)
 			stream.Discard(m, out.Record)
 			stream.Discard(m, out.Out)
 			out.MAC.SetK(1)
 			acks.Peek.QP.SetK(0)
-			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK)
+			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK, out.Resent)
 			hdl.UnusedBut(m, acks.Counts)
 		},
 	}

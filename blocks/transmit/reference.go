@@ -16,7 +16,7 @@ type Reference struct {
 
 // Job is what the outcome of a job depends on.
 type Job struct {
-	Kind   int // link.JobPacket, link.JobRecord or link.JobAnswer
+	Kind   int // link.JobPacket, link.JobRecord, link.JobAnswer or link.JobResend
 	Length int // bytes of payload
 	Inline bool
 	Fault  format.VendorCode // of its segments
@@ -34,13 +34,19 @@ type Outcome struct {
 	Status   format.Status
 	Vendor   format.VendorCode
 	Event    format.AsyncEvent // with a NAK: the queue pair goes to ERR, and this is raised, with Vendor
+	Missing  bool              // a packet that was to be sent again has no payload, for Vendor
 }
 
 // Judge says what becomes of a job.
 func (r *Reference) Judge(j Job) Outcome {
-	o := r.request(j)
-	if j.Kind == link.JobAnswer {
+	var o Outcome
+	switch j.Kind {
+	case link.JobAnswer:
 		o = r.answer(j)
+	case link.JobResend:
+		o = r.resend(j)
+	default:
+		o = r.request(j)
 	}
 	o.Dropped = j.Kind != link.JobRecord && !o.Sent && j.Length > 0 && (j.Inline || j.Fault == 0)
 	return o
@@ -64,6 +70,17 @@ func (r *Reference) request(j Job) Outcome {
 	r.failed = r.failed || o.Status != format.StatusSuccess
 	o.Sent = j.Kind == link.JobPacket && o.Status == format.StatusSuccess
 	return o
+}
+
+// resend is a request that was sent before: it changes nothing.
+func (r *Reference) resend(j Job) Outcome {
+	switch {
+	case !r.Exists || r.failed || r.silent || r.State != format.QPRTS && r.State != format.QPSQD:
+		return Outcome{}
+	case j.Fault != format.VendorNone:
+		return Outcome{Missing: true, Vendor: j.Fault}
+	}
+	return Outcome{Sent: true}
 }
 
 // answer is a response to a READ or atomic (protocol section 3.8; section 10 rows 12 and 22). A queue pair

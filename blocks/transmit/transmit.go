@@ -27,24 +27,27 @@ func (p Params) Validate() error {
 
 // IO is the ports of the block.
 type IO struct {
-	MAC      hdl.Bits                                  `hdl:"in" w:"48"` // of the port
-	Ack      hdl.Stream[link.Ack]                      `hdl:"in"`
-	Job      hdl.Stream[link.TxJob]                    `hdl:"in"`
-	Gathered hdl.Stream[link.Gathered]                 `hdl:"in"`
-	Payload  stream.Frame                              `hdl:"in"`
-	Inline   stream.Frame                              `hdl:"in"`
-	Context  link.ContextPort                          `hdl:"out"`
-	Control  hdl.Stream[link.QPControl]                `hdl:"in"`
-	Desc     hdl.Stream[format.TxDescriptor[hdl.Bits]] `hdl:"out"`
-	Out      stream.Frame                              `hdl:"out"`
-	Record   hdl.Stream[link.Record]                   `hdl:"out"`
-	Fault    hdl.Stream[link.QPFault]                  `hdl:"out"`
-	Fence    hdl.Stream[link.Fence]                    `hdl:"out"`
-	Given    hdl.Bits                                  `hdl:"in" w:"1"` // pulse: an answer has been given away, towards Job
-	Served   hdl.Stream[link.Served]                   `hdl:"in"`
-	Left     hdl.Stream[link.Served]                   `hdl:"out"`
-	Sent     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: a packet leaves
-	SentNAK  hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a NAK
+	MAC         hdl.Bits                                  `hdl:"in" w:"48"` // of the port
+	Ack         hdl.Stream[link.Ack]                      `hdl:"in"`
+	Job         hdl.Stream[link.TxJob]                    `hdl:"in"`
+	Gathered    hdl.Stream[link.Gathered]                 `hdl:"in"`
+	Payload     stream.Frame                              `hdl:"in"`
+	Inline      stream.Frame                              `hdl:"in"`
+	Context     link.ContextPort                          `hdl:"out"`
+	Control     hdl.Stream[link.QPControl]                `hdl:"in"`
+	Desc        hdl.Stream[format.TxDescriptor[hdl.Bits]] `hdl:"out"`
+	Out         stream.Frame                              `hdl:"out"`
+	Record      hdl.Stream[link.Record]                   `hdl:"out"`
+	Fault       hdl.Stream[link.QPFault]                  `hdl:"out"`
+	Fence       hdl.Stream[link.Fence]                    `hdl:"out"`
+	Marked      hdl.Stream[link.QPRef]                    `hdl:"out"`
+	ResendFault hdl.Stream[link.ResendFault]              `hdl:"out"`
+	Given       hdl.Bits                                  `hdl:"in" w:"1"` // pulse: an answer has been given away, towards Job
+	Served      hdl.Stream[link.Served]                   `hdl:"in"`
+	Left        hdl.Stream[link.Served]                   `hdl:"out"`
+	Sent        hdl.Bits                                  `hdl:"out" w:"1"` // pulse: a packet leaves
+	SentNAK     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a NAK
+	Resent      hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it was sent before
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -59,6 +62,7 @@ func Def(p Params) hdl.Def[IO] {
 			Payload: frame, Inline: frame, Context: s.ContextPort(), Control: hdl.StreamOf(s.QPControl()),
 			Desc: hdl.StreamOf(format.TxDescriptor[hdl.Bits]{}), Out: frame,
 			Record: hdl.StreamOf(s.Record()), Fault: hdl.StreamOf(s.QPFault()), Fence: hdl.StreamOf(link.Fence{}),
+			Marked: hdl.StreamOf(s.QPRef()), ResendFault: hdl.StreamOf(s.ResendFault()),
 			Served: hdl.StreamOf(s.Served()), Left: hdl.StreamOf(s.Served()),
 		},
 		Body: func(m *hdl.Module, io *IO) {
@@ -112,12 +116,13 @@ type block struct {
 	inlineTaken hdl.Bits // one more
 	inlineGone  hdl.Bits // one less
 
+	marks hdl.Bits // a mark has not been told of
 	told  hdl.Bits // what Served said of the answers before a fence, which is the next job, has been passed on
 	drops hdl.Bits // a payload is being dropped, or will be: those behind it are not there yet
 }
 
 // owed is what of a packet has still to be taken.
-type owed struct{ desc, record, route, fault hdl.Bits }
+type owed struct{ desc, record, route, fault, resend hdl.Bits }
 
 // route says where the payload of a job is, and where it goes.
 type route struct {
@@ -133,11 +138,11 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		to:    hdl.NewReg(m, "to", link.Lookup{Context: p.Sizes.Context()}),
 		fault: m.RegN("payload_fault", link.FaultBits), failed: m.LUTRAM("failed", 1<<p.Sizes.QPBits, 1), silent: m.LUTRAM("silent", 1<<p.Sizes.QPBits, 1),
 		status: m.RegN("record_status", 8), sends: m.RegN("sends", 1), refuses: m.Reg("refuses", 1, 0),
-		owes:   owed{desc: m.Reg("owes_desc", 1, 0), record: m.Reg("owes_record", 1, 0), route: m.Reg("owes_route", 1, 0), fault: m.Reg("owes_fault", 1, 0)},
+		owes:   owed{desc: m.Reg("owes_desc", 1, 0), record: m.Reg("owes_record", 1, 0), route: m.Reg("owes_route", 1, 0), fault: m.Reg("owes_fault", 1, 0), resend: m.Reg("owes_resend_fault", 1, 0)},
 		routes: hdl.NewWire(m, "route", hdl.StreamOf(route{})),
 
 		inlines: m.Reg("inline_jobs", 1, 0), inlineTaken: m.Wire("inline_taken", 1), inlineGone: m.Wire("inline_gone", 1),
-		told: m.Wire("told", 1), drops: m.Reg("drops", 1, 0),
+		marks: m.Reg("marks", 1, 0), told: m.Wire("told", 1), drops: m.Reg("drops", 1, 0),
 	}
 }
 
@@ -145,6 +150,9 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 func hasInline(j link.TxJob) hdl.Bits {
 	return hdl.AndAll(j.Kind.Is(link.JobPacket), j.PayloadLen.Any(), j.Inline)
 }
+
+// isResend returns one bit: the job is a packet that is sent again.
+func (b *block) isResend() hdl.Bits { return b.job.Kind.Is(link.JobResend) }
 
 // choose takes an acknowledgement before a job, and a job when its payload is
 // here whole, or known not to come. What is at Inline is a whole frame, of the oldest
@@ -160,19 +168,21 @@ func (b *block) choose() {
 	ready := hdl.Mux(inline, io.Inline.Valid.And(b.inlines.Not()), gathers.Not().Or(io.Gathered.Valid))
 	ready = ready.And(b.drops.Not())
 	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
-	isFence := io.Job.Data.Kind.Is(link.JobFence)
+	isFence, isMark := io.Job.Data.Kind.Is(link.JobFence), io.Job.Data.Kind.Is(link.JobMark)
 	io.Ack.Ready.Set(free)
-	passes := io.Fence.Ready.And(b.told) // what is told of the answers before a fence is ahead of it
-	io.Fence.Valid.Set(hdl.AndAll(takesJob, isFence, b.told))
+	behind := b.told.And(b.marks.Not()) // what is told of the answers before a fence is ahead of it, and marks are
+	passes := io.Fence.Ready.And(behind)
+	io.Fence.Valid.Set(hdl.AndAll(takesJob, isFence, behind))
 	io.Fence.Data.Token.Set(io.Job.Data.Entry.PSN.Slice(1, 0))
-	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(passes)))
+	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(passes), isMark.Not().Or(b.marks.Not())))
+	b.mark(io.Job.Fire().And(isMark))
 	io.Gathered.Ready.Set(takesJob.And(gathers))
 	m.If(io.Ack.Fire(), func() {
 		b.isAck.SetK(1)
 		b.isAnswer.SetK(0)
 		hdl.Set(b.ack, io.Ack.Data)
 		b.st.Goto(stLook)
-	}).ElseIf(io.Job.Fire().And(isFence.Not()), func() {
+	}).ElseIf(hdl.AndAll(io.Job.Fire(), isFence.Not(), isMark.Not()), func() {
 		b.isAck.SetK(0)
 		b.isAnswer.Set(io.Job.Data.Kind.Is(link.JobAnswer))
 		hdl.Set(b.job, io.Job.Data)
@@ -191,27 +201,42 @@ func (b *block) choose() {
 	})
 }
 
+// mark keeps whose mark has come by until that is told. The jobs before it have left, as this block is free.
+func (b *block) mark(comes hdl.Bits) {
+	m, out := b.m, b.io.Marked
+	who := m.RegN("marks_qp", b.p.Sizes.QPBits)
+	out.Valid.Set(b.marks)
+	out.Data.QP.Set(who)
+	m.If(out.Ready, func() { b.marks.SetK(0) })
+	m.If(comes, func() {
+		b.marks.SetK(1)
+		who.Set(b.io.Job.Data.QP)
+	})
+}
+
 func (b *block) qp() hdl.Bits { return hdl.Mux(b.isAck, b.ack.QP, b.job.QP) }
 
 // judge decides, with the queue pair at hand, whether a packet leaves, and with
 // what status its entry is recorded.
 func (b *block) judge(c link.Context) {
-	isPacket := b.job.Kind.Is(link.JobPacket)
+	isPacket, isResend := b.job.Kind.Is(link.JobPacket), b.isResend()
 	in := func(s format.QPState) hdl.Bits { return c.State.Is(uint64(s)) }
 	dead := hdl.OrAll(b.failed.At(b.job.QP), in(format.QPError), c.Exists.Not())
 	broken := b.fault.Any()
 	code := func(s format.Status) hdl.Bits { return hdl.K(8, uint64(s)) }
 	own := hdl.Mux(isPacket, hdl.Mux(broken, code(format.StatusLocProt), code(format.StatusSuccess)), b.job.Entry.Status)
-	b.status.Set(hdl.Mux(b.isAnswer, code(format.StatusSuccess), hdl.Mux(dead, code(format.StatusFlush), own)))
+	b.status.Set(hdl.Mux(b.isAnswer.Or(isResend), code(format.StatusSuccess), hdl.Mux(dead, code(format.StatusFlush), own)))
 
 	speaks := c.Exists.And(b.silent.At(b.qp()).Not())
 	answers := hdl.AndAll(speaks, in(format.QPReset).Not(), in(format.QPInit).Not()) // in ERR, too: what was accepted before it
-	request := hdl.AndAll(isPacket, dead.Not(), broken.Not())
+	again := hdl.AndAll(isResend, speaks, dead.Not(), in(format.QPRTS).Or(in(format.QPSQD)))
+	request := hdl.AndAll(isPacket.And(dead.Not()).Or(again), broken.Not())
 	sends := hdl.Mux(b.isAck, speaks, hdl.Mux(b.isAnswer, answers, request))
 	b.sends.Set(sends)
 	b.owes.desc.Set(sends)
-	b.owes.record.Set(b.isAck.Or(b.isAnswer).Not())
-	b.owes.route.Set(hdl.AndAll(b.isAck.Not(), isPacket.Or(b.isAnswer), b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not())))
+	b.owes.record.Set(hdl.OrAll(b.isAck, b.isAnswer, isResend).Not())
+	b.owes.resend.Set(hdl.AndAll(b.isAck.Not(), again, broken))
+	b.owes.route.Set(hdl.AndAll(b.isAck.Not(), hdl.OrAll(isPacket, b.isAnswer, isResend), b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not())))
 	b.refuse(hdl.AndAll(b.isAnswer, answers, broken.Or(b.job.Failed)))
 }
 
@@ -227,7 +252,8 @@ func (b *block) leave() {
 		stream.Offer(m, io.Desc, b.owes.desc, b.descriptor()),
 		stream.Offer(m, io.Record, b.owes.record, link.Record{QP: b.job.QP, Entry: entry}),
 		stream.Offer(m, b.routes, b.owes.route, route{Inline: b.job.Inline, Drop: b.sends.Not()}),
-		stream.Offer(m, io.Fault, b.owes.fault, b.refusal()))
+		stream.Offer(m, io.Fault, b.owes.fault, b.refusal()),
+		stream.Offer(m, io.ResendFault, b.owes.resend, link.ResendFault{QP: b.job.QP, PSN: b.job.Entry.PSN, Vendor: b.fault}))
 	at := b.st.Is(stLeave)
 	done := at.And(waits.Not())
 	m.If(done, func() { b.st.Goto(stChoose) })
@@ -235,6 +261,7 @@ func (b *block) leave() {
 	m.Event("packet_leaves", io.Desc.Fire(),
 		hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))
 	io.Sent.Set(io.Desc.Fire())
+	io.Resent.Set(io.Desc.Fire().And(b.isAck.Not()).And(b.isResend()))
 	io.SentNAK.Set(io.Desc.Fire().And(b.isAck).And(b.ack.Syndrome.GeK(format.SyndromeRNR)))
 	b.remember(at, done)
 	b.served(done.And(b.isAnswer))

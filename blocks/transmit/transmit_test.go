@@ -115,6 +115,11 @@ func TestCycles(t *testing.T) {
 			b.job.Send(linktest.TxJob{Kind: link.JobPacket, QP: 1, Opcode: format.OpReadRequest, Probes: true})
 			b.gathered.Send(0)
 		},
+		"sent again": func(b *bench) {
+			b.job.Send(linktest.TxJob{Kind: link.JobResend, QP: 1, Opcode: format.OpSendOnly, PayloadLen: 64})
+			b.gathered.Send(0)
+			hdltest.SendFrame(b.payload, make([]byte, 64))
+		},
 		"answer": func(b *bench) {
 			b.answer(linktest.TxJob{QP: 1, Opcode: format.OpReadResponseOnly, PayloadLen: 64}, 0, make([]byte, 64))
 		},

@@ -48,8 +48,8 @@ func playAll(ctx context.Context, o options, cases []*script.Case, stdout, stder
 	for _, sim := range sims {
 		b := play.NewBench(play.Options{Simulator: sim, Config: o.config, Seed: o.seed, Taps: tap, Trace: r.trace()})
 		for _, c := range cases {
-			if r.absent[sim] {
-				break
+			if r.absent[sim] || !c.On(sim) {
+				continue
 			}
 			r.result(sim, b.Play(ctx, c))
 			if ctx.Err() != nil {

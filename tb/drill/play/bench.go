@@ -1,7 +1,9 @@
 package play
 
 import (
+	"cmp"
 	"context"
+	_ "embed" // of drill.yaml
 	"fmt"
 	"strings"
 	"sync"
@@ -32,7 +34,7 @@ func Simulators() []string { return []string{Golden, Native, Verilator} }
 // Options of a [Bench].
 type Options struct {
 	Simulator string     // Golden, Native or Verilator
-	Config    string     // configuration of cases that name none: a name or a file; empty: tiny
+	Config    string     // configuration of cases that name none: a name or a file; empty: drill.yaml
 	Seed      uint64     // of cases that have none; 0: 1
 	Taps      []wire.Tap // see each frame
 	Trace     func(line int, text string)
@@ -57,9 +59,6 @@ type builtCore struct {
 
 // NewBench returns a bench.
 func NewBench(o Options) *Bench {
-	if o.Config == "" {
-		o.Config = "tiny"
-	}
 	if o.Seed == 0 {
 		o.Seed = 1
 	}
@@ -69,11 +68,7 @@ func NewBench(o Options) *Bench {
 // ConfigOf is the configuration that a case is played in: the one that it names or the bench's, with
 // the fields that the case sets.
 func (b *Bench) ConfigOf(c *script.Case) (configs.Config, error) {
-	name := b.o.Config
-	if c.Config != "" {
-		name = c.Config
-	}
-	base, err := configs.Load(name)
+	base, err := loadConfig(cmp.Or(c.Config, b.o.Config))
 	if err != nil || len(c.Set) == 0 {
 		return base, err
 	}
@@ -86,6 +81,17 @@ func (b *Bench) ConfigOf(c *script.Case) (configs.Config, error) {
 		fmt.Fprintf(&text, "%s: %s\n", f.Name, value)
 	}
 	return configs.Parse(c.File+": config", []byte(text.String()))
+}
+
+//go:embed drill.yaml
+var usualConfig []byte
+
+// loadConfig is a configuration of a name; without one the usual one.
+func loadConfig(name string) (configs.Config, error) {
+	if name == "" {
+		return configs.Parse("drill.yaml", usualConfig)
+	}
+	return configs.Load(name)
 }
 
 // open makes the NIC for a case.

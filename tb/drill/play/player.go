@@ -215,9 +215,12 @@ func (p *player) round() string {
 // mark notes that something happened now.
 func (p *player) mark() { p.moment = p.m.now() }
 
+// tracing tells that somebody wants to know what steps see.
+func (p *player) tracing() bool { return p.bench.o.Trace != nil }
+
 // trace tells what a step saw.
 func (p *player) trace(line int, text string, args ...any) {
-	if p.bench.o.Trace != nil {
+	if p.tracing() {
 		p.bench.o.Trace(line, fmt.Sprintf(text, args...))
 	}
 }

@@ -140,12 +140,16 @@ func (p *player) sendPacket(s script.Step, a script.SendPacket) error {
 		if err != nil {
 			return err
 		}
-		p.trace(s.Line, "peer sends  %s", p.words(q, t, false))
+		if p.tracing() {
+			p.trace(s.Line, "peer sends  %s", p.words(q, t, false))
+		}
 		if err := p.send(raw); err != nil {
 			return err
 		}
 		q.advance(t)
-		raws = append(raws, raw)
+		if s.Label != "" {
+			raws = append(raws, raw)
+		}
 	}
 	p.remember(s, raws)
 	return nil

@@ -15,6 +15,7 @@ type Case struct {
 	Set    map[string]string // fields of the configuration that it needs
 	Seed   uint64            // 0: the player's
 	Long   bool              // takes more than a million cycles
+	NICs   []string          // it is played on these alone; none: on all
 	Pauses int               // percent of cycles in which the wire takes nothing of the NIC
 	MRs    []MR
 	MWs    []MW

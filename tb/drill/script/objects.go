@@ -16,6 +16,9 @@ func (r *reader) top(n *yaml.Node) {
 		key{"config", false, r.config},
 		key{"seed", false, func(n *yaml.Node) { r.c.Seed = r.whole(n, "seed", 1, 1<<63) }},
 		key{"long", false, func(n *yaml.Node) { r.c.Long = r.bool(n, "long") }},
+		key{"nics", false, func(n *yaml.Node) {
+			each(n, func(n *yaml.Node) { r.c.NICs = append(r.c.NICs, choice(r, n, "nics", nicNames)) })
+		}},
 		key{"pauses", false, func(n *yaml.Node) { r.c.Pauses = int(r.whole(n, "pauses", 0, 99)) }},
 		key{"mrs", false, func(n *yaml.Node) { r.list(n, "mrs", r.region) }},
 		key{"mws", false, func(n *yaml.Node) { r.list(n, "mws", r.window) }},
@@ -23,6 +26,12 @@ func (r *reader) top(n *yaml.Node) {
 		key{"steps", true, func(n *yaml.Node) { r.c.Steps = r.steps(n) }},
 	)
 }
+
+// nicNames are what a case may be played on.
+var nicNames = map[string]string{"golden": "golden", "native": "native", "verilator": "verilator"}
+
+// On tells whether the case is played on a NIC of a name.
+func (c *Case) On(nic string) bool { return len(c.NICs) == 0 || slices.Contains(c.NICs, nic) }
 
 // config reads what a case needs of the configuration.
 func (r *reader) config(n *yaml.Node) {

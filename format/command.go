@@ -76,7 +76,7 @@ type CreateQP[V any] struct {
 	QPN         V `w:"24"` // neither 0 nor 1
 	SigAll      V `w:"8"`  // 1: every send WQE is signaled
 	PD          V `w:"24"` // protection domain
-	Reserved0   V `w:"8"`  // 0
+	Congestion  V `w:"8"`  // 1: it has congestion control, by the parameters of Congestion
 	SendCQ      V `w:"16"` // CQN for its send WQEs
 	RecvCQ      V `w:"16"` // CQN for its receive WQEs
 	Page        V `w:"16"` // doorbell page that may ring for it

@@ -208,7 +208,7 @@ func (b *bench) compare() {
 		c, a := q.Create, q.Attr
 		require.Equal(b.t, linktest.Context{
 			Exists: true, QPN: uint32(c.QPN), State: q.State, PD: uint32(c.PD), DestQPN: uint32(a.DestQPN), PathMTU: int(a.PathMTU), Access: int(a.Access),
-			MinRNR: int(a.MinRNR), Timeout: int(a.Timeout), RetryCnt: int(a.RetryCnt), RNRRetry: int(a.RNRRetry), SigAll: c.SigAll == 1,
+			MinRNR: int(a.MinRNR), Timeout: int(a.Timeout), RetryCnt: int(a.RetryCnt), RNRRetry: int(a.RNRRetry), SigAll: c.SigAll == 1, Congestion: c.Congestion == 1,
 			SQStride: int(c.SQLogStride), RQStride: int(c.RQLogStride), SendCQ: int(c.SendCQ), RecvCQ: int(c.RecvCQ),
 			MaxRD: int(a.MaxRD), MaxDestRD: int(a.MaxDestRD),
 		}, got.Context)
@@ -239,7 +239,7 @@ func (b *bench) random() (format.CommandCode, []byte) {
 		return code, bytesOf(t, format.CreateCQ[uint64]{CQN: r.Uint64N(5), EQN: r.Uint64N(2), LogSize: odd(5, pick(0, 16, 255)), Page: odd(3, pick(4, 1<<15)), Base: odd(0x4000, 0x4200)})
 	case format.CmdCreateQP:
 		return code, bytesOf(t, format.CreateQP[uint64]{
-			QPN: qpn, SigAll: odd(r.Uint64N(2), 2), PD: 5, SendCQ: r.Uint64N(5), RecvCQ: r.Uint64N(4), Page: odd(2, pick(4, 1<<15)), SQLogSize: 4, RQLogSize: 3,
+			QPN: qpn, SigAll: odd(r.Uint64N(2), 2), Congestion: odd(r.Uint64N(2), pick(2, 128)), PD: 5, SendCQ: r.Uint64N(5), RecvCQ: r.Uint64N(4), Page: odd(2, pick(4, 1<<15)), SQLogSize: 4, RQLogSize: 3,
 			SQLogStride: odd(1, 2), SQBase: odd(0x8000, 0x8001), RQBase: odd(0x9000, 0x9800),
 		})
 	case format.CmdModifyQP:

@@ -142,7 +142,7 @@ func (r *Reference) createQP(c format.CreateQP[uint64]) format.CommandStatus {
 	if c.QPN < 2 || r.qps[r.index(c.QPN)] != nil || r.cqs[c.SendCQ] == nil || r.cqs[c.RecvCQ] == nil {
 		return format.CmdBadNumber
 	}
-	if c.SQLogStride > 1 || c.RQLogStride > 1 || c.SQBase%4096 != 0 || c.RQBase%4096 != 0 || c.SigAll > 1 || c.Page>>r.QPBits != 0 {
+	if c.SQLogStride > 1 || c.RQLogStride > 1 || c.SQBase%4096 != 0 || c.RQBase%4096 != 0 || c.SigAll > 1 || c.Congestion > 1 || c.Page>>r.QPBits != 0 {
 		return format.CmdBadParameter
 	}
 	r.qps[r.index(c.QPN)] = &QP{Create: c}

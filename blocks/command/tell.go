@@ -175,6 +175,7 @@ func (b *block) created() link.Context {
 	q, s := b.in.createQP, b.p.Sizes
 	zero := hdl.Unpack(s.Context(), hdl.K(hdl.WidthOf(s.Context()), 0))
 	zero.QPN, zero.PD, zero.SigAll = q.QPN, q.PD, q.SigAll.Bit(0)
+	zero.Congestion = q.Congestion.Bit(0)
 	zero.SQStride, zero.RQStride = q.SQLogStride.Bit(0), q.RQLogStride.Bit(0)
 	zero.SendCQ, zero.RecvCQ = q.SendCQ.Trunc(s.CQBits), q.RecvCQ.Trunc(s.CQBits)
 	zero.State = hdl.K(3, uint64(format.QPReset))

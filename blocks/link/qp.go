@@ -5,24 +5,25 @@ import "gornic/hdl"
 // Context is what is known of a queue pair besides what one block owns: its
 // state and what software set. Its owner is qpcontext; others ask for it.
 type Context struct {
-	Exists    hdl.Bits `w:"1"`  // the other fields mean nothing where it does not
-	QPN       hdl.Bits `w:"24"` // whole, with its tag
-	State     hdl.Bits `w:"3"`  // format.QPState
-	PD        hdl.Bits `w:"24"`
-	DestQPN   hdl.Bits `w:"24"`
-	PathMTU   hdl.Bits `w:"3"` // format.MTU256 and others
-	Access    hdl.Bits `w:"4"` // format.Access bits 3 to 0
-	MinRNR    hdl.Bits `w:"5"`
-	Timeout   hdl.Bits `w:"5"`
-	RetryCnt  hdl.Bits `w:"3"`
-	RNRRetry  hdl.Bits `w:"3"`
-	SigAll    hdl.Bits `w:"1"`
-	SQStride  hdl.Bits `w:"1"` // log2 of a slot's 64 bytes
-	RQStride  hdl.Bits `w:"1"`
-	SendCQ    hdl.Bits
-	RecvCQ    hdl.Bits
-	MaxRD     hdl.Bits `w:"8"`
-	MaxDestRD hdl.Bits `w:"8"`
+	Exists     hdl.Bits `w:"1"`  // the other fields mean nothing where it does not
+	QPN        hdl.Bits `w:"24"` // whole, with its tag
+	State      hdl.Bits `w:"3"`  // format.QPState
+	PD         hdl.Bits `w:"24"`
+	DestQPN    hdl.Bits `w:"24"`
+	PathMTU    hdl.Bits `w:"3"` // format.MTU256 and others
+	Access     hdl.Bits `w:"4"` // format.Access bits 3 to 0
+	MinRNR     hdl.Bits `w:"5"`
+	Timeout    hdl.Bits `w:"5"`
+	RetryCnt   hdl.Bits `w:"3"`
+	RNRRetry   hdl.Bits `w:"3"`
+	SigAll     hdl.Bits `w:"1"`
+	Congestion hdl.Bits `w:"1"` // it has congestion control
+	SQStride   hdl.Bits `w:"1"` // log2 of a slot's 64 bytes
+	RQStride   hdl.Bits `w:"1"`
+	SendCQ     hdl.Bits
+	RecvCQ     hdl.Bits
+	MaxRD      hdl.Bits `w:"8"`
+	MaxDestRD  hdl.Bits `w:"8"`
 }
 
 // Context returns the prototype.

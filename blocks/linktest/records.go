@@ -18,6 +18,7 @@ type Context struct {
 	RetryCnt    int
 	RNRRetry    int
 	SigAll      bool
+	Congestion  bool
 	SQStride    int // log2 of a slot's 64 bytes
 	RQStride    int
 	SendCQ      int

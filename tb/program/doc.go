@@ -3,7 +3,7 @@
 // directions, read and write each other's memory, lend keys and take them back, and
 // take everything down again, all of it drawn from a seed.
 //
-// Start with [Random] for a program, [Run] to have two devices do it, and [Program]
+// Start with [Random] for a program, or [Lossy] for one on a wire that loses packets, [Run] to have two devices do it, and [Program]
 // for what is in it. Run checks everything against a model of the two hosts: each
 // completion in full and in the order of its queue, each event of an armed CQ, every
 // byte of each region and beside it, the states and numbers of each queue pair. What
@@ -25,6 +25,8 @@
 //	atomics.go    what atomics find and leave
 //	mixed.go      what READs and WRITEs of many queue pairs find and leave
 //	racing.go     a race, racekey.go its key; judge.go, judgereceives.go and stream.go what may come of it
+//	lossy.go      programs for a wire that fails
+//	trial.go      queue pairs that may give up; trying.go at work, judgetrial.go what may come of them
 //	area.go       a region in memory
 //
 // # What is certain
@@ -48,9 +50,11 @@
 //   - Words that atomics of many queue pairs work on: each finds what another left, each is done once; so there is
 //     one order in which the values that they found follow each other, from the first one to what is left in
 //     memory. Each queue pair's atomics are in their order there. A CMP_SWAP that failed found a value that there was.
+//
 //   - An arena, where WRITEs and READs of many queue pairs meet: each byte that is read, or left in the end, is
 //     that of some WRITE, or the first one, which no other has gone over for sure: by the order of
 //     one queue pair, or since it had completed when the other was posted.
+//
 //   - A race, in which a key ends while it is used: by a command, LOCAL_INV, a bind, or a SEND with invalidate. Each
 //     user's messages succeed up to one that is refused, with REM_ACCESS_ERR, and are flushed from there; or all do. What was
 //     executed is a prefix of the request packets. It ends with the refused packet, which is of the refused message; only where
@@ -59,7 +63,15 @@
 //     the key once its end has completed. The owner has an event for the refusal, or, if it was of the last packet of a WRITE with immediate,
 //     a completion; where the refused message is a READ, one of each is possible. A new key for the same bytes is good at once.
 //
-// What became of racers is in the trace to be counted ([Trace.Races]), but not to be compared.
+//   - A trial: connections, one after the other on the same indices of queue pairs, on a wire that may lose more than their retries make
+//     good, or whose host destroys a queue pair under load. An end's messages succeed up to one that gives up, with RETRY_EXC or RNR_RETRY_EXC,
+//     and are flushed from there; or all do. It has given up when a packet of that message was sent again, or refused for want of a receive, as
+//     often as it has retries, since it was the oldest, and not much later; and its messages take no longer than its timers allow. What was
+//     executed is a prefix of the request packets, once each: all of the messages that succeeded, and of the others as many as memory and
+//     receives agree on. A READ that did not succeed has brought some of its packets, in order. In the end, on a wire that is as it should be,
+//     a last connection on each index has as much on its way at once as there can be, and succeeds: nobody has kept an entry or a slot.
+//
+// What became of racers and trials is in the trace to be counted ([Trace.Races], [Trace.Trials]), but not to be compared.
 //
 // A workload (package workload) is the same work for models and benchmarks alike;
 // a program goes into every corner of one device.

@@ -7,6 +7,7 @@ import (
 
 	"gornic/format"
 	"gornic/tb/wire"
+	"gornic/tb/wire/monitor"
 	"gornic/verbs"
 )
 
@@ -51,6 +52,9 @@ func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
 	for c := low; c <= high; c++ {
 		err := errors.Join(agree(ctx, stream, c), owner.fitTried(lane.received(stream[:c])))
 		if err == nil {
+			if !r.Fresh {
+				t.g.trace.Trials.count(user, c > 0 && c < len(stream) && !stream[c-1].last)
+			}
 			return settle(ctx, stream)
 		}
 		if len(errs) < 3 {
@@ -79,6 +83,9 @@ func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
 			}
 		default:
 			done++
+			if err := t.mayGoOn(r, from, i); err != nil {
+				return done, err
+			}
 			want.Opcode = completion(m.Op)
 			if hasResponse(m.Op) {
 				want.ByteLen = uint32(m.Length)
@@ -101,16 +108,42 @@ func (t *trials) mayFail(r *tried, from, message int, status verbs.WCStatus) err
 	if t.g.o.Watch == nil {
 		return nil
 	}
-	first := e.PSN
-	for _, m := range e.Messages[:message] {
-		first = psnAfter(first, e.c.packets(m))
-	}
-	tries := t.g.o.Watch.Tries(wire.Direction(from), e.peer.qp.QPN(), first, e.c.packets(e.Messages[message]))
+	tries := t.tries(e, from, message)
 	switch {
 	case status == verbs.StatusRetryExceeded && tries.Resent < int(e.RetryCnt):
 		return fmt.Errorf("message %d: %v with %d retries, and none of its packets was sent again more than %d times when it was the oldest", message, status, e.RetryCnt, tries.Resent)
 	case status == verbs.StatusRNRExceeded && (e.RNRRetry == forever || tries.NotReady <= int(e.RNRRetry)):
 		return fmt.Errorf("message %d: %v with %d retries, and none of its packets was refused more than %d times for want of a receive", message, status, e.RNRRetry, tries.NotReady)
+	}
+	return nil
+}
+
+// tries is how often packets of a message had to be sent again.
+func (t *trials) tries(e *triedEnd, from, message int) monitor.Tries {
+	first := e.PSN
+	for _, m := range e.Messages[:message] {
+		first = psnAfter(first, e.c.packets(m))
+	}
+	return t.g.o.Watch.Tries(wire.Direction(from), e.peer.qp.QPN(), first, e.c.packets(e.Messages[message]))
+}
+
+// inFlight is how often a packet may be seen again for a reason that there was before it became the oldest, or a NAK
+// for it that its sender has not heard of yet.
+const inFlight = 2
+
+// mayGoOn tells why a message may not succeed: its queue pair had to give up before.
+func (t *trials) mayGoOn(r *tried, from, message int) error {
+	if t.g.o.Watch == nil {
+		return nil
+	}
+	e := r.ends[from]
+	tries := t.tries(e, from, message)
+	switch {
+	case e.RNRRetry != forever && tries.Waits > int(e.RNRRetry)+inFlight:
+		return fmt.Errorf("message %d succeeds with %d RNR retries, and a packet of it was refused %d times for want of a receive", message, e.RNRRetry, tries.Waits)
+	case tries.Resent > int(e.RetryCnt)+tries.Waits+inFlight:
+		return fmt.Errorf("message %d succeeds with %d retries, and a packet of it was sent again %d times when it was the oldest, %d of them after an RNR NAK",
+			message, e.RetryCnt, tries.Resent, tries.Waits)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ func (p Program) Smaller() []Program {
 		return all
 	}
 	a := p.Acts[0]
+	all = append(all, p.fewerTrials()...)
 	if len(a.Races) > 0 {
 		all = append(all, p.with(a.withoutRaces()))
 	}
@@ -39,7 +40,8 @@ func (p Program) Smaller() []Program {
 			}
 		}
 	}
-	return append(all, p.slower()...)
+	all = append(all, p.slower()...)
+	return append(all, p.better()...)
 }
 
 // slower are programs whose racers do less.
@@ -137,6 +139,12 @@ func (c *Connection) cut(end, keep int) {
 func (p Program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %d: %+v\n", p.Seed, p.Timing)
+	for _, r := range p.Faults.Rules {
+		fmt.Fprintf(&b, "the wire: %v, %d in a million, sender %d, at most %d times, %d frames, %v\n", r.Action, r.Rate, r.Sender, r.Attempts, r.Frames, r.For)
+	}
+	for _, o := range p.Faults.Outages {
+		fmt.Fprintf(&b, "the wire: down for %v at %v\n", o.For, o.At)
+	}
 	for n, a := range p.Acts {
 		fmt.Fprintf(&b, "act %d: looks after send queues in %d %%, receive queues in %d %%, completions in %d %% of turns\n", n, a.Send, a.Receive, a.Poll)
 		for i, c := range a.Connections {
@@ -146,6 +154,12 @@ func (p Program) String() string {
 			fmt.Fprintln(&b, x)
 			for i, r := range x.Racers {
 				r.list(&b, fmt.Sprintf("second %t, racer", r.Second), i)
+			}
+		}
+		for i, x := range a.Trials {
+			for k, r := range x.Rounds {
+				fmt.Fprintf(&b, "trial %d, round %d: %v\n", i, k, r)
+				r.list(&b, "round", k)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 type Trace struct {
 	Connections []*[2]Record // of all acts, by host
 	Races       Races        // depends on time
+	Trials      Trials       // depends on time
 }
 
 // Races counts what became of those who used a key that ended meanwhile.
@@ -22,6 +23,33 @@ func (c *Races) count(r *racer) {
 		if r.inMid {
 			c.Midway++
 		}
+	}
+}
+
+// Trials counts what became of those whose wire may lose more than their retries make good.
+type Trials struct {
+	Ends     int // of rounds, but for fresh ones
+	Retries  int // those that gave up after all retries
+	NotReady int // or after all RNR retries
+	Quit     int // those whose host did
+	Midway   int // those whose messages were cut off in the middle of one
+}
+
+func (c *Trials) count(e *triedEnd, midway bool) {
+	c.Ends++
+	for _, w := range e.sends {
+		switch w.Status {
+		case verbs.StatusRetryExceeded:
+			c.Retries++
+		case verbs.StatusRNRExceeded:
+			c.NotReady++
+		}
+	}
+	if e.quit {
+		c.Quit++
+	}
+	if midway {
+		c.Midway++
 	}
 }
 

@@ -106,6 +106,14 @@ func (t *trials) next(ctx context.Context, x *trial) error {
 	return nil
 }
 
+// current is the round that is not over, nil if there is none.
+func (x *trial) current() *tried {
+	if n := len(x.rounds); n > 0 && !x.rounds[n-1].over {
+		return x.rounds[n-1]
+	}
+	return nil
+}
+
 func (t *trials) now() time.Duration {
 	if t.g.o.Clock == nil {
 		return 0
@@ -120,8 +128,8 @@ func (t *trials) turn(ctx context.Context) (int, error) {
 		return total, err
 	}
 	for _, x := range t.all {
-		r := x.rounds[len(x.rounds)-1]
-		if r.over {
+		r := x.current()
+		if r == nil {
 			continue
 		}
 		n, err := t.advance(ctx, x, r)
@@ -244,7 +252,7 @@ func (t *trials) poll(ctx context.Context) (int, error) {
 // touch notes that something has come of a round.
 func (t *trials) touch(e *triedEnd) {
 	for _, x := range t.all {
-		if x.rounds[len(x.rounds)-1] == e.round {
+		if x.current() == e.round {
 			x.moved = t.now()
 		}
 	}
@@ -306,7 +314,7 @@ func (t *trials) allowed(r *tried) time.Duration {
 func (t *trials) done() bool {
 	for _, x := range t.all {
 		n := len(x.rounds)
-		if !x.rounds[n-1].over || n < len(x.Rounds) && x.Rounds[n].Fresh == t.g.fresh {
+		if x.current() != nil || n < len(x.Rounds) && x.Rounds[n].Fresh == t.g.fresh {
 			return false
 		}
 	}
@@ -317,9 +325,8 @@ func (t *trials) done() bool {
 func (t *trials) left(ctx context.Context) string {
 	text := ""
 	for _, x := range t.all {
-		n := len(x.rounds) - 1
-		if r := x.rounds[n]; !r.over {
-			text += fmt.Sprintf("\ntrial %d, round %d (%v): %s", x.number, n, r.Round, r.left())
+		if r := x.current(); r != nil {
+			text += fmt.Sprintf("\ntrial %d, round %d (%v): %s", x.number, len(x.rounds)-1, r.Round, r.left())
 			for _, e := range r.ends {
 				if !e.gone {
 					status, err := e.qp.Status(ctx)

@@ -47,7 +47,8 @@ type sent struct {
 	begin   int // the first packet of a READ
 	end     int // and the last
 	tries   Tries
-	asked   int // how often a READ from here on, or this atomic, arrived and has not been answered
+	told    bool // of an RNR NAK since it was sent
+	asked   int  // how often a READ from here on, or this atomic, arrived and has not been answered
 }
 
 func newFlow(first uint32, mtu int) *flow {

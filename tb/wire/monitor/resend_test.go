@@ -44,13 +44,13 @@ func TestFinishWhoFails(t *testing.T) {
 // Tries counts a packet that is sent again as long as nothing before it is owed, and RNR NAKs that arrive.
 func TestTries(t *testing.T) {
 	m := watch(t, []step{
-		only(0), only(1), only(0), only(1), only(0), only(1), ack(0, 1), answer(1, 0x21, 1), only(1), answer(1, 0x21, 1).lost(), only(1), answer(1, 0x21, 1),
+		only(0), only(1), only(0), only(1), only(0), only(1), ack(0, 1), answer(1, 0x21, 1), only(1), answer(1, 0x21, 1).lost(), only(1), answer(1, 0x21, 1), answer(1, 0x21, 1),
 	})
 	require.NoError(t, m.Err())
 	const first, second = psnA, psnA + 1
 	require.Equal(t, monitor.Tries{Resent: 2}, m.Tries(wire.AToB, qpnB, first, 1))
-	require.Equal(t, monitor.Tries{Resent: 2, NotReady: 2}, m.Tries(wire.AToB, qpnB, second, 1))
-	require.Equal(t, monitor.Tries{Resent: 2, NotReady: 2}, m.Tries(wire.AToB, qpnB, first, 9))
+	require.Equal(t, monitor.Tries{Resent: 2, NotReady: 3, Waits: 2}, m.Tries(wire.AToB, qpnB, second, 1))
+	require.Equal(t, monitor.Tries{Resent: 2, NotReady: 3, Waits: 2}, m.Tries(wire.AToB, qpnB, first, 9))
 	require.Zero(t, m.Tries(wire.BToA, qpnB, first, 1))
 	require.Zero(t, m.Tries(wire.AToB, qpnB, 7, 1))
 }

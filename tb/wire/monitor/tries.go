@@ -9,6 +9,7 @@ import (
 type Tries struct {
 	Resent   int // it was sent again while nothing before it was owed
 	NotReady int // an RNR NAK for it got to the sender
+	Waits    int // the same, but one alone of those between which it was not sent
 }
 
 // Tries returns the most that were counted for one of count packets from a PSN on, on their way from a side to
@@ -23,12 +24,14 @@ func (m *Monitor) Tries(from wire.Direction, qpn, psn uint32, count int) Tries {
 	for i := max(first, 0); i < min(first+count, f.next()); i++ {
 		most.Resent = max(most.Resent, f.sent[i].tries.Resent)
 		most.NotReady = max(most.NotReady, f.sent[i].tries.NotReady)
+		most.Waits = max(most.Waits, f.sent[i].tries.Waits)
 	}
 	return most
 }
 
 // sentAgain counts packet i, which crosses the wire once more.
 func (f *flow) sentAgain(i int) {
+	f.sent[i].told = false
 	if i == f.oldest {
 		f.sent[i].tries.Resent++
 	}
@@ -61,6 +64,11 @@ func (f *flow) passTo(i int) {
 // notReady counts an RNR NAK for packet i that gets to the sender.
 func (f *flow) notReady(i int, syndrome uint64) {
 	if syndrome&^0x1F == format.SyndromeRNR && i >= 0 && i < f.next() {
-		f.sent[i].tries.NotReady++
+		s := &f.sent[i]
+		s.tries.NotReady++
+		if !s.told {
+			s.tries.Waits++
+		}
+		s.told = true
 	}
 }

@@ -8,6 +8,8 @@
 //	Context     what is known of a queue pair (qpcontext)
 //	Request     packets: requests, judged; responses; whose payload is to be dropped; dead queue pairs; fences; to readmatch
 //	Async       the first request has come to a queue pair in RTR, to events
+//	CNP         a CNP has come for a queue pair with congestion control, to dcqcn
+//	Marked      a packet with the mark of congestion has come for one, to cnp
 //	Outcome     what became of an expected request, from responder
 //	AtomicDone  an atomic of a queue pair is in memory, or will never be, from the atomic block
 //	Control     a queue pair begins anew, or receives from a PSN on, from command
@@ -26,8 +28,8 @@
 // that queue pair exists, has that number and a state that takes such a packet
 // (section 5.2), and talks to the packet's source from its destination. The
 // others are counted by the first of these that fails (the address only from state RTR on, as
-// there is none before), and never answered. A CNP goes no further, as there is no
-// rate to lower.
+// there is none before), and never answered. A CNP goes no further than to
+// the queue pair's congestion control, and is counted where it has none.
 //
 // Opcodes 0x0D to 0x12 are responses. All others are requests, those that are
 // not in the table among them: the responder refuses them at the expected PSN.
@@ -53,7 +55,7 @@
 // perhaps for an AtomicDone; packets behind it wait, too. Nothing else waits for
 // these, and they wait for nothing for more than a cycle or two. Where eight queue pairs
 // have something to wait for, requests of others wait, too. A packet waits until its
-// Async is taken.
+// Async, CNP and Marked are taken.
 //
 // # Cycles
 //

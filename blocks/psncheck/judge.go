@@ -19,9 +19,12 @@ type judged struct {
 	badQP    hdl.Bits // there is no such queue pair,
 	badAddr  hdl.Bits // it has other addresses,
 	badState hdl.Bits // or a state that takes none such
-	cnp      hdl.Bits // it is a CNP, which does
+	ignored  hdl.Bits // it is a CNP for a queue pair without congestion control
+	marked   hdl.Bits // it has the mark of congestion
 	owesReq  hdl.Bits // a Request has not been taken,
 	owesTell hdl.Bits // an Async has not been taken
+	owesCNP  hdl.Bits // nor a CNP,
+	owesMark hdl.Bits // nor a Marked
 }
 
 // judge reads the state of the packet's queue pair when no other request of it stands
@@ -31,7 +34,9 @@ func (b *block) judge() {
 	n := &b.now
 	n.known, n.fresh = m.Reg("known", 1, 0), m.Reg("fresh", 1, 0)
 	n.state, n.distance = hdl.NewReg(m, "now", state{}), m.RegN("distance", 24)
-	n.request, n.response, n.cnp = m.RegN("is_request", 1), m.RegN("is_response", 1), m.RegN("is_cnp", 1)
+	n.request, n.response = m.RegN("is_request", 1), m.RegN("is_response", 1)
+	n.ignored, n.marked = m.RegN("is_ignored_cnp", 1), m.RegN("is_marked", 1)
+	n.owesCNP, n.owesMark = m.RegN("owes_cnp", 1), m.RegN("owes_marked", 1)
 	n.badQP, n.badAddr, n.badState = m.RegN("is_bad_qp", 1), m.RegN("is_bad_address", 1), m.RegN("is_bad_state", 1)
 	n.owesReq, n.owesTell = m.RegN("owes_request", 1), m.RegN("owes_async", 1)
 
@@ -55,7 +60,11 @@ func (b *block) judge() {
 		elsewhere := from.Not().And(hasAddress(f.Context.State))
 		n.badAddr.Set(hdl.AndAll(packet, f.Number, elsewhere))
 		n.badState.Set(hdl.AndAll(packet, f.Number, elsewhere.Not(), fits.Not().Or(request.And(now.Dead))))
-		n.cnp.Set(fits.And(f.CNP))
+		marked, controlled := f.CNP.Not().And(f.Marked), f.Context.Congestion
+		n.ignored.Set(hdl.AndAll(fits, f.CNP, controlled.Not()))
+		n.marked.Set(fits.And(marked))
+		n.owesCNP.Set(hdl.AndAll(fits, f.CNP, controlled))
+		n.owesMark.Set(hdl.AndAll(fits, marked, controlled))
 		n.owesReq.Set(hdl.OrAll(alive, fits.And(response), f.Dead, f.PayloadLen.Any()))
 		n.owesTell.Set(hdl.AndAll(alive, f.Context.State.Is(uint64(format.QPRTR)), now.Established.Not()))
 	})
@@ -81,7 +90,7 @@ func (b *block) judge() {
 
 	m.If(n.known.And(io.Request.Ready), func() { n.owesReq.SetK(0) })
 	m.If(n.known.And(io.Async.Ready), func() { n.owesTell.SetK(0) })
-	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesTell.Not().Or(io.Async.Ready))
+	leaves := hdl.AndAll(n.known, n.owesReq.Not().Or(io.Request.Ready), n.owesTell.Not().Or(io.Async.Ready), b.congestion())
 	b.found.Ready.Set(leaves)
 	m.If(leaves, func() { n.known.SetK(0) })
 
@@ -94,9 +103,22 @@ func (b *block) judge() {
 	io.BadQP.Set(n.fresh.And(n.badQP))
 	io.BadAddress.Set(n.fresh.And(n.badAddr))
 	io.BadState.Set(n.fresh.And(n.badState))
-	io.CNP.Set(n.fresh.And(n.cnp))
+	io.CNPIgnored.Set(n.fresh.And(n.ignored))
+	io.ECNMarked.Set(n.fresh.And(n.marked))
 	io.Duplicate.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNDuplicate)))
 	io.Ahead.Set(hdl.AndAll(n.fresh, n.request, n.kind.Is(link.PSNAhead)))
+}
+
+// congestion tells of CNPs and marks, and returns one bit: none waits.
+func (b *block) congestion() hdl.Bits {
+	m, n := b.m, b.now
+	offer := func(owes hdl.Bits, to hdl.Stream[link.QPRef]) hdl.Bits {
+		to.Valid.Set(n.known.And(owes))
+		to.Data.QP.Set(b.found.Data.QP)
+		m.If(n.known.And(to.Ready), func() { owes.SetK(0) })
+		return owes.Not().Or(to.Ready)
+	}
+	return hdl.AndAll(offer(n.owesCNP, b.io.CNP), offer(n.owesMark, b.io.Marked))
 }
 
 // isResponse tells responses from requests: protocol section 2, step 5.

@@ -21,6 +21,8 @@ func (b *block) properties() {
 	stream.AssertSource(m, "ask", io.Context.Request)
 	stream.AssertSource(m, "request", io.Request)
 	stream.AssertSource(m, "async", io.Async)
+	stream.AssertSource(m, "cnp", io.CNP)
+	stream.AssertSource(m, "marked", io.Marked)
 
 	one := m.AnyConst("one", b.p.Sizes.QPBits)
 	var out, owed, atomic hdl.Bits

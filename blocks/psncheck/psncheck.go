@@ -27,6 +27,8 @@ type IO struct {
 	Context    link.ContextPort                          `hdl:"out"`
 	Request    hdl.Stream[link.RxRequest]                `hdl:"out"`
 	Async      hdl.Stream[link.Async]                    `hdl:"out"`
+	CNP        hdl.Stream[link.QPRef]                    `hdl:"out"`
+	Marked     hdl.Stream[link.QPRef]                    `hdl:"out"`
 	Outcome    hdl.Stream[link.Outcome]                  `hdl:"in"`
 	AtomicDone hdl.Stream[link.QPRef]                    `hdl:"in"`
 	Control    hdl.Stream[link.QPControl]                `hdl:"in"`
@@ -39,7 +41,8 @@ type IO struct {
 	BadState   hdl.Bits `hdl:"out" w:"1"` // one for a queue pair whose state does not take it
 	Duplicate  hdl.Bits `hdl:"out" w:"1"` // a request that came before
 	Ahead      hdl.Bits `hdl:"out" w:"1"` // a request before which one is missing
-	CNP        hdl.Bits `hdl:"out" w:"1"` // a congestion notification
+	CNPIgnored hdl.Bits `hdl:"out" w:"1"` // a CNP for a queue pair without congestion control
+	ECNMarked  hdl.Bits `hdl:"out" w:"1"` // a packet with the mark of congestion
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
@@ -51,6 +54,7 @@ func Def(p Params) hdl.Def[IO] {
 		IO: IO{
 			Header: hdl.StreamOf(format.RxDescriptor[hdl.Bits]{}), Dead: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(),
 			Request: hdl.StreamOf(s.RxRequest()), Async: hdl.StreamOf(link.Async{}),
+			CNP: hdl.StreamOf(s.QPRef()), Marked: hdl.StreamOf(s.QPRef()),
 			Outcome: hdl.StreamOf(s.Outcome()), AtomicDone: hdl.StreamOf(s.QPRef()),
 			Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}), Peek: s.Peek(24),
 		},
@@ -108,6 +112,7 @@ type packet struct {
 	Opcode     hdl.Bits    `w:"8"`
 	Undefined  hdl.Bits    `w:"1"`
 	CNP        hdl.Bits    `w:"1"`
+	Marked     hdl.Bits    `w:"1"` // congestion was experienced (RFC 3168)
 	SE         hdl.Bits    `w:"1"`
 	PadCnt     hdl.Bits    `w:"2"`
 	DestQP     hdl.Bits    `w:"24"`
@@ -129,6 +134,7 @@ type found struct {
 	Opcode     hdl.Bits    `w:"8"`
 	Undefined  hdl.Bits    `w:"1"`
 	CNP        hdl.Bits    `w:"1"`
+	Marked     hdl.Bits    `w:"1"`
 	SE         hdl.Bits    `w:"1"`
 	PadCnt     hdl.Bits    `w:"2"`
 	AckReq     hdl.Bits    `w:"1"`
@@ -160,11 +166,11 @@ func (b *block) find() {
 	hdl.Set(enters.Data, packet{
 		Dead: dead.Valid,
 		IPv6: d.IPv6, SrcHi: d.SrcHi, SrcLo: d.SrcLo, DstHi: d.DstHi, DstLo: d.DstLo,
-		Opcode: d.Opcode, Undefined: d.Undefined, CNP: d.CNP, SE: d.SE, PadCnt: d.PadCnt,
+		Opcode: d.Opcode, Undefined: d.Undefined, CNP: d.CNP, Marked: d.TrafficClass.Trunc(2).All(), SE: d.SE, PadCnt: d.PadCnt,
 		DestQP: hdl.Mux(dead.Valid, dead.Data.QP.ZExt(24), d.DestQP), AckReq: d.AckReq, PSN: d.PSN,
 		Ext: d.Ext, PayloadLen: hdl.Mux(dead.Valid, d.PayloadLen.K(0), d.PayloadLen),
 	})
-	m.Unused(d.VLAN, d.TCI, d.TrafficClass, d.SrcPort, d.MigReq, d.FECN, d.BECN)
+	m.Unused(d.VLAN, d.TCI, d.TrafficClass.Slice(7, 2), d.SrcPort, d.MigReq, d.FECN, d.BECN)
 
 	hdl.Connect(io.Context.Request, stream.FIFO(m, "u_asks", asks, lookups))
 	waiting := stream.FIFO(m, "u_packets", enters, lookups)
@@ -177,7 +183,7 @@ func (b *block) find() {
 			Source:   hdl.AndAll(p.SrcHi.Eq(a.DstHi), p.SrcLo.Eq(a.DstLo), p.IPv6.Eq(a.IPv6)),
 			Dest:     hdl.AndAll(p.DstHi.Eq(a.SrcHi), p.DstLo.Eq(a.SrcLo)),
 			Resource: isResource(p.Opcode), Atomic: isAtomic(p.Opcode),
-			Opcode: p.Opcode, Undefined: p.Undefined, CNP: p.CNP, SE: p.SE, PadCnt: p.PadCnt, AckReq: p.AckReq, PSN: p.PSN,
+			Opcode: p.Opcode, Undefined: p.Undefined, CNP: p.CNP, Marked: p.Marked, SE: p.SE, PadCnt: p.PadCnt, AckReq: p.AckReq, PSN: p.PSN,
 			Ext: p.Ext, PayloadLen: p.PayloadLen, Context: c,
 		}
 	}))

@@ -22,7 +22,7 @@ var params = psncheck.Params{Sizes: link.Sizes{QPBits: 3, CQBits: 2}}
 type async struct{ Code, Vendor, Number uint64 }
 
 // counts are the pulses.
-type counts struct{ badQP, badAddress, badState, duplicate, ahead, cnp int }
+type counts struct{ badQP, badAddress, badState, duplicate, ahead, cnpIgnored, ecnMarked int }
 
 // misfit counts a packet that no queue pair takes, if why is not "".
 func (c *counts) misfit(why string) {
@@ -43,12 +43,14 @@ type bench struct {
 	io *psncheck.IO
 
 	header, dead, reply, outcomes, executed, control, fence *sim.Source
-	ask, request, async                                     *sim.Sink
+	ask, request, async, cnp, marked                        *sim.Sink
 
 	peers    [qps]psncheck.Peer
 	refs     [qps]psncheck.Reference
 	requests []linktest.RxRequest // expected
 	events   []async
+	cnps     []int                   // queue pairs that congestion control hears of,
+	marks    []int                   // for either reason
 	words    [qps][]linktest.Outcome // what the responder will say of expected requests
 	late     []linktest.Outcome      // and has not said yet
 	atomics  [qps]int                // that were accepted, or may be, and have not been executed
@@ -66,6 +68,7 @@ func newBench(t *testing.T, s *sim.Sim, io *psncheck.IO, g sim.Pattern) *bench {
 		header: sim.NewSource(s, io.Header, g), dead: sim.NewSource(s, io.Dead, g), executed: sim.NewSource(s, io.AtomicDone, g), reply: sim.NewSource(s, io.Context.Reply, g), outcomes: sim.NewSource(s, io.Outcome, g),
 		control: sim.NewSource(s, io.Control, g), fence: sim.NewSource(s, io.Fence, g),
 		ask: sim.NewSink(s, io.Context.Request, g), request: sim.NewSink(s, io.Request, g), async: sim.NewSink(s, io.Async, g),
+		cnp: sim.NewSink(s, io.CNP, g), marked: sim.NewSink(s, io.Marked, g),
 		slow: func() bool { return false },
 	}
 	s.Reset(2)
@@ -75,7 +78,7 @@ func newBench(t *testing.T, s *sim.Sim, io *psncheck.IO, g sim.Pattern) *bench {
 // create makes a queue pair that receives from a PSN on.
 func (b *bench) create(qp int, state format.QPState, psn uint32, ipv6 uint64) {
 	b.refs[qp] = psncheck.Reference{Expected: psn}
-	b.peers[qp] = psncheck.Peer{Exists: true, QPN: uint64(0xA500 + qp), State: state, AV: format.AV[uint64]{
+	b.peers[qp] = psncheck.Peer{Exists: true, QPN: uint64(0xA500 + qp), State: state, Congestion: qp%2 == 1, AV: format.AV[uint64]{
 		IPv6: ipv6, SrcHi: 0x20 * ipv6, SrcLo: 0x0A000001, DstHi: 0x30 * ipv6, DstLo: uint64(0x0A000100 + qp),
 	}}
 	b.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlClear, PSN: 0x123})
@@ -88,7 +91,7 @@ func (b *bench) create(qp int, state format.QPState, psn uint32, ipv6 uint64) {
 
 func (b *bench) contextOf(qp int) linktest.Context {
 	p := b.peers[qp]
-	return linktest.Context{Exists: p.Exists, QPN: uint32(p.QPN), State: p.State, PD: uint32(qp), SendCQ: 3 - qp&3, RecvCQ: qp & 3}
+	return linktest.Context{Exists: p.Exists, QPN: uint32(p.QPN), State: p.State, PD: uint32(qp), Congestion: p.Congestion, SendCQ: 3 - qp&3, RecvCQ: qp & 3}
 }
 
 // packet is a good one with no payload for a queue pair.
@@ -133,10 +136,17 @@ func (b *bench) send(d format.RxDescriptor[uint64], said linktest.Outcome) psnch
 	if v.Tell {
 		b.events = append(b.events, async{Code: uint64(format.EventCommEst), Number: d.DestQP})
 	}
+	if v.CNP {
+		b.cnps = append(b.cnps, qp)
+	}
+	if v.Congested {
+		b.marks = append(b.marks, qp)
+	}
 	b.want.misfit(v.Misfit)
 	b.want.duplicate += int(bit(v.Duplicate))
 	b.want.ahead += int(bit(v.Ahead))
-	b.want.cnp += int(bit(v.CNP))
+	b.want.cnpIgnored += int(bit(v.CNPIgnored))
+	b.want.ecnMarked += int(bit(v.ECNMarked))
 	return v
 }
 
@@ -179,7 +189,8 @@ func (b *bench) step() {
 	b.got.badState += int(b.s.Get(b.io.BadState))
 	b.got.duplicate += int(b.s.Get(b.io.Duplicate))
 	b.got.ahead += int(b.s.Get(b.io.Ahead))
-	b.got.cnp += int(b.s.Get(b.io.CNP))
+	b.got.cnpIgnored += int(b.s.Get(b.io.CNPIgnored))
+	b.got.ecnMarked += int(b.s.Get(b.io.ECNMarked))
 	for _, qp := range sim.Received[int](b.ask) {
 		b.lookups--
 		b.reply.Send(linktest.Lookup{Context: b.contextOf(qp), Address: linktest.AddressOf(b.peers[qp].AV)})
@@ -191,6 +202,16 @@ func (b *bench) step() {
 		require.NotEmpty(b.t, b.events, "an event too many: %+v", e)
 		require.Equal(b.t, b.events[0], e)
 		b.events = b.events[1:]
+	}
+	for _, qp := range sim.Received[int](b.cnp) {
+		require.NotEmpty(b.t, b.cnps, "a CNP too many")
+		require.Equal(b.t, b.cnps[0], qp)
+		b.cnps = b.cnps[1:]
+	}
+	for _, qp := range sim.Received[int](b.marked) {
+		require.NotEmpty(b.t, b.marks, "a mark too many")
+		require.Equal(b.t, b.marks[0], qp)
+		b.marks = b.marks[1:]
 	}
 	for len(b.late) > 0 && !b.slow() {
 		b.outcomes.Send(b.late[0])
@@ -244,13 +265,15 @@ func (b *bench) expected(r linktest.RxRequest, said linktest.Outcome) {
 // drain waits until all has come that was expected.
 func (b *bench) drain() {
 	for range 3000 {
-		if len(b.requests)+len(b.events)+len(b.late)+len(b.waiting)+b.header.Pending()+b.outcomes.Pending()+b.executed.Pending() == 0 {
+		if len(b.requests)+len(b.events)+len(b.cnps)+len(b.marks)+len(b.late)+len(b.waiting)+b.header.Pending()+b.outcomes.Pending()+b.executed.Pending() == 0 {
 			break
 		}
 		b.step()
 	}
 	require.Empty(b.t, b.requests)
 	require.Empty(b.t, b.events)
+	require.Empty(b.t, b.cnps)
+	require.Empty(b.t, b.marks)
 	for range 20 {
 		b.step()
 	}
@@ -342,7 +365,7 @@ func TestAgainstReference(t *testing.T) {
 		}
 		require.Greater(t, b.got.ahead, 100)
 		require.Greater(t, b.got.duplicate, 100)
-		require.Greater(t, min(b.got.badQP, b.got.badAddress, b.got.badState), 20)
+		require.Greater(t, min(b.got.badQP, b.got.badAddress, b.got.badState, b.got.cnpIgnored, b.got.ecnMarked), 10)
 	}, verilator.Simulator)
 }
 

@@ -11,6 +11,8 @@ type Peer struct {
 	QPN    uint64
 	State  format.QPState
 	AV     format.AV[uint64] // Src is the own address, Dst the peer's
+
+	Congestion bool // it has congestion control
 }
 
 // Reasons why a packet is none of a queue pair.
@@ -57,17 +59,31 @@ type Verdict struct {
 	Tell     bool // an Async is: it is the first request in RTR
 
 	Misfit                string // "", or why it is dropped
-	Duplicate, Ahead, CNP bool   // it counts as such
+	Duplicate, Ahead      bool   // it counts as such,
+	CNPIgnored, ECNMarked bool   // and as such
+
+	CNP       bool // congestion control hears of a CNP,
+	Congested bool // or of a packet that is marked
 }
 
 // Judge judges a packet, whose queue pair waits for nothing.
 func (r *Reference) Judge(d format.RxDescriptor[uint64], q Peer) Verdict {
+	v := r.judge(d, q)
+	if q.Misfit(d) != "" {
+		return v
+	}
+	v.CNP, v.CNPIgnored = d.CNP == 1 && q.Congestion, d.CNP == 1 && !q.Congestion
+	v.ECNMarked = d.CNP == 0 && d.TrafficClass&3 == 3 // ECN says CE
+	v.Congested = v.ECNMarked && q.Congestion
+	return v
+}
+
+func (r *Reference) judge(d format.RxDescriptor[uint64], q Peer) Verdict {
 	ignored := Verdict{Request: d.PayloadLen > 0, Kind: link.PSNIgnored, Misfit: q.Misfit(d)}
 	switch {
 	case ignored.Misfit != "":
 		return ignored
 	case d.CNP == 1:
-		ignored.CNP = true
 		return ignored
 	case response(d):
 		return Verdict{Request: true, Kind: link.PSNResponse}

@@ -6,6 +6,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/blocks/scheduler"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
 // gapBits is the width of Gap.
@@ -127,9 +128,10 @@ func (b *block) enter() {
 	control.Data.QP.Set(in.Data.QP)
 	m.Unused(in.Data.PSN)
 
-	queue := hdl.Instance(m, "u_queue", scheduler.Def(scheduler.Params{Sizes: link.Sizes{QPBits: b.p.Sizes.QPBits}, Wakes: 2}))
-	hdl.Connect(queue.Wakes[0], b.io.Marked)
-	hdl.Connect(queue.Wakes[1], control)
+	turns, from := stream.RoundRobin(m, "u_turns", b.io.Marked, control)
+	m.Unused(from)
+	queue := hdl.Instance(m, "u_queue", scheduler.Def(scheduler.Params{Sizes: link.Sizes{QPBits: b.p.Sizes.QPBits}, Wakes: 1}))
+	hdl.Connect(queue.Wakes[0], stream.Slice(m, "u_turn", turns))
 	b.turn = queue.Grant
 
 	b.begins = hdl.AndAll(b.st.Is(stRead), b.goesOver.Not(), entered, b.qp.Eq(in.Data.QP))

@@ -16,8 +16,7 @@ func Proofs() []hdl.Proof {
 	)}
 }
 
-// properties follows one queue pair, which the solver chooses: its CNPs are apart, and each has a mark of its own that
-// came after it began anew.
+// properties follows one queue pair, which the solver chooses: its CNPs are apart, and each has a mark of its own.
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "marked", io.Marked)
@@ -28,28 +27,26 @@ func (b *block) properties() {
 	is := func(s hdl.Stream[link.QPRef]) hdl.Bits { return s.Fire().And(s.Data.QP.Eq(one)) }
 	begins := b.begins.And(b.qp.Eq(one))
 	const cycles = 28 // of the longest gap of the longest tick
-	var marked, known, since, least hdl.Bits
+	const most = 8    // width of the number of marks that are told apart
+	var marks, known, since, least hdl.Bits
 	m.Ghost(func() {
-		marked = m.Reg("one_marked", 1, 0)    // since its last CNP
+		marks = m.Reg("one_marks", most, 0)   // that have had no CNP, as far as they are counted
 		known = m.Reg("one_known", 1, 0)      // it has sent a CNP since it began anew,
 		since = m.Reg("one_since", cycles, 0) // so many cycles ago
 		least = m.Reg("one_least", cycles, 0) // as long as it had to wait when it was judged
 		m.If(since.All().Not(), func() { since.Set(since.AddK(1)) })
 		m.If(b.st.Is(stJudge), func() { least.Set(io.Gap.Mul(hdl.K(cycles-gapBits, uint64(b.p.Tick)))) })
+		more, less := is(io.Marked).And(marks.All().Not()), is(io.CNP).And(marks.All().Not())
+		marks.Set(marks.Add(more.ZExt(most)).Sub(less.ZExt(most)))
 		m.If(is(io.CNP), func() {
-			marked.SetK(0)
 			known.SetK(1)
 			since.SetK(1)
 		})
-		m.If(begins, func() {
-			marked.SetK(0)
-			known.SetK(0)
-		})
-		m.If(is(io.Marked), func() { marked.SetK(1) })
+		m.If(begins, func() { known.SetK(0) })
 	})
 	sends := io.CNP.Valid.And(io.CNP.Data.QP.Eq(one))
-	m.Assert("cnp_was_marked", sends.Not().Or(marked))
+	m.Assert("cnp_was_marked", sends.Not().Or(marks.Any()))
 	m.Assert("cnps_are_apart", hdl.OrAll(sends.Not(), known.Not(), since.Ge(least)))
 	m.Cover("second_cnp", hdl.AndAll(sends, known, least.Any()))
-	m.Cover("begins_with_mark", begins.And(marked))
+	m.Cover("begins_with_mark", begins.And(marks.Any()))
 }

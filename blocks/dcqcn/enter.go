@@ -4,6 +4,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/blocks/scheduler"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
 // enter queues those that have a CNP, and the one that begins anew: in the same queue, so that no CNP of what it was is
@@ -17,9 +18,10 @@ func (b *block) enter() {
 	control.Data.QP.Set(in.Data.QP)
 	m.Unused(in.Data.PSN)
 
-	queue := hdl.Instance(m, "u_queue", scheduler.Def(scheduler.Params{Sizes: link.Sizes{QPBits: b.p.Sizes.QPBits}, Wakes: 2}))
-	hdl.Connect(queue.Wakes[0], b.io.CNP)
-	hdl.Connect(queue.Wakes[1], control)
+	turns, from := stream.RoundRobin(m, "u_turns", b.io.CNP, control)
+	m.Unused(from)
+	queue := hdl.Instance(m, "u_queue", scheduler.Def(scheduler.Params{Sizes: link.Sizes{QPBits: b.p.Sizes.QPBits}, Wakes: 1}))
+	hdl.Connect(queue.Wakes[0], stream.Slice(m, "u_turn", turns))
 	b.turn = queue.Grant
 	b.begins = entered
 	in.Ready.Set(b.begun.Or(clears.Not()))

@@ -299,5 +299,5 @@ func (c *core) count() {
 		bits = append(bits, pulses[len(pulses)-1-i])
 	}
 	c.registers.Counts.Set(hdl.Cat(bits...))
-	c.m.Unused(c.psncheck.CNP, report.ICRC)
+	c.m.Unused(report.ICRC)
 }

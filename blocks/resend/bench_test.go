@@ -394,7 +394,30 @@ func (b *bench) took(j linktest.TxJob) {
 	}
 	if want.PSN != i.ref.PSN {
 		b.counts["moved"]++
+		return
 	}
+	b.asBefore(j, i.sent)
+}
+
+// asBefore requires that a job makes the packet that was sent first.
+func (b *bench) asBefore(j linktest.TxJob, p *requester.Packet) {
+	t := b.t
+	require.Equal(t, []any{p.Opcode, p.PSN, p.SE, p.Length}, []any{j.Opcode, j.Entry.PSN, j.SE, j.PayloadLen})
+	require.Equal(t, []any{p.VA, p.RKey}, []any{j.VA, j.RKey})
+	require.True(t, j.AckReq || !p.Last)
+	if p.Entry != requester.EntryRequest {
+		require.Equal(t, uint32(p.Total), j.DMALen)
+		return
+	}
+	require.Equal(t, p.Imm, j.Imm)
+	if p.Inline != nil {
+		return
+	}
+	var pieces []requester.Piece
+	for _, s := range b.segments {
+		pieces = append(pieces, requester.Piece{VA: s.VA, Length: s.Len, LKey: s.Key})
+	}
+	require.Equal(t, p.Pieces, pieces)
 }
 
 // failed compares a fault.

@@ -52,8 +52,9 @@
 //
 // # Cycles
 //
-// At a latency of 0 of host memory and neighbours, from Job to Job of a queue pair alone: 18 with the WQE of the turn
-// before; else 30 at 64 bits, 22 at 512; each SGE after the first adds 1, and 2 if it has payload of the packet.
+// From Job to Job of a queue pair alone, where neighbours and host memory answer in the next cycle: 16 with the WQE of the
+// turn before, else 27 at 64 bits and 20 at 512, with slots of 64 bytes. Each SGE after the first adds 1, and 2 more if it has
+// payload of the packet.
 //
 // # Files
 //

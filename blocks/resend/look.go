@@ -7,12 +7,13 @@ import (
 	"gornic/hdl/stream"
 )
 
-// start asks for context and entry, if the queue pair has a Resend still.
+// start asks for context and entry, if there is something to do.
 func (b *block) start() {
 	b.contextHere.SetK(0)
 	b.entryHere.SetK(0)
 	b.second.SetK(0)
-	b.m.If(b.turn.order.Live, func() {
+	done := b.turn.place.Done.And(b.turn.fresh.Not())
+	b.m.If(b.turn.order.Live.And(done.Not()), func() {
 		b.contextOwed.SetK(1)
 		b.entryOwed.SetK(1)
 		b.st.Goto(stLook)
@@ -38,7 +39,7 @@ func (b *block) lookPorts() {
 	hdl.UnusedBut(m, c.Data, used.Exists, used.State, used.QPN, used.PD, used.PathMTU)
 
 	m.Unused(stream.Offer(m, io.Entries.Request, b.entryOwed, link.ReplayRead{
-		QP: b.turn.qp, Oldest: b.turn.fresh.And(b.second.Not()), Index: hdl.Mux(b.second, b.index, b.turn.place),
+		QP: b.turn.qp, Oldest: b.turn.fresh.And(b.second.Not()), Index: hdl.Mux(b.second, b.index, b.turn.place.Index),
 	}))
 	e := io.Entries.Reply
 	e.Ready.SetK(1)

@@ -2,7 +2,9 @@ package resend
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/scheduler"
 	"gornic/hdl"
+	"gornic/hdl/stream"
 )
 
 // Who enters queue pairs into the queue.
@@ -16,7 +18,7 @@ const (
 // newer that it has changed.
 func (b *block) order() {
 	m, in, control := b.m, b.io.Resend, b.io.Control
-	wake := b.queue.Wakes[wakeResend]
+	wake := b.wakes[wakeResend]
 	stop := in.Data.Stop
 	wake.Valid.Set(in.Valid.And(stop.Not()))
 	wake.Data.QP.Set(in.Data.QP)
@@ -41,7 +43,7 @@ func (b *block) order() {
 
 // begin begins a turn while nobody writes what it reads.
 func (b *block) begin() {
-	m, io, grant := b.m, b.io, b.queue.Grant
+	m, io, grant := b.m, b.io, b.queue
 	writes := hdl.OrAll(io.Resend.Valid, io.Control.Valid, io.Ring.Valid)
 	grant.Ready.Set(hdl.AndAll(b.st.Is(stIdle), writes.Not(), io.Fence.Valid.Not()))
 	b.begins.Set(grant.Fire())
@@ -54,16 +56,29 @@ func (b *block) begin() {
 		b.turn.newer.SetK(0)
 	})
 	b.turn.order = hdl.Unpack(order{}, b.orders.Read("order", qp, b.begins))
-	b.turn.place = b.places.Read("place", qp, b.begins)
+	b.turn.place = hdl.Unpack(place{}, b.places.Read("place", qp, b.begins))
 	b.turn.ring = hdl.Unpack(ring{}, b.rings.Read("ring", qp, b.begins))
 
 	// A turn that ends notes the next entry, unless that is the oldest anyway.
-	again := b.queue.Wakes[wakeAgain]
+	again := b.wakes[wakeAgain]
 	again.Valid.Set(b.st.Is(stEnd))
 	again.Data.QP.Set(b.turn.qp)
-	notes := again.Fire().And(b.overtaken().Not())
-	b.places.Write(b.turn.qp, notes, b.next)
+	notes := again.Fire().Or(io.Resent.Fire()).And(b.overtaken().Not())
+	b.places.Write(b.turn.qp, notes, hdl.Pack(place{Done: b.st.Is(stResent), Index: b.next}))
 	b.begun.Write(b.turn.qp, notes, b.turn.flip)
+}
+
+// enter makes the queue, and a register in front of it: a queue pair may be there while it has its turn, and so have a turn
+// more than it needs.
+func (b *block) enter() {
+	for _, name := range [wakes]string{wakeResend: "wake_resend", wakeAgain: "wake_again"} {
+		b.wakes = append(b.wakes, hdl.NewStream(b.m, name, b.p.Sizes.QPRef()))
+	}
+	wake, from := stream.RoundRobin(b.m, "u_wakes", b.wakes...)
+	b.m.Unused(from)
+	queue := hdl.Instance(b.m, "u_queue", scheduler.Def(scheduler.Params{Sizes: b.p.Sizes, Wakes: 1}))
+	hdl.Connect(queue.Wakes[0], stream.Slice(b.m, "u_wake", wake))
+	b.queue = queue.Grant
 }
 
 // overtaken returns one bit: the order of the turn is in force no more.

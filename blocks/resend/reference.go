@@ -96,7 +96,7 @@ func (r Reference) request(p *Packet, e Entry, c format.SendControl[uint64]) {
 	first, last := n == 0, offset+p.Length == total
 	op := format.WROpcode(c.Opcode)
 	write, imm, inv := op == format.WRWrite || op == format.WRWriteImm, op == format.WRSendImm || op == format.WRWriteImm, op == format.WRSendInv
-	p.Opcode = opcodes[place{write, first, last, last && imm, last && inv}]
+	p.Opcode = opcodes[shape{write, first, last, last && imm, last && inv}]
 	p.SE = last && c.Flags&format.WRFlagSolicited != 0 && op != format.WRWrite
 	p.AckReq = last
 	p.DMALen = uint32(total)
@@ -114,11 +114,11 @@ func (r Reference) request(p *Packet, e Entry, c format.SendControl[uint64]) {
 	}
 }
 
-// place is a packet in its message.
-type place struct{ write, first, last, imm, inv bool }
+// shape is a packet in its message.
+type shape struct{ write, first, last, imm, inv bool }
 
 // opcodes are those of protocol section 1.5.
-var opcodes = map[place]format.Opcode{
+var opcodes = map[shape]format.Opcode{
 	{first: true}:                          format.OpSendFirst,
 	{}:                                     format.OpSendMiddle,
 	{last: true}:                           format.OpSendLast,

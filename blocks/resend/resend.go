@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gornic/blocks/link"
-	"gornic/blocks/scheduler"
 	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
@@ -67,6 +66,7 @@ func Def(p Params) hdl.Def[IO] {
 				m.Reject("%v", err)
 			}
 			b := newBlock(m, p, io)
+			b.enter()
 			b.order()
 			b.begin()
 			b.fence()
@@ -114,11 +114,12 @@ type block struct {
 	p  Params
 	io *IO
 
-	orders, places *hdl.Memory // of each queue pair: the Resend, and the index of its next entry
-	asked, begun   *hdl.Memory // a bit each: they differ while the Resend has not begun
-	rings          *hdl.Memory // send rings
-	granules       *hdl.Memory // the WQE, by the beat
-	queue          *scheduler.IO
+	orders, places *hdl.Memory              // of each queue pair: the Resend, and the index of its next entry
+	asked, begun   *hdl.Memory              // a bit each: they differ while the Resend has not begun
+	rings          *hdl.Memory              // send rings
+	granules       *hdl.Memory              // the WQE, by the beat
+	wakes          []hdl.Stream[link.QPRef] // queue pairs that have something to send
+	queue          hdl.Stream[link.QPRef]   // and whose turn it is
 
 	st      *hdl.FSM[step]
 	begins  hdl.Bits // a turn begins
@@ -161,7 +162,7 @@ type turn struct {
 	flip  hdl.Bits // the bit that says so
 	newer hdl.Bits // its order has changed since
 	order order
-	place hdl.Bits
+	place place
 	ring  ring
 }
 
@@ -170,6 +171,12 @@ type order struct {
 	Live   hdl.Bits `w:"1"` // it is in force
 	Number hdl.Bits `w:"2"`
 	PSN    hdl.Bits `w:"24"`
+}
+
+// place is how far a Resend has come.
+type place struct {
+	Done  hdl.Bits `w:"1"`  // Resent has been given
+	Index hdl.Bits `w:"16"` // of the next entry
 }
 
 // ring is where the send queue's WQEs of a queue pair are.
@@ -225,10 +232,9 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	qps, words := 1<<s.QPBits, format.WQEBytesMax*8/s.DataWidth
 	b := &block{
 		m: m, p: p, io: io,
-		orders: m.RAM("orders", qps, hdl.WidthOf(order{}), hdl.Undefined), places: m.RAM("places", qps, 16, hdl.Undefined),
+		orders: m.RAM("orders", qps, hdl.WidthOf(order{}), hdl.Undefined), places: m.RAM("places", qps, hdl.WidthOf(place{}), hdl.Undefined),
 		asked: m.LUTRAM("asked", qps, 1), begun: m.LUTRAM("begun", qps, 1),
 		rings: m.RAM("rings", qps, hdl.WidthOf(ring{}), hdl.Undefined), granules: m.LUTRAM("granules", words, s.DataWidth),
-		queue: hdl.Instance(m, "u_queue", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakes})),
 
 		st:     hdl.NewFSM(m, "step", stIdle, stStart, stLook, stDecide, stAddress, stAsk, stArrive, stBegin, stSum, stPlan, stCheck, stJob, stWalk, stNext, stFault, stResent, stEnd),
 		begins: m.Wire("begins", 1), touches: m.Wire("touches", 1),
@@ -281,6 +287,6 @@ func (b *block) steps() {
 		hdl.On(stNext, b.nextSGE),
 		hdl.On(stFault, func() { m.If(io.Fault.Ready, b.done) }),
 		hdl.On(stResent, goOn(io.Resent.Ready, stIdle)),
-		hdl.On(stEnd, goOn(b.queue.Wakes[wakeAgain].Ready, stIdle)),
+		hdl.On(stEnd, goOn(b.wakes[wakeAgain].Ready, stIdle)),
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"gornic/blocks/linktest"
 	"gornic/blocks/resend"
 	"gornic/format"
+	"gornic/hdl"
 	"gornic/hdl/hdltest"
 	"gornic/hdl/sim"
 )
@@ -105,4 +106,22 @@ func (b *bench) anew(q *queuePair) {
 	b.token(b.r.IntN(4))
 	b.until("a fence", func() bool { return len(b.fences) == 0 })
 	b.open(q.index, 1+b.r.IntN(5), []int{3, 6, 10}[b.r.IntN(3)], b.r.IntN(2), b.r.Uint32N(1<<24))
+}
+
+func TestValidate(t *testing.T) {
+	good := params(64)
+	require.NoError(t, good.Validate())
+	for name, change := range map[string]func(p *resend.Params){
+		"data width":     func(p *resend.Params) { p.Sizes.DataWidth = 32 },
+		"queue pairs":    func(p *resend.Params) { p.Sizes.QPBits = 17 },
+		"no queue pairs": func(p *resend.Params) { p.Sizes.QPBits = 0 },
+		"queues":         func(p *resend.Params) { p.Sizes.CQBits = 0 },
+		"ring":           func(p *resend.Params) { p.Sizes.ReplayBits = 13 },
+	} {
+		p := good
+		change(&p)
+		require.Error(t, p.Validate(), name)
+		_, _, err := hdl.Build(resend.Def(p))
+		require.Error(t, err, name)
+	}
 }

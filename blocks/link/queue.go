@@ -203,3 +203,13 @@ type BellOwner struct {
 
 // BellOwner returns the prototype.
 func (s Sizes) BellOwner() BellOwner { return BellOwner{Index: hdl.W(max(s.QPBits, s.CQBits))} }
+
+// CreditPort asks for the credit code of a queue pair (protocol section 1.6): how many of its receive WQEs have been posted
+// and not been taken. Code is that of the QP one cycle before.
+type CreditPort struct {
+	QP   hdl.Bits
+	Code hdl.Bits `hdl:"flip" w:"5"`
+}
+
+// CreditPort returns the prototype.
+func (s Sizes) CreditPort() CreditPort { return CreditPort{QP: hdl.W(s.QPBits)} }

@@ -8,6 +8,7 @@
 //	Config  makes a ring, or empties it, from command
 //	Read    bursts of host memory
 //	Ready   queue pairs that have a WQE more than before, to scheduler or responder
+//	Credits how many WQEs are posted, to who answers the peer
 //	Queue   what is at the head, its bytes, and the step to the next one (link.QueuePort), for requester or responder
 //
 // # State
@@ -55,4 +56,5 @@
 //	fetch.go   bursts are made up and asked for
 //	arrive.go  WQEs come
 //	answer.go  what is at heads is told, and its granules are read
+//	credit.go  how many WQEs are posted
 package wqefetch

@@ -44,5 +44,21 @@ func (r *Reference) Head(qp int) (Entry, bool) {
 	return e, true
 }
 
+// Credit is the credit code of what is posted and has not been taken (protocol section 1.6).
+func (r *Reference) Credit(qp int) int {
+	posted, code := int(r.rings[qp].producer-r.rings[qp].head), 0
+	for i, n := range credits {
+		if n <= posted {
+			code = i
+		}
+	}
+	return code
+}
+
+// credits is what each code stands for.
+var credits = [...]int{
+	0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
+}
+
 // Take steps to the next WQE.
 func (r *Reference) Take(qp int) { r.rings[qp].head++ }

@@ -10,7 +10,10 @@ import (
 )
 
 // Params are the parameters of the block.
-type Params struct{ Sizes link.Sizes }
+type Params struct {
+	Sizes   link.Sizes
+	Credits int // how many ask for credits
+}
 
 // Validate returns an error for parameters that the block cannot have.
 func (p Params) Validate() error {
@@ -22,6 +25,9 @@ func (p Params) Validate() error {
 	}
 	if s.QPBits < 1 || s.QPBits > 16 {
 		return fmt.Errorf("wqefetch: 2^%d queue pairs: not 2^1 to 2^16", s.QPBits)
+	}
+	if p.Credits < 0 || p.Credits > 4 {
+		return fmt.Errorf("wqefetch: %d ask for credits: not 0 to 4", p.Credits)
 	}
 	if s.SlotBits < 1 || s.SlotBits > 5 {
 		return fmt.Errorf("wqefetch: 2^%d WQEs of each queue: not 2^1 to 2^5", s.SlotBits)
@@ -61,17 +67,28 @@ type IO struct {
 	Ready  hdl.Stream[link.QPRef]      `hdl:"out"`
 	Queue  link.QueuePort              `hdl:"in"`
 	Peek   link.Peek                   `hdl:"in"` // the head
+
+	Credits []link.CreditPort `hdl:"in"` // Params.Credits
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
+	var credits []link.CreditPort
+	for range p.Credits {
+		credits = append(credits, s.CreditPort())
+	}
+	name := fmt.Sprintf("wqefetch_%d_qp%d_slots%d", s.DataWidth, s.QPBits, s.SlotBits)
+	if p.Credits > 0 {
+		name += fmt.Sprintf("_credits%d", p.Credits)
+	}
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("wqefetch_%d_qp%d_slots%d", s.DataWidth, s.QPBits, s.SlotBits),
+		Name: name,
 		Doc:  "Reads work queue entries ahead of their use, several in a burst, never past the producer.",
 		IO: IO{
 			Bell: hdl.StreamOf(s.RingUpdate()), Config: hdl.StreamOf(s.RingConfig()),
 			Read: s.ReadPort(), Ready: hdl.StreamOf(s.QPRef()), Queue: s.QueuePort(), Peek: s.Peek(16),
+			Credits: credits,
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -82,6 +99,7 @@ func Def(p Params) hdl.Def[IO] {
 			b.fetch()
 			b.arrive()
 			b.answer()
+			b.credit()
 			b.properties()
 		},
 	}

@@ -3,6 +3,7 @@ package wqefetch_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,7 +177,7 @@ func (b *bench) consume(r *rand.Rand, qp int) {
 func TestAgainstReference(t *testing.T) {
 	for _, c := range []struct{ width, slotBits, latency int }{{64, 3, 40}, {128, 1, 0}, {256, 2, 9}, {512, 2, 60}} {
 		t.Run(fmt.Sprint(c.width), func(t *testing.T) {
-			design, io := hdltest.Build(t, wqefetch.Def(params(c.width, c.slotBits)))
+			design, io := hdltest.Build(t, wqefetch.Def(withCredits(params(c.width, c.slotBits))))
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 				r := rand.New(rand.NewPCG(hdltest.Seed(t), 4))
 				b := newBench(t, s, io, c.latency)
@@ -199,6 +200,7 @@ func TestAgainstReference(t *testing.T) {
 						s.Set(io.Peek.QP, uint64(qp))
 						b.run(link.PeekCycles)
 						require.EqualValues(t, b.rings[qp].head, s.Get(io.Peek.Value))
+						b.credit(io, qp)
 						for b.rings[qp].head != b.rings[qp].producer {
 							b.consume(r, qp)
 						}
@@ -207,6 +209,43 @@ func TestAgainstReference(t *testing.T) {
 			}, linktest.Others(c.width)...)
 		})
 	}
+}
+
+func withCredits(p wqefetch.Params) wqefetch.Params {
+	p.Credits = 1
+	return p
+}
+
+// credit asks for the credits of a queue pair.
+func (b *bench) credit(io *wqefetch.IO, qp int) {
+	b.s.Set(io.Credits[0].QP, uint64(qp))
+	b.run(2)
+	require.EqualValues(b.t, b.ref.Credit(qp), b.s.Get(io.Credits[0].Code))
+}
+
+// Credits of every number of WQEs that a ring may have.
+func TestCredits(t *testing.T) {
+	design, io := hdltest.Build(t, wqefetch.Def(withCredits(params(64, 1))))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, 0)
+		b.make(2, ring{base: 1 << 32, logSize: 15})
+		var all []uint16
+		for i := range 15 {
+			all = append(all, 1<<i-1, 1<<i, 1<<i+1, 3<<i>>1-1, 3<<i>>1)
+		}
+		all = append(all, 1<<15-1, 1<<15)
+		slices.Sort(all)
+		codes := map[int]bool{}
+		for _, n := range all {
+			b.bell.Send(struct{ QP, Index int }{2, int(n)})
+			b.until("bell", func() bool { return b.bell.Pending() == 0 })
+			b.run(3)
+			b.ref.Bell(2, n)
+			b.credit(io, 2)
+			codes[b.ref.Credit(2)] = true
+		}
+		require.Len(t, codes, 31)
+	}, verilator.Simulator)
 }
 
 // Several WQEs come in one burst, none past the producer.

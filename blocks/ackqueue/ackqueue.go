@@ -11,7 +11,10 @@ import (
 )
 
 // Params are the parameters of the block.
-type Params struct{ Sizes link.Sizes }
+type Params struct {
+	Sizes   link.Sizes
+	Credits bool // ACKs carry credits
+}
 
 // Validate returns an error for parameters that the block cannot have.
 func (p Params) Validate() error {
@@ -39,6 +42,7 @@ type IO struct {
 	Fence      hdl.Stream[link.Fence]           `hdl:"out"`
 	Peek       link.Peek                        `hdl:"in"` // the MSN
 	Counts     Counts                           `hdl:"out"`
+	Credits    []link.CreditPort                `hdl:"out"` // one, with Params.Credits
 }
 
 // Counts are pulses, for counters.
@@ -55,13 +59,19 @@ type Counts struct {
 // Def is the block. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
+	name := fmt.Sprintf("ackqueue_qp%d_cq%d", s.QPBits, s.CQBits)
+	var credits []link.CreditPort
+	if p.Credits {
+		name, credits = name+"_credits", []link.CreditPort{s.CreditPort()}
+	}
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("ackqueue_qp%d_cq%d", s.QPBits, s.CQBits),
+		Name: name,
 		Doc:  "Makes requests visible when their payload is in memory: messages counted, answers owed, completions.",
 		IO: IO{
 			Placed: hdl.StreamOf(s.Placed()), Completion: hdl.StreamOf(s.Completion()),
 			Resource: hdl.StreamOf(s.ResourceRequest()), Served: hdl.StreamOf(s.Served()), Ack: hdl.StreamOf(s.Ack()),
 			Fault: hdl.StreamOf(s.QPFault()), Control: hdl.StreamOf(s.QPControl()), Fence: hdl.StreamOf(link.Fence{}), Peek: s.Peek(24),
+			Credits: credits,
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -288,9 +298,15 @@ func (b *block) answer() {
 		mayQP.Set(qp)
 		hdl.Set(found, a)
 	})
+	syndrome := found.Syndrome
+	for _, c := range io.Credits { // of the queue pair that may leave in the next cycle
+		c.QP.Set(hdl.Mux(room, qp, mayQP))
+		ack := syndrome.Is(format.SyndromeNoCredits)
+		syndrome = hdl.Mux(ack, c.Code.ZExt(8), syndrome) // SyndromeACK
+	}
 	m.If(moves, func() { valid.Set(b.gives) })
 	m.If(b.gives, func() {
-		hdl.Set(out, link.Ack{QP: mayQP, Syndrome: found.Syndrome, PSN: found.PSN, MSN: found.MSN})
+		hdl.Set(out, link.Ack{QP: mayQP, Syndrome: syndrome, PSN: found.PSN, MSN: found.MSN})
 	})
 	m.Unused(found.Behind)
 	io.Ack.Valid.Set(valid)

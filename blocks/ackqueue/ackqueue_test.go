@@ -248,6 +248,39 @@ func TestAnswersMerge(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// With credits, an ACK has the code of its queue pair as it leaves; a NAK has its own syndrome.
+func TestCredits(t *testing.T) {
+	with := params
+	with.Credits = true
+	design, io := hdltest.Build(t, ackqueue.Def(with))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 12))
+		b := newBench(t, s, io, hdltest.Gaps(t, 50))
+		port := io.Credits[0]
+		code := func(qp uint64) uint64 { return 7 + 5*qp }
+		for i := range 300 {
+			for range 1 + r.IntN(4) {
+				p := placed{Commit: linktest.Commit{QP: r.IntN(qps), Reply: link.ReplyACK, PSN: uint32(i)}}
+				if r.IntN(4) == 0 {
+					p.Reply, p.Syndrome = link.ReplyNAK, format.SyndromeRNR+r.IntN(32)
+				}
+				b.placed.Send(p)
+			}
+			for range 20 + r.IntN(40) {
+				asked := s.Get(port.QP)
+				s.Step()
+				s.Set(port.Code, code(asked)) // a cycle later
+			}
+			for _, a := range sim.Received[linktest.Ack](b.ack) {
+				if a.Syndrome < format.SyndromeRNR {
+					require.EqualValues(t, code(uint64(a.QP)), a.Syndrome)
+				}
+			}
+		}
+		require.Greater(t, b.ack.Count(), uint64(300))
+	}, verilator.Simulator)
+}
+
 // A duplicate is acknowledged anew with the last PSN that was executed. While a NAK has not left, which acknowledges
 // as much, it does not take its place: no further NAK would come (protocol sections 3.3 and 3.7).
 func TestDuplicateBehindNAK(t *testing.T) {

@@ -13,6 +13,7 @@
 //	Control     a queue pair begins anew, from command
 //	Fence       a fence has passed, to command
 //	Counts      pulses for counters
+//	Credits     how many receive WQEs a queue pair has (wqefetch), if ACKs carry credits
 //
 // # State
 //
@@ -34,6 +35,12 @@
 // Served looks at it anew. An answer that is still owed when a READ or atomic comes is
 // dropped, as its response acknowledges what is before it. A duplicate's ACK does not take the place of a NAK, which acknowledges
 // as much and would not come again.
+//
+// # Credits
+//
+// Without them ACKs say so (0x1F). With them an ACK has the code of the receive WQEs that are posted and not taken when
+// it leaves (protocol section 3.13). Messages that its MSN does not count may have taken some: so the peer may send
+// no more than there is room for, and perhaps less until the next ACK.
 //
 // # Fault
 //

@@ -33,7 +33,7 @@ func (s *sender) judge() {
 			s.begin()
 		})
 	})
-	m.If(hdl.AndAll(s.block.turn.Valid.Not(), s.io.Fence.Valid.Not(), s.mayInvite()), func() { s.st.Goto(stInvite) })
+	m.If(hdl.AndAll(s.block.turn.Valid.Not(), s.io.Fence.Valid.Not(), s.marks.Not(), s.mayInvite()), func() { s.st.Goto(stInvite) })
 }
 
 // record makes the turn the record of a failure: of the whole WQE, even if it has been

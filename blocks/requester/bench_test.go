@@ -34,6 +34,7 @@ type queue struct {
 	reads   uint8  // of those READs and atomics
 	sent    []bool // entries that have not been retired, oldest first: whether they are one
 	parked  bool   // a local operation is with its neighbour
+	held    bool   // as retry says; ref.Held from its mark on
 }
 
 // bench is the requester between models of its neighbours.
@@ -42,22 +43,23 @@ type bench struct {
 	s  *sim.Sim
 	io *requester.IO
 
-	grant, context, head, granule, retired, keyDone, control, fence *sim.Source
-	askContext, askHead, read, take, issue, job, segment, keyOp     *sim.Sink
-	again, async                                                    *sim.Sink
-	inline                                                          *hdltest.Frames
-	queues                                                          [qps]*queue
-	got                                                             [qps]int
-	kinds                                                           map[string]int // jobs of each sort
-	issues                                                          []linktest.ReadIssue
-	segments                                                        []linktest.Segment
-	payloads                                                        [][]byte
-	waiting                                                         []*requester.Packet
-	fences                                                          []int
-	jobs                                                            []linktest.TxJob // as they came
-	keyOps                                                          []linktest.KeyOp
-	probes                                                          []linktest.Segment
-	follow                                                          bool // who may have more gets another turn
+	grant, context, head, granule, retired, keyDone, control, fence, mark *sim.Source
+	askContext, askHead, read, take, issue, job, segment, keyOp           *sim.Sink
+	again, async                                                          *sim.Sink
+	inline                                                                *hdltest.Frames
+	queues                                                                [qps]*queue
+	got                                                                   [qps]int
+	kinds                                                                 map[string]int // jobs of each sort
+	issues                                                                []linktest.ReadIssue
+	segments                                                              []linktest.Segment
+	payloads                                                              [][]byte
+	waiting                                                               []*requester.Packet
+	fences                                                                []int
+	marks                                                                 []int
+	jobs                                                                  []linktest.TxJob // as they came
+	keyOps                                                                []linktest.KeyOp
+	probes                                                                []linktest.Segment
+	follow                                                                bool // who may have more gets another turn
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *requester.IO, gap uint32) *bench {
@@ -66,7 +68,7 @@ func newBench(t *testing.T, s *sim.Sim, io *requester.IO, gap uint32) *bench {
 		t: t, s: s, io: io,
 		grant: sim.NewSource(s, io.Grant, g), context: sim.NewSource(s, io.Context.Reply, g), head: sim.NewSource(s, io.Queue.Head, g),
 		granule: sim.NewSource(s, io.Queue.Granule, g), retired: sim.NewSource(s, io.Retired, g), keyDone: sim.NewSource(s, io.KeyOpDone, g), control: sim.NewSource(s, io.Control, g),
-		fence:      sim.NewSource(s, io.Fence, g),
+		fence: sim.NewSource(s, io.Fence, g), mark: sim.NewSource(s, io.Mark, g),
 		askContext: sim.NewSink(s, io.Context.Request, g), askHead: sim.NewSink(s, io.Queue.Request, g), read: sim.NewSink(s, io.Queue.Read, g),
 		issue: sim.NewSink(s, io.Issue, g), keyOp: sim.NewSink(s, io.KeyOp, g), kinds: map[string]int{},
 		take: sim.NewSink(s, io.Queue.Take, g), job: sim.NewSink(s, io.Job, g), segment: sim.NewSink(s, io.Segment, g), again: sim.NewSink(s, io.Again, g),
@@ -81,6 +83,8 @@ func newBench(t *testing.T, s *sim.Sim, io *requester.IO, gap uint32) *bench {
 func (b *bench) step() {
 	b.s.Step()
 	require.NoError(b.t, b.s.Err())
+	q := b.queues[b.s.Get(b.io.Held.QP)] // a register asks: so the answer is there in this cycle
+	b.s.Set(b.io.Held.Held, map[bool]uint64{true: 1}[q != nil && q.held])
 	for _, q := range sim.Received[int](b.askContext) {
 		r := b.queues[q].ref
 		code := map[int]int{256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}[r.MTU]
@@ -137,6 +141,11 @@ func (b *bench) collect() {
 			b.fences = append(b.fences, int(j.Entry.PSN))
 			continue
 		}
+		if j.Kind == link.JobMark {
+			b.marks = append(b.marks, j.QP)
+			b.queues[j.QP].ref.Held = true
+			continue
+		}
 		q := b.queues[j.QP]
 		at := int(j.Entry.WQEIndex)
 		want, _ := q.ref.Turn(q.wqes[at], q.fault[at])
@@ -181,7 +190,7 @@ func (b *bench) payloadOf(p *requester.Packet) bool {
 func (b *bench) compareSegment(p *requester.Packet, piece requester.Piece, last bool, s linktest.Segment) {
 	t, probe := b.t, p.Entry != requester.EntryRequest
 	require.Equal(t, piece, requester.Piece{VA: s.VA, Length: int(s.Range), LKey: s.Key})
-	require.Equal(t, []bool{last, probe, false, false, false}, []bool{s.Last, s.Probe, s.Find, s.Skip, s.Probed})
+	require.Equal(t, []bool{last, probe, false, false, false, false}, []bool{s.Last, s.Probe, s.Bus, s.Find, s.Skip, s.Probed})
 	require.Equal(t, s.PD+0x100-7, s.QPN)
 	if probe {
 		require.Equal(t, format.AccessLocalWrite, s.Rights)
@@ -292,6 +301,17 @@ func (b *bench) retire(qp, n int) {
 		b.step()
 	}
 	q.ref.Used -= n
+}
+
+// hold holds a queue pair, and has a mark of it come behind what has begun.
+func (b *bench) hold(qp int) {
+	b.queues[qp].held = true
+	b.mark.Send(qp)
+}
+
+// release ends that.
+func (b *bench) release(qp int) {
+	b.queues[qp].held, b.queues[qp].ref.Held = false, false
 }
 
 // still requires that the reference would do nothing in a turn of any queue pair.

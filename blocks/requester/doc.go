@@ -11,8 +11,10 @@
 //	KeyOpDone  what became of its local operation, from keyops
 //	Control    new state of a queue pair, from command
 //	Fence      tokens, from command and keyops
+//	Held       whether a queue pair's packets are being sent again (retry)
+//	Mark       a mark behind what has begun of a queue pair, from retry
 //	Issue      READs and atomics, each before its Job; to readmatch
-//	Job        packets, records of WQEs, fences, in order; to transmit
+//	Job        packets, records of WQEs, marks, fences, in order; to transmit
 //	Segment    where the payload of a Job is, or which keys a READ or atomic needs; to translate
 //	Inline     the payload of a Job that has it in its WQE
 //	KeyOp      local operations, to keyops
@@ -65,12 +67,19 @@
 // are counted from when nothing was. The one that takes the last such PSN asks
 // for an acknowledgement. What stands behind a WQE that waits, waits with it.
 //
+// # Waiting for what is sent again
+//
+// A queue pair that is held begins nothing and goes on with nothing, a local operation that has been done among that: so the
+// replay ring does not grow while it is sent again. What is flushed is flushed all the same. Whether a queue pair is held is
+// looked up with the rest of a turn, and a mark passes where no turn is under way: every job of its queue pair behind it
+// was looked up after the mark came. Marks and turns take turns; a fence goes before a mark that has not been offered.
+//
 // # Nothing to do, stall, fault
 //
 // A turn ends without a packet if the WQE is not here or has to wait, if nothing
-// may be sent in the state that the queue pair has, or if all its replay entries
-// are used up: wqefetch, qpcontext, replay or keyops wake it again when that
-// changes.
+// may be sent in the state that the queue pair has, if all its replay entries
+// are used up, or if it is held: wqefetch, qpcontext, replay, keyops or retry wake
+// it again when that changes.
 //
 // A WQE that cannot be gives a Job that only records its failure. After that,
 // and in state ERR, all WQEs of the queue pair give such a Job, with the status
@@ -101,6 +110,7 @@
 //	read.go     READs and atomics
 //	local.go    local operations
 //	waiting.go  who waits to give one away
+//	mark.go     marks between turns
 //	inline.go   payload in the WQE
 //	ports.go    what each step drives
 //	reference.go, reference_wqe.go  the reference

@@ -24,7 +24,7 @@ func (b *block) look() {
 	grant := io.Grant
 	same := func(when, other hdl.Bits) hdl.Bits { return when.And(other.Eq(grant.Data.QP)) }
 	ahead := same(busy, qp).Or(same(b.turn.Valid, b.turn.Data.QP))
-	waits := io.Control.Valid.Or(io.Fence.Valid)
+	waits := hdl.OrAll(io.Control.Valid, io.Fence.Valid, b.marks)
 	grant.Ready.Set(hdl.OrAll(busy.And(offered.Fire().Not()), ahead, waits).Not())
 	b.quiet.Set(busy.Or(b.turn.Valid).Not())
 	begins := grant.Fire()

@@ -60,20 +60,22 @@ func (s *sender) segment() {
 		hdl.Field("qp", t.QP), hdl.Field("lkey", out.Data.Key), hdl.Field("va", out.Data.VA), hdl.Field("bytes", out.Data.Len))
 }
 
-// job drives Job: a packet or a record, or a fence where no turn is under way and no local operation on its way: it is
+// job drives Job: a packet or a record, or where no turn is under way a mark, or a fence if no local operation is on its way: that is
 // behind those as well.
 func (s *sender) job() {
 	io, t := s.io, s.turn
 	job, c := io.Job, t.Control
-	fence := hdl.AndAll(io.Fence.Valid, s.quiet, s.st.Is(stJudge), s.keyHeld.Not())
+	between := s.quiet.And(s.st.Is(stJudge))
+	mark := s.mark(between)
+	fence := hdl.AndAll(io.Fence.Valid, between, s.keyHeld.Not(), mark.Not())
 	announces := s.st.Is(stJob)
-	job.Valid.Set(announces.Or(fence))
+	job.Valid.Set(hdl.OrAll(announces, fence, mark))
 	io.Fence.Ready.Set(fence.And(job.Ready))
 
 	kind := func(k uint64) hdl.Bits { return hdl.K(3, k) }
 	hdl.Set(job.Data, link.TxJob{
-		Kind:   hdl.Mux(announces, hdl.Mux(s.records, kind(link.JobRecord), kind(link.JobPacket)), kind(link.JobFence)),
-		QP:     t.QP,
+		Kind:   hdl.Mux(announces, hdl.Mux(s.records, kind(link.JobRecord), kind(link.JobPacket)), hdl.Mux(mark, kind(link.JobMark), kind(link.JobFence))),
+		QP:     hdl.Mux(mark, io.Mark.Data.QP, t.QP),
 		Opcode: t.Task.Opcode(s.msg.Active.Not(), s.last),
 		SE:     t.Task.Solicits(c, s.last),
 		AckReq: s.ackReq, PayloadLen: s.length,

@@ -13,10 +13,11 @@ type Reference struct {
 	Stride  int // log2 of a slot's 64 bytes
 	MTU     int // bytes
 	PSN     uint32
-	Entries int // replay entries that it may use
-	Used    int // that it uses
-	MaxRD   int // READs and atomics that may be outstanding
-	Reads   int // that are
+	Entries int  // replay entries that it may use
+	Used    int  // that it uses
+	MaxRD   int  // READs and atomics that may be outstanding
+	Reads   int  // that are
+	Held    bool // what was sent is being sent again
 
 	broken  bool
 	index   uint16
@@ -114,7 +115,7 @@ func (r *Reference) Turn(wqe []byte, fault bool) (*Packet, bool) {
 	if r.State != format.QPRTS && (r.State != format.QPSQD || !r.active && !r.parked) {
 		return nil, false
 	}
-	if r.ahead == window || !r.active && !r.parked && r.waits(control, fault) {
+	if r.Held || r.ahead == window || !r.active && !r.parked && r.waits(control, fault) {
 		return nil, false
 	}
 	work, known := works[format.WROpcode(control.Opcode)]

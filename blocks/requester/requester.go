@@ -40,6 +40,8 @@ type IO struct {
 	KeyOpDone hdl.Stream[link.KeyOpDone] `hdl:"in"`
 	Control   hdl.Stream[link.QPControl] `hdl:"in"`
 	Fence     hdl.Stream[link.Fence]     `hdl:"in"`
+	Held      link.HeldPort              `hdl:"out"`
+	Mark      hdl.Stream[link.QPRef]     `hdl:"in"`
 	Issue     hdl.Stream[link.ReadIssue] `hdl:"out"`
 	Job       hdl.Stream[link.TxJob]     `hdl:"out"`
 	Segment   hdl.Stream[link.Segment]   `hdl:"out"`
@@ -59,7 +61,7 @@ func Def(p Params) hdl.Def[IO] {
 		IO: IO{
 			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),
 			Retired: hdl.StreamOf(s.Retired()), KeyOpDone: hdl.StreamOf(s.KeyOpDone()), Control: hdl.StreamOf(s.QPControl()),
-			Fence: hdl.StreamOf(link.Fence{}), Issue: hdl.StreamOf(s.ReadIssue()), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
+			Fence: hdl.StreamOf(link.Fence{}), Held: s.HeldPort(), Mark: hdl.StreamOf(s.QPRef()), Issue: hdl.StreamOf(s.ReadIssue()), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
 			Inline: stream.FrameOf(s.DataWidth), KeyOp: hdl.StreamOf(s.KeyOp()),
 			Again: hdl.StreamOf(s.QPRef()), Async: hdl.StreamOf(link.Async{}), Peek: s.Peek(24),
 		},
@@ -90,6 +92,7 @@ type block struct {
 	saved saved             // what the turn that ends writes back
 	parks hdl.Bits          // the turn gives a local operation away
 	quiet hdl.Bits          // no turn is under way
+	marks hdl.Bits          // a mark is to be given before the next turn begins
 	told  hdl.Bits          // the turn reports that the send queue has drained
 	turn  hdl.Stream[turn]  // the turn that is looked up, for who sends
 	extra extra             // further granules, for who sends
@@ -141,6 +144,7 @@ func (b *block) keep() {
 	b.notify = m.LUTRAM("notify", qps, 1)
 	b.told = m.Wire("told_drained", 1)
 	b.quiet = m.Wire("quiet", 1)
+	b.marks = b.turnOfMark()
 	b.saved = hdl.NewWire(m, "saved", saved{QP: hdl.W(b.p.Sizes.QPBits)})
 	b.extra = hdl.NewWire(m, "extra", extra{})
 	b.keepOutcomes()

@@ -73,6 +73,9 @@ func (b *bench) round(r *rand.Rand) {
 		total += b.got[qp]
 	}
 	require.Greater(b.t, total, 40)
+	require.Zero(b.t, b.mark.Pending()+b.fence.Pending())
+	require.Greater(b.t, len(b.marks), 10)
+	b.marks = nil
 }
 
 // covered requires that every sort of job has come.
@@ -90,6 +93,15 @@ func (b *bench) random(r *rand.Rand, qp int) {
 	q := b.queues[qp]
 	if r.IntN(3) == 0 {
 		q.here = min(q.here+r.IntN(3), len(q.wqes))
+	}
+	switch {
+	case !q.held && r.IntN(20) == 0:
+		b.hold(qp)
+	case q.ref.Held && r.IntN(5) == 0:
+		b.release(qp)
+	}
+	if r.IntN(30) == 0 {
+		b.fence.Send(r.IntN(4))
 	}
 	b.grant.Send(qp)
 	b.run(20)
@@ -114,6 +126,7 @@ func (b *bench) quiesce() {
 	b.follow = true
 	b.run(1000)
 	for qp := range qps {
+		b.release(qp)
 		b.grant.Send(qp)
 	}
 	b.run(4000)

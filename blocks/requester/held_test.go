@@ -128,4 +128,3 @@ func TestMarkBehindLocal(t *testing.T) {
 		require.Equal(t, []int{link.EntryLocal, link.EntryRequest}, []int{jobs[0].Entry.Kind, jobs[1].Entry.Kind})
 	})
 }
-

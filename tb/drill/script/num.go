@@ -139,7 +139,7 @@ func parseNum(text string, kind packet.Kind, bits int) (Num, error) {
 	if len(n.terms) == 0 {
 		return n, fmt.Errorf("no number")
 	}
-	if v, ok := n.Constant(); ok && bits < 64 && v>>bits != 0 && !n.terms[0].minus {
+	if v, ok := n.Constant(); ok && len(n.terms) == 1 && !n.terms[0].minus && bits < 64 && v>>bits != 0 {
 		return n, fmt.Errorf("%s does not fit %d bits", text, bits)
 	}
 	return n, nil

@@ -61,26 +61,27 @@ type bench struct {
 	s  *sim.Sim
 	io *resources.IO
 
-	request, result, reply, control, fenceIn, rxFenceIn      *sim.Source
-	job, segment, served, atomic, asks, fenceOut, rxFenceOut *sim.Sink
-	contexts                                                 [qps]linktest.Context
-	auto                                                     bool // atomics are executed, in their order
-	executing                                                []command
-	r                                                        *rand.Rand
-	delay                                                    int // cycles that an atomic takes at most
-	wait                                                     int // cycles left of the one under way
-	outcome                                                  func(c command) (value uint64, fault format.VendorCode)
-	made                                                     uint64             // packets, as told
-	commands                                                 []command          // all of them
-	jobs                                                     []linktest.TxJob   // that have not been looked at
-	segments                                                 []linktest.Segment // that have no job yet
+	request, result, reply, control, wake, fenceIn, rxFenceIn *sim.Source
+	job, segment, served, atomic, asks, fenceOut, rxFenceOut  *sim.Sink
+	contexts                                                  [qps]linktest.Context
+	paced                                                     [qps]bool // who has to wait for its rate
+	auto                                                      bool      // atomics are executed, in their order
+	executing                                                 []command
+	r                                                         *rand.Rand
+	delay                                                     int // cycles that an atomic takes at most
+	wait                                                      int // cycles left of the one under way
+	outcome                                                   func(c command) (value uint64, fault format.VendorCode)
+	made                                                      uint64             // packets, as told
+	commands                                                  []command          // all of them
+	jobs                                                      []linktest.TxJob   // that have not been looked at
+	segments                                                  []linktest.Segment // that have no job yet
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *resources.IO, g sim.Pattern) *bench {
 	b := &bench{
 		t: t, s: s, io: io,
 		request: sim.NewSource(s, io.Request, g), result: sim.NewSource(s, io.Result, g), reply: sim.NewSource(s, io.Context.Reply, g),
-		control: sim.NewSource(s, io.Control, g), fenceIn: sim.NewSource(s, io.FenceIn, g), rxFenceIn: sim.NewSource(s, io.RxFenceIn, g),
+		control: sim.NewSource(s, io.Control, g), wake: sim.NewSource(s, io.Wake, g), fenceIn: sim.NewSource(s, io.FenceIn, g), rxFenceIn: sim.NewSource(s, io.RxFenceIn, g),
 		job: sim.NewSink(s, io.Job, g), segment: sim.NewSink(s, io.Segment, g), served: sim.NewSink(s, io.Served, g),
 		atomic: sim.NewSink(s, io.Atomic, g), asks: sim.NewSink(s, io.Context.Request, g),
 		fenceOut: sim.NewSink(s, io.FenceOut, g), rxFenceOut: sim.NewSink(s, io.RxFenceOut, g),
@@ -108,6 +109,7 @@ func (b *bench) clear(qp int) {
 // run goes on for some cycles.
 func (b *bench) run(cycles int) {
 	for range cycles {
+		b.pace()
 		b.s.Step()
 		b.made += b.s.Get(b.io.Made)
 		require.LessOrEqual(b.t, b.job.Count(), b.made, "packets that nobody was told of")
@@ -124,6 +126,21 @@ func (b *bench) run(cycles int) {
 		b.execute()
 	}
 	require.NoError(b.t, b.s.Err())
+}
+
+// pace answers who has to wait.
+func (b *bench) pace() {
+	waits := uint64(0)
+	if b.paced[b.s.Get(b.io.Paced.QP)] {
+		waits = 1
+	}
+	b.s.Set(b.io.Paced.Waits, waits)
+}
+
+// goes has a queue pair wait no more.
+func (b *bench) goes(qp int) {
+	b.paced[qp] = false
+	b.wake.Send(qp)
 }
 
 // execute ends the oldest atomic after a while.

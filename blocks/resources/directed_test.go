@@ -329,6 +329,34 @@ func TestAtomicHoldsUpNobodyElse(t *testing.T) {
 	})
 }
 
+// A queue pair that has to wait for its rate makes no packet until it is woken, also in the middle of a READ. Others do.
+func TestPaced(t *testing.T) {
+	each(t, func(b *bench) {
+		b.paced[1] = true
+		b.send(1, read(8, 0x1000, 8), false)
+		b.send(1, fetchAdd(9, 0x10), false)
+		b.send(one, read(8, 0x1000, 600), false)
+		b.expect(answer(first, 8, 9, 0x1000, 256), answer(middle, 9, 9, 0x1100, 256), answer(final, 10, 9, 0x1200, 88))
+		b.goes(1)
+		b.run(200)
+		require.Len(t, b.took(), 2)
+
+		b.job.SetPattern(sim.Pattern{Kind: sim.Never})
+		b.send(one, read(11, 0x1000, 2000), false)
+		b.run(200)
+		b.paced[one] = true
+		b.job.SetPattern(sim.Pattern{})
+		b.run(300)
+		begun := len(b.took())
+		require.Less(t, begun, 8)
+		b.run(300)
+		require.Empty(t, b.took())
+		b.goes(one)
+		b.run(300)
+		require.Len(t, b.took(), 8-begun)
+	})
+}
+
 // Cancelled requests leave nothing, but for the command that takes an atomic's operands.
 func TestCancel(t *testing.T) {
 	each(t, func(b *bench) {

@@ -14,6 +14,8 @@
 //	Atomic      atomics to be executed, in the order of their requests, to atomic
 //	Result      and what came of them
 //	Control     a queue pair begins anew, from command
+//	Paced       has a queue pair to wait for its rate? (dcqcn)
+//	Wake        a queue pair that has not any more, from dcqcn
 //	FenceIn     a fence of the sending pipeline, which leaves at
 //	FenceOut    behind the jobs of every turn before it
 //	RxFenceIn   a fence of the receiving pipeline, from ackqueue, which leaves at
@@ -33,7 +35,7 @@
 // A queue pair is woken by a request, by a result, and by its own turn if there is more. Its turn makes the
 // next packet of the oldest entry that is not answered (protocol section 3.8): a READ response, whose key
 // is looked at again, or an ATOMIC_ACK once the result is here. An atomic without its result ends the
-// turn, and holds up nobody else. A turn of a queue pair that does not exist, or is in RESET or INIT,
+// turn, and holds up nobody else. So does a queue pair that has to wait for its rate, until it is woken. A turn of a queue pair that does not exist, or is in RESET or INIT,
 // does nothing; in ERR it answers still: transmit knows how far that may go.
 //
 // # Duplicates (protocol section 3.7)

@@ -36,6 +36,8 @@ type IO struct {
 	Atomic     hdl.Stream[link.AtomicCommand]   `hdl:"out"`
 	Result     hdl.Stream[link.AtomicResult]    `hdl:"in"`
 	Control    hdl.Stream[link.QPControl]       `hdl:"in"`
+	Paced      link.PacedPort                   `hdl:"out"`
+	Wake       hdl.Stream[link.QPRef]           `hdl:"in"`
 	FenceIn    hdl.Stream[link.Fence]           `hdl:"in"`
 	FenceOut   hdl.Stream[link.Fence]           `hdl:"out"`
 	RxFenceIn  hdl.Stream[link.Fence]           `hdl:"in"`
@@ -51,7 +53,7 @@ func Def(p Params) hdl.Def[IO] {
 		IO: IO{
 			Request: hdl.StreamOf(s.ResourceRequest()), Context: s.ContextPort(), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
 			Served: hdl.StreamOf(s.Served()), Atomic: hdl.StreamOf(s.AtomicCommand()), Result: hdl.StreamOf(s.AtomicResult()),
-			Control: hdl.StreamOf(s.QPControl()), FenceIn: fence, FenceOut: fence, RxFenceIn: fence, RxFenceOut: fence,
+			Control: hdl.StreamOf(s.QPControl()), Paced: s.PacedPort(), Wake: hdl.StreamOf(s.QPRef()), FenceIn: fence, FenceOut: fence, RxFenceIn: fence, RxFenceOut: fence,
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {
@@ -108,6 +110,7 @@ const (
 	wakeRequest = iota
 	wakeResult
 	wakeAgain
+	wakePaced
 	wakers
 )
 
@@ -128,6 +131,7 @@ type block struct {
 	sweepAt  hdl.Bits
 	waiting  *scheduler.IO // queue pairs that may have something to be answered
 
+	paced hdl.Bits                       // the queue pair that is looked up has to wait for its rate
 	wakes [wakers]hdl.Stream[link.QPRef] // to the scheduler
 	tell  hdl.Stream[link.Served]
 
@@ -191,6 +195,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		st:      hdl.NewFSM(m, "step", stIdle, stFetch, stMatch, stWeigh, stSize, stMake, stJudge),
 		answers: hdl.Instance(m, "u_answers", stream.FIFODef(answer{QP: hdl.W(s.QPBits)}, packets)),
 		reads:   hdl.Instance(m, "u_reads", stream.FIFODef(source{}, packets)),
+		paced:   m.RegN("turn_paced", 1),
 		makes:   m.Wire("makes", 1), settles: m.Wire("settles", 1),
 	}
 	b.join()
@@ -203,10 +208,11 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 func (b *block) join() {
 	m := b.m
 	var woken [wakers]hdl.Stream[link.QPRef]
-	for i, name := range [wakers]string{wakeRequest: "request_wakes", wakeResult: "result_wakes", wakeAgain: "again"} {
+	for i, name := range [wakers]string{wakeRequest: "request_wakes", wakeResult: "result_wakes", wakeAgain: "again", wakePaced: "paced_wakes"} {
 		b.wakes[i] = hdl.NewStream(m, name, b.p.Sizes.QPRef())
 		woken[i] = stream.Slice(m, "u_"+name, b.wakes[i])
 	}
+	hdl.Connect(b.wakes[wakePaced], b.io.Wake)
 	wake, from := stream.RoundRobin(m, "u_wakes", woken[:]...)
 	m.Unused(from)
 	hdl.Connect(b.waiting.Wakes[0], stream.Slice(m, "u_wake", wake))

@@ -206,6 +206,12 @@ func TestAgainstReference(t *testing.T) {
 			if r.IntN(60) == 0 {
 				b.job.SetPattern([]sim.Pattern{{Kind: sim.Never}, {}, hdltest.Gaps(t, 70)}[r.IntN(3)])
 			}
+			switch qp := r.IntN(qps); r.IntN(30) {
+			case 0:
+				b.paced[qp] = true
+			case 1, 2, 3:
+				b.goes(qp)
+			}
 			switch {
 			case b.request.Pending() > 2:
 			case r.IntN(12) == 0:
@@ -218,6 +224,9 @@ func TestAgainstReference(t *testing.T) {
 			want.compare()
 		}
 		b.job.SetPattern(sim.Pattern{})
+		for qp := range qps {
+			b.goes(qp)
+		}
 		b.run(3000)
 		m.see(s.Events())
 		want.compare()

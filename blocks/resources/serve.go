@@ -70,7 +70,7 @@ func (b *block) begin() {
 		m.If(b.look.Duplicate, func() {
 			b.st.Goto(stFetch)
 			m.If(entries.None(), func() { b.st.Goto(stJudge) })
-		}).ElseIf(answers.And(open.Any()), func() { b.st.Goto(stFetch) })
+		}).ElseIf(hdl.AndAll(answers, open.Any(), b.paced.Not()), func() { b.st.Goto(stFetch) })
 	})
 }
 

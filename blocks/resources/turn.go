@@ -54,6 +54,8 @@ func (b *block) turns() {
 		t.prefersGrant.Set(duplicate)
 		t.qp.Set(hdl.Mux(duplicate, b.io.Request.Data.QP, grant.Data.QP))
 	})
+	b.io.Paced.QP.Set(t.qp)
+	b.paced.Set(b.io.Paced.Waits)
 	c := port.Reply.Data.Context
 	hdl.UnusedBut(m, port.Reply.Data, c.Exists, c.State, c.QPN, c.PD, c.PathMTU)
 	b.look = looked{QP: t.qp, Duplicate: t.duplicate, QPN: c.QPN, PD: c.PD, PathMTU: c.PathMTU}

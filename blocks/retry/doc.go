@@ -87,8 +87,9 @@
 //
 // # Cycles
 //
-// An operation every 2 cycles, 3 if it is for the queue pair of the last one; 1 more where it enters the wheel, 2 more where it changes
-// slots. A message of one packet is two operations: Started, where its ring was empty, and Heard. A visit takes 6 cycles.
+// An operation every 2 cycles, 3 if it is for the queue pair of the last one; 2 more where it enters the wheel, 3 more where it
+// changes slots. A message of one packet is two operations, Started, where its ring was empty, and Heard: 4.3 cycles, of the 6 that
+// the blocks around have for it. A visit takes 5.
 //
 // # Files
 //

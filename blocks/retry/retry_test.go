@@ -24,7 +24,7 @@ type random struct {
 
 // Random events of four queue pairs, in every order: what is told, and when, is what the reference tells.
 func TestAgainstReference(t *testing.T) {
-	p := params(2, 200, 8)
+	p := params(2, 200, 16)
 	onBlock(t, p, 25, func(b *bench) {
 		x := random{bench: b, r: rand.New(rand.NewPCG(hdltest.Seed(b.t), 1)), psns: make([]uint32, 4), seen: map[string]int{}}
 		for qp := range 4 {
@@ -44,6 +44,9 @@ func TestAgainstReference(t *testing.T) {
 		}
 		for _, what := range []string{"mark", "resend", "stop", "failure", "wake", "timeout"} {
 			require.Greater(b.t, x.seen[what], 20, what)
+		}
+		for _, cover := range []string{"timeout", "wait_ends", "changes_slots"} {
+			require.Positive(b.t, b.s.Covered("u_retry."+cover), cover)
 		}
 	}, verilator.Simulator)
 }
@@ -67,7 +70,7 @@ func (x *random) event(qp int) {
 		x.control.Send(linktest.QPControl{QP: qp, Kind: link.ControlSendPSN, PSN: x.psns[qp]})
 		x.ref.SetPSN(qp, x.psns[qp])
 	case 2, 3:
-		set := retry.Timers{Timeout: x.r.IntN(4), RetryCnt: x.r.IntN(8), RNRRetry: x.r.IntN(8)}
+		set := retry.Timers{Timeout: x.r.IntN(5), RetryCnt: x.r.IntN(8), RNRRetry: x.r.IntN(8)}
 		if x.r.IntN(2) == 0 {
 			set.RetryCnt, set.RNRRetry = x.r.IntN(3), x.r.IntN(2)
 		}
@@ -91,7 +94,7 @@ func (x *random) event(qp int) {
 		x.missing(qp, x.psns[qp], x.r.IntN(3))
 		x.ref.Missing(qp)
 	case 18, 19, 20:
-		code := 1 + x.r.IntN(6)
+		code := 1 + x.r.IntN(1+5*x.r.IntN(2))
 		x.notReady(qp, x.psns[qp], code)
 		x.ref.NotReady(qp, code)
 	case 21:

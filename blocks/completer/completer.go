@@ -105,6 +105,12 @@ type standing struct {
 	Due    hdl.Bits `w:"24"` // up to this PSN, which is owed
 }
 
+// due is where the PSN of an event stands against what is owed of a READ of which some has come.
+type due struct {
+	before hdl.Bits
+	first  hdl.Bits // it is that
+}
+
 // event is what is worked on.
 type event struct {
 	QP     hdl.Bits
@@ -128,7 +134,8 @@ type block struct {
 	first  hdl.Bits    // no entry has been looked at that a response could be for
 	states *hdl.Memory // of queue pairs
 	is     state       // that of the queue pair at hand,
-	was    standing    // and what it was a cycle ago
+	was    standing    // and what it was a cycle ago,
+	due    due         // and the cycle before that
 	clears hdl.Bits    // Control is next
 	passed hdl.Bits    // responses that were taken since it came
 
@@ -165,6 +172,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		st:    hdl.NewFSM(m, "step", stIdle, stLook, stFind, stPeek, stWait, stAct, stDie, stFail, stClear),
 		now:   hdl.NewReg(m, "now", event{QP: hdl.W(s.QPBits), CQ: hdl.W(s.CQBits)}),
 		first: m.RegN("first", 1), states: m.LUTRAM("states", 1<<s.QPBits, hdl.WidthOf(state{})), was: hdl.NewReg(m, "was", standing{}),
+		due:    due{before: m.RegN("before_due", 1), first: m.RegN("is_due", 1)},
 		clears: m.Wire("clears", 1), passed: m.Reg("passed", 4, 0),
 		entry: hdl.NewReg(m, "entry", link.ReplayEntry{}), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
 		more: m.RegN("more", 1), fails: m.RegN("fails", 1), left: m.RegN("left", 1), part: m.RegN("part", 1),
@@ -178,6 +186,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 func (b *block) run() {
 	b.is = hdl.Unpack(state{}, b.states.At(b.now.QP))
 	hdl.Set(b.was, b.is.Standing)
+	b.due.before.Set(b.now.PSN.Sub(b.was.Due).MSB())
+	b.due.first.Set(b.now.PSN.Eq(b.was.Due))
 	b.waits = b.effects()
 	then := func(ready hdl.Bits, next step) func() {
 		return func() { b.m.If(ready, func() { b.st.Goto(next) }) }

@@ -18,9 +18,11 @@ type place struct {
 
 // place compares (protocol sections 3.2 and 4.3).
 func (b *block) place(o link.Oldest) place {
-	p, owed := b.now.PSN, hdl.Mux(b.was.Part, b.was.Due, o.Entry.PSN)
+	p, part, d := b.now.PSN, b.was.Part, b.due
 	return place{
-		owed: owed, before: p.Sub(owed).MSB(), first: p.Eq(owed), last: p.Eq(o.Entry.LastPSN), behind: o.Entry.LastPSN.Sub(p).MSB(), unsent: o.Newest.Sub(p).MSB(),
+		owed:   hdl.Mux(part, b.was.Due, o.Entry.PSN),
+		before: hdl.Mux(part, d.before, p.Sub(o.Entry.PSN).MSB()), first: hdl.Mux(part, d.first, p.Eq(o.Entry.PSN)),
+		last: p.Eq(o.Entry.LastPSN), behind: o.Entry.LastPSN.Sub(p).MSB(), unsent: o.Newest.Sub(p).MSB(),
 	}
 }
 

@@ -315,6 +315,27 @@ func TestCounter(t *testing.T) {
 	require.ErrorIs(t, err, verbs.ErrInvalid)
 }
 
+// All of them by name, and each name leads to its counter.
+func TestCounters(t *testing.T) {
+	s := newStation(t, 4)
+	for c := range uint32(format.CounterCount) {
+		s.regs[format.RegCounters+4*c] = 1000 + c
+	}
+	all, err := s.dev.Counters(ctx)
+	require.NoError(t, err)
+	require.Len(t, all, format.CounterCount)
+	for name, n := range all {
+		c, err := verbs.CounterNamed(name)
+		require.NoError(t, err)
+		require.EqualValues(t, 1000+int(c), n, name)
+	}
+	for _, name := range []string{"out_of_sequence", "duplicate_request", "packet_seq_err", "rnr_nak_retry_err", "local_ack_timeout_err"} {
+		require.Contains(t, all, name)
+	}
+	_, err = verbs.CounterNamed("counter 99")
+	require.ErrorIs(t, err, verbs.ErrInvalid)
+}
+
 func TestBuffer(t *testing.T) {
 	s := newStation(t, 4)
 	b, err := s.dev.AllocBuffer(100, 8)

@@ -17,6 +17,7 @@
 //	CQ.Poll, PollWait      completions           ibv_poll_cq
 //	CQ.ReqNotify, EQ.Wait  completion events     ibv_req_notify_cq, ibv_get_cq_event
 //	Device.WaitAsync       asynchronous events   ibv_get_async_event
+//	Device.Counters        counters by name      rdma statistic show
 //
 // A memory region is shared memory: [Device.AllocBuffer] reserves some, and SGEs
 // name it by virtual address and key ([MR.SGE]). All numbers are those of

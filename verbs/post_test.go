@@ -236,11 +236,11 @@ func TestCreateQP(t *testing.T) {
 	s := newStation(t, 4)
 	other, err := s.dev.CreateCQ(ctx, verbs.CQInitAttr{Entries: 4})
 	require.NoError(t, err)
-	qp, err := s.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: other, SigAll: true, Page: 7})
+	qp, err := s.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: other, SigAll: true, Congestion: true, Page: 7})
 	require.NoError(t, err)
 	_, c := lastCommand[format.CreateQP[uint64]](s.fake)
 	require.Equal(t, format.CreateQP[uint64]{
-		QPN: uint64(qp.QPN()), SigAll: 1, PD: uint64(s.pd.Number()), SendCQ: 0, RecvCQ: 1, Page: 7, SQBase: c.SQBase, RQBase: c.RQBase,
+		QPN: uint64(qp.QPN()), SigAll: 1, Congestion: 1, PD: uint64(s.pd.Number()), SendCQ: 0, RecvCQ: 1, Page: 7, SQBase: c.SQBase, RQBase: c.RQBase,
 	}, c)
 	require.Equal(t, verbs.QPReset, qp.State())
 	require.Same(t, s.cq, qp.SendCQ())

@@ -25,6 +25,8 @@ type QPInitAttr struct {
 	SigAll         bool   // every send work request is signaled (sq_sig_all)
 	Page           int    // doorbell page that may ring for it
 	QPN            uint32 // the number it shall have; 0: the driver chooses
+	// Congestion has it slow down where routers on its path say that they are congested (protocol section 7).
+	Congestion bool
 }
 
 // QP is a queue pair (ibv_qp).
@@ -68,7 +70,7 @@ func (p *PD) createQP(ctx context.Context, attr QPInitAttr) (*QP, error) {
 	if q.qpn, err = p.d.takeQPN(attr.QPN); err != nil {
 		return nil, err
 	}
-	if err := q.create(ctx, attr.SigAll); err != nil {
+	if err := q.create(ctx, attr); err != nil {
 		return nil, err
 	}
 	p.users++
@@ -121,7 +123,7 @@ func (q *QP) size(c QPCap) error {
 
 // create makes the queues and the queue pair in the device. If it refuses, all is
 // given back.
-func (q *QP) create(ctx context.Context, sigAll bool) error {
+func (q *QP) create(ctx context.Context, attr QPInitAttr) error {
 	d := q.pd.d
 	if err := q.allocRings(); err != nil {
 		d.releaseQPN(q.qpn)
@@ -132,9 +134,7 @@ func (q *QP) create(ctx context.Context, sigAll bool) error {
 		Page: uint64(q.page), SQLogSize: uint64(q.sq.log), SQLogStride: q.sq.logStride(),
 		RQLogSize: uint64(q.rq.log), RQLogStride: q.rq.logStride(), SQBase: q.sq.base, RQBase: q.rq.base,
 	}
-	if sigAll {
-		c.SigAll = 1
-	}
+	c.SigAll, c.Congestion = bit(attr.SigAll), bit(attr.Congestion)
 	err := run(ctx, d, format.CmdCreateQP, c)
 	if refused(err) {
 		d.releaseQPN(q.qpn)
@@ -263,4 +263,12 @@ func (q *QP) alive() error {
 		return ErrDestroyed
 	}
 	return q.pd.d.usable()
+}
+
+// bit is a flag in a command.
+func bit(set bool) uint64 {
+	if set {
+		return 1
+	}
+	return 0
 }

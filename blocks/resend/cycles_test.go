@@ -19,11 +19,11 @@ func TestCycles(t *testing.T) {
 		wqes   [][]int // lengths of their SGEs
 		cycles uint64
 	}{
-		{"a WQE each", 64, [][]int{{100}, {100}, {100}, {100}}, 27},
-		{"a WQE each", 512, [][]int{{100}, {100}, {100}, {100}}, 20},
-		{"packets of a WQE", 64, [][]int{{2048}}, 16},
-		{"packets of a WQE", 512, [][]int{{2048}}, 16},
-		{"two SGEs each", 512, [][]int{{100, 50}, {100, 50}, {100, 50}}, 23},
+		{"a WQE each", 64, [][]int{{100}, {100}, {100}, {100}}, 28},
+		{"a WQE each", 512, [][]int{{100}, {100}, {100}, {100}}, 21},
+		{"packets of a WQE", 64, [][]int{{2048}}, 17},
+		{"packets of a WQE", 512, [][]int{{2048}}, 17},
+		{"two SGEs each", 512, [][]int{{100, 50}, {100, 50}, {100, 50}}, 24},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			design, io := hdltest.Build(t, resend.Def(params(c.width)))

@@ -68,8 +68,8 @@ func (b *block) begin() {
 	b.begun.Write(b.turn.qp, notes, b.turn.flip)
 }
 
-// enter makes the queue, and a register in front of it: a queue pair may be there while it has its turn, and so have a turn
-// more than it needs.
+// enter makes the queue, and registers before and behind it: a queue pair may be in one while it is in another or has its turn,
+// and so have turns that it does not need.
 func (b *block) enter() {
 	for _, name := range [wakes]string{wakeResend: "wake_resend", wakeAgain: "wake_again"} {
 		b.wakes = append(b.wakes, hdl.NewStream(b.m, name, b.p.Sizes.QPRef()))
@@ -78,7 +78,7 @@ func (b *block) enter() {
 	b.m.Unused(from)
 	queue := hdl.Instance(b.m, "u_queue", scheduler.Def(scheduler.Params{Sizes: b.p.Sizes, Wakes: 1}))
 	hdl.Connect(queue.Wakes[0], stream.Slice(b.m, "u_wake", wake))
-	b.queue = queue.Grant
+	b.queue = stream.Slice(b.m, "u_grant", queue.Grant)
 }
 
 // overtaken returns one bit: the order of the turn is in force no more.

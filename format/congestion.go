@@ -23,6 +23,14 @@ type Congestion[V any] struct {
 	ClampTime    V `w:"1"`  // so does one behind an increase by time: clamp_tgt_rate_after_time_inc
 }
 
+// Fields returns the fields in their order.
+func (c Congestion[V]) Fields() []V {
+	return []V{
+		c.CNPGap, c.LineRate, c.MinRate, c.FirstRate, c.AIRate, c.HAIRate, c.ByteReset, c.TimeReset, c.AlphaTime, c.Monitor, c.G, c.InitialAlpha, c.GD,
+		c.MinKeep, c.Threshold, c.Clamp, c.ClampTime,
+	}
+}
+
 // CongestionDefaults are the defaults of ConnectX for a line rate in Mb/s, with its microseconds in
 // ticks, rounded.
 func CongestionDefaults(line uint64) Congestion[uint64] {
@@ -30,4 +38,33 @@ func CongestionDefaults(line uint64) Congestion[uint64] {
 		CNPGap: 4, LineRate: line, MinRate: 1, AIRate: 5, HAIRate: 50, ByteReset: 32767, TimeReset: 293, AlphaTime: 1,
 		Monitor: 4, G: 1019, InitialAlpha: 1023, GD: 11, MinKeep: 128, Threshold: 1, ClampTime: 1,
 	}
+}
+
+// CongestionRegisters returns the registers of [Congestion] in the order of its fields, from RegCongestion on. A field is the low
+// bits of its register; [CongestionDefaults] is what they have after reset.
+func CongestionRegisters() []Register {
+	docs := []struct{ name, doc string }{
+		{"cc_cnp_gap", "least ticks between two CNPs of a QP; a tick is 1.024 us. All cc_ registers are parameters of DCQCN, for QPs with congestion control"},
+		{"cc_line_rate", "rate of a QP that is not slowed down; rates are in Mb/s"},
+		{"cc_min_rate", "least rate"},
+		{"cc_first_rate", "rate before the first cut; 0: line rate"},
+		{"cc_ai_rate", "additive increase"},
+		{"cc_hai_rate", "hyper increase"},
+		{"cc_byte_reset", "units of 64 bytes between two increases by bytes; 0: none"},
+		{"cc_time_reset", "ticks between two increases by time; 0: none"},
+		{"cc_alpha_time", "ticks between two updates of alpha"},
+		{"cc_monitor", "least ticks between two cuts"},
+		{"cc_g", "what an update leaves of alpha, in 1/1024"},
+		{"cc_initial_alpha", "alpha at the first cut, in 1/1024"},
+		{"cc_gd", "a cut takes rate * alpha >> gd"},
+		{"cc_min_keep", "what a cut leaves of the rate at least, in 1/256"},
+		{"cc_threshold", "increases of one kind until the target rate is raised"},
+		{"cc_clamp", "1: each cut makes the rate the target rate"},
+		{"cc_clamp_time", "1: so does a cut behind an increase by time"},
+	}
+	var all []Register
+	for i, d := range docs {
+		all = append(all, Register{Name: d.name, Offset: RegCongestion + 4*uint32(i), Access: ReadWrite, Doc: d.doc})
+	}
+	return all
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,6 +98,28 @@ func TestTransitions(t *testing.T) {
 		require.Zero(t, tr.Required&tr.Optional, "%v", key)
 		require.Zero(t, (tr.Required|tr.Optional)&format.AttrState)
 	}
+}
+
+// The registers of congestion control are its fields, in their order, and the defaults fit.
+func TestCongestionRegisters(t *testing.T) {
+	fields := reflect.TypeFor[format.Congestion[uint64]]()
+	registers := format.CongestionRegisters()
+	require.Len(t, registers, fields.NumField())
+	var numbered format.Congestion[uint64]
+	for i := range fields.NumField() {
+		reflect.ValueOf(&numbered).Elem().Field(i).SetUint(uint64(i))
+	}
+	defaults := format.CongestionDefaults(100000).Fields()
+	for i, r := range registers {
+		f := fields.Field(i)
+		require.EqualValues(t, i, numbered.Fields()[i])
+		name := strings.ReplaceAll(strings.TrimPrefix(r.Name, "cc_"), "_", "")
+		require.True(t, strings.EqualFold(name, f.Name), "%s, %s", r.Name, f.Name)
+		bits, err := strconv.Atoi(f.Tag.Get("w"))
+		require.NoError(t, err)
+		require.Less(t, defaults[i], uint64(1)<<bits, r.Name)
+	}
+	require.Less(t, registers[len(registers)-1].Offset, uint32(format.RegMailboxGo))
 }
 
 func TestRegisters(t *testing.T) {

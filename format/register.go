@@ -39,6 +39,7 @@ const (
 	RegKeyLogSize  = 0x028
 	RegModeration  = 0x02C
 	RegIRQPending  = 0x030
+	RegCongestion  = 0x034 // of CongestionRegisters, a word each
 	RegMailboxGo   = 0x080
 	RegMailboxDone = 0x084
 	RegMailbox     = 0x100 // MailboxBytes
@@ -64,7 +65,7 @@ const (
 // Registers returns the registers of the device in the order of their offsets,
 // without the mailbox and the counters.
 func Registers() []Register {
-	return []Register{
+	all := []Register{
 		{"id", RegID, ReadOnly, "0x6E726F67"},
 		{"version", RegVersion, ReadOnly, "major in bits 31:16, minor in 15:0"},
 		{"caps0", RegCaps0, ReadOnly, "log2 of: QPs 4:0, CQs 12:8, EQs 20:16, data width in bytes 26:24; path MTU code 30:28"},
@@ -78,9 +79,12 @@ func Registers() []Register {
 		{"key_log_size", RegKeyLogSize, ReadWrite, "log2 of the entries of the key table, 0 to 24"},
 		{"moderation", RegModeration, ReadWrite, "least cycles between two interrupts of a vector"},
 		{"irq_pending", RegIRQPending, ReadWrite, "vectors with an interrupt; write ones to clear"},
-		{"mailbox_go", RegMailboxGo, WriteOnly, "CommandCode: starts it on what is in the mailbox"},
-		{"mailbox_done", RegMailboxDone, ReadOnly, "bit 31: a command is running; 7:0: CommandStatus of the last"},
 	}
+	all = append(all, CongestionRegisters()...)
+	return append(all,
+		Register{"mailbox_go", RegMailboxGo, WriteOnly, "CommandCode: starts it on what is in the mailbox"},
+		Register{"mailbox_done", RegMailboxDone, ReadOnly, "bit 31: a command is running; 7:0: CommandStatus of the last"},
+	)
 }
 
 // Doorbells. Page n lies at DoorbellBase + n * DoorbellPageBytes. The offset in

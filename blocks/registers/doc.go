@@ -11,7 +11,7 @@
 //
 // # State
 //
-// The registers that software writes, the mailbox of 32 words, the outcome of the
+// The registers that software writes (those of congestion control have defaults after reset), the mailbox of 32 words, the outcome of the
 // last command, a counter of 32 bits for each bit of Counts, and the vectors
 // with an interrupt (set by events' pulses, cleared by software).
 //

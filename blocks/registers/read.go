@@ -85,5 +85,9 @@ func (b *block) words() []known {
 		{format.RegIRQPending, wide(b.pending)},
 		{format.RegMailboxDone, hdl.Cat(b.runs, hdl.K(23, 0), b.status)},
 	}
+	fields := set.Congestion.Fields()
+	for i, r := range format.CongestionRegisters() {
+		all = append(all, known{uint64(r.Offset), wide(fields[i])})
+	}
 	return all
 }

@@ -19,10 +19,30 @@ var widths = map[uint32]int{
 	format.RegKeyLogSize: 5, format.RegModeration: 32,
 }
 
+// NewReference is a device after reset, with a line rate in Mb/s.
+func NewReference(lineRate uint64) *Reference {
+	r := &Reference{Settings: map[uint32]uint32{}}
+	for i, v := range format.CongestionDefaults(lineRate).Fields() {
+		r.Settings[format.RegCongestion+4*uint32(i)] = uint32(v)
+	}
+	return r
+}
+
+// congestionWidths are those of the registers of congestion control, from the first one on.
+var congestionWidths = [...]int{12, 18, 18, 18, 18, 18, 15, 16, 12, 12, 10, 10, 4, 8, 4, 1, 1}
+
+// width is that of a register that software sets, 0 if it is none.
+func width(offset uint32) int {
+	if i := (int(offset) - format.RegCongestion) / 4; offset >= format.RegCongestion && i < len(congestionWidths) {
+		return congestionWidths[i]
+	}
+	return widths[offset]
+}
+
 // Write writes a word below the doorbell pages; false: there is no such register
 // now.
 func (r *Reference) Write(offset, value uint32) bool {
-	if w, ok := widths[offset]; ok {
+	if w := width(offset); w > 0 {
 		r.Settings[offset] = uint32(uint64(value) & (1<<w - 1))
 		return true
 	}
@@ -41,7 +61,7 @@ func (r *Reference) Write(offset, value uint32) bool {
 
 // Read reads a word below the doorbell pages; false: there is none.
 func (r *Reference) Read(offset uint32) (uint32, bool) {
-	if v, ok := r.Settings[offset]; ok || widths[offset] > 0 {
+	if v, ok := r.Settings[offset]; ok || width(offset) > 0 {
 		return v, true
 	}
 	flag := uint32(0)

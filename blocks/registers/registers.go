@@ -12,6 +12,8 @@ import (
 type Params struct {
 	Sizes link.Sizes
 	MTU   int // largest path MTU in bytes
+	// LineRate is what queue pairs that are not slowed down have, in Mb/s, as software finds it; 0: not known, so the largest number.
+	LineRate int
 }
 
 // Validate returns an error for parameters that the block cannot have.
@@ -23,7 +25,21 @@ func (p Params) Validate() error {
 	if mtuCode(p.MTU) == 0 {
 		return fmt.Errorf("registers: path MTU of %d bytes: not 256, 512, 1024, 2048 or 4096", p.MTU)
 	}
+	if p.LineRate < 0 || p.LineRate > maxRate {
+		return fmt.Errorf("registers: a line rate of %d Mb/s: not 0 to %d", p.LineRate, maxRate)
+	}
 	return nil
+}
+
+// maxRate is the largest rate that the registers hold.
+const maxRate = 1<<18 - 1
+
+// congestion is what congestion control is set to after reset.
+func (p Params) congestion() format.Congestion[uint64] {
+	if p.LineRate == 0 {
+		return format.CongestionDefaults(maxRate)
+	}
+	return format.CongestionDefaults(uint64(p.LineRate))
 }
 
 // mtuCode is the code of a path MTU, 0 if there is none.
@@ -46,6 +62,7 @@ type Settings struct {
 	KeyBase    hdl.Bits `w:"64"`
 	KeyLogSize hdl.Bits `w:"5"`
 	Moderation hdl.Bits `w:"32"` // least cycles between two interrupts of a vector
+	Congestion format.Congestion[hdl.Bits]
 }
 
 // IO is the ports of the block.
@@ -64,7 +81,7 @@ type IO struct {
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_%d_mtu%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.DataWidth, p.MTU),
+		Name: fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_%d_mtu%d_l%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.DataWidth, p.MTU, p.LineRate),
 		Doc:  "AXI4-Lite slave: registers, counters, command mailbox, doorbell pages.",
 		IO: IO{
 			Bus: s.AXILite(), Bell: hdl.StreamOf(link.Bell{}), Go: hdl.StreamOf(link.Go{}), Done: hdl.StreamOf(link.Done{}),
@@ -177,17 +194,24 @@ func (b *block) writable() hdl.Bits {
 // settings are the registers that software sets.
 func (b *block) settings() {
 	m := b.m
-	set := func(offset uint64, name string, width int) hdl.Bits {
-		r := m.Reg(name, width, 0)
+	setFrom := func(offset uint64, name string, width int, reset uint64) hdl.Bits {
+		r := m.Reg(name, width, reset)
 		m.If(b.writes.And(b.is(offset)), func() { r.Set(b.data.Trunc(width)) })
 		return r
 	}
+	set := func(offset uint64, name string, width int) hdl.Bits { return setFrom(offset, name, width, 0) }
+	out, reset := b.io.Settings.Congestion.Fields(), b.p.congestion().Fields()
+	for i, r := range format.CongestionRegisters() {
+		out[i].Set(setFrom(uint64(r.Offset), r.Name, out[i].Width(), reset[i]))
+	}
 	low, high := set(format.RegMACLow, "mac_low", 32), set(format.RegMACHigh, "mac_high", 16)
 	baseLow, baseHigh := set(format.RegKeyBaseLow, "key_base_low", 32), set(format.RegKeyBaseHigh, "key_base_high", 32)
-	hdl.Set(b.io.Settings, Settings{
-		Enabled: set(format.RegControl, "enabled", 1), MAC: hdl.Cat(high, low), KeyBase: hdl.Cat(baseHigh, baseLow),
-		KeyLogSize: set(format.RegKeyLogSize, "key_log_size", 5), Moderation: set(format.RegModeration, "moderation", 32),
-	})
+	s := b.io.Settings
+	s.Enabled.Set(set(format.RegControl, "enabled", 1))
+	s.MAC.Set(hdl.Cat(high, low))
+	s.KeyBase.Set(hdl.Cat(baseHigh, baseLow))
+	s.KeyLogSize.Set(set(format.RegKeyLogSize, "key_log_size", 5))
+	s.Moderation.Set(set(format.RegModeration, "moderation", 32))
 }
 
 // command is the mailbox and the command that runs on it.

@@ -15,7 +15,7 @@ import (
 	verilator "gornic/sim-verilator"
 )
 
-var params = registers.Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 3, CQBits: 2, EQBits: 1, ReplayBits: 4}, MTU: 4096}
+var params = registers.Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 3, CQBits: 2, EQBits: 1, ReplayBits: 4}, MTU: 4096, LineRate: 100000}
 
 // bench drives the AXI4-Lite port.
 type bench struct {
@@ -102,7 +102,8 @@ func TestAgainstReference(t *testing.T) {
 	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 		b := newBench(t, s, io)
 		starts, done := sim.NewSink(s, io.Go, hdltest.Gaps(t, 30)), sim.NewSource(s, io.Done, sim.Pattern{})
-		ref := &registers.Reference{Caps0: 3 | 2<<8 | 1<<16 | 3<<24 | 5<<28, Caps1: 8 | 16<<16, Settings: map[uint32]uint32{}}
+		ref := registers.NewReference(100000)
+		ref.Caps0, ref.Caps1 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16
 		taken := false
 		offset := func() uint32 {
 			if b.r.IntN(2) == 0 {
@@ -149,6 +150,9 @@ func TestAgainstReference(t *testing.T) {
 		require.EqualValues(t, ref.Settings[format.RegControl], s.Get(io.Settings.Enabled))
 		require.EqualValues(t, uint64(ref.Settings[format.RegMACHigh])<<32|uint64(ref.Settings[format.RegMACLow]), s.Get(io.Settings.MAC))
 		require.EqualValues(t, uint64(ref.Settings[format.RegKeyBaseHigh])<<32|uint64(ref.Settings[format.RegKeyBaseLow]), s.Get(io.Settings.KeyBase))
+		for i, field := range io.Settings.Congestion.Fields() {
+			require.EqualValues(t, ref.Settings[format.RegCongestion+4*uint32(i)], s.Get(field))
+		}
 	}, verilator.Simulator)
 }
 
@@ -235,6 +239,9 @@ func TestDoorbells(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	require.NoError(t, params.Validate())
+	wrong := params
+	wrong.LineRate = 1 << 18
+	require.Error(t, wrong.Validate())
 	require.Error(t, registers.Params{Sizes: params.Sizes, MTU: 1000}.Validate())
 	require.Error(t, registers.Params{MTU: 4096}.Validate())
 }

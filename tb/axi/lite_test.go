@@ -31,7 +31,8 @@ func TestLite(t *testing.T) {
 			sim.NewSource(s, io.Done, sim.Pattern{})
 			lite := axi.NewLite(s, io.Bus, axi.Alone(s), axi.LiteOptions{Seed: seed, Pauses: pauses})
 			s.Reset(2)
-			ref := &registers.Reference{Caps0: 3 | 2<<8 | 1<<16 | 3<<24 | 5<<28, Caps1: 8 | 16<<16, Settings: map[uint32]uint32{}}
+			ref := registers.NewReference(1<<18 - 1)
+			ref.Caps0, ref.Caps1 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16
 			for range 500 {
 				all := format.Registers()
 				at, v := all[r.IntN(len(all))].Offset, r.Uint32()

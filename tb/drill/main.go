@@ -108,7 +108,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("drill", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.sim, "sim", "", "play on `NIC`: golden (the reference), native or verilator (the core); default all there are")
-	flags.StringVar(&o.config, "config", "", "configuration of cases that name none: `FILE`, or one of "+strings.Join(configs.Names(), ", ")+" (default tb/drill/play/drill.yaml)")
+	flags.StringVar(&o.config, "config", "", "configuration of cases that name none: `FILE`, or one of "+strings.Join(configs.Names(), ", ")+" (default tiny with some more, see docs/drill.md)")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of cases that have none: of memory, state before reset, and what the bus does")
 	flags.BoolVar(&o.verbose, "v", false, "show each step")
 	flags.BoolVar(&o.json, "json", false, "one JSON object a line for each case and NIC")

@@ -3,8 +3,8 @@ package play
 import (
 	"cmp"
 	"context"
-	_ "embed" // of drill.yaml
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -34,7 +34,7 @@ func Simulators() []string { return []string{Golden, Native, Verilator} }
 // Options of a [Bench].
 type Options struct {
 	Simulator string     // Golden, Native or Verilator
-	Config    string     // configuration of cases that name none: a name or a file; empty: drill.yaml
+	Config    string     // configuration of cases that name none: a name or a file; empty: tiny with some more
 	Seed      uint64     // of cases that have none; 0: 1
 	Taps      []wire.Tap // see each frame
 	Trace     func(line int, text string)
@@ -65,33 +65,34 @@ func NewBench(o Options) *Bench {
 	return &Bench{o: o, cores: map[configs.Config]*builtCore{}}
 }
 
+// usual is what the configuration of cases that name none has other than tiny: few of everything, but
+// what most cases need.
+var usual = map[string]string{
+	"path_mtu": "4096", "rx_buffer": "16384", "rx_packets": "32", "qps": "8", "cqs": "16", "reads": "4",
+}
+
 // ConfigOf is the configuration that a case is played in: the one that it names or the bench's, with
 // the fields that the case sets.
 func (b *Bench) ConfigOf(c *script.Case) (configs.Config, error) {
-	base, err := loadConfig(cmp.Or(c.Config, b.o.Config))
-	if err != nil || len(c.Set) == 0 {
+	name, set := cmp.Or(c.Config, b.o.Config), map[string]string{}
+	if name == "" {
+		name = "tiny"
+		maps.Copy(set, usual)
+	}
+	maps.Copy(set, c.Set)
+	base, err := configs.Load(name)
+	if err != nil {
 		return base, err
 	}
 	var text strings.Builder
 	for _, f := range configs.Fields() {
-		value, set := c.Set[f.Name]
-		if !set {
+		value, given := set[f.Name]
+		if !given {
 			value = fmt.Sprint(f.Value(base))
 		}
 		fmt.Fprintf(&text, "%s: %s\n", f.Name, value)
 	}
 	return configs.Parse(c.File+": config", []byte(text.String()))
-}
-
-//go:embed drill.yaml
-var usualConfig []byte
-
-// loadConfig is a configuration of a name; without one the usual one.
-func loadConfig(name string) (configs.Config, error) {
-	if name == "" {
-		return configs.Parse("drill.yaml", usualConfig)
-	}
-	return configs.Load(name)
 }
 
 // open makes the NIC for a case.

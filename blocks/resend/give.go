@@ -14,17 +14,13 @@ func (b *block) announce() {
 	})
 }
 
-// walk gives a piece of an SGE away, if there is something of it.
+// walk gives a piece of an SGE away. If that is not all of the payload, the SGE has no more.
 func (b *block) walk() {
-	m, length := b.m, b.piece()
-	m.If(b.left.None(), func() {
+	b.m.If(b.io.Segment.Ready, func() {
+		b.need.Set(b.need.Sub(b.piece()))
 		b.number.Set(b.number.AddK(1))
 		b.st.Goto(stNext)
-	}).ElseIf(b.io.Segment.Ready, func() {
-		b.left.Set(b.left.Sub(length.ZExt(32)))
-		b.at.Set(b.at.Add(length.ZExt(32)))
-		b.need.Set(b.need.Sub(length))
-		m.If(b.enough(), func() { b.st.Goto(stEnd) })
+		b.m.If(b.enough(), func() { b.st.Goto(stEnd) })
 	})
 }
 
@@ -36,13 +32,15 @@ func (b *block) piece() hdl.Bits {
 	return hdl.Mux(b.enough(), b.need, b.left.Trunc(link.LengthBits))
 }
 
-// nextSGE goes on to an SGE from its beginning.
+// nextSGE goes on to the next SGE that has bytes.
 func (b *block) nextSGE() {
 	sge := b.here()
 	hdl.Set(b.sge, sge)
 	b.at.SetK(0)
 	b.left.Set(sge.Length)
-	b.st.Goto(stWalk)
+	b.m.If(sge.Length.None(), func() {
+		b.number.Set(b.number.AddK(1))
+	}).Else(func() { b.st.Goto(stWalk) })
 }
 
 // givePorts drives what leaves.
@@ -61,7 +59,7 @@ func (b *block) givePorts() {
 		hdl.Field("offset", b.entry.Offset), hdl.Field("bytes", b.entry.Length))
 
 	length := b.piece()
-	io.Segment.Valid.Set(st.Is(stWalk).And(b.left.Any()))
+	io.Segment.Valid.Set(st.Is(stWalk))
 	hdl.Set(io.Segment.Data, link.Segment{
 		Key: b.sge.LKey, PD: b.context.PD, QPN: b.context.QPN, Rights: hdl.K(8, 0), VA: b.sge.Addr.Add(b.at.ZExt(64)),
 		Range: length.ZExt(32), Len: length, Skip: no, Probe: no, Bus: b.inline(), Find: no, Last: b.enough(), Probed: no,

@@ -50,7 +50,7 @@
 //	MatchLength                         fails it: LOC_LEN_ERR
 //	MatchData, MatchDone with a Fault   fail it: LOC_PROT_ERR, with that vendor code
 //
-// The PSN of a READ is any of those that it takes (section 10 row 12). WQEs complete by PSN, never by MSN.
+// A READ may be refused at any of the PSNs that it takes, also where data has come (section 10 row 12). WQEs complete by PSN, never by MSN.
 //
 // # Heard
 //

@@ -69,8 +69,7 @@ func TestHeard(t *testing.T) {
 			{"NAK 0x60 at the READ", nak(format.SyndromeNAK, 12), []completer.Heard{restart(12, link.CauseSequence)}},
 			{"data of the READ", data(link.MatchData, 12), []completer.Heard{progress(13)}},
 			{"the same again", data(link.MatchStray, 12), nil},
-			{"a NAK for what has been answered", nak(format.SyndromeNAKAccess, 12), nil},
-			{"an RNR NAK for that", nak(format.SyndromeRNR+5, 12), nil},
+			{"an RNR NAK for what has been answered", nak(format.SyndromeRNR+5, 12), nil},
 			{"NAK 0x60 at what is owed of the READ", nak(format.SyndromeNAK, 13), []completer.Heard{restart(13, link.CauseSequence)}},
 			{"NAK 0x60 behind that", nak(format.SyndromeNAK, 14), []completer.Heard{restart(13, link.CauseImplied)}},
 			{"data behind a gap", data(link.MatchGap, 14), []completer.Heard{restart(13, link.CauseGap)}},
@@ -94,9 +93,29 @@ func TestHeard(t *testing.T) {
 		require.Empty(b.t, b.fault.Take())
 		require.Len(b.t, b.taken(), 7)
 		require.Equal(b.t, map[string]int{
-			"Ignored": 7, "SequenceNAK": 3, "ImpliedNAK": 10, "RNRNAK": 1,
+			"Ignored": 6, "SequenceNAK": 3, "ImpliedNAK": 10, "RNRNAK": 1,
 			"Invalid": 0, "Access": 0, "Operation": 0, "RetriesExceeded": 0, "RNRExceeded": 0, "CQEError": 0, "CQEFlush": 0,
 		}, b.counts)
+	})
+}
+
+// A READ may be refused at any of its PSNs, those whose data has come among them: some responders name that of its
+// request (protocol section 10, row 12). One before it is ignored.
+func TestReadRefusedAtItsRequest(t *testing.T) {
+	each(t, func(b *bench) {
+		b.begin(1)
+		b.respond(1, completer.Response{Match: link.MatchData, PSN: 11})
+		b.respond(1, nak(format.SyndromeNAKAccess, 10))
+		b.settle()
+		require.Equal(b.t, []uint64{100}, b.taken())
+		require.Empty(b.t, b.fault.Take())
+		b.respond(1, nak(format.SyndromeNAKAccess, 11))
+		b.settle()
+		require.Len(b.t, b.fault.Take(), 1)
+		b.die(1)
+		b.settle()
+		require.Equal(b.t, []format.Status{format.StatusRemAccess}, b.statuses())
+		require.Equal(b.t, []int{1, 1}, []int{b.counts["Ignored"], b.counts["Access"]})
 	})
 }
 

@@ -19,9 +19,10 @@ type place struct {
 // place compares (protocol sections 3.2 and 4.3).
 func (b *block) place(o link.Oldest) place {
 	p, part, d := b.now.PSN, b.was.Part, b.due
+	refuses := b.event(eventFatal) // a READ at any of its PSNs, also where data has come (protocol section 10, row 12)
 	return place{
 		owed:   hdl.Mux(part, b.was.Due, o.Entry.PSN),
-		before: hdl.Mux(part, d.before, p.Sub(o.Entry.PSN).MSB()), first: hdl.Mux(part, d.first, p.Eq(o.Entry.PSN)),
+		before: hdl.Mux(part.And(refuses.Not()), d.before, p.Sub(o.Entry.PSN).MSB()), first: hdl.Mux(part, d.first, p.Eq(o.Entry.PSN)),
 		last: p.Eq(o.Entry.LastPSN), behind: o.Entry.LastPSN.Sub(p).MSB(), unsent: o.Newest.Sub(p).MSB(),
 	}
 }

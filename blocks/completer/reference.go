@@ -113,14 +113,14 @@ func (r *Reference) owed() uint32 {
 // Respond takes a response (protocol sections 4.3 and 4.4), and reports whether it answered something.
 func (r *Reference) Respond(p Response) bool {
 	refused, known := p.meaning()
-	outstanding := len(r.Ring) > 0 && diff(p.PSN, r.owed()) >= 0 && diff(r.newest, p.PSN) >= 0
+	outstanding := len(r.Ring) > 0 && !r.answers(p) && diff(r.newest, p.PSN) >= 0
 	if !known || !outstanding || r.failed || r.dying != nil {
 		return false
 	}
 	before := len(r.Ring)
 	r.implied(p.PSN)
 	switch {
-	case len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess || diff(p.PSN, r.owed()) < 0:
+	case len(r.Ring) == 0 || r.Ring[0].Status != format.StatusSuccess || r.answers(p):
 		r.sweep()
 		return true
 	case p.Match == link.MatchStray && r.Ring[0].answered() && r.covers(p.PSN): // what has come of it comes again
@@ -135,6 +135,20 @@ func (r *Reference) Respond(p Response) bool {
 	}
 	r.sweep()
 	return true
+}
+
+// answers tells whether a response is for what has been answered. A READ may be refused at any of its PSNs, also where its data has
+// come (protocol section 10, row 12).
+func (r *Reference) answers(p Response) bool {
+	if refused, _ := p.meaning(); refused != nil && p.Match != link.MatchStray {
+		return diff(p.PSN, r.Ring[0].PSN) < 0
+	}
+	return diff(p.PSN, r.owed()) < 0
+}
+
+// fatal tells NAKs that fail a WQE.
+func (p Response) fatal() bool {
+	return p.Match == link.MatchACK && p.Syndrome > format.SyndromeNAK && p.Syndrome <= format.SyndromeNAKOp
 }
 
 // covers tells whether a PSN is one of the oldest entry.
@@ -165,8 +179,7 @@ func (p Response) skips(owed uint32) bool {
 	case link.MatchGap:
 		return true
 	case link.MatchACK:
-		fatal := p.Syndrome > format.SyndromeNAK && p.Syndrome <= format.SyndromeNAKOp // of any response (protocol section 10, row 12)
-		return p.Syndrome < format.SyndromeRNR || !fatal && p.PSN != owed
+		return p.Syndrome < format.SyndromeRNR || !p.fatal() && p.PSN != owed
 	}
 	return false
 }

@@ -111,10 +111,12 @@ func (b *block) count() {
 	})
 }
 
-// send has resend begin with the oldest packet.
+// send has resend begin with the oldest packet. A number that nobody has been told of is as good as a new one: so
+// resend is behind by two at most, and two bits are enough.
 func (b *block) send() {
 	b.to.Phase.SetK(phaseSending)
-	b.to.Number.Set(b.is.Number.AddK(1))
+	b.m.If(b.is.Untold.Not(), func() { b.to.Number.Set(b.is.Number.AddK(1)) })
+	b.to.Untold.SetK(1)
 	b.to.Owes.Resend.SetK(1)
 }
 
@@ -157,18 +159,24 @@ func (b *block) marked() {
 
 // resent ends the sending, if it answers the last Resend.
 func (b *block) resent() {
-	b.m.If(b.in(phaseSending).And(b.is.Number.Eq(b.now.Number)), func() {
+	b.m.If(b.answered(), func() {
 		b.to.Phase.SetK(phaseIdle)
 		b.to.Owes.Wake.SetK(1)
 		b.rearm()
 	})
 }
 
+// answered returns one bit: if this is a Resent, it is that of the last Resend.
+func (b *block) answered() hdl.Bits {
+	return hdl.AndAll(b.in(phaseSending), b.is.Untold.Not(), b.is.Number.Eq(b.now.Number))
+}
+
 // clear begins a new life. What is linked and what is out stays so, and the numbers of Resends go on.
 func (b *block) clear() {
 	is := b.is
 	begins := hdl.Unpack(is, hdl.Pack(is).K(0))
-	begins.Number, begins.Queued, begins.MarkOut = is.Number, is.Queued, is.MarkOut
+	begins.Number, begins.Untold = is.Number, is.Untold
+	begins.Queued, begins.MarkOut = is.Queued, is.MarkOut
 	begins.Listed, begins.Slot = is.Listed, is.Slot
 	hdl.Set(b.to, begins)
 }

@@ -187,6 +187,38 @@ func TestMissingWhileSending(t *testing.T) {
 	})
 }
 
+// However often packets are missing before resend listens again, the Resent of what it was at is not taken for that of
+// the last Resend, and it hears of two at most.
+func TestNumbersDoNotComeRound(t *testing.T) {
+	for n := range 9 {
+		onBlock(t, usual, 0, func(b *bench) {
+			b.begin(0, 0, retry.Timers{RetryCnt: 2})
+			b.missing(0, 0, link.CauseSequence)
+			b.expect(mark(0))
+			b.marked.Send(0)
+			b.expect(resend(0, 1, 0))
+			b.resend.SetPattern(never)
+			for i := range n {
+				b.progress(0, uint32(i+1))
+				b.missing(0, uint32(i+1), link.CauseSequence)
+				b.settle()
+			}
+			b.resent.Send(linktest.Resent{QP: 0, Number: 1})
+			b.settle()
+			require.Equal(b.t, n > 0, b.held(0))
+			b.resend.SetPattern(always)
+			switch n {
+			case 0:
+				b.expect(wake(0))
+			case 1:
+				b.expect(resend(0, 2, 1))
+			default:
+				b.expect(resend(0, 2, 1), resend(0, 3, uint32(n)))
+			}
+		})
+	}
+}
+
 // waitTicks is the wait of code 1: 10 us are 3 ticks, and the one in which it begins.
 const waitTicks = 4
 
@@ -487,6 +519,24 @@ func TestClearWaitsForWhatWasSaid(t *testing.T) {
 		b.failure.SetPattern(always)
 		b.expect(failure(1, 3, format.StatusRetryExceeded))
 	})
+}
+
+// So it does where that has been decided and is not offered yet: in whichever cycle Control comes.
+func TestClearWaitsForWhatIsAboutToBeSaid(t *testing.T) {
+	for delay := range 20 {
+		onBlock(t, usual, 0, func(b *bench) {
+			b.begin(1, 3, retry.Timers{})
+			b.failure.SetPattern(never)
+			b.missing(1, 3, link.CauseSequence)
+			b.s.Run(delay)
+			b.clear(1)
+			b.s.Run(few)
+			cleared := b.control.Pending() == 0
+			b.failure.SetPattern(always)
+			b.s.Run(few)
+			require.Equal(b.t, !cleared, len(b.told()) == 1, "after %d cycles", delay)
+		})
+	}
 }
 
 // Each queue pair has its own.

@@ -53,7 +53,7 @@ func (b *block) follow(one hdl.Bits) {
 		now = hdl.Unpack(b.to, b.states.At(one))
 		first = hdl.Unpack(b.to, b.states.At(w.first.QP))
 		since = m.RegN("one_since", tickBits) // when its timer began last
-		ends := b.now.What.Is(opResent).And(b.in(phaseSending)).And(b.now.Number.Eq(b.is.Number))
+		ends := b.now.What.Is(opResent).And(b.answered())
 		arms := hdl.OrAll(b.now.What.Is(opProgress), b.now.What.Is(opLocal), b.now.What.Is(opTimers), ends)
 		m.If(hdl.AndAll(b.st.Is(stDecide), b.now.QP.Eq(one), arms), func() { since.Set(b.tick) })
 		ticks = hdl.K(tickBits, 1).Shl(b.to.Timers.Timeout)

@@ -117,7 +117,8 @@ type state struct {
 	RNRUsed  hdl.Bits `w:"3"`  // RNR NAKs since then
 	Once     hdl.Bits `w:"1"`  // a restart has been counted since then
 	Phase    hdl.Bits `w:"3"`
-	Number   hdl.Bits `w:"2"`  // of the last Resend
+	Number   hdl.Bits `w:"2"`  // of the last Resend,
+	Untold   hdl.Bits `w:"1"`  // of which resend has not been told yet
 	Runs     hdl.Bits `w:"1"`  // the timer, of ACKs in phaseIdle, of an RNR wait in two others; else it means nothing
 	Deadline hdl.Bits `w:"33"` // of the timer: the tick in which it expires
 	Status   hdl.Bits `w:"4"`  // in phaseDead: why

@@ -125,7 +125,7 @@ func (b *block) outside(due hdl.Bits) []source {
 		{valid: io.Started.Valid, ready: io.Started.Ready, does: plain(opLocal, io.Started.Data.QP)},
 		{valid: open(io.Heard.Valid), ready: io.Heard.Ready, does: heard},
 		// What the life that ends has said is taken before the next one begins.
-		{valid: open(io.Control.Valid).And(b.out.silent()), ready: io.Control.Ready, does: control},
+		{valid: open(io.Control.Valid).And(b.silent()), ready: io.Control.Ready, does: control},
 	}
 }
 

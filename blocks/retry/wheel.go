@@ -9,7 +9,6 @@ import "gornic/hdl"
 // earlier tick. The list of the present slot is not: first and those behind it are visited, one
 // after another, and none enters or leaves it otherwise.
 type wheel struct {
-	m    *hdl.Module
 	bits int // of the number of a slot
 
 	heads, nexts *hdl.Memory // entry
@@ -40,7 +39,7 @@ func newWheel(m *hdl.Module, p Params) *wheel {
 	qpBits, bits := p.Sizes.QPBits, p.slotBits()
 	proto := entry{QP: hdl.W(qpBits)}
 	return &wheel{
-		m: m, bits: bits,
+		bits:  bits,
 		heads: m.RAM("heads", p.Slots, 1+qpBits, hdl.Undefined), nexts: m.RAM("nexts", 1<<qpBits, 1+qpBits, hdl.Undefined),
 		prevs: m.RAM("prevs", 1<<qpBits, qpBits, hdl.Undefined),
 		slot:  m.Reg("slot", bits, 0), behind: m.Reg("behind", bits, 0), first: entry{Any: m.Reg("first_any", 1, 0), QP: m.RegN("first_qp", qpBits)},
@@ -66,35 +65,39 @@ func (w *wheel) within(ticks hdl.Bits) hdl.Bits {
 	return ticks.Trunc(w.bits).Or(ticks.Slice(ticks.Width()-1, w.bits).Any().Rep(w.bits))
 }
 
-// turn is what happens to the lists.
+// turn turns the wheel, and finds where the queue pair at hand goes.
 func (b *block) turn() {
-	m, w, qp := b.m, b.wheel, b.now.QP
-	writing, unlinking, entering, turning := b.st.Is(stWrite), b.st.Is(stUnlink), b.st.Is(stEnter), b.st.Is(stTurn)
-	w.relinks.Set(w.wants.And(b.to.Listed.Not().Or(w.ahead.Lt(w.left))))
+	m, w := b.m, b.wheel
 	following := w.slot.AddK(1)
-	turns := b.turns
-	m.If(turns, func() { w.slot.Set(following) })
-	tick := b.ticks
-	m.If(tick.And(turns.Not()).And(w.behind.All().Not()), func() { w.behind.Set(w.behind.AddK(1)) })
-	m.If(turns.And(tick.Not()), func() { w.behind.Set(w.behind.SubK(1)) })
+	m.If(b.turns, func() { w.slot.Set(following) })
+	m.If(hdl.AndAll(b.ticks, b.turns.Not(), w.behind.All().Not()), func() { w.behind.Set(w.behind.AddK(1)) })
+	m.If(b.turns.And(b.ticks.Not()), func() { w.behind.Set(w.behind.SubK(1)) })
 
+	writing, unlinking := b.st.Is(stWrite), b.st.Is(stUnlink)
+	w.relinks.Set(w.wants.And(b.to.Listed.Not().Or(w.ahead.Lt(w.left))))
 	to := w.slot.Add(w.ahead)
 	m.If(writing, func() { w.target.Set(to) })
-	leaves := writing.And(b.to.Listed) // the list of another slot
-	at := hdl.Mux(writing, hdl.Mux(leaves, b.to.Slot, to), hdl.Mux(unlinking, w.target, following))
-	head := hdl.Unpack(w.first, w.heads.Read("head", at, hdl.OrAll(turns, writing.And(w.relinks), unlinking)))
-
-	alone := head.QP.Eq(qp) // nobody is before it
 	m.If(writing.And(b.now.What.Is(opVisit)), func() { hdl.Set(w.first, w.found) })
+
+	at := hdl.Mux(unlinking, w.target, following)
+	at = hdl.Mux(writing, hdl.Mux(b.to.Listed, b.to.Slot, to), at)
+	head := w.heads.Read("head", at, hdl.OrAll(b.turns, writing.And(w.relinks), unlinking))
+	b.link(hdl.Unpack(w.first, head))
+}
+
+// link takes the queue pair at hand out of a list, or enters it at the head of one, or takes all of the list of
+// the present slot. head is the first in that list.
+func (b *block) link(head entry) {
+	m, w, qp := b.m, b.wheel, b.now.QP
+	sweeps, unlinking, entering, turning := b.st.Is(stSweep), b.st.Is(stUnlink), b.st.Is(stEnter), b.st.Is(stTurn)
 	m.If(turning, func() { hdl.Set(w.first, head) })
+	leads := head.QP.Eq(qp) // nobody is before it
 
 	self := hdl.Pack(entry{Any: hdl.K(1, 1), QP: qp})
-	none := self.K(0)
-	heads := hdl.Mux(turning, w.slot, hdl.Mux(unlinking, b.to.Slot, w.target))
-	word := hdl.Mux(turning, none, hdl.Mux(unlinking, hdl.Pack(w.found), self))
-	sweeps := b.st.Is(stSweep)
-	w.heads.Write(hdl.Mux(sweeps, b.sweep.Trunc(w.bits), heads), hdl.OrAll(sweeps, turning, entering, unlinking.And(alone)),
-		hdl.Mux(sweeps, none, word))
-	w.nexts.Write(hdl.Mux(unlinking, w.prev, qp), entering.Or(unlinking.And(alone.Not())), hdl.Mux(unlinking, hdl.Pack(w.found), hdl.Pack(head)))
+	at := hdl.Mux(turning, w.slot, hdl.Mux(unlinking, b.to.Slot, w.target))
+	to := hdl.Mux(turning, self.K(0), hdl.Mux(unlinking, hdl.Pack(w.found), self))
+	w.heads.Write(hdl.Mux(sweeps, b.sweep.Trunc(w.bits), at), hdl.OrAll(sweeps, turning, entering, unlinking.And(leads)),
+		hdl.Mux(sweeps, to.K(0), to))
+	w.nexts.Write(hdl.Mux(unlinking, w.prev, qp), entering.Or(unlinking.And(leads.Not())), hdl.Mux(unlinking, hdl.Pack(w.found), hdl.Pack(head)))
 	w.prevs.Write(hdl.Mux(unlinking, w.found.QP, head.QP), hdl.Mux(unlinking, w.found.Any, entering.And(head.Any)), hdl.Mux(unlinking, w.prev, qp))
 }

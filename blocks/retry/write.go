@@ -55,8 +55,11 @@ func newPayment(m *hdl.Module, s link.Sizes) payment {
 	}
 }
 
-// silent returns one bit: neither a Resend nor a SendFailure is offered.
-func (p payment) silent() hdl.Bits { return p.resend.Or(p.failure).Not() }
+// silent returns one bit: neither a Resend nor a SendFailure is offered, or about to be.
+func (b *block) silent() hdl.Bits {
+	paying := b.st.Is(stDecide).And(b.now.What.Is(opPay))
+	return hdl.OrAll(b.out.resend, b.out.failure, paying).Not()
+}
 
 // pay offers what is told. Who is next pays when all of it has been taken.
 func (b *block) pay() {
@@ -82,13 +85,15 @@ func (b *block) paid() {
 	hdl.Set(to.Owes, owed{Mark: again, Resend: is.Owes.Resend.K(0), Failure: is.Owes.Failure.K(0), Wake: is.Owes.Wake.K(0)})
 	to.Queued.SetK(0)
 	to.MarkOut.Set(is.MarkOut.Or(marks))
+	sends := is.Owes.Resend.And(b.in(phaseSending))
+	to.Untold.Set(is.Untold.And(sends.Not()))
 	o.mark.Set(marks)
 	o.resend.Set(is.Owes.Resend)
 	o.failure.Set(is.Owes.Failure)
 	o.wake.Set(is.Owes.Wake)
 	o.qp.Set(b.now.QP)
 	o.psn.Set(is.PSN)
-	o.stop.Set(b.in(phaseSending).Not())
+	o.stop.Set(sends.Not())
 	o.number.Set(is.Number)
 	o.status.Set(is.Status)
 	o.vendor.Set(is.Vendor)

@@ -35,6 +35,7 @@ type queue struct {
 	sent    []bool // entries that have not been retired, oldest first: whether they are one
 	parked  bool   // a local operation is with its neighbour
 	held    bool   // as retry says; ref.Held from its mark on
+	paced   bool   // as congestion control says; ref.Paced when that has been seen
 }
 
 // bench is the requester between models of its neighbours.
@@ -85,6 +86,8 @@ func (b *bench) step() {
 	require.NoError(b.t, b.s.Err())
 	q := b.queues[b.s.Get(b.io.Held.QP)] // a register asks: so the answer is there in this cycle
 	b.s.Set(b.io.Held.Held, map[bool]uint64{true: 1}[q != nil && q.held])
+	q = b.queues[b.s.Get(b.io.Paced.QP)]
+	b.s.Set(b.io.Paced.Waits, map[bool]uint64{true: 1}[q != nil && q.paced])
 	for _, q := range sim.Received[int](b.askContext) {
 		r := b.queues[q].ref
 		code := map[int]int{256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}[r.MTU]
@@ -312,6 +315,16 @@ func (b *bench) hold(qp int) {
 // release ends that.
 func (b *bench) release(qp int) {
 	b.queues[qp].held, b.queues[qp].ref.Held = false, false
+}
+
+// pace has a queue pair wait for its rate, or not any more. A turn that has begun goes on.
+func (b *bench) pace(qp int, waits bool) {
+	q := b.queues[qp]
+	q.paced = waits
+	if waits {
+		b.run(300)
+	}
+	q.ref.Paced = waits
 }
 
 // still requires that the reference would do nothing in a turn of any queue pair.

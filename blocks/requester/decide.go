@@ -22,18 +22,21 @@ type standing struct {
 	reads   hdl.Bits // READs and atomics among them
 	outcome outcome  // of its last local operation
 	held    hdl.Bits // what was sent is being sent again
+	paced   hdl.Bits // its packets have to wait for its rate
 }
 
 // standing looks up what others have said. The state is here a cycle before.
 func (b *block) standing(qp hdl.Bits, state message, offered hdl.Bits) standing {
 	m := b.m
-	s := standing{used: m.RegN("used", 16), reads: m.RegN("reads_out", 8), outcome: hdl.NewReg(m, "outcome", outcome{}), held: m.RegN("held", 1)}
+	s := standing{used: m.RegN("used", 16), reads: m.RegN("reads_out", 8), outcome: hdl.NewReg(m, "outcome", outcome{}), held: m.RegN("held", 1), paced: m.RegN("paced", 1)}
 	b.io.Held.QP.Set(qp)
+	b.io.Paced.QP.Set(qp)
 	gone := hdl.Unpack(retired{}, b.retired.At(qp))
 	m.If(offered.Not(), func() {
 		s.used.Set(state.Issued.Sub(gone.Count))
 		s.reads.Set(state.Reads.Sub(gone.Reads))
 		s.held.Set(b.io.Held.Held)
+		s.paced.Set(b.io.Paced.Waits)
 		hdl.Set(s.outcome, hdl.Unpack(outcome{}, b.outcomes.At(qp)))
 	})
 	return s
@@ -46,12 +49,13 @@ func (b *block) decide(t turn, known standing) verdict {
 	flush := state(format.QPError).Or(msg.Broken)
 	mayGoOn := state(format.QPRTS).Or(sqd.And(msg.Active.Or(msg.Parked)))
 	full := known.used.GeK(1 << b.p.Sizes.ReplayBits)
+	paced := hdl.AndAll(known.paced, msg.Parked.Not(), t.Task.Local.Not()) // no packet is to be sent
 	waits := msg.Parked.And(known.outcome.Known.Not())
 	return verdict{
 		Flush:  flush,
 		AckReq: b.endsHalf(known.used).Or(msg.Ahead.Is(windowPSNs - 1)), // behind it no PSN may be given until it has been acknowledged
 		Stops: hdl.OrAll(t.Context.Exists.Not(), t.Head.Here.Not(), full, waits,
-			flush.Not().And(hdl.OrAll(mayGoOn.Not(), known.held, msg.Ahead.All(), holds(t, known)))),
+			flush.Not().And(hdl.OrAll(mayGoOn.Not(), known.held, paced, msg.Ahead.All(), holds(t, known)))),
 		Drained: hdl.AndAll(sqd, hdl.OrAll(msg.Active, msg.Parked, msg.Broken).Not(), known.used.None(), b.notify.At(t.QP)),
 	}
 }

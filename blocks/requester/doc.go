@@ -13,6 +13,7 @@
 //	Fence      tokens, from command and keyops
 //	Held       whether a queue pair's packets are being sent again (retry)
 //	Mark       a mark behind what has begun of a queue pair, from retry
+//	Paced      whether a queue pair has to wait for its rate (dcqcn)
 //	Issue      READs and atomics, each before its Job; to readmatch
 //	Job        packets, records of WQEs, marks, fences, in order; to transmit
 //	Segment    where the payload of a Job is, or which keys a READ or atomic needs; to translate
@@ -78,8 +79,9 @@
 //
 // A turn ends without a packet if the WQE is not here or has to wait, if nothing
 // may be sent in the state that the queue pair has, if all its replay entries
-// are used up, or if it is held: wqefetch, qpcontext, replay, keyops or retry wake
-// it again when that changes.
+// are used up, if it is held, or if it has a packet to send and has to wait for
+// its rate: wqefetch, qpcontext, replay, keyops, retry or dcqcn wake it again when
+// that changes.
 //
 // A WQE that cannot be gives a Job that only records its failure. After that,
 // and in state ERR, all WQEs of the queue pair give such a Job, with the status

@@ -69,6 +69,37 @@ func TestHeldFlushes(t *testing.T) {
 	})
 }
 
+// A queue pair that waits for its rate begins no packet and goes on with none; operations on keys, their records and what is flushed go on.
+func TestPaced(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		q := b.open(1, ready(7, 256, 4))
+		long := order(format.WRWrite)
+		long.sges = []format.SGE[uint64]{{Addr: 0x1000, Length: 700, LKey: 5}}
+		q.post(long, order(format.WRRegMR), order(format.WRRead))
+		b.grant.Send(1)
+		b.run(300)
+		require.Equal(t, 1, b.got[1])
+		b.pace(1, true)
+		require.Empty(t, b.turns(1), "it does not go on")
+		b.pace(1, false)
+		require.Len(t, b.turns(1), 2)
+		b.pace(1, true)
+		b.settle(1, requester.Outcome{})
+		jobs := b.turns(1)
+		require.Len(t, jobs, 1)
+		require.Equal(t, link.EntryLocal, jobs[0].Entry.Kind)
+		q.post(order(format.WRSend))
+		q.ref.State = format.QPError
+		require.Len(t, b.turns(1), 2)
+
+		q = b.open(2, ready(7, 256, 4))
+		b.pace(2, true)
+		q.post(order(format.WRRegMR))
+		require.Empty(t, b.turns(2))
+		require.Equal(t, 2, b.keyOps[len(b.keyOps)-1].QP, "it is given away")
+	})
+}
+
 // A mark comes behind the job of a turn that has begun, and its queue pair gives none behind it.
 func TestMarkBehindTurn(t *testing.T) {
 	in(t, func(t *testing.T, b *bench) {

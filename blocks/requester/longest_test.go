@@ -386,7 +386,7 @@ func (h *harness) commits() {
 func (h *harness) idle() {
 	m := h.m
 	for _, x := range []hdl.Bits{
-		h.tx.Fence.Valid, h.tx.Fence.Data.Token, h.tx.Mark.Valid, h.tx.Mark.Data.QP, h.tx.Held.Held, h.tx.Peek.QP, h.rx.Flush.Valid, h.rx.Flush.Data.QP, h.rx.Served.Valid, h.tx.KeyOpDone.Valid,
+		h.tx.Fence.Valid, h.tx.Fence.Data.Token, h.tx.Mark.Valid, h.tx.Mark.Data.QP, h.tx.Held.Held, h.tx.Paced.Waits, h.tx.Peek.QP, h.rx.Flush.Valid, h.rx.Flush.Data.QP, h.rx.Served.Valid, h.tx.KeyOpDone.Valid,
 	} {
 		x.SetK(0)
 	}
@@ -401,7 +401,7 @@ func (h *harness) idle() {
 	in.Ready.SetK(1)
 	event.Ready.SetK(1)
 	m.Unused(event.Valid, event.Data.Code, event.Data.Vendor, event.Data.Number)
-	m.Unused(h.tx.Fence.Ready, h.tx.Mark.Ready, h.tx.Held.QP, h.tx.Peek.Value, h.rx.Flush.Ready, in.Valid, in.Data.Data, in.Data.Keep, in.Data.Last, in.Data.Err, h.tx.Grant.Ready)
+	m.Unused(h.tx.Fence.Ready, h.tx.Mark.Ready, h.tx.Held.QP, h.tx.Paced.QP, h.tx.Peek.Value, h.rx.Flush.Ready, in.Valid, in.Data.Data, in.Data.Keep, in.Data.Last, in.Data.Err, h.tx.Grant.Ready)
 }
 
 // start puts the queue pair into its first state, and lets it go.

@@ -18,6 +18,7 @@ type Reference struct {
 	MaxRD   int  // READs and atomics that may be outstanding
 	Reads   int  // that are
 	Held    bool // what was sent is being sent again
+	Paced   bool // it has to wait for its rate
 
 	broken  bool
 	index   uint16
@@ -119,6 +120,9 @@ func (r *Reference) Turn(wqe []byte, fault bool) (*Packet, bool) {
 		return nil, false
 	}
 	work, known := works[format.WROpcode(control.Opcode)]
+	if r.Paced && !r.parked && (!known || work.kind != local) {
+		return nil, false
+	}
 	p.WC = work.wc
 	switch {
 	case r.parked:

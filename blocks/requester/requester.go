@@ -42,6 +42,7 @@ type IO struct {
 	Fence     hdl.Stream[link.Fence]     `hdl:"in"`
 	Held      link.HeldPort              `hdl:"out"`
 	Mark      hdl.Stream[link.QPRef]     `hdl:"in"`
+	Paced     link.PacedPort             `hdl:"out"`
 	Issue     hdl.Stream[link.ReadIssue] `hdl:"out"`
 	Job       hdl.Stream[link.TxJob]     `hdl:"out"`
 	Segment   hdl.Stream[link.Segment]   `hdl:"out"`
@@ -61,7 +62,7 @@ func Def(p Params) hdl.Def[IO] {
 		IO: IO{
 			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),
 			Retired: hdl.StreamOf(s.Retired()), KeyOpDone: hdl.StreamOf(s.KeyOpDone()), Control: hdl.StreamOf(s.QPControl()),
-			Fence: hdl.StreamOf(link.Fence{}), Held: s.HeldPort(), Mark: hdl.StreamOf(s.QPRef()), Issue: hdl.StreamOf(s.ReadIssue()), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
+			Fence: hdl.StreamOf(link.Fence{}), Held: s.HeldPort(), Mark: hdl.StreamOf(s.QPRef()), Paced: s.PacedPort(), Issue: hdl.StreamOf(s.ReadIssue()), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
 			Inline: stream.FrameOf(s.DataWidth), KeyOp: hdl.StreamOf(s.KeyOp()),
 			Again: hdl.StreamOf(s.QPRef()), Async: hdl.StreamOf(link.Async{}), Peek: s.Peek(24),
 		},

@@ -101,6 +101,11 @@ func (b *bench) random(r *rand.Rand, qp int) {
 		b.release(qp)
 	}
 	if r.IntN(30) == 0 {
+		b.pace(qp, true)
+	} else if q.paced && r.IntN(5) == 0 {
+		b.pace(qp, false)
+	}
+	if r.IntN(30) == 0 {
 		b.fence.Send(r.IntN(4))
 	}
 	b.grant.Send(qp)
@@ -127,6 +132,7 @@ func (b *bench) quiesce() {
 	b.run(1000)
 	for qp := range qps {
 		b.release(qp)
+		b.pace(qp, false)
 		b.grant.Send(qp)
 	}
 	b.run(4000)

@@ -26,7 +26,7 @@
 //	mixed.go      what READs and WRITEs of many queue pairs find and leave
 //	racing.go     a race, racekey.go its key; judge.go, judgereceives.go and stream.go what may come of it
 //	lossy.go      programs for a wire that fails
-//	trial.go      queue pairs that may give up; trying.go at work, judgetrial.go what may come of them
+//	trial.go      queue pairs that may give up; trying.go at work, judgetrial.go what may come of them, broken.go memory that fails
 //	area.go       a region in memory
 //
 // # What is certain
@@ -67,6 +67,7 @@
 //     good, or whose host destroys a queue pair under load. An end's messages succeed up to one that gives up, with RETRY_EXC or RNR_RETRY_EXC,
 //     and are flushed from there; or all do. It has given up when a packet of that message was sent again, or refused for want of a receive, as
 //     often as it has retries, since it was the oldest, and not much later; and its messages take no longer than its timers allow. What was
+//     Where memory of a message is broken, it fails, or its peer refuses it, and fails with it. What was
 //     executed is a prefix of the request packets, once each: all of the messages that succeeded, and of the others as many as memory and
 //     receives agree on. A READ that did not succeed has brought some of its packets, in order. In the end, on a wire that is as it should be,
 //     a last connection on each index has as much on its way at once as there can be, and succeeds: nobody has kept an entry or a slot.

@@ -46,6 +46,9 @@ func (g *game) takeEvent(s *side, e verbs.AsyncEvent) bool {
 			return true
 		}
 	}
+	if g.trials.takeEvent(s, e) {
+		return true
+	}
 	for _, x := range g.races {
 		for _, r := range x.racers {
 			if s == x.owner && e.QP == r.owner.qp && e.Type == verbs.EventQPAccessErr && e.Vendor == format.VendorKeyUnknown {

@@ -37,20 +37,23 @@ func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
 	if err != nil {
 		return err
 	}
-	if err := lane.judgeTriedReads(ctx, user, done); err != nil {
+	if err := lane.judgeTriedReads(ctx, user, from, done); err != nil {
 		return err
 	}
 	stream := lane.stream()
+	if err := r.Broken.blur(ctx, stream, from); err != nil {
+		return err
+	}
 	low, high := 0, 0
 	for low < len(stream) && stream[low].message < done {
 		low++
 	}
-	for high < len(stream) && stream[high].message < user.posted {
+	for high < len(stream) && stream[high].message < user.posted && !r.Broken.unsent(r, from, stream[high].message) {
 		high++
 	}
 	var errs []error
 	for c := low; c <= high; c++ {
-		err := errors.Join(agree(ctx, stream, c), owner.fitTried(lane.received(stream[:c])))
+		err := errors.Join(agree(ctx, stream, c), owner.fitTried(lane.received(stream[:c]), r.Broken.reach(r, from)))
 		if err == nil {
 			if !r.Fresh {
 				t.g.trace.Trials.count(user, c > 0 && c < len(stream) && !stream[c-1].last)
@@ -76,6 +79,8 @@ func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
 		switch {
 		case i > done:
 			want.Status = verbs.StatusFlush
+		case r.Broken.mayFail(r, from, i, c):
+			want.Status, want.Vendor = c.Status, c.Vendor
 		case c.Status == verbs.StatusRetryExceeded || c.Status == verbs.StatusRNRExceeded:
 			want.Status = c.Status
 			if err := t.mayFail(r, from, i, c.Status); err != nil {
@@ -83,7 +88,7 @@ func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
 			}
 		default:
 			done++
-			if err := t.mayGoOn(r, from, i); err != nil {
+			if err := errors.Join(t.mayGoOn(r, from, i), r.Broken.mayNotSucceed(from, i)); err != nil {
 				return done, err
 			}
 			want.Opcode = completion(m.Op)
@@ -150,7 +155,7 @@ func (t *trials) mayGoOn(r *tried, from, message int) error {
 
 // judgeTriedReads: what has succeeded has brought all. A READ or atomic that has not may have brought some of its packets, in order:
 // all of them, if its completion was not seen.
-func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, done int) error {
+func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, from, done int) error {
 	for i, m := range r.user.Messages {
 		if !hasResponse(m.Op) {
 			continue
@@ -164,6 +169,12 @@ func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, done int) e
 			high = len(responses)
 		case i == done && user.failed():
 			high = len(responses) - 1
+		}
+		if b := user.round.Broken; b != nil && b.End == from && b.Message == i {
+			if err := settle(ctx, responses); err != nil {
+				return err
+			}
+			continue
 		}
 		var err error
 		for c := low; c <= high; c++ {
@@ -182,26 +193,31 @@ func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, done int) e
 }
 
 // fitTried compares the completions of receives with those that a cut makes. The last of these may have gone with the queue pair, if
-// nobody waited for them; one in ERR has flushed what was left before it went.
-func (e *triedEnd) fitTried(want []verbs.WC) error {
+// nobody waited for them; one in ERR has flushed what was left before it went. What a message from broken on would have used is not
+// received: it fails, or is flushed; but behind a READ, which is answered later, it may be.
+func (e *triedEnd) fitTried(want []verbs.WC, broken reach) error {
 	r := &racer{owner: e.end}
-	if e.failed() && !e.quit {
-		for len(want) < e.offered {
-			want = append(want, r.failedReceive(len(want), verbs.StatusFlush, format.VendorNone))
-		}
-		if len(e.receives) != len(want) {
-			return fmt.Errorf("%d receives have completed, expected %d", len(e.receives), len(want))
-		}
+	if e.failed() && !e.quit && len(e.receives) != e.offered {
+		return fmt.Errorf("%d receives have completed, expected %d", len(e.receives), e.offered)
 	}
+	flushed := false
 	for i, c := range e.receives {
-		switch {
-		case c.Status == verbs.StatusFlush && e.quit: // by its failure, of which nobody has seen the completion
-			want = append(want[:min(i, len(want))], r.failedReceive(i, verbs.StatusFlush, format.VendorNone))
-		case i >= len(want):
+		due := r.failedReceive(i, verbs.StatusFlush, format.VendorNone)
+		switch message := e.Receives[i].Message; {
+		case c.Status == verbs.StatusLocProt && message == broken.message && !broken.read && !flushed:
+			due.Status, due.Vendor = c.Status, format.VendorBusWrite
+			flushed = true
+		case c.Status == verbs.StatusFlush && e.failed():
+			if flushed = true; i < len(want) && message < broken.message && !e.quit {
+				return fmt.Errorf("receive %d is flushed, and its message was executed", i)
+			}
+		case i < len(want) && (message < broken.message || broken.read) && !flushed:
+			due = want[i]
+		default:
 			return fmt.Errorf("receive %d: completion %+v is not due", i, c)
 		}
-		if c != want[i] {
-			return fmt.Errorf("receive %d: completion %+v, expected %+v", i, c, want[i])
+		if c != due {
+			return fmt.Errorf("receive %d: completion %+v, expected %+v", i, c, due)
 		}
 	}
 	return nil

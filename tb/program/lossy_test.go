@@ -12,6 +12,7 @@ import (
 	"gornic/format"
 	"gornic/tb/golden"
 	"gornic/tb/golden/lab"
+	"gornic/tb/host"
 	"gornic/tb/program"
 	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
@@ -43,7 +44,9 @@ func runLossyWith(t testing.TB, c configs.Config, p program.Program, read func([
 		}
 		d, err := verbs.Open(ctx, bus, verbs.Config{MAC: h.MAC, Events: p.Timing.Events, Moderation: p.Timing.Moderation})
 		require.NoError(t, err)
-		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true}
+		hosts[i] = program.Host{
+			Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: func(addr, size uint64, kinds host.Kinds) func() { return h.InjectFault(addr, size, kinds).Remove },
+		}
 	}
 	trace, err := program.Run(ctx, p, hosts, program.Options{
 		Watch: watch, Clock: l.Link.Clock, Tick: config.Tick, Patience: 10000,
@@ -70,11 +73,7 @@ func TestLossy(t *testing.T) {
 			trace, err := runLossy(t, c, program.Lossy(seed, program.LimitsOf(c)))
 			require.NoError(t, err)
 			completions += trace.Completions()
-			sum.Ends += trace.Trials.Ends
-			sum.Retries += trace.Trials.Retries
-			sum.NotReady += trace.Trials.NotReady
-			sum.Quit += trace.Trials.Quit
-			sum.Midway += trace.Trials.Midway
+			sum.Add(trace.Trials)
 			if seed%10 == 0 {
 				again, err := runLossy(t, c, program.Lossy(seed, program.LimitsOf(c)))
 				require.NoError(t, err)
@@ -89,6 +88,7 @@ func TestLossy(t *testing.T) {
 		require.Less(t, sum.Retries, sum.Ends/2)
 		require.Greater(t, sum.NotReady, sum.Ends/50)
 		require.Greater(t, sum.Quit, sum.Ends/50)
+		require.Greater(t, sum.Broken, sum.Ends/100)
 		require.Greater(t, sum.Midway, sum.Ends/50)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gornic/tb/host"
 	"gornic/tb/wire/monitor"
 	"gornic/verbs"
 )
@@ -20,6 +21,9 @@ type Host struct {
 	// Retries tells that the device sends a request again whose receiver was not
 	// ready. One that does not never has such a receiver.
 	Retries bool
+	// Break, where it is not nil, has size bytes of memory from a bus address on answer the device with errors, until
+	// mend is called. Without it no memory of a program is broken.
+	Break func(addr, size uint64, kinds host.Kinds) (mend func())
 }
 
 // Options of a run.

@@ -32,7 +32,18 @@ type Trials struct {
 	Retries  int // those that gave up after all retries
 	NotReady int // or after all RNR retries
 	Quit     int // those whose host did
+	Broken   int // those that failed for broken memory, their own or their peer's
 	Midway   int // those whose messages were cut off in the middle of one
+}
+
+// Add adds what another run counted.
+func (c *Trials) Add(d Trials) {
+	c.Ends += d.Ends
+	c.Retries += d.Retries
+	c.NotReady += d.NotReady
+	c.Quit += d.Quit
+	c.Broken += d.Broken
+	c.Midway += d.Midway
 }
 
 func (c *Trials) count(e *triedEnd, midway bool) {
@@ -43,6 +54,8 @@ func (c *Trials) count(e *triedEnd, midway bool) {
 			c.Retries++
 		case verbs.StatusRNRExceeded:
 			c.NotReady++
+		case verbs.StatusLocProt, verbs.StatusRemOp:
+			c.Broken++
 		}
 	}
 	if e.quit {

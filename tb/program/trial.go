@@ -23,6 +23,8 @@ type Round struct {
 	// Fresh rounds come last, on a wire that is as it should be: all succeeds. They take all that a queue pair may have
 	// on its way at once.
 	Fresh bool
+	// Broken, where it is not nil, is memory that fails.
+	Broken *Broken
 }
 
 // trialDepth is how many work requests a queue of a trial has: all messages of a round fit.
@@ -61,6 +63,9 @@ func (d *draft) round() Round {
 	late := d.r.IntN(2) * d.r.IntN(60)
 	for i := range r.Ends {
 		d.trialReceives(&r.Connection, i, late)
+	}
+	if d.r.IntN(4) == 0 {
+		d.breaks(&r)
 	}
 	return r
 }
@@ -197,6 +202,9 @@ func (r Round) String() string {
 		kind = ", fresh"
 	case r.Quit >= 0:
 		kind = fmt.Sprintf(", until host %s quits after %d completions", "ab"[r.By:r.By+1], r.Quit)
+	}
+	if r.Broken != nil {
+		kind += r.Broken.String()
 	}
 	for i, e := range r.Ends {
 		kind += fmt.Sprintf("; host %s: ACK timeout %d, retries %d, RNR timer %d, retries %d", "ab"[i:i+1], e.Timeout, e.RetryCnt, e.MinRNRTimer, e.RNRRetry)

@@ -29,6 +29,7 @@ type tried struct {
 	Round
 	ends [2]*triedEnd
 	over bool // both ends are destroyed
+	mend []func()
 }
 
 // triedEnd is an end of a round, and what has come of its own messages and the receives that it has posted.
@@ -37,6 +38,7 @@ type triedEnd struct {
 	round    *tried
 	sends    []verbs.WC
 	receives []verbs.WC
+	events   []verbs.AsyncEvent
 	gone     bool // it is destroyed
 	quit     bool // without waiting
 }
@@ -88,6 +90,9 @@ func (t *trials) next(ctx context.Context, x *trial) error {
 		return nil
 	}
 	r := &tried{Round: x.Rounds[n]}
+	if t.g.sides[0].Break == nil || t.g.sides[1].Break == nil {
+		r.Broken = nil
+	}
 	if n > 0 { // on the same indices
 		for i := range r.Ends {
 			r.Ends[i].QPN = (x.rounds[n-1].ends[i].qp.QPN() + uint32(t.g.sides[i].Device.Attr().MaxQP)) & 0xFFFFFF
@@ -103,7 +108,7 @@ func (t *trials) next(ctx context.Context, x *trial) error {
 		t.ends[i][e.qp.QPN()] = r.ends[i]
 	}
 	x.moved = t.now()
-	return nil
+	return r.breakMemory()
 }
 
 // current is the round that is not over, nil if there is none.
@@ -169,6 +174,9 @@ func (t *trials) advance(ctx context.Context, x *trial, r *tried) (int, error) {
 		if err := e.destroy(ctx); err != nil {
 			return n, err
 		}
+	}
+	for _, mend := range r.mend {
+		mend()
 	}
 	return n + 1, t.next(ctx, x)
 }
@@ -258,10 +266,10 @@ func (t *trials) touch(e *triedEnd) {
 	}
 }
 
-// failed tells that a message of the end has completed with an error: its queue pair is in ERR.
+// failed tells that a message of the end, or a receive, has completed with an error: its queue pair is in ERR.
 func (e *triedEnd) failed() bool {
-	n := len(e.sends)
-	return n > 0 && e.sends[n-1].Status != verbs.StatusSuccess
+	n, k := len(e.sends), len(e.receives)
+	return n > 0 && e.sends[n-1].Status != verbs.StatusSuccess || k > 0 && e.receives[k-1].Status != verbs.StatusSuccess
 }
 
 // done tells that all has come that will come for sure.

@@ -13,6 +13,7 @@ import (
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/axi"
+	"gornic/tb/host"
 	"gornic/tb/program"
 	"gornic/tb/rtl"
 	"gornic/tb/wire"
@@ -126,7 +127,9 @@ func (b *bench) doCores(ctx context.Context, p program.Program, at sides, watch 
 		if err != nil {
 			return r, fmt.Errorf("host %s: %w", "ab"[i:i+1], err)
 		}
-		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true}
+		hosts[i] = program.Host{
+			Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: func(addr, size uint64, kinds host.Kinds) func() { return h.InjectFault(addr, size, kinds).Remove },
+		}
 	}
 	r.trace, err = program.Run(ctx, p, hosts, program.Options{
 		Watch: watch, Clock: l.Link.Clock, Tick: tick(b.config), Patience: patience, Calm: calm(l.Link),

@@ -5,6 +5,7 @@ import (
 
 	"gornic/tb/golden"
 	"gornic/tb/golden/lab"
+	"gornic/tb/host"
 	"gornic/tb/program"
 	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
@@ -26,7 +27,9 @@ func (b *bench) doReferences(ctx context.Context, p program.Program, watch *moni
 		if err != nil {
 			return r, err
 		}
-		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true}
+		hosts[i] = program.Host{
+			Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: func(addr, size uint64, kinds host.Kinds) func() { return h.InjectFault(addr, size, kinds).Remove },
+		}
 	}
 	r.trace, err = program.Run(ctx, p, hosts, program.Options{
 		Watch: watch, Clock: l.Link.Clock, Tick: config.Tick, Patience: patience, Calm: calm(l.Link),

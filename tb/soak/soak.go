@@ -93,19 +93,14 @@ func (s *soak) add(r result) {
 	s.done++
 	s.cycles += r.cycles
 	s.seen += r.trace.Completions()
-	t := r.trace.Trials
-	s.sum.Ends += t.Ends
-	s.sum.Retries += t.Retries
-	s.sum.NotReady += t.NotReady
-	s.sum.Quit += t.Quit
-	s.sum.Midway += t.Midway
+	s.sum.Add(r.trace.Trials)
 }
 
 // score tells what has been done.
 func (s *soak) score() string {
 	text := fmt.Sprintf("%d programs; %d completions of connections that never give up; %d ends of those that may, of which %d gave up after all retries, "+
-		"%d after all RNR retries, %d were destroyed under load, %d were cut off in the middle of a message",
-		s.done, s.seen, s.sum.Ends, s.sum.Retries, s.sum.NotReady, s.sum.Quit, s.sum.Midway)
+		"%d after all RNR retries, %d were destroyed under load, %d met broken memory, %d were cut off in the middle of a message",
+		s.done, s.seen, s.sum.Ends, s.sum.Retries, s.sum.NotReady, s.sum.Quit, s.sum.Broken, s.sum.Midway)
 	if s.cycles > 0 && s.done > 0 {
 		text += fmt.Sprintf("; %d cycles each", s.cycles/uint64(s.done))
 	}

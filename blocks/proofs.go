@@ -3,6 +3,7 @@ package blocks
 import (
 	"slices"
 
+	"gornic/blocks/cnp"
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
 	"gornic/blocks/icrc"
@@ -10,6 +11,7 @@ import (
 	"gornic/blocks/packetbuild"
 	"gornic/blocks/pieces"
 	"gornic/blocks/replay"
+	"gornic/blocks/retry"
 	"gornic/blocks/rxbuffer"
 	"gornic/blocks/rxparse"
 	"gornic/blocks/scheduler"
@@ -23,5 +25,6 @@ func Proofs() []hdl.Proof {
 	return slices.Concat(
 		rxparse.Proofs(), icrc.Proofs(), rxbuffer.Proofs(), packetbuild.Proofs(),
 		scheduler.Proofs(), doorbell.Proofs(), replay.Proofs(), dma.Proofs(), pieces.Proofs(), translate.Proofs(), keyops.Proofs(),
+		cnp.Proofs(), retry.Proofs(),
 	)
 }

@@ -79,20 +79,19 @@ func (b *bench) fixed(rate uint64) {
 }
 
 func (b *bench) run(n int) {
-	for range n {
-		b.cuts += int(b.s.Get(b.io.Cut))
-		b.s.Step()
-		require.NoError(b.t, b.s.Err())
-		b.woken = append(b.woken, sim.Received[int](b.wake)...)
-		for _, e := range b.s.Events() {
-			if e.Name != "rate" {
-				continue
-			}
-			get := func(name string) uint64 {
-				v, ok := e.Get(name)
-				require.True(b.t, ok, name)
-				return v
-			}
+	b.s.Run(n)
+	require.NoError(b.t, b.s.Err())
+	b.woken = append(b.woken, sim.Received[int](b.wake)...)
+	for _, e := range b.s.Events() {
+		get := func(name string) uint64 {
+			v, ok := e.Get(name)
+			require.True(b.t, ok, name)
+			return v
+		}
+		switch e.Name {
+		case "cut":
+			b.cuts++
+		case "rate":
 			b.flows[int(get("qp"))] = flow{get("slowed") == 1, get("rate"), get("target"), get("alpha")}
 		}
 	}

@@ -5,7 +5,7 @@ import "gornic/hdl"
 // update makes the updates of alpha that are due, for a CNP alone: nobody else reads it.
 func (r *rates) update(a ages) {
 	m, s, w, f := r.m, r.io.Settings, r.w, r.factors
-	m.If(r.st.Is(rateAlpha), func() {
+	r.on(rateAlpha, func() {
 		f.a.Set(w.Alpha.ZExt(rateBits))
 		f.b.Set(s.G)
 		nothing := w.Alpha.None().And(w.Seen.Not()) // is left, nor will be
@@ -19,11 +19,11 @@ func (r *rates) update(a ages) {
 			r.st.Goto(rateCut)
 		}).Else(func() { r.st.Goto(rateDecay) })
 	})
-	m.If(r.st.Is(rateDecay), func() { r.st.Goto(rateAlphaSet) })
+	r.on(rateDecay, func() { r.st.Goto(rateAlphaSet) })
 	rest := f.product.Slice(2*alphaBits-1, alphaBits)
 	rise := hdl.K(alphaBits+1, 1<<alphaBits).Sub(s.G.ZExt(alphaBits + 1))
 	next := rest.ZExt(alphaBits + 1).Add(hdl.Mux(w.Seen, rise, rise.K(0)))
-	m.If(r.st.Is(rateAlphaSet), func() {
+	r.on(rateAlphaSet, func() {
 		w.Alpha.Set(next.Trunc(alphaBits).Or(next.MSB().Rep(alphaBits)))
 		w.Seen.SetK(0)
 		a.updates.Set(a.updates.SubK(1))
@@ -36,40 +36,40 @@ func (r *rates) cut(a ages) {
 	m, s, w, f := r.m, r.io.Settings, r.w, r.factors
 	const wide = rateBits + alphaBits
 	shifted, down, kept, best := m.RegN("cut_by", wide), m.RegN("cut_to", wide+1), m.RegN("cut_keep", rateBits), m.RegN("cut_best", rateBits)
-	r.io.Cut.Set(r.st.Is(rateFloor))
-	r.st.Switch(
-		hdl.On(rateCut, func() {
-			clamps := hdl.OrAll(s.Clamp, w.ByteStage.Any(), s.ClampTime.And(w.TimeStage.Any()))
-			m.If(clamps, func() { w.Target.Set(w.Rate) })
-			f.b.Set(s.MinKeep.ZExt(alphaBits))
-			r.st.Goto(rateShift)
-		}),
-		hdl.On(rateShift, func() {
-			shifted.Set(f.product.Shr(s.GD))
-			r.st.Goto(rateLess)
-		}),
-		hdl.On(rateLess, func() {
-			down.Set(w.Rate.ZExt(wide + 1).Sub(shifted.ZExt(wide + 1)))
-			kept.Set(f.product.Slice(rateBits+7, 8))
-			r.st.Goto(rateBest)
-		}),
-		hdl.On(rateBest, func() {
-			best.Set(hdl.Mux(down.MSB().Or(down.Trunc(rateBits).Lt(kept)), kept, down.Trunc(rateBits)))
-			r.st.Goto(rateFloor)
-		}),
-		hdl.On(rateFloor, func() {
-			w.Rate.Set(hdl.Mux(best.Lt(s.MinRate), s.MinRate, best))
-			w.TimeStage.SetK(0)
-			w.ByteStage.SetK(0)
-			w.Tick.Set(a.tick)
-			w.Count.Set(a.count)
-			w.Seen.SetK(1)
-			w.Recent.SetK(1)
-			w.CutTick.Set(a.tick)
-			r.moved.SetK(1)
-			r.st.Goto(rateDivide)
-		}),
-	)
+	cuts := r.st.Is(rateFloor)
+	r.io.Cut.Set(cuts)
+	m.Event("cut", cuts, hdl.Field("qp", r.qp), hdl.Field("from", w.Rate), hdl.Field("alpha", w.Alpha))
+	r.on(rateCut, func() {
+		clamps := hdl.OrAll(s.Clamp, w.ByteStage.Any(), s.ClampTime.And(w.TimeStage.Any()))
+		m.If(clamps, func() { w.Target.Set(w.Rate) })
+		f.b.Set(s.MinKeep.ZExt(alphaBits))
+		r.st.Goto(rateShift)
+	})
+	r.on(rateShift, func() {
+		shifted.Set(f.product.Shr(s.GD))
+		r.st.Goto(rateLess)
+	})
+	r.on(rateLess, func() {
+		down.Set(w.Rate.ZExt(wide + 1).Sub(shifted.ZExt(wide + 1)))
+		kept.Set(f.product.Slice(rateBits+7, 8))
+		r.st.Goto(rateBest)
+	})
+	r.on(rateBest, func() {
+		best.Set(hdl.Mux(down.MSB().Or(down.Trunc(rateBits).Lt(kept)), kept, down.Trunc(rateBits)))
+		r.st.Goto(rateFloor)
+	})
+	r.on(rateFloor, func() {
+		w.Rate.Set(hdl.Mux(best.Lt(s.MinRate), s.MinRate, best))
+		w.TimeStage.SetK(0)
+		w.ByteStage.SetK(0)
+		w.Tick.Set(a.tick)
+		w.Count.Set(a.count)
+		w.Seen.SetK(1)
+		w.Recent.SetK(1)
+		w.CutTick.Set(a.tick)
+		r.moved.SetK(1)
+		r.st.Goto(rateDivide)
+	})
 	m.Unused(down)
 }
 
@@ -79,11 +79,10 @@ func (r *rates) store() {
 	left, quotient, dividend := m.RegN("divide_left", rateBits), m.RegN("quotient", periodBits), m.RegN("dividend", periodBits)
 	bit := m.RegN("divide_bit", hdl.Log2(periodBits))
 	slowest := hdl.K(periodBits, r.p.slowest())
-	m.If(r.st.Is(rateDivide).Not(), func() {
-		left.SetK(0)
-		dividend.Set(slowest)
-		bit.SetK(0)
-	}).Else(func() {
+	left.SetK(0)
+	dividend.Set(slowest)
+	bit.SetK(0)
+	r.on(rateDivide, func() {
 		rest := hdl.Cat(left, dividend.MSB())
 		rate := r.w.Rate.ZExt(rateBits + 1)
 		goes := rest.Ge(rate)
@@ -96,7 +95,7 @@ func (r *rates) store() {
 
 	w := r.w
 	stored := r.st.Is(rateStore)
-	m.If(stored, func() { r.st.Goto(rateNext) })
+	r.on(rateStore, func() { r.st.Goto(rateNext) })
 	r.sets.period.Set(hdl.Mux(hdl.OrAll(r.st.Is(rateNext), r.clears, w.Slowed.Not()), quotient.K(0), quotient))
 	m.Event("rate", hdl.AndAll(stored, r.moved, r.clears.Not()),
 		hdl.Field("qp", r.qp), hdl.Field("slowed", w.Slowed), hdl.Field("rate", w.Rate), hdl.Field("target", w.Target), hdl.Field("alpha", w.Alpha),

@@ -28,7 +28,9 @@ const (
 	rateHear                     // and waited for
 	rateAges                     // how much time has passed
 	rateDue                      // is an increase due?
-	rateRaise                    // the target rate is raised,
+	rateChoose                   // what is next
+	rateStage                    // by how much the target rate is raised,
+	rateRaise                    // it is,
 	rateCap                      // not above the line rate,
 	rateHalf                     // and the rate moves half of the way
 	rateLevel                    // is it there?
@@ -46,7 +48,7 @@ const (
 
 func (s rateStep) String() string {
 	return [...]string{
-		"next", "read", "ask", "hear", "ages", "due", "raise", "cap", "half", "level", "alpha", "decay", "alpha_set",
+		"next", "read", "ask", "hear", "ages", "due", "choose", "stage", "raise", "cap", "half", "level", "alpha", "decay", "alpha_set",
 		"cut", "shift", "less", "best", "floor", "divide", "store",
 	}[s]
 }
@@ -55,12 +57,14 @@ func (s rateStep) String() string {
 type rates struct {
 	*block
 	st     *hdl.FSM[rateStep]
+	arms   []hdl.Arm // what is done in each step
 	words  *hdl.Memory
 	qp     hdl.Bits // the queue pair at hand,
 	w      word     // and what is known of it
 	cnp    hdl.Bits // it has a CNP
 	clears hdl.Bits // it begins anew
 	moved  hdl.Bits // its rate has changed
+	there  hdl.Bits // it is the line rate
 
 	factors struct{ a, b, product hdl.Bits }
 }
@@ -70,11 +74,11 @@ func (b *block) rates() {
 	m, p := b.m, b.p
 	r := &rates{
 		block: b,
-		st: hdl.NewFSM(m, "rate", rateNext, rateRead, rateAsk, rateHear, rateAges, rateDue, rateRaise, rateCap, rateHalf, rateLevel,
+		st: hdl.NewFSM(m, "rate", rateNext, rateRead, rateAsk, rateHear, rateAges, rateDue, rateChoose, rateStage, rateRaise, rateCap, rateHalf, rateLevel,
 			rateAlpha, rateDecay, rateAlphaSet, rateCut, rateShift, rateLess, rateBest, rateFloor, rateDivide, rateStore),
 		words: m.RAM("words", 1<<p.Sizes.QPBits, hdl.WidthOf(word{}), hdl.Undefined),
 		qp:    m.RegN("rate_qp", p.Sizes.QPBits), w: hdl.NewReg(m, "word", word{}),
-		cnp: m.RegN("has_cnp", 1), clears: m.RegN("clears", 1), moved: m.RegN("moved", 1),
+		cnp: m.RegN("has_cnp", 1), clears: m.RegN("clears", 1), moved: m.RegN("moved", 1), there: m.RegN("there", 1),
 	}
 	r.factors.a, r.factors.b = m.RegN("factor_a", rateBits), m.RegN("factor_b", alphaBits)
 	r.factors.product = m.RegN("factors_product", rateBits+alphaBits)
@@ -86,7 +90,11 @@ func (b *block) rates() {
 	r.update(a)
 	r.cut(a)
 	r.store()
+	r.st.Switch(r.arms...)
 }
+
+// on says what is done in a step.
+func (r *rates) on(s rateStep, body func()) { r.arms = append(r.arms, hdl.On(s, body)) }
 
 // take chooses the next queue pair, and reads what is known of it. After reset all are written once.
 func (r *rates) take() {
@@ -96,7 +104,7 @@ func (r *rates) take() {
 	r.turn.Ready.Set(hdl.AndAll(next, swept, turns.Not()))
 	takes := r.turn.Fire()
 	at := hdl.Mux(takes, r.turn.Data.QP, over)
-	m.If(next, func() {
+	r.on(rateNext, func() {
 		turns.Set(takes)
 		r.qp.Set(at)
 		r.cnp.Set(takes)
@@ -109,7 +117,7 @@ func (r *rates) take() {
 	})
 	was := hdl.Unpack(word{}, r.words.Read("was", at, next.And(swept)))
 	clears := hdl.AndAll(r.cnp, r.begins, r.qp.Eq(r.io.Control.Data.QP))
-	m.If(r.st.Is(rateRead), func() {
+	r.on(rateRead, func() {
 		hdl.Set(r.w, was)
 		r.clears.Set(clears)
 		r.st.Goto(rateAsk)
@@ -118,7 +126,7 @@ func (r *rates) take() {
 
 	r.looks.Valid.Set(r.st.Is(rateAsk))
 	hdl.Set(r.looks.Data, look{QP: r.qp, Begins: r.clears.Or(r.w.Slowed.Not())})
-	m.If(r.looks.Fire(), func() { r.st.Goto(rateHear) })
+	r.on(rateAsk, func() { m.If(r.looks.Ready, func() { r.st.Goto(rateHear) }) })
 
 	ends := r.st.Is(rateStore)
 	sweeps := next.And(swept.Not())
@@ -143,18 +151,19 @@ func (r *rates) look() ages {
 		updates: m.RegN("age_updates", epochBits),
 		tick:    m.RegN("at_tick", tickBits), count: m.RegN("at_count", countBits), epoch: m.RegN("at_epoch", epochBits),
 	}
-	m.If(r.st.Is(rateHear).And(r.looked), func() {
+	r.on(rateHear, func() {
 		a.tick.Set(r.tick)
 		a.count.Set(r.count)
 		a.epoch.Set(r.epoch)
-		r.st.Goto(rateAges)
+		m.If(r.looked, func() { r.st.Goto(rateAges) })
 	})
 	begin := hdl.Mux(s.FirstRate.Any(), s.FirstRate, s.LineRate)
-	m.If(r.st.Is(rateAges), func() {
+	r.on(rateAges, func() {
 		a.ticks.Set(a.tick.Sub(r.w.Tick))
 		a.bytes.Set(a.count.Sub(r.w.Count))
 		a.cut.Set(a.tick.Sub(r.w.CutTick))
 		a.updates.Set(a.epoch.Sub(r.w.Epoch))
+		r.there.SetK(0)
 		r.st.Goto(rateDue)
 		m.If(r.w.Slowed.Not(), func() {
 			a.updates.SetK(0)

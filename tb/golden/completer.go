@@ -6,13 +6,22 @@ import "gornic/format"
 func (n *NIC) response(q *queuePair, p packet) {
 	r := &q.req
 	switch psn := p.psn(); {
-	case r.unacknowledged() == 0, psnDiff(psn, r.next) >= 0, psnDiff(psn, r.oldest) < 0:
+	case r.unacknowledged() == 0, psnDiff(psn, r.next) >= 0, psnDiff(psn, r.oldest) < 0 && !r.refusesRead(p):
 		n.count(format.CntRxIgnored)
 	case p.opcode == format.OpAcknowledge:
 		n.acknowledgement(q, p)
 	default:
 		n.data(q, p)
 	}
+}
+
+// refusesRead tells that a packet of the past is a fatal NAK for the READ whose data is coming, at the PSN of some that has come: it
+// may have any of its PSNs (protocol section 10, row 12).
+func (r *requester) refusesRead(p packet) bool {
+	h, _ := format.ExtHeaderOf[format.AETH[uint64]](p.Ext, p.opcode, format.ExtAETH)
+	fatal := p.opcode == format.OpAcknowledge && h.Syndrome > format.SyndromeNAK && h.Syndrome <= format.SyndromeNAKOp
+	w := r.at(p.psn())
+	return fatal && w != nil && w == r.started[0] && w.form.kind == readRequest
 }
 
 // acknowledgement takes an ACK or NAK by its syndrome (protocol section 1.6).

@@ -97,6 +97,9 @@ func TestRequesterReadAnswers(t *testing.T) {
 
 		{name: "NAK 0x62 of the READ", answers: then(ack(2, 0x62)), want: ends(1, "2 REM_ACCESS_ERR (the peer refused)"), dead: true},
 		{name: "in its middle", answers: then(whole[0], ack(3, 0x62)), want: ends(1, "2 REM_ACCESS_ERR (the peer refused)"), dead: true},
+		{name: "at one whose data has come", answers: then(whole[:2], ack(2, 0x62)), want: ends(1, "2 REM_ACCESS_ERR (the peer refused)"), dead: true},
+		{name: "but not when it is over", answers: then(whole, ack(3, 0x62)), want: done[:2], ignored: 1},
+		{name: "nor NAK 0x60", answers: then(whole[:2], ack(2, 0x60)), want: done[:1], ignored: 1},
 		{name: "at any of its PSNs", answers: then(ack(4, 0x63)), want: ends(1, "2 REM_OP_ERR (the peer refused)"), dead: true},
 		{name: "NAK 0x61 of the atomic", answers: then(whole, ack(5, 0x61)), want: ends(2, "3 REM_INV_REQ_ERR (the peer refused)"), dead: true},
 

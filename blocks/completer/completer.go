@@ -154,9 +154,13 @@ type block struct {
 // said is what is told of an event: the fields of link.Heard.
 type said struct {
 	Kind  hdl.Bits `w:"2"`
-	PSN   hdl.Bits `w:"24"`
 	Cause hdl.Bits `w:"2"`
+	Owed  hdl.Bits `w:"24"` // the PSN that was owed of the entry,
+	After hdl.Bits `w:"24"` // and that which is now, if this is progress
 }
+
+// psn is the first one that is owed behind it.
+func (s said) psn() hdl.Bits { return hdl.Mux(s.Kind.Is(link.HeardProgress), s.After, s.Owed) }
 
 // pending is what of an entry's effects has not been taken: one bit each.
 type pending struct{ pop, completion, fault, heard hdl.Bits }

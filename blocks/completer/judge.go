@@ -75,7 +75,8 @@ func (b *block) answered() {
 	isRead := o.Entry.Kind.IsNot(link.EntryRequest)
 	ends := hdl.Mux(isRead, b.event(eventDone), b.event(eventACK)).And(at.last)
 	fails := hdl.OrAll(b.event(eventFatal), b.event(eventStray).And(isRead.Not()), b.event(eventFailure).And(at.first))
-	b.heard.PSN.Set(at.owed)
+	b.heard.Owed.Set(at.owed)
+	b.heard.After.Set(hdl.Mux(isRead.And(b.event(eventData)), b.now.PSN, o.Entry.LastPSN).AddK(1))
 	m.If(hdl.OrAll(b.event(eventSweep), at.unsent, at.before), b.nothing).ElseIf(b.event(eventFailure).And(at.first.Not()), func() {
 		b.nothing() // it came too late
 	}).ElseIf(at.behind.And(isRead.Not()), b.acknowledged).ElseIf(at.behind, func() {
@@ -100,7 +101,6 @@ func (b *block) within(at place, isRead hdl.Bits) {
 	refuses := b.event(eventSequence).Or(b.event(eventRNR))
 	skips := hdl.AndAll(isRead, refuses, at.first.Not()) // what it refuses is behind data that is owed
 	m.If(isRead.And(b.event(eventData)), func() {
-		b.heard.PSN.Set(b.now.PSN.AddK(1))
 		b.part.SetK(1)
 		b.tells(link.HeardProgress)
 	}).ElseIf(isRead.And(b.event(eventGap)), func() {
@@ -137,7 +137,6 @@ func (b *block) tells(kind uint64) {
 // acknowledged lets the oldest entry go, as done: its peer has answered it.
 func (b *block) acknowledged() {
 	b.heard.Kind.Set(hdl.K(2, link.HeardProgress))
-	b.heard.PSN.Set(b.io.Replay.Oldest.Data.Entry.LastPSN.AddK(1))
 	b.owes.heard.SetK(1)
 	b.left.SetK(0)
 	b.succeeds()

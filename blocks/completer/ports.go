@@ -46,7 +46,7 @@ func (b *block) control() {
 
 // write keeps what becomes of a queue pair.
 func (b *block) write() {
-	no, yes, none, due := hdl.K(1, 0), hdl.K(1, 1), hdl.K(16, 0), b.heard.PSN
+	no, yes, none, due := hdl.K(1, 0), hdl.K(1, 1), hdl.K(16, 0), b.heard.psn()
 	lives := state{Standing: standing{Dying: no, Failed: no, Ended: no, Index: none, Part: b.part, Due: due}, Status: hdl.K(8, 0), Vendor: hdl.K(5, 0)}
 	dying := lives
 	dying.Standing.Dying, dying.Status, dying.Vendor = yes, b.now.Status, b.now.Vendor
@@ -110,7 +110,7 @@ func (b *block) effects() (waits hdl.Bits) {
 		pops.And(io.Replay.Request.Ready.Not()),
 		stream.Offer(m, io.Completion, b.owes.completion, completion),
 		stream.Offer(m, io.Fault, b.owes.fault, fault),
-		stream.Offer(m, io.Heard, b.owes.heard, link.Heard{QP: b.now.QP, Kind: b.heard.Kind, PSN: b.heard.PSN, Cause: b.heard.Cause, Code: b.now.Code}))
+		stream.Offer(m, io.Heard, b.owes.heard, link.Heard{QP: b.now.QP, Kind: b.heard.Kind, PSN: b.heard.psn(), Cause: b.heard.Cause, Code: b.now.Code}))
 }
 
 // ask puts the questions of all steps to the ring.

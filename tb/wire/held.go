@@ -68,8 +68,38 @@ func (l *Link) release(d Direction, i int) {
 	l.held[d] = slices.Delete(l.held[d], i, i+1)
 	c.Late = true
 	l.show(c)
-	l.ends[1-d].Receive(c.Frame)
+	l.receive(d, c.Frame)
 }
 
-// Held is how many delayed frames have yet to arrive.
-func (l *Link) Held() int { return len(l.held[AToB]) + len(l.held[BToA]) }
+// Held is how many frames are on their way.
+func (l *Link) Held() int {
+	return len(l.held[AToB]) + len(l.held[BToA]) + len(l.line[AToB]) + len(l.line[BToA])
+}
+
+// arrival is a frame that arrives at a time.
+type arrival struct {
+	at    time.Duration
+	frame []byte
+}
+
+// receive gives the other end of a direction a frame, at once or after the latency of the link.
+func (l *Link) receive(d Direction, frame []byte) {
+	if l.Latency == 0 && len(l.line[d]) == 0 {
+		l.ends[1-d].Receive(frame)
+		return
+	}
+	l.line[d] = append(l.line[d], arrival{l.now() + l.Latency, frame})
+}
+
+// arrive lets frames arrive whose time has come, and returns how many there were.
+func (l *Link) arrive() int {
+	moved := 0
+	for d := range Direction(2) {
+		for len(l.line[d]) > 0 && l.line[d][0].at <= l.now() {
+			l.ends[1-d].Receive(l.line[d][0].frame)
+			l.line[d] = l.line[d][1:]
+			moved++
+		}
+	}
+	return moved
+}

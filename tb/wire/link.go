@@ -53,14 +53,17 @@ type Link struct {
 	// Clock, where it is not nil, tells the time of outages and delays. Without it a microsecond passes with each
 	// frame, and delayed ones arrive when nobody sends.
 	Clock func() time.Duration
+	// Latency is how long a frame is on its way, on a link with a clock: from the frames that are sent when it is set on.
+	Latency time.Duration
 
 	ends     [2]End
 	faults   Faults
 	taps     []Tap
 	attempts map[attemptKey]int
 	count    int
-	hits     []int     // packets that each rule with an Nth has covered
-	held     [2][]held // delayed frames of a direction, oldest first
+	hits     []int        // packets that each rule with an Nth has covered
+	held     [2][]held    // delayed frames of a direction, oldest first
+	line     [2][]arrival // frames on their way, for Latency
 }
 
 // NewLink returns a link between a and b that has the given faults; the zero
@@ -86,6 +89,7 @@ func (l *Link) now() time.Duration {
 // waited long enough, and returns how many directions had one.
 func (l *Link) Step() int {
 	moved := 0
+	moved += l.arrive()
 	for d := range Direction(2) {
 		frame, ok := l.ends[d].Send()
 		if ok {
@@ -151,16 +155,15 @@ func (l *Link) carry(d Direction, frame []byte) {
 
 // deliver gives the other end what it gets of a frame at once.
 func (l *Link) deliver(c Crossing) {
-	to := l.ends[1-c.Direction]
-	switch {
+	switch d := c.Direction; {
 	case c.Action == Drop:
 	case c.Arriving != nil:
-		to.Receive(c.Arriving)
+		l.receive(d, c.Arriving)
 	case c.Action == Duplicate:
-		to.Receive(append([]byte(nil), c.Frame...))
-		to.Receive(c.Frame)
+		l.receive(d, append([]byte(nil), c.Frame...))
+		l.receive(d, c.Frame)
 	default:
-		to.Receive(c.Frame)
+		l.receive(d, c.Frame)
 	}
 }
 

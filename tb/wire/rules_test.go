@@ -170,3 +170,23 @@ func TestMark(t *testing.T) {
 		}
 	}
 }
+
+// With a latency frames arrive later, in their order, each as long after it was sent.
+func TestLatency(t *testing.T) {
+	now := time.Duration(0)
+	a, b := &endpoint{}, &endpoint{}
+	link := wire.NewLink(a, b, wire.Faults{})
+	link.Clock, link.Latency = func() time.Duration { return now }, 10*time.Microsecond
+	for i := range uint64(20) {
+		if i < 5 {
+			a.out = append(a.out, packet(t, format.OpSendOnly, i))
+		}
+		link.Step()
+		require.Len(t, b.in, min(max(int(i)-9, 0), 5))
+		now += time.Microsecond
+	}
+	require.Zero(t, link.Held())
+	for i := range uint64(5) {
+		require.Equal(t, packet(t, format.OpSendOnly, i), b.in[i])
+	}
+}

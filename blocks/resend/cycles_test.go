@@ -23,7 +23,7 @@ func TestCycles(t *testing.T) {
 		{"a WQE each", 512, [][]int{{100}, {100}, {100}, {100}}, 21},
 		{"packets of a WQE", 64, [][]int{{2048}}, 17},
 		{"packets of a WQE", 512, [][]int{{2048}}, 17},
-		{"two SGEs each", 512, [][]int{{100, 50}, {100, 50}, {100, 50}}, 23},
+		{"two SGEs each", 512, [][]int{{100, 50}, {100, 50}, {100, 50}}, 24},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			design, io := hdltest.Build(t, resend.Def(params(c.width)))

@@ -53,7 +53,7 @@
 // # Cycles
 //
 // From Job to Job of a queue pair alone, where neighbours and host memory answer in the next cycle: 17 with the WQE of the
-// turn before, else 28 at 64 bits and 21 at 512, with slots of 64 bytes. Each SGE after the first adds at most 1, and 2 more if it has
+// turn before, else 28 at 64 bits and 21 at 512, with slots of 64 bytes. Each SGE after the first adds at most 1, and 3 more if it has
 // payload of the packet.
 //
 // # Files

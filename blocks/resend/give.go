@@ -17,19 +17,18 @@ func (b *block) announce() {
 // walk gives a piece of an SGE away. If that is not all of the payload, the SGE has no more.
 func (b *block) walk() {
 	b.m.If(b.io.Segment.Ready, func() {
-		b.need.Set(b.need.Sub(b.piece()))
+		b.need.Set(b.need.Sub(b.length))
 		b.number.Set(b.number.AddK(1))
 		b.st.Goto(stNext)
-		b.m.If(b.enough(), func() { b.st.Goto(stEnd) })
+		b.m.If(b.enough, func() { b.st.Goto(stEnd) })
 	})
 }
 
-// enough returns one bit: the SGE has all the payload that is to come.
-func (b *block) enough() hdl.Bits { return b.left.Ge(b.need.ZExt(32)) }
-
-// piece is the bytes of payload that the SGE has.
-func (b *block) piece() hdl.Bits {
-	return hdl.Mux(b.enough(), b.need, b.left.Trunc(link.LengthBits))
+// measure keeps in registers what the packet takes of the SGE. It is right from the second cycle on in which there is that SGE.
+func (b *block) measure() {
+	enough := b.left.Ge(b.need.ZExt(32))
+	b.enough.Set(enough)
+	b.length.Set(hdl.Mux(enough, b.need, b.left.Trunc(link.LengthBits)))
 }
 
 // nextSGE goes on to the next SGE that has bytes.
@@ -40,7 +39,7 @@ func (b *block) nextSGE() {
 	b.left.Set(sge.Length)
 	b.m.If(sge.Length.None(), func() {
 		b.number.Set(b.number.AddK(1))
-	}).Else(func() { b.st.Goto(stWalk) })
+	}).Else(func() { b.st.Goto(stMeasure) })
 }
 
 // givePorts drives what leaves.
@@ -58,11 +57,10 @@ func (b *block) givePorts() {
 		hdl.Field("qp", b.turn.qp), hdl.Field("wqe", b.entry.WQEIndex), hdl.Field("opcode", h.Opcode), hdl.Field("psn", h.PSN),
 		hdl.Field("offset", b.entry.Offset), hdl.Field("bytes", b.entry.Length))
 
-	length := b.piece()
 	io.Segment.Valid.Set(st.Is(stWalk))
 	hdl.Set(io.Segment.Data, link.Segment{
 		Key: b.sge.LKey, PD: b.context.PD, QPN: b.context.QPN, Rights: hdl.K(8, 0), VA: b.sge.Addr.Add(b.at.ZExt(64)),
-		Range: length.ZExt(32), Len: length, Skip: no, Probe: no, Bus: b.inline(), Find: no, Last: b.enough(), Probed: no,
+		Range: b.length.ZExt(32), Len: b.length, Skip: no, Probe: no, Bus: b.inline(), Find: no, Last: b.enough, Probed: no,
 	})
 
 	io.Resent.Valid.Set(st.Is(stResent))

@@ -72,6 +72,7 @@ func Def(p Params) hdl.Def[IO] {
 			b.fence()
 			b.lookPorts()
 			b.fetchPorts()
+			b.measure()
 			b.givePorts()
 			b.steps()
 			b.properties()
@@ -97,6 +98,7 @@ const (
 	stJob                 // the packet
 	stWalk                // its pieces of SGEs
 	stNext                // the next SGE
+	stMeasure             // what of it is payload
 	stFault               // the WQE is not what was sent
 	stResent              // all has been sent
 	stEnd                 // the next entry is noted, and the queue pair goes behind all others
@@ -104,7 +106,7 @@ const (
 
 func (s step) String() string {
 	return [...]string{
-		"idle", "start", "look", "decide", "address", "ask", "arrive", "begin", "sum", "plan", "check", "job", "walk", "next", "fault", "resent", "end",
+		"idle", "start", "look", "decide", "address", "ask", "arrive", "begin", "sum", "plan", "check", "job", "walk", "next", "measure", "fault", "resent", "end",
 	}[s]
 }
 
@@ -152,6 +154,8 @@ type block struct {
 	at     hdl.Bits // byte in it that is next
 	left   hdl.Bits // bytes of it from there on
 	need   hdl.Bits // bytes of payload that are to come
+	length hdl.Bits // of those, in the SGE
+	enough hdl.Bits // all of them are
 	header header
 }
 
@@ -236,7 +240,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		asked: m.LUTRAM("asked", qps, 1), begun: m.LUTRAM("begun", qps, 1),
 		rings: m.RAM("rings", qps, hdl.WidthOf(ring{}), hdl.Undefined), granules: m.LUTRAM("granules", words, s.DataWidth),
 
-		st:     hdl.NewFSM(m, "step", stIdle, stStart, stLook, stDecide, stAddress, stAsk, stArrive, stBegin, stSum, stPlan, stCheck, stJob, stWalk, stNext, stFault, stResent, stEnd),
+		st:     hdl.NewFSM(m, "step", stIdle, stStart, stLook, stDecide, stAddress, stAsk, stArrive, stBegin, stSum, stPlan, stCheck, stJob, stWalk, stNext, stMeasure, stFault, stResent, stEnd),
 		begins: m.Wire("begins", 1), touches: m.Wire("touches", 1),
 		turn: turn{qp: m.RegN("turn_qp", s.QPBits), fresh: m.RegN("fresh", 1), flip: m.RegN("flip", 1), newer: m.RegN("newer", 1)},
 
@@ -251,7 +255,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 
 		number: m.RegN("number", 3), total: m.RegN("total", 32), offset: m.RegN("offset", 32),
 		found: m.RegN("found", 1), first: m.RegN("first", 3), sge: hdl.NewReg(m, "sge", format.SGE[hdl.Bits]{}),
-		at: m.RegN("at", 32), left: m.RegN("sge_left", 32), need: m.RegN("need", link.LengthBits), header: hdl.NewReg(m, "header", header{}),
+		at: m.RegN("at", 32), left: m.RegN("sge_left", 32), need: m.RegN("need", link.LengthBits),
+		length: m.RegN("length", link.LengthBits), enough: m.RegN("enough", 1), header: hdl.NewReg(m, "header", header{}),
 	}
 	for i := range max(1, controlBits/s.DataWidth) {
 		b.control = append(b.control, m.RegN(fmt.Sprintf("control_%d", i), min(s.DataWidth, controlBits)))
@@ -285,6 +290,7 @@ func (b *block) steps() {
 		hdl.On(stJob, b.announce),
 		hdl.On(stWalk, b.walk),
 		hdl.On(stNext, b.nextSGE),
+		hdl.On(stMeasure, func() { st.Goto(stWalk) }),
 		hdl.On(stFault, func() { m.If(io.Fault.Ready, b.done) }),
 		hdl.On(stResent, goOn(io.Resent.Ready, stIdle)),
 		hdl.On(stEnd, goOn(b.wakes[wakeAgain].Ready, stIdle)),

@@ -29,7 +29,7 @@ func (b *block) extension() format.ExtWords[hdl.Bits] {
 	j := b.job
 	addressed := b.opcode(format.OpWriteFirst, format.OpWriteOnly, format.OpWriteOnlyImm, format.OpReadRequest, format.OpCmpSwap, format.OpFetchAdd)
 	atomic := b.opcode(format.OpCmpSwap, format.OpFetchAdd)
-	aeth := hdl.Mux(b.isAck, hdl.Cat(b.ack.Syndrome, b.ack.MSN), hdl.Cat(hdl.K(8, format.SyndromeNoCredits), j.MSN))
+	aeth := hdl.Mux(b.isAck, hdl.Cat(b.ack.Syndrome, b.ack.MSN), hdl.Cat(b.credit(), j.MSN))
 	first := hdl.Mux(addressed, j.VA.Slice(63, 32), j.Imm)
 	high, low := j.Swap.Slice(63, 32), j.Swap.Slice(31, 0)
 	return format.ExtWords[hdl.Bits]{
@@ -40,6 +40,16 @@ func (b *block) extension() format.ExtWords[hdl.Bits] {
 		hdl.Mux(atomic, low, j.Imm),
 		j.Compare.Slice(63, 32), j.Compare.Slice(31, 0),
 	}
+}
+
+// credit is the syndrome of an answer: the receive WQEs that its queue pair has, or that this does not say.
+func (b *block) credit() hdl.Bits {
+	syndrome := hdl.K(8, format.SyndromeNoCredits)
+	for _, c := range b.io.Credits {
+		c.QP.Set(b.job.QP) // for some cycles: its context is looked up
+		syndrome = c.Code.ZExt(8)
+	}
+	return syndrome
 }
 
 // opcode returns one bit: the job's is one of these.

@@ -19,6 +19,7 @@
 //	Marked    a mark has come by: what was given before it has left, and been recorded; to retry
 //	ResendFault a packet could not be sent again for want of its payload; to retry
 //	Given     a pulse for each answer that is on its way to Job, from resources
+//	Credits   how many receive WQEs a queue pair has (wqefetch), if responses carry credits
 //	Served    how far a queue pair has been answered, from resources; it leaves as
 //	Left      to ackqueue, when the answers given before have left; where one overtakes another of its queue pair, the newer alone
 //

@@ -10,7 +10,10 @@ import (
 )
 
 // Params are the parameters of the block.
-type Params struct{ Sizes link.Sizes }
+type Params struct {
+	Sizes   link.Sizes
+	Credits bool // responses carry credits
+}
 
 // Validate returns an error for parameters that the block cannot have.
 func (p Params) Validate() error {
@@ -48,14 +51,21 @@ type IO struct {
 	Sent        hdl.Bits                                  `hdl:"out" w:"1"` // pulse: a packet leaves
 	SentNAK     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a NAK
 	Resent      hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it was sent before
+
+	Credits []link.CreditPort `hdl:"out"` // one, with Params.Credits
 }
 
 // Def is the block. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	frame := stream.FrameOf(s.DataWidth)
+	name := fmt.Sprintf("transmit_%d_qp%d_cq%d", s.DataWidth, s.QPBits, s.CQBits)
+	var credits []link.CreditPort
+	if p.Credits {
+		name, credits = name+"_credits", []link.CreditPort{s.CreditPort()}
+	}
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("transmit_%d_qp%d_cq%d", s.DataWidth, s.QPBits, s.CQBits),
+		Name: name,
 		Doc:  "Gives packets to the builder: acknowledgements first; requests and answers when their payload is whole.",
 		IO: IO{
 			Ack: hdl.StreamOf(s.Ack()), Job: hdl.StreamOf(s.TxJob()), Gathered: hdl.StreamOf(link.Gathered{}),
@@ -63,7 +73,7 @@ func Def(p Params) hdl.Def[IO] {
 			Desc: hdl.StreamOf(format.TxDescriptor[hdl.Bits]{}), Out: frame,
 			Record: hdl.StreamOf(s.Record()), Fault: hdl.StreamOf(s.QPFault()), Fence: hdl.StreamOf(link.Fence{}),
 			Marked: hdl.StreamOf(s.QPRef()), ResendFault: hdl.StreamOf(s.ResendFault()),
-			Served: hdl.StreamOf(s.Served()), Left: hdl.StreamOf(s.Served()),
+			Served: hdl.StreamOf(s.Served()), Left: hdl.StreamOf(s.Served()), Credits: credits,
 		},
 		Body: func(m *hdl.Module, io *IO) {
 			if err := p.Validate(); err != nil {

@@ -5,7 +5,8 @@ import "fmt"
 // mostBytes is the longest string of bytes.
 const mostBytes = 1 << 20
 
-// Data is a string of bytes: given, of a pattern, or what a region holds at that moment.
+// Data is a string of bytes: given, of a pattern, what a region holds at that moment, or several of these in a
+// row.
 type Data struct {
 	Line    int
 	Bytes   []byte // unless Length is given
@@ -14,6 +15,7 @@ type Data struct {
 	Offset  Num // of the first byte, in the pattern or region
 	Length  Num
 	Zeros   bool
+	Parts   []Data
 }
 
 // Pattern is byte number at of pattern n: at + at>>8 + 17 n. So pattern 0 counts, and 256 bytes further it
@@ -28,6 +30,9 @@ type Holder interface {
 
 // Eval is the bytes.
 func (d Data) Eval(h Holder) ([]byte, error) {
+	if len(d.Parts) > 0 {
+		return join(d.Parts, h)
+	}
 	if !d.Length.Given() {
 		return d.Bytes, nil
 	}
@@ -54,4 +59,16 @@ func (d Data) Eval(h Holder) ([]byte, error) {
 		b[i] = Pattern(n, int(offset)+i)
 	}
 	return b, err
+}
+
+// join is strings of bytes in a row.
+func join(parts []Data, h Holder) (all []byte, err error) {
+	for _, d := range parts {
+		b, err := d.Eval(h)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b...)
+	}
+	return all, nil
 }

@@ -153,6 +153,10 @@ func (r *reader) address(n *yaml.Node, field string) netip.Addr {
 // data reads a string of bytes.
 func (r *reader) data(n *yaml.Node, field string) Data {
 	d := Data{Line: n.Line}
+	if n.Kind == yaml.SequenceNode {
+		r.list(n, field, func(n *yaml.Node) { d.Parts = append(d.Parts, r.data(n, field)) })
+		return d
+	}
 	if n.Kind == yaml.ScalarNode {
 		d.Bytes = r.hex(n, field)
 		return d

@@ -5,6 +5,7 @@
 //	go run ./tb/soak -n 300000 -golden         between references alone: some hundred a second
 //	go run ./tb/soak -sides core-core -sim native -config board
 //	go run ./tb/soak -seed 17 -n 1 -pcap x.pcap   one program, and what crosses the wire in it
+//	go run ./tb/soak goodput                   what losses leave of a queue pair's rate, against theory, and a plot of it
 //
 // A program (tb/program, Lossy) is drawn from a seed: losses of 0.1 to 30 % in each direction, duplicates, reordering, corruption,
 // outages, short timers and few retries, receives that are posted late, queue pairs that are destroyed and made anew under load, PSNs just
@@ -15,7 +16,8 @@
 // it when all is taken away that it does not take to fail. The exit code is 0 when all went well, 1 when a program failed, 2 for wrong
 // arguments. The same seeds do the same, however many run at once.
 //
-// To read the code start with soak.go; pair.go has the two hosts, failure.go what is told of a failure.
+// To read the code start with soak.go; pair.go has the two hosts, failure.go what is told of a failure; goodput.go
+// is the measurement, chart.go its plot.
 package main
 
 import (
@@ -57,10 +59,12 @@ type options struct {
 	pcap    string
 	waves   string
 	quiet   bool
-	goodput string
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "goodput" {
+		return runGoodput(ctx, args[1:], stdout, stderr)
+	}
 	o, err := parse(args, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "soak:", err)

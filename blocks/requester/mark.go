@@ -2,14 +2,14 @@ package requester
 
 import "gornic/hdl"
 
-// turnOfMark returns one bit: a mark is to be given, and no turn begins before it has been. Behind it one turn
-// begins first, if one is due, so that neither keeps the other from coming.
+// turnOfMark returns one bit, a register: a mark is to be given, and no turn begins before it has been. Before each one a turn
+// begins, if one is due, so that neither keeps the other from coming.
 func (b *block) turnOfMark() hdl.Bits {
 	m, mark, grant := b.m, b.io.Mark, b.io.Grant
-	after := m.Reg("after_mark", 1, 0)
-	m.If(mark.Fire(), func() { after.SetK(1) }).
-		ElseIf(grant.Fire().Or(grant.Valid.Not()), func() { after.SetK(0) })
-	return mark.Valid.And(after.Not())
+	due := m.Reg("mark_due", 1, 0)
+	m.If(mark.Fire(), func() { due.SetK(0) }).
+		ElseIf(mark.Valid.And(grant.Fire().Or(grant.Valid.Not())), func() { due.SetK(1) })
+	return due
 }
 
 // mark gives a mark where no turn is under way. So every turn that began before it has given its job, and those behind it find

@@ -55,7 +55,7 @@ func (p *player) createQP(ctx context.Context, q *queuePair) error {
 	if err != nil {
 		return err
 	}
-	if q.qp, err = pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: q.cqs[sendQueue], RecvCQ: q.cqs[recvQueue], Cap: q.Cap, SigAll: q.SigAll, QPN: q.QPN}); err != nil {
+	if q.qp, err = pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: q.cqs[sendQueue], RecvCQ: q.cqs[recvQueue], Cap: q.Cap, SigAll: q.SigAll, Congestion: q.Congestion, QPN: q.QPN}); err != nil {
 		return err
 	}
 	q.number = q.qp.QPN()

@@ -29,6 +29,8 @@ func (p *player) step(ctx context.Context, s script.Step) error {
 	case script.HoldWire:
 		p.m.device.Hold(a.Hold)
 		return nil
+	case script.WriteRegister:
+		return p.acted(p.m.WriteRegister(ctx, a.Register.Offset, a.Value))
 	case script.ReqNotify:
 		return p.acted(p.qps[a.QP].cqs[queueOf(a.Recv)].ReqNotify(ctx, a.SolicitedOnly))
 	case script.SendPacket:

@@ -51,6 +51,7 @@ type QP struct {
 	PD                 string
 	QPN                uint32 // 0: as it comes
 	SigAll             bool
+	Congestion         bool
 	Cap                verbs.QPCap
 	SendCQE, RecvCQE   int
 	State              verbs.QPState

@@ -121,6 +121,7 @@ func (r *reader) queuePair(n *yaml.Node) {
 		{"qp_num", false, func(n *yaml.Node) { q.QPN = uint32(r.whole(n, "qp_num", 2, 0xFFFFFF)) }},
 		{"qp_state", false, func(n *yaml.Node) { q.State = choice(r, n, "qp_state", stateNames) }},
 		{"sq_sig_all", false, func(n *yaml.Node) { q.SigAll = r.bool(n, "sq_sig_all") }},
+		{"congestion", false, func(n *yaml.Node) { q.Congestion = r.bool(n, "congestion") }},
 		{"max_send_wr", false, func(n *yaml.Node) { q.Cap.MaxSendWR = int(r.whole(n, "max_send_wr", 1, 32768)) }},
 		{"max_recv_wr", false, func(n *yaml.Node) { q.Cap.MaxRecvWR = int(r.whole(n, "max_recv_wr", 1, 32768)) }},
 		{"max_send_sge", false, func(n *yaml.Node) { q.Cap.MaxSendSGE = int(r.whole(n, "max_send_sge", 1, 6)) }},

@@ -97,6 +97,12 @@ type InjectFault struct {
 // HoldWire stops the wire from taking what the NIC sends, or lets it.
 type HoldWire struct{ Hold bool }
 
+// WriteRegister writes a register of the device.
+type WriteRegister struct {
+	Register format.Register
+	Value    uint32
+}
+
 // ReqNotify arms a completion queue (ibv_req_notify_cq).
 type ReqNotify struct {
 	QP            string
@@ -247,6 +253,7 @@ func (DeregMR) action()       {}
 func (WriteMemory) action()   {}
 func (InjectFault) action()   {}
 func (HoldWire) action()      {}
+func (WriteRegister) action() {}
 func (ReqNotify) action()     {}
 func (SendPacket) action()    {}
 func (SendRaw) action()       {}

@@ -284,6 +284,24 @@ func (r *reader) reqNotify(n *yaml.Node) Action {
 	return a
 }
 
+// registerNames are the registers that a case may write: those of congestion control, which no verb sets.
+func registerNames() map[string]format.Register {
+	names := map[string]format.Register{}
+	for _, r := range format.CongestionRegisters() {
+		names[r.Name] = r
+	}
+	return names
+}
+
+func (r *reader) writeRegister(n *yaml.Node) Action {
+	var a WriteRegister
+	r.mapping(n, "write_register",
+		key{"name", true, func(n *yaml.Node) { a.Register = choice(r, n, "name", registerNames()) }},
+		key{"value", true, func(n *yaml.Node) { a.Value = uint32(r.whole(n, "value", 0, 0xFFFFFFFF)) }},
+	)
+	return a
+}
+
 // counterNames are the counters of a device.
 func counterNames() map[string]format.Counter {
 	names := map[string]format.Counter{}

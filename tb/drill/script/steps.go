@@ -38,6 +38,7 @@ func verbTable() map[string]verbOf {
 		"write_memory":    (*reader).writeMemory,
 		"inject_fault":    (*reader).injectFault,
 		"hold_wire":       func(r *reader, n *yaml.Node) Action { return HoldWire{r.bool(n, "hold_wire")} },
+		"write_register":  (*reader).writeRegister,
 		"req_notify_cq":   (*reader).reqNotify,
 		"send_packet":     (*reader).sendPacket,
 		"send_raw":        (*reader).sendRaw,

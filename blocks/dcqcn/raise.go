@@ -6,8 +6,12 @@ import "gornic/hdl"
 func (r *rates) raise(a ages) {
 	m, s, w := r.m, r.io.Settings, r.w
 	limit := hdl.Cat(s.ByteReset, hdl.K(6, 0)).ZExt(countBits)
+	there := m.RegN("there", 1)
 	byTime, byBytes, stale := m.RegN("due_time", 1), m.RegN("due_bytes", 1), m.RegN("alpha_stale", 1)
+	left := m.RegN("rate_left", rateBits+1) // from the rate to the line rate
 	r.on(rateDue, func() {
+		// Rounded down, half of the way never ends where it goes to.
+		there.Set(r.atLine.And(left.MSB().Or(left.Slice(rateBits-1, 1).None())))
 		byTime.Set(s.TimeReset.Any().And(a.ticks.Ge(s.TimeReset.ZExt(tickBits))))
 		byBytes.Set(s.ByteReset.Any().And(a.bytes.Ge(limit)))
 		stale.Set(a.updates.Slice(epochBits-1, alphaBits).Any()) // nothing is left of alpha after so many
@@ -19,7 +23,7 @@ func (r *rates) raise(a ages) {
 		r.st.Goto(rateStage)
 	}
 	r.on(rateChoose, func() {
-		m.If(r.there, func() {
+		m.If(there, func() {
 			w.Slowed.SetK(0)
 			r.st.Goto(rateStore)
 			m.If(r.cnp, func() { r.st.Goto(rateAges) }) // it is slowed down again at once
@@ -64,11 +68,10 @@ func (r *rates) raise(a ages) {
 		r.moved.SetK(1)
 		r.st.Goto(rateLevel)
 	})
-	m.Unused(half.Bit(0))
-	// Rounded down, half of the way never ends where it goes to.
+	m.Unused(half.Bit(0), left.Bit(0))
 	r.on(rateLevel, func() {
-		near := w.Rate.AddC(w.Rate.K(1)).Ge(s.LineRate.ZExt(rateBits + 1))
-		r.there.Set(w.Target.Eq(s.LineRate).And(near))
+		r.atLine.Set(w.Target.Eq(s.LineRate))
+		left.Set(s.LineRate.ZExt(rateBits + 1).Sub(w.Rate.ZExt(rateBits + 1)))
 		r.st.Goto(rateDue)
 	})
 }

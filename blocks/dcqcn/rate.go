@@ -64,7 +64,7 @@ type rates struct {
 	cnp    hdl.Bits // it has a CNP
 	clears hdl.Bits // it begins anew
 	moved  hdl.Bits // its rate has changed
-	there  hdl.Bits // it is the line rate
+	atLine hdl.Bits // its target has become the line rate
 
 	factors struct{ a, b, product hdl.Bits }
 }
@@ -78,7 +78,7 @@ func (b *block) rates() {
 			rateAlpha, rateDecay, rateAlphaSet, rateCut, rateShift, rateLess, rateBest, rateFloor, rateDivide, rateStore),
 		words: m.RAM("words", 1<<p.Sizes.QPBits, hdl.WidthOf(word{}), hdl.Undefined),
 		qp:    m.RegN("rate_qp", p.Sizes.QPBits), w: hdl.NewReg(m, "word", word{}),
-		cnp: m.RegN("has_cnp", 1), clears: m.RegN("clears", 1), moved: m.RegN("moved", 1), there: m.RegN("there", 1),
+		cnp: m.RegN("has_cnp", 1), clears: m.RegN("clears", 1), moved: m.RegN("moved", 1), atLine: m.RegN("at_line", 1),
 	}
 	r.factors.a, r.factors.b = m.RegN("factor_a", rateBits), m.RegN("factor_b", alphaBits)
 	r.factors.product = m.RegN("factors_product", rateBits+alphaBits)
@@ -163,7 +163,7 @@ func (r *rates) look() ages {
 		a.bytes.Set(a.count.Sub(r.w.Count))
 		a.cut.Set(a.tick.Sub(r.w.CutTick))
 		a.updates.Set(a.epoch.Sub(r.w.Epoch))
-		r.there.SetK(0)
+		r.atLine.SetK(0)
 		r.st.Goto(rateDue)
 		m.If(r.w.Slowed.Not(), func() {
 			a.updates.SetK(0)

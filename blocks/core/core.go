@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
+	"gornic/blocks/retry"
 	"gornic/blocks/rxpath"
 	"gornic/hdl"
 	"gornic/hdl/stream"
@@ -14,6 +15,7 @@ type Params struct {
 	Sizes link.Sizes
 	MTU   int // largest path MTU in bytes
 	Keys  int // keys that are held
+	Retry retry.Params
 	Rx    rxpath.Params
 }
 

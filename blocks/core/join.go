@@ -20,8 +20,10 @@ import (
 	"gornic/blocks/registers"
 	"gornic/blocks/replay"
 	"gornic/blocks/requester"
+	"gornic/blocks/resend"
 	"gornic/blocks/resources"
 	"gornic/blocks/responder"
+	"gornic/blocks/retry"
 	"gornic/blocks/rxpath"
 	"gornic/blocks/scatter"
 	"gornic/blocks/scheduler"
@@ -44,6 +46,7 @@ const (
 	readRxPages
 	readMatch
 	readAtomic
+	readResend
 	readers
 )
 
@@ -63,6 +66,7 @@ const (
 	lookResponder
 	lookCompleter
 	lookResources
+	lookResend
 	lookCommand
 	lookers
 )
@@ -79,6 +83,7 @@ const (
 	wakeRetired
 	wakeDead
 	wakeKeyOp
+	wakeRetry
 	wakeCommand
 	wakers
 )
@@ -125,6 +130,8 @@ type core struct {
 	transmit    *transmit.IO
 	packetbuild *packetbuild.IO
 	replay      *replay.IO
+	retry       *retry.IO
+	resend      *resend.IO
 	completer   *completer.IO
 
 	rxpath      *rxpath.IO
@@ -171,6 +178,8 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		transmit:    hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s})),
 		packetbuild: hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
 		replay:      hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: s})),
+		retry:       hdl.Instance(m, "u_retry", retry.Def(p.Retry)),
+		resend:      hdl.Instance(m, "u_resend", resend.Def(resend.Params{Sizes: s})),
 		completer:   hdl.Instance(m, "u_completer", completer.Def(completer.Params{Sizes: s})),
 
 		rxpath:      hdl.Instance(m, "u_rxpath", rxpath.Def(p.Rx)),
@@ -186,7 +195,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
 		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: asyncs})),
 	}
-	c.control = stream.Fork(m, "u_control", c.command.Control, 8)
+	c.control = stream.Fork(m, "u_control", c.command.Control, 10)
 	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)
 	return c
 }
@@ -207,7 +216,7 @@ func (c *core) bus() {
 	hdl.Connect(c.io.Memory, c.dma.AXI)
 	for at, port := range [readers]link.ReadPort{
 		readGather: c.gather.Read, readSQ: c.wqefetchSQ.Read, readRQ: c.wqefetchRQ.Read, readKeys: c.keycache.Read, readTxPages: c.translateTx.Read, readRxPages: c.translateRx.Read,
-		readMatch: c.readmatch.Read, readAtomic: c.atomic.Read,
+		readMatch: c.readmatch.Read, readAtomic: c.atomic.Read, readResend: c.resend.Read,
 	} {
 		hdl.Connect(c.dma.Reads[at], port)
 	}
@@ -231,9 +240,10 @@ func (c *core) configure() {
 	c.transmit.MAC.Set(r.Settings.MAC)
 
 	hdl.Connect(c.qpcontext.Write, cmd.Write)
-	rings := stream.Fork(c.m, "u_send_rings", cmd.SQ, 2)
+	rings := stream.Fork(c.m, "u_send_rings", cmd.SQ, 3)
 	hdl.Connect(c.wqefetchSQ.Config, rings[0])
 	hdl.Connect(c.readmatch.Ring, rings[1])
+	hdl.Connect(c.resend.Ring, rings[2])
 	hdl.Connect(c.wqefetchRQ.Config, cmd.RQ)
 	hdl.Connect(c.doorbell.Owner, cmd.Owner)
 	hdl.Connect(c.requester.Peek, cmd.Peeks.NextPSN)
@@ -244,7 +254,7 @@ func (c *core) configure() {
 	hdl.Connect(c.wqefetchRQ.Peek, cmd.Peeks.RQConsumer)
 	for i, to := range []hdl.Stream[link.QPControl]{
 		c.requester.Control, c.transmit.Control, c.completer.Control, c.psncheck.Control, c.readmatch.Control, c.responder.Control, c.ackqueue.Control,
-		c.resources.Control,
+		c.resources.Control, c.retry.Control, c.resend.Control,
 	} {
 		hdl.Connect(to, c.control[i])
 	}
@@ -258,7 +268,7 @@ func (c *core) configure() {
 func (c *core) lookups() {
 	for at, port := range [lookers]link.ContextPort{
 		lookRequester: c.requester.Context, lookTransmit: c.transmit.Context, lookPSNCheck: c.psncheck.Context, lookResponder: c.responder.Context,
-		lookCompleter: c.completer.Context, lookResources: c.resources.Context, lookCommand: c.command.Context,
+		lookCompleter: c.completer.Context, lookResources: c.resources.Context, lookResend: c.resend.Context, lookCommand: c.command.Context,
 	} {
 		hdl.Connect(c.qpcontext.Clients[at], port)
 	}
@@ -276,28 +286,78 @@ func (c *core) lookups() {
 
 // count gives the registers a pulse for each counter.
 func (c *core) count() {
-	report := c.rxpath.Report
-	is := func(r hdl.Bits) hdl.Bits { return report.Valid.And(r) }
-	full := report.Reason.Is(uint64(format.ReasonBufferFull))
-	pulses := [format.CounterCount]hdl.Bits{
-		format.CntRxAccepted:  is(report.Reason.Is(uint64(format.ReasonOK))),
-		format.CntRxPassed:    is(report.Reason.IsNot(uint64(format.ReasonOK)).And(report.Reason.LtK(uint64(format.ReasonBadFrame)))),
-		format.CntRxFull:      is(full),
-		format.CntRxRefused:   is(report.Reason.GeK(uint64(format.ReasonBadFrame)).And(full.Not())),
-		format.CntRxBadQP:     c.psncheck.BadQP,
-		format.CntRxDuplicate: c.psncheck.Duplicate,
-		format.CntRxAhead:     c.psncheck.Ahead,
-		format.CntRxIgnored:   c.completer.Counts.Ignored,
-		format.CntTxPackets:   c.transmit.Sent,
-		format.CntTxNAKs:      c.transmit.SentNAK,
-		format.CntBadDoorbell: c.doorbell.Refused,
-		format.CntKeyMisses:   c.keycache.Missed,
-		format.CntBusErrors:   c.dma.Err,
-	}
+	var pulses [format.CounterCount]hdl.Bits
+	c.countReceived(&pulses)
+	c.countRequests(&pulses)
+	c.countResponses(&pulses)
+	c.countSent(&pulses)
 	var bits []hdl.Bits
 	for i := range pulses {
 		bits = append(bits, pulses[len(pulses)-1-i])
 	}
 	c.registers.Counts.Set(hdl.Cat(bits...))
+}
+
+// countReceived counts frames, and packets that no queue pair takes.
+func (c *core) countReceived(pulses *[format.CounterCount]hdl.Bits) {
+	report := c.rxpath.Report
+	is := func(r format.Reason) hdl.Bits { return report.Valid.And(report.Reason.Is(uint64(r))) }
+	counted := hdl.OrAll(is(format.ReasonBufferFull), is(format.ReasonICRC), is(format.ReasonPKey))
+	pulses[format.CntRxAccepted] = is(format.ReasonOK)
+	pulses[format.CntRxPassed] = hdl.AndAll(report.Valid, report.Reason.IsNot(uint64(format.ReasonOK)), report.Reason.LtK(uint64(format.ReasonBadFrame)))
+	pulses[format.CntRxFull] = is(format.ReasonBufferFull)
+	pulses[format.CntRxICRC] = is(format.ReasonICRC)
+	pulses[format.CntRxPKey] = is(format.ReasonPKey)
+	pulses[format.CntRxRefused] = hdl.AndAll(report.Valid, report.Reason.GeK(uint64(format.ReasonBadFrame)), counted.Not())
+	pulses[format.CntRxBadQP] = c.psncheck.BadQP
+	pulses[format.CntRxBadAddress] = c.psncheck.BadAddress
+	pulses[format.CntRxBadState] = c.psncheck.BadState
 	c.m.Unused(report.ICRC)
+}
+
+// countRequests counts what becomes of requests. Where a READ or atomic is refused after it was accepted, transmit
+// takes its queue pair to ERR.
+func (c *core) countRequests(pulses *[format.CounterCount]hdl.Bits) {
+	k, fault := c.ackqueue.Counts, c.transmit.Fault
+	refused := func(e format.AsyncEvent) hdl.Bits { return fault.Fire().And(fault.Data.Event.Is(uint64(e))) }
+	pulses[format.CntRxDuplicate] = c.psncheck.Duplicate
+	pulses[format.CntRxAhead] = c.psncheck.Ahead
+	pulses[format.CntOutOfBuffer] = k.OutOfBuffer
+	pulses[format.CntRespInvalid] = k.Invalid
+	pulses[format.CntRespAccess] = k.Access.Or(refused(format.EventQPAccessErr))
+	pulses[format.CntRespOperation] = k.Operation.Or(refused(format.EventQPFatal))
+	pulses[format.CntRespLength] = k.Length
+	pulses[format.CntRespCQEErrors] = k.CQEError
+	pulses[format.CntRespCQEFlushes] = k.CQEFlush
+}
+
+// countResponses counts what the requester hears.
+func (c *core) countResponses(pulses *[format.CounterCount]hdl.Bits) {
+	k := c.completer.Counts
+	pulses[format.CntRxIgnored] = k.Ignored
+	pulses[format.CntSequenceNAKs] = k.SequenceNAK
+	pulses[format.CntImpliedNAKs] = k.ImpliedNAK
+	pulses[format.CntRNRNAKs] = k.RNRNAK
+	pulses[format.CntReqInvalid] = k.Invalid
+	pulses[format.CntReqAccess] = k.Access
+	pulses[format.CntReqOperation] = k.Operation
+	pulses[format.CntTimeouts] = c.retry.Timeout
+	pulses[format.CntRetriesExceeded] = k.RetriesExceeded
+	pulses[format.CntRNRExceeded] = k.RNRExceeded
+	pulses[format.CntReqCQEErrors] = k.CQEError
+	pulses[format.CntReqCQEFlushes] = k.CQEFlush
+}
+
+// countSent counts what is sent, congestion, and what the host does.
+func (c *core) countSent(pulses *[format.CounterCount]hdl.Bits) {
+	pulses[format.CntTxPackets] = c.transmit.Sent
+	pulses[format.CntTxResent] = c.transmit.Resent
+	pulses[format.CntTxNAKs] = c.transmit.SentNAK
+	pulses[format.CntCNPHandled] = hdl.K(1, 0)
+	pulses[format.CntCNPIgnored] = c.psncheck.CNPIgnored
+	pulses[format.CntECNMarked] = c.psncheck.ECNMarked
+	pulses[format.CntCNPSent] = hdl.K(1, 0)
+	pulses[format.CntBadDoorbell] = c.doorbell.Refused
+	pulses[format.CntKeyMisses] = c.keycache.Missed
+	pulses[format.CntBusErrors] = c.dma.Err
 }

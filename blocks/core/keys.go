@@ -49,7 +49,7 @@ func (c *core) keys() {
 }
 
 // fences joins those who send fences and the pipelines that they go through. Responder resources
-// stand in front of the sending one and behind the receiving one; what queue pairs want of keys stands
+// and what sends again stand in front of the sending one, resources behind the receiving one, too; what queue pairs want of keys stands
 // behind the sending one.
 func (c *core) fences() {
 	m := c.m
@@ -57,7 +57,8 @@ func (c *core) fences() {
 	rx, whose := stream.RoundRobin(m, "u_rx_fences", c.command.RxFence, c.keyops.RxFence)
 	m.Unused(who, whose)
 	hdl.Connect(c.resources.FenceIn, tx)
-	hdl.Connect(c.requester.Fence, c.resources.FenceOut)
+	hdl.Connect(c.resend.Fence, c.resources.FenceOut)
+	hdl.Connect(c.requester.Fence, c.resend.Passed)
 	passed := stream.Demux(m, "u_tx_passed", c.transmit.Fence, c.transmit.Fence.Data.Token.Bit(1), owners)
 	hdl.Connect(c.keyops.Through, passed[ownerCommand])
 	hdl.Connect(c.command.TxPassed, c.keyops.Passed)

@@ -19,13 +19,15 @@ func (c *core) send() {
 		return link.QPRef{QP: r.QP}
 	})
 	for at, wake := range [wakers]hdl.Stream[link.QPRef]{
-		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeKeyOp: c.keyDone(), wakeCommand: c.command.Wake,
+		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeKeyOp: c.keyDone(),
+		wakeRetry: c.retry.Wake, wakeCommand: c.command.Wake,
 	} {
 		hdl.Connect(c.scheduler.Wakes[at], wake)
 	}
 	hdl.Connect(c.requester.Grant, c.scheduler.Grant)
 
 	c.jobs()
+	c.again()
 	hdl.Connect(c.gather.Piece, c.translateTx.Piece)
 	hdl.Connect(c.gather.Translated, c.translateTx.Translated)
 	hdl.Connect(c.transmit.Gathered, c.gather.Gathered)
@@ -46,16 +48,17 @@ const jobsAhead = 8
 const (
 	fromRequester = iota
 	fromResources
+	fromResend
 	sources
 )
 
-// jobs merges requests and responses, a packet at a time, and their segments in the same order.
+// jobs merges requests, responses, and what is sent again, a packet at a time, and their segments in the same order.
 func (c *core) jobs() {
 	m := c.m
-	job, from := stream.RoundRobin(m, "u_jobs", c.requester.Job, c.resources.Job)
+	job, from := stream.RoundRobin(m, "u_jobs", c.requester.Job, c.resources.Job, c.resend.Job)
 	type chosen struct {
 		Job    link.TxJob
-		Source hdl.Bits `w:"1"`
+		Source hdl.Bits `w:"2"`
 	}
 	both := stream.Fork(m, "u_job", stream.Map(job, func(j link.TxJob) chosen { return chosen{Job: j, Source: from} }), 2)
 	hdl.Connect(c.transmit.Job, stream.FIFO(m, "u_tx_jobs", stream.Map(both[0], func(x chosen) link.TxJob {
@@ -70,7 +73,32 @@ func (c *core) jobs() {
 	hdl.Connect(c.translateTx.Segment, stream.Mux(m, "u_tx_segment", []hdl.Stream[link.Segment]{
 		fromRequester: stream.FIFO(m, "u_tx_segments", c.requester.Segment, jobsAhead),
 		fromResources: stream.FIFO(m, "u_answer_segments", c.resources.Segment, 2),
+		fromResend:    stream.FIFO(m, "u_resend_segments", c.resend.Segment, 2),
 	}, source))
+}
+
+// again joins those who have packets sent again: what was heard, when it is time, and the packets.
+func (c *core) again() {
+	m := c.m
+	hdl.Connect(c.retry.Heard, c.completer.Heard)
+	hdl.Connect(c.completer.Failure, c.retry.Failure)
+	hdl.Connect(c.retry.Started, c.replay.Started)
+	hdl.Connect(c.replay.Waits, c.retry.Waits)
+	hdl.Connect(c.replay.Reader, c.resend.Entries)
+	hdl.Connect(c.retry.Held, c.requester.Held)
+	hdl.Connect(c.requester.Mark, c.retry.Mark)
+	hdl.Connect(c.retry.Marked, c.transmit.Marked)
+	hdl.Connect(c.resend.Resend, c.retry.Resend)
+	hdl.Connect(c.retry.Resent, c.resend.Resent)
+	faults, from := stream.RoundRobin(m, "u_resend_faults", c.transmit.ResendFault, c.resend.Fault)
+	m.Unused(from)
+	hdl.Connect(c.retry.ResendFault, faults)
+	c.resources.Paced.Waits.SetK(0)
+	c.resources.Wake.Valid.SetK(0)
+	c.resources.Wake.Data.QP.SetK(0)
+	c.psncheck.CNP.Ready.SetK(1)
+	c.psncheck.Marked.Ready.SetK(1)
+	m.Unused(c.psncheck.CNP.Valid, c.psncheck.CNP.Data.QP, c.psncheck.Marked.Valid, c.psncheck.Marked.Data.QP, c.resources.Wake.Ready, c.resources.Paced.QP)
 }
 
 // keyDone tells of a work request on a key that has ended: who waits for it, and the scheduler.

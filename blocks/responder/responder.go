@@ -151,7 +151,7 @@ func contextOf(c link.Context, requester hdl.Bits) context {
 
 // unusedOf are the other fields of a context.
 func unusedOf(c link.Context) []hdl.Bits {
-	return []hdl.Bits{c.Access.Bit(0), c.DestQPN, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll, c.SQStride, c.MaxRD}
+	return []hdl.Bits{c.Congestion, c.Access.Bit(0), c.DestQPN, c.Timeout, c.RetryCnt, c.RNRRetry, c.SigAll, c.SQStride, c.MaxRD}
 }
 
 // block is the module while it is built.

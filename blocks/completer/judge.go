@@ -27,140 +27,111 @@ func (b *block) place(o link.Oldest) place {
 	}
 }
 
-// judge decides what becomes of the oldest entry.
-func (b *block) judge() {
-	m, o := b.m, b.io.Replay.Oldest.Data
-	m.If(b.io.Replay.Oldest.Valid, func() {
-		hdl.Set(b.entry, o.Entry)
-		b.vendor.Set(o.Entry.Vendor)
-		b.more.SetK(1)
-		b.fails.SetK(0)
-		b.part.Set(b.was.Part)
-		local := o.Entry.Kind.Is(link.EntryLocal)
-		b.first.Set(hdl.AndAll(b.first, local, b.was.Failed.Not()))
-		m.If(b.was.Failed.And(o.Any), b.flushes).ElseIf(b.was.Failed, func() {
-			b.st.Goto(stIdle)
-		}).ElseIf(b.event(eventDead), b.dead).ElseIf(b.was.Dying.Or(o.Any.Not()), func() {
-			b.st.Goto(stIdle)
-		}).ElseIf(o.Entry.Status.Any(), func() {
-			b.fails.SetK(1)
-			b.owes.fault.SetK(1)
-			b.leaves(o.Entry.Status, hdl.K(1, 1))
-		}).ElseIf(local.Or(o.Failed.And(o.Entry.WQEIndex.Eq(o.Cause))), func() {
-			// It waits for nothing; or it is part of a WQE that has failed since, and nobody may ever acknowledge it.
-			b.left.SetK(1)
-			b.succeeds()
-		}).Else(b.answered)
-	})
+// standings are what an oldest entry is, whatever the event's PSN is: one at most.
+type standings struct {
+	flushed hdl.Bits // its queue pair has failed
+	caused  hdl.Bits // its queue pair is dead, for a failure of it that was heard
+	failed  hdl.Bits // it was not sent
+	free    hdl.Bits // it waits for nothing; or it is part of a WQE that has failed since, and nobody may ever acknowledge it
+	waits   hdl.Bits // it waits for a response
+}
+
+// standing says what the oldest entry is.
+func (b *block) standing() standings {
+	o := b.io.Replay.Oldest.Data
+	lives := b.was.Failed.Not().And(b.event(eventDead).Not())
+	open, sent := hdl.AndAll(lives, b.was.Dying.Not(), o.Any), o.Entry.Status.None()
+	free := o.Entry.Kind.Is(link.EntryLocal).Or(o.Failed.And(o.Entry.WQEIndex.Eq(o.Cause)))
+	return standings{
+		flushed: b.was.Failed.And(o.Any), caused: hdl.AndAll(b.was.Failed.Not(), b.event(eventDead), b.was.Dying),
+		failed: open.And(sent.Not()), free: hdl.AndAll(open, sent, free), waits: hdl.AndAll(open, sent, free.Not()),
+	}
 }
 
 func (b *block) event(kind uint64) hdl.Bits { return b.now.Kind.Is(kind) }
 
-// dead: where a response told of a failure, the WQE of the oldest entry now completes with it.
-// All that is behind is flushed.
-func (b *block) dead() {
-	b.m.If(b.was.Dying, func() {
-		b.fails.SetK(1)
-		b.vendor.Set(b.is.Vendor)
-		b.leaves(b.is.Status, hdl.K(1, 1)) // qpcontext has heard of it
-	}).Else(func() {
-		b.st.Goto(stFail)
+// answers are what a response says of an entry that waits: one at most.
+type answers struct {
+	done     hdl.Bits // it is answered,
+	ends     hdl.Bits // and nothing behind it
+	fails    hdl.Bits
+	progress hdl.Bits // data of it has come
+	restarts hdl.Bits // it is to be sent again,
+	sequence hdl.Bits // as it did not come: else as an answer to it did not
+	notReady hdl.Bits
+}
+
+// answer compares the event with an entry that waits (protocol section 4.4). A READ or atomic completes with its own
+// response only, and so does what is behind it.
+func (b *block) answer(at place) answers {
+	o := b.io.Replay.Oldest.Data
+	is, no := b.event, hdl.Bits.Not
+	isRead := o.Entry.Kind.IsNot(link.EntryRequest)
+	live := hdl.AndAll(no(is(eventSweep)), no(at.unsent), no(at.before))
+	response, within := live.And(no(is(eventFailure))), live.And(no(at.behind))
+	owed := within.And(at.first.Or(no(isRead))) // no data before it is missing
+	ends := hdl.AndAll(live, at.last, hdl.Mux(isRead, is(eventDone), is(eventACK)))
+	lost := hdl.OrAll(at.behind, is(eventACK), is(eventGap), no(at.first).And(is(eventSequence).Or(is(eventRNR))))
+	return answers{
+		done: hdl.AndAll(response, at.behind, no(isRead)).Or(ends), ends: ends,
+		fails:    hdl.OrAll(within.And(is(eventFatal).Or(is(eventStray).And(no(isRead)))), hdl.AndAll(live, is(eventFailure), at.first)),
+		progress: hdl.AndAll(within, isRead, is(eventData)),
+		restarts: hdl.AndAll(response, isRead, lost).Or(within.And(is(eventSequence))),
+		sequence: owed.And(is(eventSequence)), notReady: owed.And(is(eventRNR)),
+	}
+}
+
+// judge decides what becomes of the oldest entry.
+func (b *block) judge() {
+	m, o := b.m, b.io.Replay.Oldest.Data
+	at := b.place(o)
+	is, a := b.standing(), b.answer(at)
+	when := func(x hdl.Bits) hdl.Bits { return is.waits.And(x) }
+	answered, dies := when(a.done), when(a.fails)
+	pops := hdl.OrAll(is.flushed, is.caused, is.failed, is.free, answered)
+	// If entries that are no packets have left, there may be no timer for the one that is now the oldest.
+	tells := when(hdl.OrAll(a.progress, a.restarts, a.notReady, b.left.And(hdl.OrAll(a.done, a.fails).Not())))
+	m.If(b.io.Replay.Oldest.Valid, func() {
+		hdl.Set(b.entry, o.Entry)
+		b.st.Goto(stIdle)
+		m.If(pops.Or(tells), func() { b.st.Goto(stAct) })
+		m.If(dies, func() { b.st.Goto(stDie) })
+		m.If(hdl.AndAll(b.was.Failed.Not(), b.event(eventDead), b.was.Dying.Not()), func() { b.st.Goto(stFail) })
+		b.first.Set(hdl.AndAll(b.first, o.Entry.Kind.Is(link.EntryLocal), b.was.Failed.Not()))
+
+		b.leaves(is, answered, pops)
+		b.owes.fault.Set(is.failed.Or(dies)) // of what is caused, qpcontext has heard
+		b.owes.heard.Set(answered.Or(tells))
+		b.fails.Set(is.caused.Or(is.failed))
+		// What is behind an entry that ends an event is not answered, but may need no response.
+		b.more.Set(hdl.OrAll(tells, when(a.ends).And(o.Failed.Or(o.Local).Not())).Not())
+		m.If(when(a.ends), func() { b.now.Kind.Set(kind(eventSweep)) })
+		b.left.Set(b.left.Or(is.free).And(answered.Not()))
+		b.hears(at, a, pops)
 	})
 }
 
-// answered is for an entry that waits for a response: whether this one is it.
-func (b *block) answered() {
-	m, o := b.m, b.io.Replay.Oldest.Data
-	at := b.place(o)
-	isRead := o.Entry.Kind.IsNot(link.EntryRequest)
-	ends := hdl.Mux(isRead, b.event(eventDone), b.event(eventACK)).And(at.last)
-	fails := hdl.OrAll(b.event(eventFatal), b.event(eventStray).And(isRead.Not()), b.event(eventFailure).And(at.first))
-	b.heard.Owed.Set(at.owed)
-	b.heard.After.Set(hdl.Mux(isRead.And(b.event(eventData)), b.now.PSN, o.Entry.LastPSN).AddK(1))
-	m.If(hdl.OrAll(b.event(eventSweep), at.unsent, at.before), b.nothing).ElseIf(b.event(eventFailure).And(at.first.Not()), func() {
-		b.nothing() // it came too late
-	}).ElseIf(at.behind.And(isRead.Not()), b.acknowledged).ElseIf(at.behind, func() {
-		// A READ or atomic completes with its own response only, and so does what is behind it.
-		b.restarts(hdl.Mux(b.event(eventGap), hdl.K(2, link.CauseGap), hdl.K(2, link.CauseImplied)))
-	}).ElseIf(fails, func() {
-		b.owes.fault.SetK(1)
-		b.vendor.Set(b.now.Vendor)
-		b.st.Goto(stDie)
-	}).ElseIf(ends, func() {
-		// What is behind is not answered, but may need no response.
-		b.more.Set(o.Failed.Or(o.Local))
-		b.now.Kind.Set(kind(eventSweep))
-		b.acknowledged()
-	}).Else(func() { b.within(at, isRead) })
+// leaves lets the oldest entry go, and says how its WQE completes, if it does.
+func (b *block) leaves(is standings, answered, pops hdl.Bits) {
+	e := b.io.Replay.Oldest.Data.Entry
+	had := b.was.Ended.And(e.WQEIndex.Eq(b.was.Index)) // it has its CQE
+	success := hdl.AndAll(is.free.Or(answered), e.Last, e.Signaled)
+	b.owes.pop.Set(pops)
+	b.owes.completion.Set(hdl.OrAll(is.caused, is.failed, success, hdl.AndAll(is.flushed, e.Last, had.Not())))
+	b.status.Set(hdl.Mux(is.flushed, code(format.StatusFlush), hdl.Mux(is.caused, b.is.Status, e.Status)))
+	b.vendor.Set(hdl.Mux(is.flushed, vendor(format.VendorNone), hdl.Mux(is.caused, b.is.Vendor, e.Vendor)))
 }
 
-// within is for a response at a PSN of the entry that neither ends nor fails it.
-func (b *block) within(at place, isRead hdl.Bits) {
-	m := b.m
+// hears says what the retry engine is told, if it is.
+func (b *block) hears(at place, a answers, pops hdl.Bits) {
+	e := b.io.Replay.Oldest.Data.Entry
+	isRead := e.Kind.IsNot(link.EntryRequest)
+	progress := hdl.OrAll(a.done, a.progress)
 	cause := func(c uint64) hdl.Bits { return hdl.K(2, c) }
-	refuses := b.event(eventSequence).Or(b.event(eventRNR))
-	skips := hdl.AndAll(isRead, refuses, at.first.Not()) // what it refuses is behind data that is owed
-	m.If(isRead.And(b.event(eventData)), func() {
-		b.part.SetK(1)
-		b.tells(link.HeardProgress)
-	}).ElseIf(isRead.And(b.event(eventGap)), func() {
-		b.restarts(cause(link.CauseGap))
-	}).ElseIf(isRead.And(b.event(eventACK)).Or(skips), func() {
-		b.restarts(cause(link.CauseImplied))
-	}).ElseIf(b.event(eventSequence), func() {
-		b.restarts(cause(link.CauseSequence))
-	}).ElseIf(b.event(eventRNR), func() {
-		b.tells(link.HeardRNR)
-	}).Else(b.nothing)
-}
-
-// nothing ends the event. If entries that are no packets have left, the one that is now the oldest may have no timer.
-func (b *block) nothing() {
-	b.st.Goto(stIdle)
-	b.m.If(b.left, func() { b.tells(link.HeardLocal) })
-}
-
-// restarts tells that the oldest entry is to be sent again.
-func (b *block) restarts(cause hdl.Bits) {
-	b.heard.Cause.Set(cause)
-	b.tells(link.HeardRestart)
-}
-
-// tells tells the retry engine something about the entry, which stays.
-func (b *block) tells(kind uint64) {
-	b.heard.Kind.Set(hdl.K(2, kind))
-	b.owes.heard.SetK(1)
-	b.more.SetK(0)
-	b.st.Goto(stAct)
-}
-
-// acknowledged lets the oldest entry go, as done: its peer has answered it.
-func (b *block) acknowledged() {
-	b.heard.Kind.Set(hdl.K(2, link.HeardProgress))
-	b.owes.heard.SetK(1)
-	b.left.SetK(0)
-	b.succeeds()
-}
-
-// leaves lets the oldest entry go, with the status of its WQE, which completes or not.
-func (b *block) leaves(status, completes hdl.Bits) {
-	b.status.Set(status)
-	b.part.SetK(0)
-	b.owes.pop.SetK(1)
-	b.owes.completion.Set(completes)
-	b.st.Goto(stAct)
-}
-
-// succeeds lets the oldest entry go, as done.
-func (b *block) succeeds() {
-	e := b.io.Replay.Oldest.Data.Entry
-	b.leaves(code(format.StatusSuccess), e.Last.And(e.Signaled))
-}
-
-// flushes lets the oldest entry go, whose WQE completes as flushed, unless it has its CQE.
-func (b *block) flushes() {
-	e := b.io.Replay.Oldest.Data.Entry
-	had := b.was.Ended.And(e.WQEIndex.Eq(b.was.Index))
-	b.vendor.Set(vendor(format.VendorNone)) // whatever it would have failed with
-	b.leaves(code(format.StatusFlush), e.Last.And(had.Not()))
+	// Progress 0, local 1, restart 2, not ready 3: the bits of Kind apart.
+	b.heard.Kind.Set(hdl.Cat(a.restarts.Or(a.notReady), progress.Or(a.restarts).Not()))
+	b.heard.Cause.Set(hdl.Mux(b.event(eventGap), cause(link.CauseGap), hdl.Mux(a.sequence, cause(link.CauseSequence), cause(link.CauseImplied))))
+	b.heard.Owed.Set(at.owed)
+	b.heard.After.Set(hdl.Mux(isRead.And(b.event(eventData)), b.now.PSN, e.LastPSN).AddK(1))
+	b.part.Set(pops.Not().And(b.was.Part.Or(a.progress)))
 }

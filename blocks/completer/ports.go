@@ -97,7 +97,7 @@ func (b *block) effects() (waits hdl.Bits) {
 		QP: b.now.QP, QPN: b.now.QPN, Status: b.status, WQEIndex: e.WQEIndex, Opcode: e.WC.ZExt(8), Flags: hdl.K(4, 0),
 		Vendor: b.vendor, Queue: hdl.K(1, 0), Solicited: b.status.Any(),
 	}
-	fault := link.QPFault{QP: b.now.QP, HasEvent: hdl.K(1, 0), Event: hdl.K(8, 0), Vendor: b.vendor}
+	fault := link.QPFault{QP: b.now.QP, HasEvent: hdl.K(1, 0), Event: hdl.K(8, 0), Vendor: hdl.Mux(b.st.Is(stDie), b.now.Vendor, b.vendor)}
 	m.Event("entry_retired", pops.And(io.Replay.Request.Ready),
 		hdl.Field("qp", b.now.QP), hdl.Field("kind", e.Kind), hdl.Field("psn", e.PSN), hdl.Field("wqe", e.WQEIndex), hdl.Field("last", e.Last),
 		hdl.Field("status", b.status))

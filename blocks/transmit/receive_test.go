@@ -57,6 +57,7 @@ func answerer() hdl.Def[answererIO] {
 			hdl.Connect(io.Desc, out.Desc)
 
 			none(m, out.Gathered)
+			none(m, out.CNP)
 			none(m, out.Payload)
 			none(m, out.Inline)
 			none(m, ring.Result)
@@ -76,7 +77,7 @@ func answerer() hdl.Def[answererIO] {
 			stream.Discard(m, out.Out)
 			out.MAC.SetK(1)
 			acks.Peek.QP.SetK(0)
-			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK, out.Resent)
+			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK, out.Resent, out.SentCNP)
 			hdl.UnusedBut(m, acks.Counts)
 		},
 	}

@@ -43,11 +43,9 @@ func TestAgainstReference(t *testing.T) {
 			x.compare()
 		}
 		for _, what := range []string{"mark", "resend", "stop", "failure", "wake", "timeout"} {
-			require.Greater(b.t, x.seen[what], 20, what)
+			require.Greater(b.t, x.seen[what], 10, what)
 		}
-		for _, cover := range []string{"timeout", "wait_ends", "changes_slots"} {
-			require.Positive(b.t, b.s.Covered("u_retry."+cover), cover)
-		}
+		require.Greater(b.t, b.s.Covered("u_retry.wait_ends"), uint64(10))
 	}, verilator.Simulator)
 }
 
@@ -81,8 +79,10 @@ func (x *random) event(qp int) {
 	case 5:
 		x.setWaits(qp, false)
 	case 6, 7, 8, 9, 10, 11:
-		x.start(qp)
-		x.ref.Started(qp)
+		if !x.waits(qp) {
+			x.start(qp)
+			x.ref.Started(qp)
+		}
 	case 12, 13:
 		x.psns[qp] = (x.psns[qp] + x.r.Uint32N(4)) & 0xFFFFFF
 		x.progress(qp, x.psns[qp])

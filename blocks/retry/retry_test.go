@@ -132,7 +132,10 @@ func (x *random) compare() {
 }
 
 func TestValidate(t *testing.T) {
-	require.NoError(t, params(4, 1024, 64).Validate())
+	for _, p := range []retry.Params{params(1, 2, 2), params(1, 2, 65536), params(16, 65535, 2), params(16, 65535, 65536)} {
+		require.NoError(t, p.Validate())
+		hdltest.Build(t, retry.Def(p))
+	}
 	for _, p := range []retry.Params{params(0, 4, 4), params(17, 4, 4), params(4, 1, 4), params(4, 65536, 4), params(4, 4, 1), params(4, 4, 12)} {
 		require.Error(t, p.Validate())
 	}

@@ -69,6 +69,7 @@ type reader struct {
 	// What is known where the reader is.
 	verb   string            // of the step
 	loops  int               // repeats around it
+	depth  int               // lists and mappings around it
 	labels map[string]string // of steps so far: their verbs
 	qps    map[string]*qpTrack
 	ended  map[string]int // regions that are no more: line
@@ -95,6 +96,10 @@ type key struct {
 // mapping reads a mapping, in the order of keys. What is not among them is a mistake. It returns
 // false if it is none.
 func (r *reader) mapping(n *yaml.Node, what string, keys ...key) bool {
+	if !r.enter(n, what) {
+		return false
+	}
+	defer r.leave()
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, what, "%s: expected keys with values: %s", shown(n), keyNames(keys))
 		return false
@@ -107,10 +112,8 @@ func (r *reader) mapping(n *yaml.Node, what string, keys ...key) bool {
 			r.fail(k, k.Value, "given twice: first on line %d", values[k.Value].Line)
 		case !slices.ContainsFunc(keys, func(c key) bool { return c.name == k.Value }):
 			r.fail(k, k.Value, "unknown in %s: expected one of %s", what, keyNames(keys))
-		case v.Kind == yaml.AliasNode:
-			values[k.Value] = v.Alias
 		default:
-			values[k.Value] = v
+			values[k.Value] = resolve(v)
 		}
 	}
 	for _, k := range keys {
@@ -133,16 +136,39 @@ func keyNames(keys []key) string {
 
 // list reads a list.
 func (r *reader) list(n *yaml.Node, what string, read func(n *yaml.Node)) {
+	if !r.enter(n, what) {
+		return
+	}
+	defer r.leave()
 	if n.Kind != yaml.SequenceNode {
 		r.fail(n, what, "%s: expected a list", shown(n))
 		return
 	}
 	for _, item := range n.Content {
-		if item.Kind == yaml.AliasNode {
-			item = item.Alias
-		}
-		read(item)
+		read(resolve(item))
 	}
+}
+
+// deepest is how many lists and mappings may be within each other. An alias of what it is in has no end.
+const deepest = 40
+
+func (r *reader) enter(n *yaml.Node, what string) bool {
+	if r.depth == deepest {
+		r.fail(n, what, "more than %d lists and mappings within each other", deepest)
+		return false
+	}
+	r.depth++
+	return true
+}
+
+func (r *reader) leave() { r.depth-- }
+
+// resolve returns what an alias stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
 }
 
 // each reads a value, or each of a list of them.
@@ -152,7 +178,7 @@ func each(n *yaml.Node, read func(n *yaml.Node)) {
 		return
 	}
 	for _, item := range n.Content {
-		read(item)
+		read(resolve(item))
 	}
 }
 
@@ -165,8 +191,6 @@ func shown(n *yaml.Node) string {
 		return fmt.Sprintf("%q", n.Value)
 	case yaml.SequenceNode:
 		return "a list"
-	case yaml.AliasNode:
-		return "an alias, *" + n.Value
 	}
 	return "keys with values"
 }

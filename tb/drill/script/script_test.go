@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,7 @@ func TestMistakes(t *testing.T) {
 		{head + "  - post_send: {wr_id: 1, opcode: REG_MR}\n", "c.yaml:8: post_send.reg_mr: missing of a REG_MR"},
 		{head + "  - post_send: {wr_id: 1, opcode: REG_MR, reg_mr: {mr: data, access: LOCAL_WRITE}}\n", `c.yaml:8: post_send.mr: "data": expected a region for fast registration`},
 		{head + "  - repeat: {times: 2, steps: [{wait: 1}]}\n", `c.yaml:8: wait: "1": expected a number with a unit`},
+		{head + "  - repeat: &again {times: 2, steps: [{repeat: *again}]}\n", "more than 40 lists and mappings within each other"},
 		{head + "  - send_raw: xyz\n", `c.yaml:8: send_raw: "xyz": expected the bytes of a frame`},
 	} {
 		_, err := script.Parse("c.yaml", []byte(c.text))
@@ -142,6 +144,23 @@ func TestTimes(t *testing.T) {
 		require.Equal(t, cycles, c.Steps[0].Do.(script.Wait).For.In(16), text)
 	}
 	require.Equal(t, 4096*time.Nanosecond, script.Tick)
+}
+
+// Whatever is in a file, reading it ends, with a case or a mistake.
+func FuzzParse(f *testing.F) {
+	for _, folder := range []string{"examples", "cases", "security"} {
+		files, err := filepath.Glob(filepath.Join("..", folder, "*.yaml"))
+		require.NoError(f, err)
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			require.NoError(f, err)
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := script.Parse("c.yaml", text)
+		require.True(t, (c == nil) == (err != nil))
+	})
 }
 
 func TestPattern(t *testing.T) {

@@ -81,7 +81,7 @@ func (r *reader) step(n *yaml.Node) (Step, bool) {
 	}
 	var value *yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
+		k, v := n.Content[i], resolve(n.Content[i+1])
 		switch {
 		case k.Value == "label":
 			s.Label = r.text(v, "label")

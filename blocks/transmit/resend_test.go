@@ -32,8 +32,8 @@ func TestResendByState(t *testing.T) {
 			state format.QPState
 			sent  bool
 		}{
-			{1, format.QPReset, false}, {1, format.QPInit, false}, {1, format.QPRTR, false}, {1, format.QPRTS, true}, {1, format.QPSQD, true},
-			{1, format.QPError, false}, {gone, format.QPRTS, false},
+			{1, format.QPError, false}, {1, format.QPReset, false}, {1, format.QPInit, false}, {1, format.QPRTR, false},
+			{1, format.QPRTS, true}, {1, format.QPSQD, true}, {gone, format.QPRTS, false},
 		} {
 			b.refs[c.qp].State = c.state
 			j := b.resends(c.qp, 7, 0)

@@ -199,3 +199,54 @@ func TestClear(t *testing.T) {
 		require.False(t, b.waits(1), "the notification was for another that stood there")
 	}, verilator.Simulator)
 }
+
+// The byte that makes the number of bytes full is enough for an increase, and the one before is not.
+func TestByteReset(t *testing.T) {
+	p := params(1, 64)
+	design, io := hdltest.Build(t, dcqcn.Def(p))
+	hdltest.EachSimWith(t, design, events, func(t *testing.T, s *sim.Sim) {
+		c := format.CongestionDefaults(1000)
+		c.TimeReset, c.ByteReset = 0, 30
+		b := newBench(t, s, io, p, 0, c)
+		b.cnp.Send(0)
+		b.run(200)
+		cut := b.flows[0].rate
+		b.sent.Send(sent{0, 30*64 - 64 - 1})
+		b.run(200)
+		require.Equal(t, cut, b.flows[0].rate)
+		b.sent.Send(sent{0, 0})
+		b.run(200)
+		require.Equal(t, (cut+1000)/2, b.flows[0].rate)
+		b.sent.Send(sent{0, 30*64 - 64 - 63 - 1}) // 63 bytes count already
+		b.run(200)
+		require.Equal(t, (cut+1000)/2, b.flows[0].rate)
+		b.sent.Send(sent{0, 1 + 3*30*64}) // three times full, nearly four
+		b.run(300)
+		require.Greater(t, b.flows[0].rate, (cut+1000)/2)
+	}, verilator.Simulator)
+}
+
+// A queue pair that could not be looked at for a long time, as the machine was at work for another one, has had each increase by time.
+func TestLateVisit(t *testing.T) {
+	p := params(1, 8)
+	design, io := hdltest.Build(t, dcqcn.Def(p))
+	hdltest.EachSimWith(t, design, events, func(t *testing.T, s *sim.Sim) {
+		c := format.CongestionDefaults(250000)
+		c.TimeReset, c.ByteReset, c.AIRate, c.Threshold, c.MinKeep = 60, 0, 100, 14, 1
+		b := newBench(t, s, io, p, 0, c)
+		b.cnp.Send(0, 1)
+		b.run(200)
+		first, _ := b.now()
+		b.run(500 * p.Tick)
+		b.cnp.Send(0) // some 500 updates of alpha, of 3 cycles each
+		b.run(1700)
+		last, phase := b.now()
+		increases := (int(last-first)*p.Tick + phase) / (60 * p.Tick)
+		rate := uint64(250000 - 250000*1023>>11)
+		for range increases {
+			rate = (rate + 250000) / 2
+		}
+		require.InDelta(t, rate, b.flows[1].rate, float64(250000-rate), "after %d increases", increases)
+		require.Greater(t, increases, 9)
+	}, verilator.Simulator)
+}

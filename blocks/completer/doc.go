@@ -104,7 +104,7 @@
 // # Cycles
 //
 // An acknowledgement of one packet takes 6 cycles, each further packet 5; the last response to a READ or atomic 6, one
-// that completes nothing 5, one that is ignored 4.
+// that completes nothing 5.
 //
 // # Files
 //

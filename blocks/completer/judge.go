@@ -93,8 +93,7 @@ func (b *block) judge() {
 	tells := when(hdl.OrAll(a.progress, a.restarts, a.notReady, b.left.And(hdl.OrAll(a.done, a.fails).Not())))
 	m.If(b.io.Replay.Oldest.Valid, func() {
 		hdl.Set(b.entry, o.Entry)
-		b.st.Goto(stIdle)
-		m.If(pops.Or(tells), func() { b.st.Goto(stAct) })
+		b.st.Goto(stAct) // which is over at once where there is nothing to be done
 		m.If(dies, func() { b.st.Goto(stDie) })
 		m.If(hdl.AndAll(b.was.Failed.Not(), b.event(eventDead), b.was.Dying.Not()), func() { b.st.Goto(stFail) })
 		b.first.Set(hdl.AndAll(b.first, o.Entry.Kind.Is(link.EntryLocal), b.was.Failed.Not()))
@@ -104,10 +103,11 @@ func (b *block) judge() {
 		b.owes.heard.Set(answered.Or(tells))
 		b.fails.Set(is.caused.Or(is.failed))
 		// What is behind an entry that ends an event is not answered, but may need no response.
-		b.more.Set(hdl.OrAll(tells, when(a.ends).And(o.Failed.Or(o.Local).Not())).Not())
+		b.more.Set(pops.And(when(a.ends).And(o.Failed.Or(o.Local).Not()).Not()))
 		m.If(when(a.ends), func() { b.now.Kind.Set(kind(eventSweep)) })
 		b.left.Set(b.left.Or(is.free).And(answered.Not()))
-		b.hears(at, a, pops)
+		b.hears(at, a)
+		b.part.Set(pops.Not().And(b.was.Part.Or(when(a.progress))))
 	})
 }
 
@@ -123,7 +123,7 @@ func (b *block) leaves(is standings, answered, pops hdl.Bits) {
 }
 
 // hears says what the retry engine is told, if it is.
-func (b *block) hears(at place, a answers, pops hdl.Bits) {
+func (b *block) hears(at place, a answers) {
 	e := b.io.Replay.Oldest.Data.Entry
 	isRead := e.Kind.IsNot(link.EntryRequest)
 	progress := hdl.OrAll(a.done, a.progress)
@@ -133,5 +133,4 @@ func (b *block) hears(at place, a answers, pops hdl.Bits) {
 	b.heard.Cause.Set(hdl.Mux(b.event(eventGap), cause(link.CauseGap), hdl.Mux(a.sequence, cause(link.CauseSequence), cause(link.CauseImplied))))
 	b.heard.Owed.Set(at.owed)
 	b.heard.After.Set(hdl.Mux(isRead.And(b.event(eventData)), b.now.PSN, e.LastPSN).AddK(1))
-	b.part.Set(pops.Not().And(b.was.Part.Or(a.progress)))
 }

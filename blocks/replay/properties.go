@@ -6,10 +6,11 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists a small instance.
+// Proofs lists a small instance, for as many cycles as fill and drain its rings: that the queue of Started has room follows from what
+// stands in it, which its own proof does not say.
 func Proofs() []hdl.Proof {
 	p := Params{Sizes: link.Sizes{QPBits: 1, ReplayBits: 1}}
-	return []hdl.Proof{hdl.ProofOf(Def(p), 10, 0).Breaks(
+	return []hdl.Proof{hdl.BoundedProofOf(Def(p), 10, hdl.Z3).Breaks(
 		hdl.StuckAt1("retired_ready").As("removed before its taker has it"),
 		hdl.StuckAt1("user_recorded_ready").As("the completer does not hear of an entry"),
 		hdl.StuckAt0("user_request_op", 1).As("rings are not cleared"),

@@ -20,9 +20,7 @@ func (b *block) decide() {
 			hdl.Case(opRNR, b.notReady),
 			hdl.Case(opMarked, b.marked),
 			hdl.Case(opResent, b.resent),
-			hdl.Case(opFault, func() {
-				m.If(b.now.PSN.Eq(is.PSN).And(b.in(phaseDead).Not()), b.fail)
-			}),
+			hdl.Case(opFault, func() { m.If(b.oldest().And(b.in(phaseDead).Not()), b.fail) }),
 			hdl.Case(opClear, b.clear),
 			hdl.Case(opSendPSN, func() { to.PSN.Set(b.now.PSN) }),
 			hdl.Case(opTimers, func() {
@@ -170,6 +168,9 @@ func (b *block) resent() {
 func (b *block) answered() hdl.Bits {
 	return hdl.AndAll(b.in(phaseSending), b.is.Untold.Not(), b.is.Number.Eq(b.now.Number))
 }
+
+// oldest returns one bit: the PSN is the first one that is owed. Two carry chains are less deep than a comparison for equality.
+func (b *block) oldest() hdl.Bits { return hdl.AndAll(b.now.PSN.Le(b.is.PSN), b.is.PSN.Le(b.now.PSN)) }
 
 // clear begins a new life. What is linked and what is out stays so, and the numbers of Resends go on.
 func (b *block) clear() {

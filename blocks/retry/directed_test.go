@@ -539,6 +539,30 @@ func TestClearWaitsForWhatIsAboutToBeSaid(t *testing.T) {
 	}
 }
 
+// Lives that end while a queue pair has something to tell: it stands in the queue once for all of them.
+func TestClearOfWhoOwes(t *testing.T) {
+	onBlock(t, usual, 0, func(b *bench) {
+		for qp := range 3 {
+			b.begin(qp, 3, retry.Timers{RetryCnt: 1})
+		}
+		b.mark.SetPattern(never)
+		b.missing(0, 3, link.CauseSequence)
+		b.settle()
+		for range 6 {
+			b.begin(1, 5, retry.Timers{RetryCnt: 1})
+			b.missing(1, 5, link.CauseSequence)
+			b.settle()
+		}
+		b.missing(2, 3, link.CauseSequence)
+		b.settle()
+		b.clear(2)
+		b.settle()
+		b.mark.SetPattern(always)
+		b.expect(mark(0), mark(1))
+		b.resends(1, 1, 5)
+	})
+}
+
 // Each queue pair has its own.
 func TestTwoQueuePairs(t *testing.T) {
 	onBlock(t, usual, 0, func(b *bench) {

@@ -43,11 +43,9 @@ func TestAgainstReference(t *testing.T) {
 			x.compare()
 		}
 		for _, what := range []string{"mark", "resend", "stop", "failure", "wake", "timeout"} {
-			require.Greater(b.t, x.seen[what], 20, what)
+			require.Greater(b.t, x.seen[what], 10, what)
 		}
-		for _, cover := range []string{"timeout", "wait_ends", "changes_slots"} {
-			require.Positive(b.t, b.s.Covered("u_retry."+cover), cover)
-		}
+		require.Greater(b.t, b.s.Covered("u_retry.wait_ends"), uint64(10))
 	}, verilator.Simulator)
 }
 
@@ -81,8 +79,10 @@ func (x *random) event(qp int) {
 	case 5:
 		x.setWaits(qp, false)
 	case 6, 7, 8, 9, 10, 11:
-		x.start(qp)
-		x.ref.Started(qp)
+		if !x.waits(qp) {
+			x.start(qp)
+			x.ref.Started(qp)
+		}
 	case 12, 13:
 		x.psns[qp] = (x.psns[qp] + x.r.Uint32N(4)) & 0xFFFFFF
 		x.progress(qp, x.psns[qp])
@@ -132,7 +132,10 @@ func (x *random) compare() {
 }
 
 func TestValidate(t *testing.T) {
-	require.NoError(t, params(4, 1024, 64).Validate())
+	for _, p := range []retry.Params{params(1, 2, 2), params(1, 2, 65536), params(16, 65535, 2), params(16, 65535, 65536)} {
+		require.NoError(t, p.Validate())
+		hdltest.Build(t, retry.Def(p))
+	}
 	for _, p := range []retry.Params{params(0, 4, 4), params(17, 4, 4), params(4, 1, 4), params(4, 65536, 4), params(4, 4, 1), params(4, 4, 12)} {
 		require.Error(t, p.Validate())
 	}

@@ -28,7 +28,7 @@ func (b *bench) sendOne(s *sim.Source, payload any) uint64 {
 // (section 9, cases 19 and 19b): 32 queue pairs with a code each.
 func TestRNRWaits(t *testing.T) {
 	const slack = 48 // cycles: some queue pairs end their wait in the same tick, and others begin one
-	p := params(5, 8, 1024)
+	p := params(5, 4, 1024)
 	onBlock(t, p, 0, func(b *bench) {
 		begun := map[int]uint64{}
 		for code := range 32 {
@@ -98,6 +98,7 @@ func TestEarlierDeadline(t *testing.T) {
 			b.settle()
 			b.quiet(70) // all have left the wheel
 		}
+		require.EqualValues(b.t, 12, b.s.Covered("u_retry.changes_slots"))
 	})
 }
 

@@ -54,8 +54,12 @@ func Def(p Params) hdl.Def[IO] {
 }
 
 func body(m *hdl.Module, p Params, io *IO) {
-	wake, from := stream.RoundRobin(m, "u_wakes", io.Wakes...)
-	m.Unused(from)
+	wake := io.Wakes[0]
+	if p.Wakes > 1 {
+		merged, from := stream.RoundRobin(m, "u_wakes", io.Wakes...)
+		m.Unused(from)
+		wake = merged
+	}
 	waiting := newFlags(m, "waiting", p.Sizes.QPBits)
 	waits := waiting.at(wake.Data.QP)
 

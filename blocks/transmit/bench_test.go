@@ -55,6 +55,7 @@ type bench struct {
 	control, served                               *sim.Source
 	askContext, desc, record, fence, fault, left  *sim.Sink
 	marked, resend                                *sim.Sink
+	cnp                                           *sim.Source
 	out                                           *hdltest.Frames
 	outSink                                       *sim.Sink
 	refs                                          [qps]*transmit.Reference
@@ -81,7 +82,7 @@ func newBench(t *testing.T, s *sim.Sim, io *transmit.IO) *bench {
 		control: sim.NewSource(s, io.Control, g), served: sim.NewSource(s, io.Served, g),
 		askContext: sim.NewSink(s, io.Context.Request, g), desc: sim.NewSink(s, io.Desc, g), record: sim.NewSink(s, io.Record, g),
 		fence: sim.NewSink(s, io.Fence, g), fault: sim.NewSink(s, io.Fault, g),
-		marked: sim.NewSink(s, io.Marked, g), resend: sim.NewSink(s, io.ResendFault, g), left: sim.NewSink(s, io.Left, g), outSink: sim.NewSink(s, io.Out, g),
+		cnp: sim.NewSource(s, io.CNP, g), marked: sim.NewSink(s, io.Marked, g), resend: sim.NewSink(s, io.ResendFault, g), left: sim.NewSink(s, io.Left, g), outSink: sim.NewSink(s, io.Out, g),
 	}
 	b.out = hdltest.NewFrames(b.outSink)
 	s.Set(io.MAC, 0x02AABBCCDDEE)
@@ -210,6 +211,35 @@ func without(d format.TxDescriptor[uint64]) format.TxDescriptor[uint64] {
 	info, _ := format.Lookup(format.Opcode(d.Opcode))
 	clear(d.Ext[info.ExtBytes()/4:])
 	return d
+}
+
+// notified takes the CNPs out of what has come, and returns who they are from: each is the packet that it has to be, with 16 zeros.
+func (b *bench) notified() []int {
+	var from []int
+	var descs []format.TxDescriptor[uint64]
+	var frames [][]byte
+	for _, d := range b.descs {
+		if d.PayloadLen == 0 {
+			descs = append(descs, d)
+			continue
+		}
+		require.NotEmpty(b.t, b.frames)
+		frame := b.frames[0]
+		b.frames = b.frames[1:]
+		if d.Opcode != uint64(format.OpCNP) {
+			descs, frames = append(descs, d), append(frames, frame)
+			continue
+		}
+		qp := int(d.DestQP) - 0x200
+		want := header(qp)
+		want.Opcode, want.BECN, want.PayloadLen = 0x81, 1, 16
+		want.TrafficClass = 48<<2 | want.TrafficClass&3
+		require.Equal(b.t, want, without(d))
+		require.Equal(b.t, make([]byte, 16), frame)
+		from = append(from, qp)
+	}
+	b.descs, b.frames = descs, append(frames, b.frames...)
+	return from
 }
 
 func (b *bench) compare(want expected) {

@@ -9,16 +9,16 @@ import (
 func (b *block) descriptor() format.TxDescriptor[hdl.Bits] {
 	m, j, a, c := b.m, b.job, b.to.Address, b.to.Context
 	hdl.UnusedBut(m, c, c.DestQPN)
-	length := hdl.Mux(b.isAck, j.PayloadLen.K(0), j.PayloadLen)
+	length := hdl.Mux(b.isAck, hdl.Mux(b.isCNP, j.PayloadLen.K(cnpBytes), j.PayloadLen.K(0)), j.PayloadLen)
 	pad := length.Trunc(2).Not().AddK(1)
 	request := b.isAck.Not()
 	one, zero := hdl.K(1, 1), hdl.K(1, 0)
 	return format.TxDescriptor[hdl.Bits]{
 		DstMAC: a.DstMAC, SrcMAC: b.io.MAC, VLAN: a.VLAN, TCI: a.TCI, IPv6: a.IPv6,
-		TrafficClass: a.TrafficClass, HopLimit: a.HopLimit, IPID: hdl.K(16, 0), DF: one, FlowLabel: a.FlowLabel,
+		TrafficClass: hdl.Cat(hdl.Mux(b.isCNP, hdl.K(6, cnpClass>>2), a.TrafficClass.Slice(7, 2)), a.TrafficClass.Slice(1, 0)), HopLimit: a.HopLimit, IPID: hdl.K(16, 0), DF: one, FlowLabel: a.FlowLabel,
 		SrcHi: a.SrcHi, SrcLo: a.SrcLo, DstHi: a.DstHi, DstLo: a.DstLo, SrcPort: a.SrcPort, UDPChecksum: hdl.K(16, 0),
-		Opcode: hdl.Mux(b.isAck, hdl.K(8, uint64(format.OpAcknowledge)), j.Opcode),
-		SE:     request.And(j.SE), MigReq: zero, PadCnt: pad, PKey: hdl.K(16, format.PKeyDefault), FECN: zero, BECN: zero,
+		Opcode: hdl.Mux(b.isAck, hdl.Mux(b.isCNP, hdl.K(8, uint64(format.OpCNP)), hdl.K(8, uint64(format.OpAcknowledge))), j.Opcode),
+		SE:     request.And(j.SE), MigReq: zero, PadCnt: pad, PKey: hdl.K(16, format.PKeyDefault), FECN: zero, BECN: b.isCNP,
 		DestQP: c.DestQPN, AckReq: request.And(j.AckReq), PSN: hdl.Mux(b.isAck, b.ack.PSN, j.Entry.PSN),
 		Ext: b.extension(), PayloadLen: length,
 	}

@@ -5,6 +5,7 @@
 // # Streams
 //
 //	Ack       the newest answer owed of a queue pair, from ackqueue
+//	CNP       queue pairs that tell their peer of congestion, from cnp
 //	Job       request packets, records, marks and fences, from requester; responses to READs and atomics, from
 //	          resources; packets that are sent again, from resend
 //	Gathered  how the segments of a job fared, and
@@ -67,6 +68,11 @@
 // at fault, 0x63 and QP_FATAL where host memory is, of an atomic that Failed, too. That is the last thing that the peer
 // hears: the queue pair goes to ERR and is silent, which drops its answers and acknowledgements from then on.
 //
+// # CNP
+//
+// A CNP goes before the next job, behind acknowledgements; it is dropped where its queue pair is not in RTR, RTS or SQD. It
+// has BECN, DSCP 48 and 16 zeros as payload (protocol section 1.5), which are made here.
+//
 // # Stall
 //
 // A job waits until its payload is here whole, and no longer behind one that is
@@ -83,4 +89,5 @@
 //	answer.go      answers that cannot be had
 //	served.go      what is told of those that have left
 //	descriptor.go  what packetbuild makes a frame of
+//	cnp.go         the payload of a CNP
 package transmit

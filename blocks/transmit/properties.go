@@ -10,6 +10,7 @@ import (
 func (b *block) properties() {
 	m, io := b.m, b.io
 	stream.AssumeSource(m, "ack", io.Ack)
+	stream.AssumeSource(m, "cnp", io.CNP)
 	stream.AssumeSource(m, "job", io.Job)
 	stream.AssumeSource(m, "gathered", io.Gathered)
 	stream.AssumeFrame(m, "payload", io.Payload)

@@ -29,7 +29,14 @@ func TestAgainstReference(t *testing.T) {
 						b.refs[2].State = format.QPSQD
 					}
 					var want expected
+					var notifies []int
 					for i := range 60 {
+						if qp := r.IntN(3 * qps); qp < qps {
+							b.cnp.Send(qp)
+							if b.refs[qp].Notifies() {
+								notifies = append(notifies, qp)
+							}
+						}
 						j := randomJob(r, i)
 						payload := make([]byte, j.PayloadLen)
 						for k := range payload {
@@ -39,6 +46,7 @@ func TestAgainstReference(t *testing.T) {
 						answers += b.given
 					}
 					b.run(6000)
+					require.Equal(t, notifies, b.notified())
 					b.compare(want)
 					for range 4 {
 						b.clear(r.IntN(qps))

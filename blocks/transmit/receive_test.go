@@ -57,9 +57,13 @@ func answerer() hdl.Def[answererIO] {
 			hdl.Connect(io.Desc, out.Desc)
 
 			none(m, out.Gathered)
+			none(m, out.CNP)
 			none(m, out.Payload)
 			none(m, out.Inline)
 			none(m, ring.Result)
+			none(m, ring.Wake)
+			ring.Paced.Waits.SetK(0)
+			m.Unused(ring.Paced.QP)
 			none(m, ring.FenceIn)
 			none(m, ring.RxFenceIn)
 			stream.Discard(m, ring.Segment)
@@ -76,7 +80,7 @@ func answerer() hdl.Def[answererIO] {
 			stream.Discard(m, out.Out)
 			out.MAC.SetK(1)
 			acks.Peek.QP.SetK(0)
-			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK, out.Resent)
+			m.Unused(acks.Peek.Value, out.Sent, out.SentNAK, out.Resent, out.SentCNP)
 			hdl.UnusedBut(m, acks.Counts)
 		},
 	}

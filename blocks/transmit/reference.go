@@ -107,6 +107,11 @@ func (r *Reference) answer(j Job) Outcome {
 // Acknowledges says whether an acknowledgement leaves.
 func (r *Reference) Acknowledges() bool { return r.Exists && !r.silent }
 
+// Notifies says whether a CNP leaves.
+func (r *Reference) Notifies() bool {
+	return r.Exists && (r.State == format.QPRTR || r.State == format.QPRTS || r.State == format.QPSQD)
+}
+
 // Headers is what the headers behind a BTH are made of.
 type Headers struct {
 	VA            uint64

@@ -32,6 +32,7 @@ func (p Params) Validate() error {
 type IO struct {
 	MAC         hdl.Bits                                  `hdl:"in" w:"48"` // of the port
 	Ack         hdl.Stream[link.Ack]                      `hdl:"in"`
+	CNP         hdl.Stream[link.QPRef]                    `hdl:"in"`
 	Job         hdl.Stream[link.TxJob]                    `hdl:"in"`
 	Gathered    hdl.Stream[link.Gathered]                 `hdl:"in"`
 	Payload     stream.Frame                              `hdl:"in"`
@@ -51,6 +52,7 @@ type IO struct {
 	Sent        hdl.Bits                                  `hdl:"out" w:"1"` // pulse: a packet leaves
 	SentNAK     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a NAK
 	Resent      hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it was sent before
+	SentCNP     hdl.Bits                                  `hdl:"out" w:"1"` // pulse: it is a CNP
 
 	Credits []link.CreditPort `hdl:"out"` // one, with Params.Credits
 }
@@ -68,7 +70,7 @@ func Def(p Params) hdl.Def[IO] {
 		Name: name,
 		Doc:  "Gives packets to the builder: acknowledgements first; requests and answers when their payload is whole.",
 		IO: IO{
-			Ack: hdl.StreamOf(s.Ack()), Job: hdl.StreamOf(s.TxJob()), Gathered: hdl.StreamOf(link.Gathered{}),
+			Ack: hdl.StreamOf(s.Ack()), CNP: hdl.StreamOf(s.QPRef()), Job: hdl.StreamOf(s.TxJob()), Gathered: hdl.StreamOf(link.Gathered{}),
 			Payload: frame, Inline: frame, Context: s.ContextPort(), Control: hdl.StreamOf(s.QPControl()),
 			Desc: hdl.StreamOf(format.TxDescriptor[hdl.Bits]{}), Out: frame,
 			Record: hdl.StreamOf(s.Record()), Fault: hdl.StreamOf(s.QPFault()), Fence: hdl.StreamOf(link.Fence{}),
@@ -109,6 +111,7 @@ type block struct {
 	st       *hdl.FSM[step]
 	isAck    hdl.Bits    // an acknowledgement, not a job; or the NAK in place of an answer
 	isAnswer hdl.Bits    // a job of responder resources
+	isCNP    hdl.Bits    // with isAck: the acknowledgement is a CNP
 	ack      link.Ack    // the acknowledgement,
 	job      link.TxJob  // or the job, that is worked on
 	to       link.Lookup // its queue pair
@@ -138,13 +141,14 @@ type owed struct{ desc, record, route, fault, resend hdl.Bits }
 type route struct {
 	Inline hdl.Bits `w:"1"`
 	Drop   hdl.Bits `w:"1"`
+	Zero   hdl.Bits `w:"1"` // it is nowhere: the zeros of a CNP
 }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	return &block{
 		m: m, p: p, io: io,
 		st:    hdl.NewFSM(m, "step", stChoose, stLook, stWait, stLeave),
-		isAck: m.RegN("is_ack", 1), isAnswer: m.Reg("is_answer", 1, 0), ack: hdl.NewReg(m, "ack_now", p.Sizes.Ack()), job: hdl.NewReg(m, "job_now", p.Sizes.TxJob()),
+		isAck: m.RegN("is_ack", 1), isAnswer: m.Reg("is_answer", 1, 0), isCNP: m.Reg("is_cnp", 1, 0), ack: hdl.NewReg(m, "ack_now", p.Sizes.Ack()), job: hdl.NewReg(m, "job_now", p.Sizes.TxJob()),
 		to:    hdl.NewReg(m, "to", link.Lookup{Context: p.Sizes.Context()}),
 		fault: m.RegN("payload_fault", link.FaultBits), failed: m.LUTRAM("failed", 1<<p.Sizes.QPBits, 1), silent: m.LUTRAM("silent", 1<<p.Sizes.QPBits, 1),
 		status: m.RegN("record_status", 8), sends: m.RegN("sends", 1), refuses: m.Reg("refuses", 1, 0),
@@ -167,7 +171,7 @@ func (b *block) isResend() hdl.Bits { return b.job.Kind.Is(link.JobResend) }
 // choose takes an acknowledgement before a job, and a job when its payload is
 // here whole, or known not to come. What is at Inline is a whole frame, of the oldest
 // job whose inline data has not left: so one such job is under way at a time. While
-// a payload is being dropped no job is taken, as its own payload stands behind that.
+// a payload is being dropped no job is taken, nor a CNP, as its own payload stands behind that.
 func (b *block) choose() {
 	m, io := b.m, b.io
 	free := b.st.Is(stChoose)
@@ -177,23 +181,34 @@ func (b *block) choose() {
 	b.inlineTaken.Set(io.Job.Fire().And(inline))
 	ready := hdl.Mux(inline, io.Inline.Valid.And(b.inlines.Not()), gathers.Not().Or(io.Gathered.Valid))
 	ready = ready.And(b.drops.Not())
-	takesJob := hdl.AndAll(free, io.Ack.Valid.Not(), io.Job.Valid, ready)
+	alone := io.Ack.Valid.Or(io.CNP.Valid).Not()
+	takesJob := hdl.AndAll(free, alone, io.Job.Valid, ready)
 	isFence, isMark := io.Job.Data.Kind.Is(link.JobFence), io.Job.Data.Kind.Is(link.JobMark)
 	io.Ack.Ready.Set(free)
+	io.CNP.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), b.drops.Not()))
 	behind := b.told.And(b.marks.Not()) // what is told of the answers before a fence is ahead of it, and marks are
 	passes := io.Fence.Ready.And(behind)
 	io.Fence.Valid.Set(hdl.AndAll(takesJob, isFence, behind))
 	io.Fence.Data.Token.Set(io.Job.Data.Entry.PSN.Slice(1, 0))
-	io.Job.Ready.Set(hdl.AndAll(free, io.Ack.Valid.Not(), ready, isFence.Not().Or(passes), isMark.Not().Or(b.marks.Not())))
+	io.Job.Ready.Set(hdl.AndAll(free, alone, ready, isFence.Not().Or(passes), isMark.Not().Or(b.marks.Not())))
 	b.mark(io.Job.Fire().And(isMark))
 	io.Gathered.Ready.Set(takesJob.And(gathers))
 	m.If(io.Ack.Fire(), func() {
 		b.isAck.SetK(1)
 		b.isAnswer.SetK(0)
+		b.isCNP.SetK(0)
 		hdl.Set(b.ack, io.Ack.Data)
+		b.st.Goto(stLook)
+	}).ElseIf(io.CNP.Fire(), func() {
+		b.isAck.SetK(1)
+		b.isAnswer.SetK(0)
+		b.isCNP.SetK(1)
+		zero := hdl.K(24, 0)
+		hdl.Set(b.ack, link.Ack{QP: io.CNP.Data.QP, Syndrome: zero.Trunc(8), PSN: zero, MSN: zero})
 		b.st.Goto(stLook)
 	}).ElseIf(hdl.AndAll(io.Job.Fire(), isFence.Not(), isMark.Not()), func() {
 		b.isAck.SetK(0)
+		b.isCNP.SetK(0)
 		b.isAnswer.Set(io.Job.Data.Kind.Is(link.JobAnswer))
 		hdl.Set(b.job, io.Job.Data)
 		b.fault.Set(hdl.Mux(gathers, io.Gathered.Data.Fault, b.fault.K(0)))
@@ -241,12 +256,14 @@ func (b *block) judge(c link.Context) {
 	answers := hdl.AndAll(speaks, in(format.QPReset).Not(), in(format.QPInit).Not()) // in ERR, too: what was accepted before it
 	again := hdl.AndAll(isResend, speaks, dead.Not(), in(format.QPRTS).Or(in(format.QPSQD)))
 	request := hdl.AndAll(isPacket.And(dead.Not()).Or(again), broken.Not())
-	sends := hdl.Mux(b.isAck, speaks, hdl.Mux(b.isAnswer, answers, request))
+	notifies := c.Exists.And(hdl.OrAll(in(format.QPRTR), in(format.QPRTS), in(format.QPSQD)))
+	sends := hdl.Mux(b.isAck, hdl.Mux(b.isCNP, notifies, speaks), hdl.Mux(b.isAnswer, answers, request))
 	b.sends.Set(sends)
 	b.owes.desc.Set(sends)
 	b.owes.record.Set(hdl.OrAll(b.isAck, b.isAnswer, isResend).Not())
 	b.owes.resend.Set(hdl.AndAll(b.isAck.Not(), again, broken))
-	b.owes.route.Set(hdl.AndAll(b.isAck.Not(), hdl.OrAll(isPacket, b.isAnswer, isResend), b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not())))
+	payload := hdl.AndAll(hdl.OrAll(isPacket, b.isAnswer, isResend), b.job.PayloadLen.Any(), b.job.Inline.Or(broken.Not()))
+	b.owes.route.Set(hdl.Mux(b.isAck, b.isCNP.And(notifies), payload))
 	b.refuse(hdl.AndAll(b.isAnswer, answers, broken.Or(b.job.Failed)))
 }
 
@@ -261,7 +278,7 @@ func (b *block) leave() {
 	waits := hdl.OrAll(
 		stream.Offer(m, io.Desc, b.owes.desc, b.descriptor()),
 		stream.Offer(m, io.Record, b.owes.record, link.Record{QP: b.job.QP, Entry: entry}),
-		stream.Offer(m, b.routes, b.owes.route, route{Inline: b.job.Inline, Drop: b.sends.Not()}),
+		stream.Offer(m, b.routes, b.owes.route, route{Inline: b.job.Inline, Drop: b.sends.Not(), Zero: b.isCNP}),
 		stream.Offer(m, io.Fault, b.owes.fault, b.refusal()),
 		stream.Offer(m, io.ResendFault, b.owes.resend, link.ResendFault{QP: b.job.QP, PSN: b.job.Entry.PSN, Vendor: b.fault}))
 	at := b.st.Is(stLeave)
@@ -271,6 +288,7 @@ func (b *block) leave() {
 	m.Event("packet_leaves", io.Desc.Fire(),
 		hdl.Field("qp", b.qp()), hdl.Field("opcode", d.Opcode), hdl.Field("psn", d.PSN), hdl.Field("bytes", d.PayloadLen))
 	io.Sent.Set(io.Desc.Fire())
+	io.SentCNP.Set(io.Desc.Fire().And(b.isCNP))
 	io.Resent.Set(io.Desc.Fire().And(b.isAck.Not()).And(b.isResend()))
 	io.SentNAK.Set(io.Desc.Fire().And(b.isAck).And(b.ack.Syndrome.GeK(format.SyndromeRNR)))
 	b.remember(at, done)
@@ -300,12 +318,14 @@ func (b *block) payload() {
 		in.Ready.Set(moves.And(next.Data.Drop.Or(io.Out.Ready)))
 		return in.Fire().And(in.Data.Last)
 	}
-	inline := next.Data.Inline
+	zero := next.Data.Zero
+	inline, whole := next.Data.Inline.And(zero.Not()), next.Data.Inline.Or(zero).Not()
 	b.inlineGone.Set(from(io.Inline, inline))
-	ends := b.inlineGone.Or(from(io.Payload, inline.Not()))
-	valid := hdl.Mux(inline, io.Inline.Valid, io.Payload.Valid)
+	zeros := b.zeros(hdl.AndAll(next.Valid, zero, io.Out.Ready))
+	ends := hdl.OrAll(b.inlineGone, from(io.Payload, whole), hdl.AndAll(next.Valid, zero, io.Out.Ready, zeros.Last))
+	valid := zero.Or(hdl.Mux(inline, io.Inline.Valid, io.Payload.Valid))
 	io.Out.Valid.Set(hdl.AndAll(next.Valid, valid, next.Data.Drop.Not()))
-	hdl.Set(io.Out.Data, hdl.MuxOf(inline, io.Inline.Data, io.Payload.Data))
+	hdl.Set(io.Out.Data, hdl.MuxOf(zero, zeros, hdl.MuxOf(inline, io.Inline.Data, io.Payload.Data)))
 	next.Ready.Set(ends)
 	m.If(ends.And(next.Data.Drop), func() { b.drops.SetK(0) })
 	m.If(b.routes.Fire().And(b.routes.Data.Drop), func() { b.drops.SetK(1) })

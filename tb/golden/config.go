@@ -20,17 +20,22 @@ type Config struct {
 	Reads     int // READs and atomics that a QP may have outstanding, in each direction, 1 to 255
 	AckEvery  int // a packet in so many of a long message asks for an acknowledgement, at least 1
 
+	LineRate int // Mb/s of a queue pair that is not slowed down; a register alone tells it
+
 	// Tick is how long the unit of retry timers, 4.096 us, takes here: RNR waits are as much longer or shorter.
 	// From 1 ns to 1 s.
 	Tick time.Duration
 }
+
+// lineRateMost is the most that the register of the line rate has room for.
+const lineRateMost = 1<<18 - 1
 
 // DefaultTick is the unit of retry timers (protocol section 4.6).
 const DefaultTick = 4096 * time.Nanosecond
 
 // DefaultConfig is a NIC of 64 queue pairs and the largest path MTU.
 func DefaultConfig() Config {
-	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, Reads: 16, AckEvery: 16, Tick: DefaultTick}
+	return Config{LogQPs: 6, LogCQs: 6, LogEQs: 3, Pages: 16, DataWidth: 512, PathMTU: format.MTUMax, Replay: 64, Reads: 16, AckEvery: 16, LineRate: lineRateMost, Tick: DefaultTick}
 }
 
 // ConfigOf is a NIC with the sizes of a core's configuration. Its Tick is the default: how long a cycle
@@ -39,6 +44,7 @@ func ConfigOf(core configs.Config) Config {
 	c := DefaultConfig()
 	c.LogQPs, c.LogCQs, c.LogEQs = log2(core.QPs), log2(core.CQs), log2(core.EQs)
 	c.DataWidth, c.PathMTU, c.Replay, c.Reads = core.DataWidth, core.PathMTU, core.Replay, core.Reads
+	c.LineRate = min(core.DataWidth*max(1, core.AckTick/4)*1000/1024, lineRateMost)
 	return c
 }
 
@@ -58,6 +64,7 @@ func (c Config) inRange() Config {
 	between(&c.Replay, 1, 4096)
 	between(&c.Reads, 1, 255)
 	between(&c.AckEvery, 1, 1<<23)
+	between(&c.LineRate, 0, lineRateMost)
 	c.Tick = min(max(c.Tick, 1), time.Second)
 	return c
 }

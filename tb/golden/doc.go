@@ -17,6 +17,7 @@
 //	requester.go   WQEs to packets; completer.go: their answers; retry.go
 //	responder.go   packets to memory; reply.go: the answers
 //	op_*.go        a file for each operation: what it does at either end; keychange.go: what they do to keys
+//	congestion.go  marks of routers, and notifications
 //	resource.go    READs and atomics that are to be answered; readdata.go: their data at the requester
 //	frame.go       a packet to be sent; receive.go: a frame that came; package roce: their bytes
 //
@@ -34,6 +35,9 @@
 //   - A window has the rights of remote write, read and atomic at most. Zero-based windows do
 //     not exist.
 //   - LOCAL_INV waits for all work requests before it, with the fence flag or without.
+//
+// Of congestion control it has what the wire shows: CNPs for marked packets, with their gap. Its own rate it does not lower: it has none but
+// that at which the wire takes its packets.
 //
 // The receive side up to the transport is the function [Receive]. Package lab has
 // two hosts with such NICs on a wire, ready for programs over verbs.

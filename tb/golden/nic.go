@@ -8,12 +8,13 @@ import (
 
 // NIC is the reference device. It is used by one goroutine at a time.
 type NIC struct {
-	config   Config
-	memory   Memory
-	port     port
-	mailbox  [format.MailboxBytes]byte
-	done     format.CommandStatus // of the last command
-	counters [format.CounterCount]uint32
+	config     Config
+	memory     Memory
+	port       port
+	mailbox    [format.MailboxBytes]byte
+	done       format.CommandStatus // of the last command
+	counters   [format.CounterCount]uint32
+	congestion []uint32 // registers, in the order of format.Congestion
 
 	eqs []*eventQueue      // by EQN; nil: there is none
 	cqs []*completionQueue // by CQN
@@ -40,11 +41,12 @@ type port struct {
 func NewNIC(config Config, memory Memory) *NIC {
 	config = config.inRange()
 	return &NIC{
-		config: config,
-		memory: memory,
-		eqs:    make([]*eventQueue, 1<<config.LogEQs),
-		cqs:    make([]*completionQueue, 1<<config.LogCQs),
-		qps:    make([]*queuePair, 1<<config.LogQPs),
+		config:     config,
+		memory:     memory,
+		congestion: newCongestion(config),
+		eqs:        make([]*eventQueue, 1<<config.LogEQs),
+		cqs:        make([]*completionQueue, 1<<config.LogCQs),
+		qps:        make([]*queuePair, 1<<config.LogQPs),
 	}
 }
 

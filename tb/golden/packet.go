@@ -65,7 +65,22 @@ func (n *NIC) packet(d format.RxDescriptor[uint64], payload []byte) {
 		n.count(format.CntRxBadAddress)
 	case !q.takes(p):
 		n.count(format.CntRxBadState)
-	case p.opcode == format.OpCNP: // there is no rate to lower
+	case p.opcode == format.OpCNP:
+		n.notified(q)
+	default:
+		if d.TrafficClass&ecnMark == ecnMark {
+			n.marked(q)
+		}
+		n.half(q, p)
+	}
+}
+
+// ecnMark is the mark of congestion in a traffic class: CE (protocol section 1.8).
+const ecnMark = 3
+
+// half gives a packet to the half of the queue pair that it is for.
+func (n *NIC) half(q *queuePair, p packet) {
+	switch {
 	case p.isResponse():
 		n.response(q, p)
 	default:

@@ -10,6 +10,7 @@ type queuePair struct {
 	pd             uint64
 	page           uint32
 	sigAll         bool
+	congestion     bool // it has congestion control
 	sendCQ, recvCQ uint64
 	sq, rq         workQueue
 
@@ -21,18 +22,20 @@ type queuePair struct {
 	req   requester
 	resp  responder
 	asked bool // the requester had the last turn
+	notifications
 }
 
 func newQueuePair(a format.CreateQP[uint64]) *queuePair {
 	return &queuePair{
-		number: uint32(a.QPN),
-		pd:     a.PD,
-		page:   uint32(a.Page),
-		sigAll: a.SigAll != 0,
-		sendCQ: a.SendCQ,
-		recvCQ: a.RecvCQ,
-		sq:     workQueue{base: a.SQBase, logSize: a.SQLogSize, logStride: a.SQLogStride},
-		rq:     workQueue{base: a.RQBase, logSize: a.RQLogSize, logStride: a.RQLogStride},
+		number:     uint32(a.QPN),
+		pd:         a.PD,
+		page:       uint32(a.Page),
+		sigAll:     a.SigAll != 0,
+		congestion: a.Congestion != 0,
+		sendCQ:     a.SendCQ,
+		recvCQ:     a.RecvCQ,
+		sq:         workQueue{base: a.SQBase, logSize: a.SQLogSize, logStride: a.SQLogStride},
+		rq:         workQueue{base: a.RQBase, logSize: a.RQLogSize, logStride: a.RQLogStride},
 	}
 }
 
@@ -97,7 +100,7 @@ func (q *queuePair) reset() {
 	q.sq.restart()
 	q.rq.restart()
 	q.attr, q.draining, q.notify = modify{}, false, false
-	q.req, q.resp = requester{}, responder{}
+	q.req, q.resp, q.notifications = requester{}, responder{}, notifications{}
 }
 
 // fail ends all work. What is in the rings is flushed from the oldest WQE that

@@ -17,6 +17,9 @@ func (n *NIC) ReadRegister(offset uint32) uint32 {
 	case within(offset, format.RegCounters, 4*uint32(format.CounterCount)):
 		return n.counters[(offset-format.RegCounters)/4]
 	}
+	if r, _ := n.congestionAt(offset); r != nil {
+		return *r
+	}
 	switch offset {
 	case format.RegID:
 		return format.DeviceID
@@ -59,6 +62,10 @@ func (n *NIC) WriteRegister(offset, value uint32) {
 		return
 	case within(offset, format.RegMailbox, format.MailboxBytes):
 		binary.LittleEndian.PutUint32(n.mailbox[offset-format.RegMailbox:], value)
+		return
+	}
+	if r, width := n.congestionAt(offset); r != nil {
+		*r = value & (1<<width - 1)
 		return
 	}
 	switch offset {

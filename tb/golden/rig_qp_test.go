@@ -11,6 +11,7 @@ type qpConfig struct {
 	logSize    uint64 // of both rings; 0: defaultSize
 	logStride  uint64
 	sigAll     uint64
+	congestion uint64
 	access     uint64 // 0: allAccess
 	psn        uint64 // first PSN in both directions
 	retry      uint64
@@ -64,7 +65,7 @@ func (s *station) newQP(c qpConfig) *qp {
 	}
 	q.sq, q.rq = s.zeros(64<<(c.logSize+c.logStride), 4096), s.zeros(64<<(c.logSize+c.logStride), 4096)
 	s.must(format.CmdCreateQP, format.CreateQP[uint64]{
-		QPN: q.number, SigAll: c.sigAll, PD: testPD, SendCQ: q.sendCQ.number, RecvCQ: q.recvCQ.number, Page: testPage,
+		QPN: q.number, SigAll: c.sigAll, Congestion: c.congestion, PD: testPD, SendCQ: q.sendCQ.number, RecvCQ: q.recvCQ.number, Page: testPage,
 		SQLogSize: c.logSize, SQLogStride: c.logStride, RQLogSize: c.logSize, RQLogStride: c.logStride, SQBase: q.sq, RQBase: q.rq,
 	})
 	return q

@@ -175,44 +175,11 @@ func measure(ctx context.Context, design *hdl.Design, io *core.IO, o rtl.Options
 
 // stream is a queue pair of host A that keeps a number of WRITEs on their way to host B.
 type stream struct {
-	qp       *verbs.QP
-	cq       *verbs.CQ
+	queuePair
 	device   *verbs.Device
 	wr       verbs.SendWR
 	window   int
 	onTheWay int
-}
-
-// station is what a host needs for one queue pair.
-type station struct {
-	device *verbs.Device
-	mr     *verbs.MR
-	cq     *verbs.CQ
-	qp     *verbs.QP
-}
-
-func newStation(ctx context.Context, h *rtl.Host, depth int) (station, error) {
-	var s station
-	var err error
-	if s.device, err = verbs.Open(ctx, h, verbs.Config{MAC: h.MAC}); err != nil {
-		return s, err
-	}
-	pd, err := s.device.AllocPD()
-	if err != nil {
-		return s, err
-	}
-	buf, err := s.device.AllocBuffer(4096, 4096)
-	if err != nil {
-		return s, err
-	}
-	if s.mr, err = pd.RegMR(ctx, buf.Addr(), buf.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite); err != nil {
-		return s, err
-	}
-	if s.cq, err = s.device.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2 * depth}); err != nil {
-		return s, err
-	}
-	s.qp, err = pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq, Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: 1}})
-	return s, err
 }
 
 // goodputTimeout is the code of an ACK timeout that is the least that is longer than it takes to and fro, and as long again.
@@ -227,26 +194,24 @@ func goodputTimeout(c configs.Config) uint8 {
 func newStream(ctx context.Context, l *rtl.Lab, c configs.Config, window int) (*stream, error) {
 	var ends [2]station
 	hosts := []*rtl.Host{l.A, l.B}
+	var qps [2]queuePair
 	for i, h := range hosts {
 		var err error
-		if ends[i], err = newStation(ctx, h, window); err != nil {
+		if ends[i], err = newStation(ctx, h); err != nil {
+			return nil, err
+		}
+		if qps[i], err = ends[i].queuePair(ctx, window); err != nil {
 			return nil, err
 		}
 	}
-	for i, e := range ends {
-		here, there := hosts[i], hosts[1-i]
-		err := e.qp.Connect(ctx, verbs.QPAttr{
-			Access: verbs.AccessRemoteWrite, Port: 1, PathMTU: verbs.MTU256, DestQPN: ends[1-i].qp.QPN(),
-			AH: verbs.AHAttr{Src: here.IPv4, Dst: there.IPv4, DstMAC: there.MAC}, Timeout: goodputTimeout(c), RetryCnt: 7, RNRRetry: 7, MinRNRTimer: 1,
-		})
-		if err != nil {
+	for i := range ends {
+		attr := ends[i].attr(ends[1-i], qps[1-i].QPN())
+		attr.Timeout = goodputTimeout(c)
+		if err := qps[i].Connect(ctx, attr); err != nil {
 			return nil, err
 		}
 	}
-	wr := verbs.SendWR{
-		Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGL: []verbs.SGE{ends[0].mr.SGE(0, goodputBytes)}, RemoteAddr: ends[1].mr.Addr(), RKey: ends[1].mr.RKey(),
-	}
-	return &stream{qp: ends[0].qp, cq: ends[0].cq, device: ends[0].device, wr: wr, window: window}, nil
+	return &stream{queuePair: qps[0], device: ends[0].device, wr: ends[0].write(ends[1], goodputBytes), window: window}, nil
 }
 
 // goodputPatience is how many waits in vain are too many.
@@ -262,7 +227,7 @@ func (s *stream) write(ctx context.Context, packets int) error {
 			wrs = append(wrs, s.wr)
 		}
 		if len(wrs) > 0 {
-			if err := s.qp.PostSend(ctx, wrs...); err != nil {
+			if err := s.PostSend(ctx, wrs...); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@
 //	go run ./tb/soak -sides core-core -sim native -config board
 //	go run ./tb/soak -seed 17 -n 1 -pcap x.pcap   one program, and what crosses the wire in it
 //	go run ./tb/soak goodput                   what losses leave of a queue pair's rate, against theory, and a plot of it
+//	go run ./tb/soak isolation                 what one queue pair in an RNR wait, or in retries, takes from the others
 //
 // A program (tb/program, Lossy) is drawn from a seed: losses of 0.1 to 30 % in each direction, duplicates, reordering, corruption,
 // outages, short timers and few retries, receives that are posted late, queue pairs that are destroyed and made anew under load, PSNs just
@@ -17,7 +18,7 @@
 // arguments. The same seeds do the same, however many run at once.
 //
 // To read the code start with soak.go; pair.go has the two hosts, failure.go what is told of a failure; goodput.go
-// is the measurement, chart.go its plot.
+// and isolation.go are the measurements, chart.go a plot.
 package main
 
 import (
@@ -62,8 +63,13 @@ type options struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == "goodput" {
-		return runGoodput(ctx, args[1:], stdout, stderr)
+	if len(args) > 0 {
+		switch args[0] {
+		case "goodput":
+			return runGoodput(ctx, args[1:], stdout, stderr)
+		case "isolation":
+			return runIsolation(ctx, args[1:], stdout, stderr)
+		}
 	}
 	o, err := parse(args, stderr)
 	if err != nil {

@@ -13,16 +13,11 @@ import (
 // Open makes a running copy of a design in Verilator; it has the type sim.Open. The first time it compiles the design, which
 // takes seconds.
 func Open(d *ir.Design, o sim.Options) (sim.Backend, error) {
-	return OpenContext(context.Background(), d, o)
-}
-
-// OpenContext is [Open] with a context that ends the compilation.
-func OpenContext(ctx context.Context, d *ir.Design, o sim.Options) (sim.Backend, error) {
-	p, err := Prepare(ctx, d, o)
+	open, err := Prepare(context.Background(), d, o)
 	if err != nil {
 		return nil, err
 	}
-	return p.Open(d, o)
+	return open(d, o)
 }
 
 // start loads an artefact and makes a copy of its design.

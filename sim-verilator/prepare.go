@@ -2,8 +2,6 @@ package verilator
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 
 	"gornic/hdl/ir"
@@ -11,21 +9,18 @@ import (
 	"gornic/tools/toolset"
 )
 
-// Prepared is a design that has been compiled. To print a large design so that its
-// library can be found takes longer than to run it for a thousand cycles: who needs many
-// copies, one after the other, prepares them.
-type Prepared struct {
-	design   *ir.Design
-	o        sim.Options
+// prepared is a design that has been compiled.
+type prepared struct {
 	name     string
 	artefact *artefact
 	covers   int
 	arms     *armCovers
 }
 
-// Prepare compiles a design for [Prepared.Open]. Of the options Coverage, NoChecks, Events
-// and whether there are Waves count. The end of ctx ends the compilation.
-func Prepare(ctx context.Context, d *ir.Design, o sim.Options) (*Prepared, error) {
+// Prepare compiles a design for any number of copies; it has the type sim.Prepare. To print a
+// large design so that its library can be found takes longer than to run it for a
+// thousand cycles. The end of ctx ends the compilation.
+func Prepare(ctx context.Context, d *ir.Design, o sim.Options) (sim.Open, error) {
 	t, arms, err := emit(d, o)
 	if err != nil {
 		return nil, err
@@ -42,18 +37,12 @@ func Prepare(ctx context.Context, d *ir.Design, o sim.Options) (*Prepared, error
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{d, o, "verilator " + tools.version, a, len(t.covers), arms}, nil
+	p := &prepared{"verilator " + tools.version, a, len(t.covers), arms}
+	return sim.PreparedFor(d, o.Needs(), p.open), nil
 }
 
-// Open is the function [Open] for the design that was prepared, and options that agree in
-// what Prepare looked at.
-func (p *Prepared) Open(d *ir.Design, o sim.Options) (sim.Backend, error) {
-	if d != p.design {
-		return nil, errors.New("verilator: another design was prepared")
-	}
-	if o.Coverage != p.o.Coverage || o.HasChecks() != p.o.HasChecks() || o.Events != p.o.Events || (o.Waves != "") != (p.o.Waves != "") {
-		return nil, fmt.Errorf("verilator: prepared for other options: %+v", p.o)
-	}
+// open makes a copy of the design; it has the type sim.Open.
+func (p *prepared) open(d *ir.Design, o sim.Options) (sim.Backend, error) {
 	b, err := start(d, o, p.artefact, p.name)
 	if err != nil {
 		return nil, err

@@ -15,20 +15,20 @@ import (
 // options are an error.
 func TestPrepare(t *testing.T) {
 	d, io := watched(t)
-	p, err := verilator.Prepare(t.Context(), d, sim.Options{})
+	prepared, err := verilator.Prepare(t.Context(), d, sim.Options{})
 	if errors.Is(err, toolset.ErrAbsent) {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
 	want := fail(open(t, verilator.Open, d, sim.Options{}), d, io)
 	for range 2 {
-		b := open(t, p.Open, d, sim.Options{})
+		b := open(t, prepared, d, sim.Options{})
 		require.Equal(t, want, fail(b, d, io))
 		require.NoError(t, b.Close())
 	}
-	_, err = p.Open(d, sim.Options{Coverage: true})
+	_, err = prepared(d, sim.Options{Coverage: true})
 	require.ErrorContains(t, err, "other options")
 	another, _ := watched(t)
-	_, err = p.Open(another, sim.Options{})
+	_, err = prepared(another, sim.Options{})
 	require.ErrorContains(t, err, "another design")
 }

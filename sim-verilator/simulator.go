@@ -7,4 +7,4 @@ import (
 
 // Simulator names Verilator to tests that run on several simulators, such as
 // those of hdltest.EachSim; they skip it where it is not installed.
-var Simulator = sim.Simulator{Name: "verilator", Open: Open, Absent: toolset.ErrAbsent, Waves: ".fst"}
+var Simulator = sim.Simulator{Name: "verilator", Open: Open, Prepare: Prepare, Absent: toolset.ErrAbsent, Waves: ".fst"}

@@ -41,7 +41,7 @@ func Generated(ctx context.Context, dir string) Open {
 		if err != nil {
 			return nil, err
 		}
-		return newNative("native (generated)", d, n, e), nil
+		return newNative("native (generated)", d, &lowered{Netlist: n}, e), nil
 	}
 }
 

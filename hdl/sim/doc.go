@@ -71,6 +71,9 @@
 // file, which a test can link in: it registers itself ([Register]) and Native uses it as
 // long as it is of this very design.
 //
+// What comes before the first cycle takes seconds for a large design, and copies share it:
+// [Simulator.Cached] does it once for each design.
+//
 // # How it works
 //
 // The parts of the native simulator, from the design to a run:
@@ -79,6 +82,7 @@
 //	internal/plan     order, and branches around work that is not always needed
 //	internal/vm       bytecode
 //	internal/gogen    the same as Go source
+//	prepare.go        what copies of a design share
 //	machine.go        state, memories, clock edges
 //	run.go            the loop: instants, checks, stop conditions
 //	model.go          sources and sinks

@@ -68,8 +68,8 @@ func goFile(pkg, top string, src *gogen.Source, imports, start string) ([]byte, 
 	return text, nil
 }
 
-// openRegistered opens a design whose generated code is linked in; nil if none is.
-func openRegistered(d *ir.Design, n *netlist.Netlist, o Options) Backend {
+// compiledRegistered is a design whose generated code is linked in; nil if none is.
+func compiledRegistered(n *netlist.Netlist) *compiled {
 	registered.RLock()
 	defer registered.RUnlock()
 	if len(registered.byHash) == 0 {
@@ -80,7 +80,5 @@ func openRegistered(d *ir.Design, n *netlist.Netlist, o Options) Backend {
 	if !ok {
 		return nil
 	}
-	m := newMachine(newImage(n, src, o), code.step, o.Seed)
-	code.init(m.s)
-	return newNative("native (generated)", d, n, m)
+	return &compiled{name: "native (generated)", net: &lowered{Netlist: n}, program: src, step: code.step, init: code.init}
 }

@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"sync"
 
 	"gornic/hdl/ir"
 	"gornic/hdl/sim/internal/netlist"
@@ -47,19 +49,54 @@ type engineStatus struct {
 // Native opens the native simulator: bytecode, which is ready in milliseconds,
 // or generated Go where a step function for the design was registered.
 func Native(d *ir.Design, o Options) (Backend, error) {
+	c, err := compile(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.open(d, o)
+}
+
+// PrepareNative is the part of [Native] that copies of a design share; it has the type [Prepare].
+func PrepareNative(ctx context.Context, d *ir.Design, o Options) (Open, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c, err := compile(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return PreparedFor(d, o.Needs(), c.open), nil
+}
+
+// A compiled design is what its copies share.
+type compiled struct {
+	name       string
+	net        *lowered
+	program    program
+	step, init StepFunc
+	waves      []waveSignal
+}
+
+// A lowered design is a netlist, to which a Peek adds.
+type lowered struct {
+	sync.Mutex
+	*netlist.Netlist
+}
+
+func compile(d *ir.Design, o Options) (*compiled, error) {
 	n, err := netlist.Lower(d, netlist.Options{Arms: o.Coverage, Events: o.Events, NoChecks: !o.HasChecks()})
 	if err != nil {
 		return nil, err
 	}
 	if o.Waves == "" && !o.Coverage && !o.Interpret {
-		if b := openRegistered(d, n, o); b != nil {
-			return b, nil
+		if c := compiledRegistered(n); c != nil {
+			return c, nil
 		}
 	}
-	return openBytecode(d, n, o)
+	return compileBytecode(d, n, o)
 }
 
-func openBytecode(d *ir.Design, n *netlist.Netlist, o Options) (Backend, error) {
+func compileBytecode(d *ir.Design, n *netlist.Netlist, o Options) (*compiled, error) {
 	all := roots(n)
 	var named []waveSignal
 	if o.Waves != "" {
@@ -74,16 +111,23 @@ func openBytecode(d *ir.Design, n *netlist.Netlist, o Options) (Backend, error) 
 		}
 	}
 	code := vm.Compile(n, plan.Make(n.Graph, all, branchGain))
-	m := newMachine(newImage(n, code, o), code.Run, o.Seed)
-	code.Init(m.s)
+	return &compiled{name: "native (bytecode)", net: &lowered{Netlist: n}, program: code, step: code.Run, init: code.Init, waves: named}, nil
+}
+
+// open makes a copy of the design; it has the type [Open].
+func (c *compiled) open(d *ir.Design, o Options) (Backend, error) {
+	c.net.Lock()
+	defer c.net.Unlock()
+	m := newMachine(newImage(c.net.Netlist, c.program, o), c.step, o.Seed)
+	c.init(m.s)
 	if o.Waves != "" {
 		f, err := os.Create(o.Waves)
 		if err != nil {
 			return nil, fmt.Errorf("sim: waves: %w", err)
 		}
-		m.waves = newWaveWriter(f, d, named, code.Slot, m)
+		m.waves = newWaveWriter(f, d, c.waves, c.program.Slot, m)
 	}
-	return newNative("native (bytecode)", d, n, m), nil
+	return newNative(c.name, d, c.net, m), nil
 }
 
 // native implements Backend over an engine.
@@ -91,14 +135,14 @@ type native struct {
 	engine
 	name   string
 	design *ir.Design
-	net    *netlist.Netlist
+	net    *lowered
 	ports  map[*ir.Signal]int
 	clocks map[*ir.Clock]int
 	checks []InstanceCheck
 	events []InstanceEvent
 }
 
-func newNative(name string, d *ir.Design, n *netlist.Netlist, e engine) *native {
+func newNative(name string, d *ir.Design, n *lowered, e engine) *native {
 	b := &native{
 		engine: e, name: name, design: d, net: n,
 		ports: map[*ir.Signal]int{}, clocks: map[*ir.Clock]int{}, checks: Checks(d), events: Events(d),

@@ -19,11 +19,13 @@ func (b *native) Peek(path string) ([]uint64, error) {
 	if s == nil {
 		return nil, fmt.Errorf("sim: no signal %q", path)
 	}
+	b.net.Lock()
+	defer b.net.Unlock()
 	vec, err := b.net.Signal(s)
 	if err != nil {
 		return nil, err
 	}
-	e := netlist.NewEvaluator(b.net, b.state())
+	e := netlist.NewEvaluator(b.net.Netlist, b.state())
 	words := make([]uint64, len(vec))
 	for i, v := range vec {
 		words[i] = e.Value(v)

@@ -30,7 +30,7 @@ func served(t *testing.T, d *ir.Design) (b *native, cut func()) {
 		return <-ended
 	}
 	s := start{Image: newImage(n, code, Options{Clocks: testTimings}), Seed: 7}
-	return newNative("served", d, n, newRemote(callsW, answersR, s, end)), func() { callsR.CloseWithError(io.ErrUnexpectedEOF) }
+	return newNative("served", d, &lowered{Netlist: n}, newRemote(callsW, answersR, s, end)), func() { callsR.CloseWithError(io.ErrUnexpectedEOF) }
 }
 
 func oneDesign(seed int) *ir.Design {

@@ -26,14 +26,15 @@ type Sim struct {
 
 // Simulator is a way to run designs, for tests that run on several.
 type Simulator struct {
-	Name   string // "native" or "verilator"
-	Open   Open
-	Absent error  // what the error of Open is where the simulator is not installed
-	Waves  string // how the names of its files of waves end, such as ".vcd"; empty if it writes none
+	Name    string // "native" or "verilator"
+	Open    Open
+	Prepare Prepare // the part of Open that copies can share: [Simulator.Cached]; nil if there is none
+	Absent  error   // what the error of Open is where the simulator is not installed
+	Waves   string  // how the names of its files of waves end, such as ".vcd"; empty if it writes none
 }
 
 // NativeSimulator is the native simulator.
-var NativeSimulator = Simulator{Name: "native", Open: Native, Waves: ".vcd"}
+var NativeSimulator = Simulator{Name: "native", Open: Native, Prepare: PrepareNative, Waves: ".vcd"}
 
 // New runs a design in the native simulator. Every reset is high: Reset is the
 // usual first call.

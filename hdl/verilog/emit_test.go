@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gornic/hdl"
@@ -28,6 +29,31 @@ func TestEmitIsDeterministic(t *testing.T) {
 			if f.Name != second[i].Name || string(f.Text) != string(second[i].Text) {
 				t.Errorf("%s: two runs differ", f.Name)
 			}
+		}
+	}
+}
+
+// Several goroutines may emit a design at once: it is read alone (go test -race).
+func TestEmitAtOnce(t *testing.T) {
+	for _, d := range designs {
+		design := d.build(t)
+		options := []verilog.Options{{Checks: true}, {Events: true, Models: true}, {Waves: true, Positions: true}, {Checks: true}}
+		texts := make([]string, len(options))
+		var group sync.WaitGroup
+		for i, o := range options {
+			group.Go(func() {
+				files, err := verilog.Emit(design, o)
+				if err != nil {
+					t.Error(err)
+				}
+				for _, f := range files {
+					texts[i] += string(f.Text)
+				}
+			})
+		}
+		group.Wait()
+		if texts[0] != texts[3] {
+			t.Errorf("%s: two goroutines emit two texts", d.name)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"gornic/configs"
-	"gornic/hdl/ir"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/workload"
@@ -214,12 +213,11 @@ func openConfig(ctx context.Context, o options, name string) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
+	simulator := verilator.Simulator
 	if o.sim == sim.NativeSimulator.Name {
-		return buildCore(config, sim.NativeSimulator)
+		simulator = sim.NativeSimulator
 	}
-	verilated := verilator.Simulator
-	verilated.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }
-	return buildCore(config, verilated)
+	return buildCore(config, simulator.Cached(ctx))
 }
 
 // writePage writes docs/performance.md.

@@ -29,7 +29,7 @@ type replay struct {
 
 // newReplay builds the core.
 func newReplay(env *Env) (*replay, error) {
-	design, io, err := rtl.Build(env.Config)
+	design, io, err := env.Built.Build(env.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -8,21 +8,18 @@ import (
 	"gornic/blocks/rxpath"
 	"gornic/configs"
 	"gornic/hdl"
-	"gornic/hdl/ir"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/golden"
 )
 
 // core is the bench of the real core, of its receive side and of its packet builder
-// alone, in both simulators. The end of ctx ends a compilation.
+// alone, in both simulators, which prepare each design once. The end of ctx ends a compilation.
 func core(ctx context.Context) bench {
-	verilated := verilator.Simulator
-	verilated.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }
 	return bench{
 		simulators: []simulator{
-			{sim.NativeSimulator, openReceiver},
-			{verilated, openReceiver},
+			{sim.NativeSimulator.Cached(ctx), openReceiver},
+			{verilator.Simulator.Cached(ctx), openReceiver},
 		},
 		scenarios: slices.Concat(receiveScenarios(), buildScenarios(), pairScenarios(), programScenarios(), captureScenarios(), sentScenarios(), longestScenarios(), walkScenarios(), faultScenarios()),
 	}

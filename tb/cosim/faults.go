@@ -191,7 +191,7 @@ func fastly(fast bool) int {
 // run plays a fault on each pair of hosts.
 func (f fault) run(ctx context.Context, env *Env, pairs [][2]rtl.Kind) error {
 	config := roomy(env.Config)
-	b, err := buildFor(config, pairs)
+	b, err := buildFor(env, config, pairs)
 	if err != nil {
 		return err
 	}

@@ -22,12 +22,12 @@ type built struct {
 	io     *nic.IO
 }
 
-func buildFor(c configs.Config, pairs [][2]rtl.Kind) (built, error) {
+func buildFor(env *Env, c configs.Config, pairs [][2]rtl.Kind) (built, error) {
 	b := built{config: c}
 	for _, p := range pairs {
 		if p[0] == rtl.Core || p[1] == rtl.Core {
 			var err error
-			b.design, b.io, err = rtl.Build(c)
+			b.design, b.io, err = env.Built.Build(c)
 			return b, err
 		}
 	}

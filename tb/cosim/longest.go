@@ -80,7 +80,7 @@ func (l *longest) send(ctx context.Context, packets int) (err error) {
 		l.length = (1<<23 - 1) * l.mtu
 	}
 	packets = min(packets, l.packets())
-	l.lab, err = newLab(rtl.Options{
+	l.lab, err = newLab(l.env, rtl.Options{
 		Config: config, Sides: l.sides, Seed: l.env.Seed, Taps: []wire.Tap{l.watch.Tap, l.tap, l.env.counts(l.sides)}, NIC: rtl.NICOptions{Simulator: l.env.Simulator},
 	})
 	if err != nil {

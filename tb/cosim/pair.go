@@ -43,7 +43,7 @@ func openPair(env *Env, sides [2]rtl.Kind, w workload.Workload) (*pair, error) {
 		}
 		taps = append(taps, p.capture.Tap)
 	}
-	p.lab, err = newLab(rtl.Options{
+	p.lab, err = newLab(env, rtl.Options{
 		Config: env.Config, Sides: sides, Seed: env.Seed, Faults: w.Faults(env.Seed), Taps: taps,
 		NIC: rtl.NICOptions{
 			Simulator: env.Simulator, Waves: env.Waves, Pauses: 10,

@@ -122,11 +122,11 @@ func pairWorkload(c configs.Config, fast bool) workload.Workload {
 }
 
 // newLab builds the core, unless neither host has one, and the lab around it.
-func newLab(o rtl.Options) (*rtl.Lab, error) {
+func newLab(env *Env, o rtl.Options) (*rtl.Lab, error) {
 	if o.Sides == [2]rtl.Kind{rtl.Reference, rtl.Reference} {
 		return rtl.NewLab(nil, nil, o)
 	}
-	design, io, err := rtl.Build(o.Config)
+	design, io, err := env.Built.Build(o.Config)
 	if err != nil {
 		return nil, err
 	}

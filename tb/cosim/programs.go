@@ -9,8 +9,6 @@ import (
 	nic "gornic/blocks/core"
 	"gornic/configs"
 	"gornic/hdl"
-	"gornic/hdl/sim"
-	verilator "gornic/sim-verilator"
 	"gornic/tb/program"
 	"gornic/tb/rtl"
 )
@@ -49,7 +47,6 @@ const (
 type programs struct {
 	env    *Env
 	sides  [2]rtl.Kind
-	opens  sim.Simulator
 	design *hdl.Design
 	io     *nic.IO
 	limits program.Limits
@@ -80,10 +77,7 @@ func runPrograms(ctx context.Context, env *Env, sides [2]rtl.Kind) error {
 	}
 	p.env.Config = roomFor(env.Config, p.limits.Connections)
 	var err error
-	if p.design, p.io, err = rtl.Build(p.env.Config); err != nil {
-		return err
-	}
-	if err := p.prepare(ctx); err != nil {
+	if p.design, p.io, err = env.Built.Build(p.env.Config); err != nil {
 		return err
 	}
 	if err := p.run(ctx); err != nil {
@@ -92,19 +86,6 @@ func runPrograms(ctx context.Context, env *Env, sides [2]rtl.Kind) error {
 	p.env.Note("%d programs, %d messages, %d completions; %d cycles each",
 		p.done.programs, p.done.messages, p.done.completions, p.done.cycles/uint64(max(p.done.programs, 1)))
 	return p.failure(ctx)
-}
-
-// prepare has the core compiled once for all programs.
-func (p *programs) prepare(ctx context.Context) error {
-	p.opens = p.env.Simulator
-	if p.opens.Name != verilator.Simulator.Name {
-		return nil
-	}
-	prepared, err := verilator.Prepare(ctx, p.design, sim.Options{Waves: p.env.Waves, NoChecks: p.many()})
-	if err == nil {
-		p.opens.Open = prepared.Open
-	}
-	return err
 }
 
 // many tells that there is no time for the properties.

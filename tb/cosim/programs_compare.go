@@ -20,7 +20,7 @@ import (
 // what came of it.
 func (p *programs) compare(ctx context.Context, work program.Program) (score, error) {
 	var t score
-	got, cycles, err := p.do(ctx, work, p.sides, rtl.NICOptions{Simulator: p.opens, Waves: p.env.Waves, NoChecks: p.many()})
+	got, cycles, err := p.do(ctx, work, p.sides, rtl.NICOptions{Simulator: p.env.Simulator, Waves: p.env.Waves, NoChecks: p.many()})
 	t.cycles = cycles
 	if err != nil {
 		return t, err

@@ -14,6 +14,7 @@ import (
 	"gornic/configs"
 	"gornic/hdl/sim"
 	"gornic/tb/coverage"
+	"gornic/tb/rtl"
 	"gornic/tb/walk"
 	"gornic/tb/wire"
 	"gornic/tb/workload"
@@ -51,6 +52,7 @@ type Env struct {
 	Named     string // the configuration as -config takes it
 	Seed      uint64
 	Simulator sim.Simulator
+	Built     *rtl.Cores         // cores that were elaborated, which all scenarios of a run share
 	Workload  *workload.Workload // nil: the scenario's own
 	Pcap      string             // file for what crosses the wire; empty: none
 	Waves     string             // file of waves; empty: none
@@ -149,6 +151,7 @@ const cores = 2
 func runJobs(ctx context.Context, o options, jobs []job, bar *progress) []result {
 	workers := min(cores, len(jobs))
 	results := make([]*result, len(jobs))
+	built := &rtl.Cores{}
 	next := make(chan int)
 	var group sync.WaitGroup
 	for range workers {
@@ -159,7 +162,7 @@ func runJobs(ctx context.Context, o options, jobs []job, bar *progress) []result
 					bar.at(i, done, fmt.Sprintf("%s, %s, %s", j.scenario.Name, j.simulator.Name, j.config.Name))
 				}
 				show(0)
-				r := j.run(ctx, o, cores/workers, show)
+				r := j.run(ctx, o, built, cores/workers, show)
 				show(1)
 				results[i] = &r
 			}
@@ -191,13 +194,14 @@ type job struct {
 	named     string // the configuration as -config takes it
 }
 
-func (j job) run(ctx context.Context, o options, cores int, progress func(float64)) result {
+func (j job) run(ctx context.Context, o options, built *rtl.Cores, cores int, progress func(float64)) result {
 	r := result{scenario: j.scenario.Name, simulator: j.simulator.Name, config: j.config.Name, replay: j.replay(o)}
 	env := &Env{
 		Config:    j.config,
 		Named:     j.named,
 		Seed:      o.seed,
 		Simulator: j.simulator.Simulator,
+		Built:     built,
 		Workload:  o.workload,
 		Pcap:      o.pcap,
 		Waves:     o.waves,

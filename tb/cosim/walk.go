@@ -26,7 +26,7 @@ func walkScenarios() []Scenario {
 
 func playWalk(ctx context.Context, env *Env, w walk.Walk) error {
 	r, err := walk.Run(ctx, w, walk.Options{
-		Config: env.Config, Simulator: env.Simulator, Seed: env.Seed, Progress: env.Progress, Tap: env.counts([2]rtl.Kind{rtl.Core, rtl.Core}),
+		Config: env.Config, Build: env.Built.Build, Simulator: env.Simulator, Seed: env.Seed, Progress: env.Progress, Tap: env.counts([2]rtl.Kind{rtl.Core, rtl.Core}),
 	})
 	if err != nil {
 		return err

@@ -3,9 +3,15 @@
 // memory of a host on the other side. [Lab] is two hosts on a wire, each with the
 // core or the reference, and a verbs.Bus on each.
 //
-//	l, err := rtl.NewLab(rtl.Options{Config: config, Sides: [2]rtl.Kind{rtl.Core, rtl.Reference}, Simulator: verilator.Simulator})
+//	design, io, err := rtl.Build(config)
+//	l, err := rtl.NewLab(design, io, rtl.Options{
+//		Config: config, Sides: [2]rtl.Kind{rtl.Core, rtl.Reference}, NIC: rtl.NICOptions{Simulator: verilator.Simulator},
+//	})
 //	defer l.Close()
 //	device, err := verbs.Open(ctx, l.A, verbs.Config{MAC: l.A.MAC})
+//
+// Who opens many labs elaborates each core once ([Cores]) and has the simulator prepare it
+// once (sim.Simulator.Cached).
 //
 // # Time
 //

@@ -39,6 +39,12 @@ var small = sync.OnceValues(func() (b built, err error) {
 	return b, err
 })
 
+// The simulators have that core prepared once for all tests.
+var (
+	native    = sim.NativeSimulator.Cached(ctx)
+	verilated = verilator.Simulator.Cached(ctx)
+)
+
 // eachLab runs a test on two cores in both simulators, and in Verilator on a core and a
 // reference, either way round, watched on the wire.
 func eachLab(t *testing.T, test func(*testing.T, *rtl.Lab, *monitor.Monitor)) {
@@ -49,8 +55,8 @@ func eachLab(t *testing.T, test func(*testing.T, *rtl.Lab, *monitor.Monitor)) {
 		simulator sim.Simulator
 		sides     [][2]rtl.Kind
 	}{
-		{sim.NativeSimulator, [][2]rtl.Kind{both}}, // some thousand cycles a second
-		{verilator.Simulator, [][2]rtl.Kind{both, {rtl.Core, rtl.Reference}, {rtl.Reference, rtl.Core}}},
+		{native, [][2]rtl.Kind{both}}, // some thousand cycles a second
+		{verilated, [][2]rtl.Kind{both, {rtl.Core, rtl.Reference}, {rtl.Reference, rtl.Core}}},
 	} {
 		simulator := c.simulator
 		for _, sides := range c.sides {

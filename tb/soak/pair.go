@@ -49,7 +49,7 @@ type result struct {
 
 // newBench builds the core, and has it compiled once for all programs.
 func newBench(ctx context.Context, o options) (*bench, error) {
-	b := &bench{options: o, opens: sim.NativeSimulator}
+	b := &bench{options: o, opens: sim.NativeSimulator.Cached(ctx)}
 	if o.golden {
 		return b, nil
 	}
@@ -60,12 +60,8 @@ func newBench(ctx context.Context, o options) (*bench, error) {
 	if o.sim != verilator.Simulator.Name {
 		return b, nil
 	}
-	b.opens = verilator.Simulator
-	prepared, err := verilator.Prepare(ctx, b.design, sim.Options{Waves: o.waves, NoChecks: !o.checks})
-	if err == nil {
-		b.opens.Open = prepared.Open
-	}
-	return b, err
+	b.opens = verilator.Simulator.Cached(ctx)
+	return b, nil
 }
 
 // slow tells that a core takes minutes to do a program.

@@ -6,8 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/core"
+	"gornic/configs"
 	"gornic/hdl"
 	"gornic/hdl/formal"
+	"gornic/tb/rtl"
 )
 
 // With a defect in one block of both cores, a walk goes on as far as it can, and the facts
@@ -32,7 +35,7 @@ func TestBrokenCores(t *testing.T) {
 	} {
 		t.Run(c.walk.Name+" "+c.defect.Name, func(t *testing.T) {
 			t.Parallel()
-			r, err := Run(context.Background(), c.walk, Options{Config: tiny(t), Seed: 1, Break: func(d *hdl.Design) error { return formal.Break(d, c.defect) }})
+			r, err := Run(context.Background(), c.walk, Options{Config: tiny(t), Seed: 1, Build: broken(c.defect)})
 			require.NoError(t, err)
 			for _, n := range c.not {
 				require.Falsef(t, r.Facts[n-1].OK, "%s.%d, %s: %s", r.Walk, n, r.Facts[n-1].Fact, r.Facts[n-1].Seen())
@@ -42,5 +45,16 @@ func TestBrokenCores(t *testing.T) {
 			}
 			require.ErrorContains(t, r.Err(), r.Walk+".")
 		})
+	}
+}
+
+// broken elaborates cores with a defect.
+func broken(f hdl.Fault) func(configs.Config) (*hdl.Design, *core.IO, error) {
+	return func(c configs.Config) (*hdl.Design, *core.IO, error) {
+		design, io, err := rtl.Build(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return design, io, formal.Break(design, f)
 	}
 }

@@ -23,9 +23,9 @@ type Options struct {
 	Seed      uint64
 	Progress  func(done float64) // nil, or told how far the plays are, from 0 to 1
 	Tap       wire.Tap           // nil, or shown what crosses the wire
-	// Break changes the design before it is simulated, for tests that want to see a
-	// walk notice; nil: it stays as it is.
-	Break func(*hdl.Design) error
+	// Build elaborates the core, such as [rtl.Cores.Build] or one that puts a defect into it;
+	// nil: [rtl.Build].
+	Build func(configs.Config) (*hdl.Design, *core.IO, error)
 }
 
 // PathMTU is that of every walk, in bytes.
@@ -67,14 +67,13 @@ type stage struct {
 
 func openStage(ctx context.Context, o Options) (*stage, error) {
 	config, _ := Room(o.Config)
-	design, io, err := rtl.Build(config)
+	build := o.Build
+	if build == nil {
+		build = rtl.Build
+	}
+	design, io, err := build(config)
 	if err != nil {
 		return nil, err
-	}
-	if o.Break != nil {
-		if err := o.Break(design); err != nil {
-			return nil, err
-		}
 	}
 	s := &stage{}
 	if err := s.open(ctx, design, io, config, o); err != nil {

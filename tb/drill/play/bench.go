@@ -11,7 +11,6 @@ import (
 	"gornic/blocks/core"
 	"gornic/configs"
 	"gornic/hdl"
-	"gornic/hdl/ir"
 	"gornic/hdl/sim"
 	verilator "gornic/sim-verilator"
 	"gornic/tb/axi"
@@ -47,6 +46,8 @@ type Bench struct {
 
 	mu    sync.Mutex
 	cores map[configs.Config]*builtCore
+
+	simulator sim.Simulator // that prepares each core once; from the first case on
 }
 
 // builtCore is an elaborated core.
@@ -104,14 +105,23 @@ func (b *Bench) open(ctx context.Context, config configs.Config, memory *host.Me
 	if err != nil {
 		return nil, err
 	}
-	simulator := sim.NativeSimulator
-	if b.o.Simulator == Verilator {
-		simulator = verilator.Simulator
-		simulator.Open = func(d *ir.Design, o sim.Options) (sim.Backend, error) { return verilator.OpenContext(ctx, d, o) }
-	}
 	return rtl.NewNIC(built.design, built.io, memory, rtl.NICOptions{
-		Simulator: simulator, Seed: seed, Wire: c.Pauses, AXI: axi.Options{LatencyMax: 20, Reorder: true, Strict: true},
+		Simulator: b.prepared(ctx), Seed: seed, Wire: c.Pauses, AXI: axi.Options{LatencyMax: 20, Reorder: true, Strict: true},
 	})
+}
+
+// prepared is the simulator, which prepares each core once: as long as the first context lasts that asks.
+func (b *Bench) prepared(ctx context.Context) sim.Simulator {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.simulator.Open == nil {
+		simulator := sim.NativeSimulator
+		if b.o.Simulator == Verilator {
+			simulator = verilator.Simulator
+		}
+		b.simulator = simulator.Cached(ctx)
+	}
+	return b.simulator
 }
 
 func (b *Bench) core(config configs.Config) (*builtCore, error) {

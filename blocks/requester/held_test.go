@@ -159,3 +159,18 @@ func TestMarkBehindLocal(t *testing.T) {
 		require.Equal(t, []int{link.EntryLocal, link.EntryRequest}, []int{jobs[0].Entry.Kind, jobs[1].Entry.Kind})
 	})
 }
+
+// Wherever a turn is when a mark comes, in its look-up or behind that: the mark comes behind its job, or the turn has none.
+func TestMarkBehindLookUp(t *testing.T) {
+	in(t, func(t *testing.T, b *bench) {
+		for after := range 40 {
+			b.open(1, ready(7, 1024, 4)).post(order(format.WRSend))
+			b.grant.Send(1)
+			b.run(after)
+			b.hold(1)
+			b.run(120)
+			require.Len(t, b.marks, after+1)
+			b.release(1)
+		}
+	})
+}

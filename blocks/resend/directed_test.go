@@ -243,6 +243,19 @@ func TestNewerAtAnyTime(t *testing.T) {
 	}
 }
 
+// A Resend that comes while, or when, the Resent of the one before is taken in its first turn is not lost.
+func TestNewerThanResent(t *testing.T) {
+	b := fresh(t, 0)
+	q := b.open(0, format.MTU256, 3, 0, 0)
+	for wait := range 40 {
+		b.again(q)
+		b.run(wait)
+		b.again(q)
+		b.drain()
+		require.Equal(t, linktest.Resent{Number: q.number}, b.resents[len(b.resents)-1])
+	}
+}
+
 // Resends of a queue pair that come without a turn between them, as many as there are numbers, begin at the oldest.
 func TestManyResends(t *testing.T) {
 	b := fresh(t, 0)

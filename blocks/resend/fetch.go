@@ -49,7 +49,7 @@ func (b *block) fetchPorts() {
 func (b *block) arrive() {
 	beat := b.io.Read.Beat
 	b.m.If(beat.Valid.And(beat.Data.Last), func() {
-		b.kept.Valid.Set(b.bad.Or(beat.Data.Err).Not())
+		b.kept.Valid.SetK(1) // until it proves bad
 		b.st.Goto(stBegin)
 	})
 }

@@ -184,7 +184,7 @@ func All() []Block {
 		{
 			"dcqcn", "slows queue pairs down where congestion is notified",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(dcqcn.Def(dcqcn.Params{Sizes: Sizes(c), Tick: congestionTick(c), Askers: 3}))
+				return build(dcqcn.Def(dcqcn.Params{Sizes: Sizes(c), Tick: congestionTick(c), Askers: core.Pacers}))
 			},
 		},
 		{

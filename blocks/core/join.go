@@ -3,9 +3,11 @@ package core
 import (
 	"gornic/blocks/ackqueue"
 	"gornic/blocks/atomic"
+	"gornic/blocks/cnp"
 	"gornic/blocks/command"
 	"gornic/blocks/completer"
 	"gornic/blocks/cqewriter"
+	"gornic/blocks/dcqcn"
 	"gornic/blocks/dma"
 	"gornic/blocks/doorbell"
 	"gornic/blocks/events"
@@ -84,6 +86,7 @@ const (
 	wakeDead
 	wakeKeyOp
 	wakeRetry
+	wakePaced
 	wakeCommand
 	wakers
 )
@@ -106,6 +109,7 @@ const (
 	Faulters = faulters
 	Wakers   = wakers
 	Asyncs   = asyncs
+	Pacers   = pacers
 )
 
 // core is the module while it is built: every block, under the name of its folder.
@@ -146,6 +150,8 @@ type core struct {
 	atomic      *atomic.IO
 	cqewriter   *cqewriter.IO
 	events      *events.IO
+	cnp         *cnp.IO
+	dcqcn       *dcqcn.IO
 
 	control []hdl.Stream[link.QPControl] // copies for the blocks that own state of queue pairs
 	dead    []hdl.Stream[link.QPRef]     // copies for those who flush
@@ -162,7 +168,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 	s := p.Sizes
 	c := &core{
 		m: m, p: p, io: io,
-		registers: hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: p.MTU})),
+		registers: hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: p.MTU, LineRate: p.lineRate()})),
 		command:   hdl.Instance(m, "u_command", command.Def(command.Params{Sizes: s, MTU: p.MTU})),
 		doorbell:  hdl.Instance(m, "u_doorbell", doorbell.Def(doorbell.Params{Sizes: s})),
 		qpcontext: hdl.Instance(m, "u_qpcontext", qpcontext.Def(qpcontext.Params{Sizes: s, Clients: lookers, Faults: faulters})),
@@ -194,8 +200,10 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		atomic:      hdl.Instance(m, "u_atomic", atomic.Def(atomic.Params{Sizes: s})),
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
 		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: asyncs})),
+		cnp:         hdl.Instance(m, "u_cnp", cnp.Def(cnp.Params{Sizes: s, Tick: p.congestionTick()})),
+		dcqcn:       hdl.Instance(m, "u_dcqcn", dcqcn.Def(dcqcn.Params{Sizes: s, Tick: p.congestionTick(), Askers: pacers})),
 	}
-	c.control = stream.Fork(m, "u_control", c.command.Control, 10)
+	c.control = stream.Fork(m, "u_control", c.command.Control, 12)
 	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)
 	return c
 }
@@ -254,7 +262,7 @@ func (c *core) configure() {
 	hdl.Connect(c.wqefetchRQ.Peek, cmd.Peeks.RQConsumer)
 	for i, to := range []hdl.Stream[link.QPControl]{
 		c.requester.Control, c.transmit.Control, c.completer.Control, c.psncheck.Control, c.readmatch.Control, c.responder.Control, c.ackqueue.Control,
-		c.resources.Control, c.retry.Control, c.resend.Control,
+		c.resources.Control, c.retry.Control, c.resend.Control, c.cnp.Control, c.dcqcn.Control,
 	} {
 		hdl.Connect(to, c.control[i])
 	}
@@ -353,10 +361,10 @@ func (c *core) countSent(pulses *[format.CounterCount]hdl.Bits) {
 	pulses[format.CntTxPackets] = c.transmit.Sent
 	pulses[format.CntTxResent] = c.transmit.Resent
 	pulses[format.CntTxNAKs] = c.transmit.SentNAK
-	pulses[format.CntCNPHandled] = hdl.K(1, 0)
+	pulses[format.CntCNPHandled] = c.dcqcn.Cut
 	pulses[format.CntCNPIgnored] = c.psncheck.CNPIgnored
 	pulses[format.CntECNMarked] = c.psncheck.ECNMarked
-	pulses[format.CntCNPSent] = hdl.K(1, 0)
+	pulses[format.CntCNPSent] = c.transmit.SentCNP
 	pulses[format.CntBadDoorbell] = c.doorbell.Refused
 	pulses[format.CntKeyMisses] = c.keycache.Missed
 	pulses[format.CntBusErrors] = c.dma.Err

@@ -20,7 +20,7 @@ func (c *core) send() {
 	})
 	for at, wake := range [wakers]hdl.Stream[link.QPRef]{
 		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeKeyOp: c.keyDone(),
-		wakeRetry: c.retry.Wake, wakeCommand: c.command.Wake,
+		wakeRetry: c.retry.Wake, wakePaced: c.congestion(), wakeCommand: c.command.Wake,
 	} {
 		hdl.Connect(c.scheduler.Wakes[at], wake)
 	}
@@ -60,11 +60,15 @@ func (c *core) jobs() {
 		Job    link.TxJob
 		Source hdl.Bits `w:"2"`
 	}
-	both := stream.Fork(m, "u_job", stream.Map(job, func(j link.TxJob) chosen { return chosen{Job: j, Source: from} }), 2)
+	both := stream.Fork(m, "u_job", stream.Map(job, func(j link.TxJob) chosen { return chosen{Job: j, Source: from} }), 3)
 	hdl.Connect(c.transmit.Job, stream.FIFO(m, "u_tx_jobs", stream.Map(both[0], func(x chosen) link.TxJob {
 		m.Unused(x.Source)
 		return x.Job
 	}), jobsAhead))
+	c.pay(stream.Map(both[2], func(x chosen) link.TxJob {
+		m.Unused(x.Source)
+		return x.Job
+	}))
 	order := stream.Filter(m, "segments_follow", both[1], both[1].Data.Job.HasSegments())
 	source := stream.FIFO(m, "u_segment_order", stream.Map(order, func(x chosen) hdl.Bits {
 		m.Unused(hdl.Pack(x.Job))
@@ -93,12 +97,6 @@ func (c *core) again() {
 	faults, from := stream.RoundRobin(m, "u_resend_faults", c.transmit.ResendFault, c.resend.Fault)
 	m.Unused(from)
 	hdl.Connect(c.retry.ResendFault, faults)
-	c.resources.Paced.Waits.SetK(0)
-	c.resources.Wake.Valid.SetK(0)
-	c.resources.Wake.Data.QP.SetK(0)
-	c.psncheck.CNP.Ready.SetK(1)
-	c.psncheck.Marked.Ready.SetK(1)
-	m.Unused(c.psncheck.CNP.Valid, c.psncheck.CNP.Data.QP, c.psncheck.Marked.Valid, c.psncheck.Marked.Data.QP, c.resources.Wake.Ready, c.resources.Paced.QP)
 }
 
 // keyDone tells of a work request on a key that has ended: who waits for it, and the scheduler.

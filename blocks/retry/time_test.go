@@ -64,6 +64,30 @@ func TestRNRWaitsInRealTime(t *testing.T) {
 	}
 }
 
+// A first packet is recorded about when the deadline of those before it is looked at, while so much is heard that visits are
+// due: it has its own deadline, in whichever cycle it comes.
+func TestStartedBeforeVisits(t *testing.T) {
+	p := params(2, 400, 8)
+	onBlock(t, p, 0, func(b *bench) {
+		for delay := range 80 {
+			b.nextTick()
+			b.begin(0, 1, retry.Timers{Timeout: 1, RetryCnt: 7})
+			b.s.Run(3*p.Tick - int(b.s.Peek("u_retry.cycle")) - 30)
+			b.setWaits(0, false)
+			for i := range 120 {
+				b.progress(1+i%3, uint32(i))
+			}
+			b.s.Run(30 + delay)
+			b.started.Send(0)
+			b.s.Step()
+			b.setWaits(0, true)
+			b.s.Run(6 * few)
+			b.expectTimeouts(0)
+			b.expect()
+		}
+	})
+}
+
 // A deadline that moves to an earlier tick is met there, wherever in a list its queue pair stands: an RNR wait begins
 // under an ACK timer that is far away.
 func TestEarlierDeadline(t *testing.T) {

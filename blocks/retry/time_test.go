@@ -228,3 +228,16 @@ func TestCycles(t *testing.T) {
 		require.Less(b.t, each, 3.5)
 	})
 }
+
+// However much comes in, deadlines are looked at and what is owed is told.
+func TestVisitsAreNotStarved(t *testing.T) {
+	p := params(2, 400, 8)
+	onBlock(t, p, 0, func(b *bench) {
+		b.begin(0, 1, retry.Timers{Timeout: 1, RetryCnt: 7})
+		for i := range 2000 {
+			b.progress(1+i%3, uint32(i))
+		}
+		b.s.Await(4*p.Tick, b.mark.Beats(1))
+		require.Greater(b.t, b.heard.Pending(), 1000)
+	})
+}

@@ -16,6 +16,7 @@ type Config struct {
 	Reads     int    // READs and atomics of each queue pair that may be outstanding, in each direction
 	Keys      int    // keys that are held of those in host memory
 	AckTick   int    // cycles of 4.096 us, the unit of retry timers
+	Credits   int    // 1: acknowledgements tell how many receive WQEs are posted; 0: they carry no credits
 }
 
 // Field is one line of a configuration file.
@@ -96,6 +97,11 @@ func Fields() []Field {
 			Name: "ack_tick", Doc: "clock cycles that 4.096 us take, the unit of retry timers; less makes simulations shorter",
 			Want: "2 to 65535",
 			at:   func(c *Config) *int { return &c.AckTick }, ok: func(v int) bool { return v >= 2 && v <= 65535 },
+		},
+		{
+			Name: "credits", Doc: "1: acknowledgements tell how many receive WQEs are posted; 0: they carry no credits",
+			Want: "0 or 1",
+			at:   func(c *Config) *int { return &c.Credits }, ok: oneOf(0, 1),
 		},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gornic/format"
 	"gornic/tb/drill/script"
 	"gornic/verbs"
 )
@@ -245,14 +244,14 @@ func (p *player) compareQP(q *queuePair, a *script.ExpectQP, s verbs.QPStatus) (
 	return all, nil
 }
 
-// countFrom notes what counters are.
+// countFrom notes what the counters are that steps look at.
 func (p *player) countFrom(ctx context.Context) error {
-	for i := range format.CounterCount {
-		v, err := p.dev.Counter(ctx, format.Counter(i))
+	for _, i := range p.c.Counters() {
+		v, err := p.dev.Counter(ctx, i)
 		if err != nil {
 			return err
 		}
-		p.counters[format.Counter(i)] = v
+		p.counters[i] = v
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package script
 import (
 	"net/netip"
 
+	"gornic/format"
 	"gornic/tb/drill/packet"
 	"gornic/verbs"
 )
@@ -92,6 +93,23 @@ func (c *Case) FindMR(name string) *MR {
 		}
 	}
 	return nil
+}
+
+// Counters are those that steps look at.
+func (c *Case) Counters() []format.Counter { return countersOf(c.Steps) }
+
+func countersOf(steps []Step) (all []format.Counter) {
+	for _, s := range steps {
+		switch a := s.Do.(type) {
+		case ExpectCounter:
+			for _, d := range a.Counters {
+				all = append(all, d.Counter)
+			}
+		case Repeat:
+			all = append(all, countersOf(a.Steps)...)
+		}
+	}
+	return all
 }
 
 // FieldValue is a field of a packet and what it is, or may be.

@@ -211,13 +211,13 @@ func TestByteReset(t *testing.T) {
 		b.cnp.Send(0)
 		b.run(200)
 		cut := b.flows[0].rate
-		b.sent.Send(sent{0, 30*64 - 64 - 1})
+		b.sent.Send(sent{0, 30*64 - 64 - 64})
 		b.run(200)
 		require.Equal(t, cut, b.flows[0].rate)
 		b.sent.Send(sent{0, 0})
 		b.run(200)
 		require.Equal(t, (cut+1000)/2, b.flows[0].rate)
-		b.sent.Send(sent{0, 30*64 - 64 - 63 - 1}) // 63 bytes count already
+		b.sent.Send(sent{0, 30*64 - 64 - 1})
 		b.run(200)
 		require.Equal(t, (cut+1000)/2, b.flows[0].rate)
 		b.sent.Send(sent{0, 1 + 3*30*64}) // three times full, nearly four
@@ -226,27 +226,34 @@ func TestByteReset(t *testing.T) {
 	}, verilator.Simulator)
 }
 
-// A queue pair that could not be looked at for a long time, as the machine was at work for another one, has had each increase by time.
+// A queue pair that could not be looked at for a long time, as the machine was at work for another one, has each increase by time, and
+// the next one when it would have come anyway.
 func TestLateVisit(t *testing.T) {
-	p := params(1, 8)
+	p := params(1, 32)
 	design, io := hdltest.Build(t, dcqcn.Def(p))
 	hdltest.EachSimWith(t, design, events, func(t *testing.T, s *sim.Sim) {
 		c := format.CongestionDefaults(250000)
-		c.TimeReset, c.ByteReset, c.AIRate, c.Threshold, c.MinKeep = 60, 0, 100, 14, 1
+		c.TimeReset, c.ByteReset = 50, 0
 		b := newBench(t, s, io, p, 0, c)
-		b.cnp.Send(0, 1)
-		b.run(200)
-		first, _ := b.now()
-		b.run(500 * p.Tick)
-		b.cnp.Send(0) // some 500 updates of alpha, of 3 cycles each
-		b.run(1700)
-		last, phase := b.now()
-		increases := (int(last-first)*p.Tick + phase) / (60 * p.Tick)
-		rate := uint64(250000 - 250000*1023>>11)
-		for range increases {
-			rate = (rate + 250000) / 2
+		var f dcqcn.Flow
+		advance := func() {
+			tick, _ := b.now()
+			f.Advance(c, tick)
 		}
-		require.InDelta(t, rate, b.flows[1].rate, float64(250000-rate), "after %d increases", increases)
-		require.Greater(t, increases, 9)
+		b.cnp.Send(0)
+		b.run(10 * p.Tick)
+		b.until(2)
+		advance()
+		b.cnp.Send(1)
+		f.CNP(c)
+		b.run(491 * p.Tick)
+		b.cnp.Send(0) // some 500 updates of alpha, of 3 cycles each: 47 ticks
+		for _, ticks := range []int{52, 25, 25, 25} {
+			b.run(ticks * p.Tick)
+			b.until(p.Tick - 1)
+			advance()
+			b.compare(1, &f)
+		}
+		require.Less(t, f.Rate, c.LineRate-3, "it says nothing any more")
 	}, verilator.Simulator)
 }

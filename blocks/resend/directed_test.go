@@ -407,3 +407,20 @@ func TestClear(t *testing.T) {
 	require.LessOrEqual(t, len(b.psns()), 3)
 	require.Empty(t, b.resents)
 }
+
+// Control waits while a Resend of another queue pair is taken, and is not lost.
+func TestClearBesideResend(t *testing.T) {
+	b := fresh(t, 0)
+	gone, other := b.open(0, format.MTU256, 3, 0, 0), b.open(1, format.MTU256, 3, 0, 0)
+	b.pass.SetPattern(sim.Pattern{Kind: sim.Never})
+	b.token(1) // no turn begins
+	b.run(4)
+	b.again(gone)
+	b.control.Send(linktest.QPControl{QP: gone.index, Kind: link.ControlClear})
+	b.again(other)
+	b.until("Control", func() bool { return b.control.Pending() == 0 })
+	gone.order = nil
+	b.pass.SetPattern(sim.Pattern{})
+	b.drain()
+	require.Equal(t, []linktest.Resent{{QP: other.index, Number: other.number}}, b.resents)
+}

@@ -12,8 +12,7 @@
 //	Cut       pulse, for a counter: a rate was cut
 //
 // A queue pair without congestion control has no CNP here, so it is never slowed down. One that is not slowed down costs a look
-// at a memory for each packet. One whose congestion control ends while it is slowed down: who asks for it does not heed the
-// answer any more.
+// at a memory for each packet.
 //
 // # State
 //
@@ -59,9 +58,10 @@
 //
 // # Cycles
 //
-// A packet a cycle while it is of queue pairs that are not slowed down, else one in 6 cycles; and 6 to 7 cycles in the wheel for
-// one that begins to wait, and 4 for its wake. A visit takes 2 cycles, of a queue pair that is slowed down some 12, 4 for each
-// increase, 36 for a rate that is new, 7 for a cut, 3 for each update of alpha before.
+// A packet a cycle while it is of queue pairs that are not slowed down, else one in 6 cycles, while the machine of the rates looks,
+// too. One that begins to wait takes 4 cycles of the wheel, and 4 when it is woken. A visit takes 2 cycles; of a queue pair that is
+// slowed down some 12, and 7 for each increase, 6 for a cut, 33 for a rate that is new, 3 for each update of alpha before a cut: no
+// more than 1023 are made one by one.
 //
 // # Files
 //

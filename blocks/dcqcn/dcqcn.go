@@ -124,7 +124,7 @@ type block struct {
 	duesTaken hdl.Bits // is heard in this cycle,
 	duesTime  hdl.Bits // and has the answer in the next
 
-	follow struct{ enters, wakes, qp hdl.Bits } // for properties: who enters the wheel, and who is woken
+	follow struct{ enters, wakes, judges, qp hdl.Bits } // for properties: who enters the wheel, and who is woken
 
 	turn   hdl.Stream[link.QPRef] // queue pairs with a CNP, or that begin anew
 	begins hdl.Bits               // the one of Control is among them,

@@ -131,6 +131,7 @@ func (b *block) wheel() {
 	at := hdl.Mux(places, place, cursor.Trunc(n))
 	heads.Write(hdl.Mux(swept, at, sweep.Trunc(n)), hdl.OrAll(swept.Not(), places, st.Is(wheelOpen)), hdl.Pack(member{Any: places, QP: qp}))
 	b.follow.enters, b.follow.wakes, b.follow.qp = places.And(leaves.Not()), wakes, qp
+	b.follow.judges = st.Is(wheelJudge)
 	m.Event("waits", places.And(leaves.Not()), hdl.Field("qp", qp))
 	m.Event("woken", io.Wake.Fire(), hdl.Field("qp", qp))
 }

@@ -32,6 +32,7 @@ type reporter struct {
 	stdout, stderr io.Writer
 	passed, failed int
 	absent         map[string]bool // simulators
+	last           string          // error of the case before
 }
 
 // playAll plays cases on each NIC, and returns whether all passed.
@@ -92,8 +93,11 @@ func (r *reporter) result(sim string, result play.Result) {
 		fmt.Fprintf(r.stdout, "pass  %-9s  %s  %d packets, %d cycles\n", sim, result.File, result.Packets, result.Cycles)
 	case result.Failure != nil:
 		fmt.Fprintf(r.stdout, "FAIL  %-9s  %s\n%s\n", sim, result.File, result.Failure)
+	case result.Err.Error() == r.last: // such as a core that cannot be built
+		fmt.Fprintf(r.stdout, "FAIL  %-9s  %s\nfor the same reason\n", sim, result.File)
 	default:
-		fmt.Fprintf(r.stdout, "FAIL  %-9s  %s\n%v\n", sim, result.File, result.Err)
+		r.last = result.Err.Error()
+		fmt.Fprintf(r.stdout, "FAIL  %-9s  %s\n%s\n", sim, result.File, r.last)
 	}
 }
 

@@ -172,7 +172,7 @@ func (p *player) piece(r *region, at script.Num, d script.Data) (int, []byte, er
 		return 0, nil, err
 	}
 	b, err := d.Eval(e)
-	if err == nil && offset+uint64(len(b)) > uint64(r.Length) {
+	if err == nil && (offset > uint64(r.Length) || uint64(len(b)) > uint64(r.Length)-offset) {
 		err = fmt.Errorf("%s from %d on: region %s has %d", packet.Bytes(b), offset, r.Name, r.Length)
 	}
 	return int(offset), b, err

@@ -50,6 +50,19 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// What cannot be done in a later round of a repeat is an error of its line.
+func TestRounds(t *testing.T) {
+	for text, want := range map[string]string{
+		"  - repeat: {times: 2, steps: [{destroy_qp: q}]}\n":                                  "c.yaml:6: destroy_qp (i = 1): queue pair q has been destroyed",
+		"  - destroy_qp: q\n  - repeat: {times: 2, steps: [{create_qp: q}]}\n":                "c.yaml:7: create_qp (i = 1): queue pair q has not been destroyed",
+		"  - expect_memory: {offset: 0xFFFFFFFFFFFFFFFF, data: \"00 00\"}\n":                  "c.yaml:6: expect_memory: 2 bytes: 00 00 from 18446744073709551615 on: region data has 256",
+		"  - send_packet: {opcode: SEND_ONLY, payload: {mr: data, offset: 250, length: 7}}\n": "c.yaml:6: send_packet: 7 bytes from 250 on: region data has 256",
+	} {
+		r := result(t, text)
+		require.ErrorContains(t, r.Err, want)
+	}
+}
+
 // A timer of the reference runs out after as many cycles as the configuration says.
 func TestTicks(t *testing.T) {
 	for _, tick := range []string{"4", "16", "256"} {

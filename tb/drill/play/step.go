@@ -9,6 +9,9 @@ import (
 
 // step plays one step.
 func (p *player) step(ctx context.Context, s script.Step) error {
+	if err := p.possible(s.Do); err != nil {
+		return err
+	}
 	switch a := s.Do.(type) {
 	case script.PostSend:
 		return p.postSend(ctx, s, a)
@@ -43,6 +46,36 @@ func (p *player) step(ctx context.Context, s script.Step) error {
 		return p.repeat(ctx, a)
 	}
 	return p.expect(ctx, s)
+}
+
+// possible tells what a step needs that is not there: in a repeat the file alone does not tell.
+func (p *player) possible(a script.Action) error {
+	name, wanted := "", true
+	switch a := a.(type) {
+	case script.PostSend:
+		name = a.QP
+	case script.PostRecv:
+		name = a.QP
+	case script.ModifyQP:
+		name = a.QP
+	case script.DestroyQP:
+		name = a.QP
+	case script.ReqNotify:
+		name = a.QP
+	case script.ExpectQP:
+		name = a.QP
+	case script.ExpectCQE:
+		name = a.QP
+	case script.CreateQP:
+		name, wanted = a.QP, false
+	}
+	switch q := p.qps[name]; {
+	case q == nil || (q.qp != nil) == wanted:
+		return nil
+	case wanted:
+		return fmt.Errorf("queue pair %s has been destroyed", name)
+	}
+	return fmt.Errorf("queue pair %s has not been destroyed", name)
 }
 
 // expect plays a step that expects something.

@@ -141,12 +141,13 @@ func TestDebt(t *testing.T) {
 		require.InDelta(t, cost-128, float64(s.Cycle()-from), 80)
 
 		// Far more than can be on the way: it is forgiven, and the wait ends.
-		for range 200 {
+		for range 110 {
 			b.sent.Send(sent{3, 4096})
 		}
-		b.run(2000)
+		b.run(250000)
+		require.True(t, b.waits(3), "a debt that is too large for the number of a time")
 		b.woken = nil
-		for range 300 {
+		for range 60 {
 			b.run(1000)
 		}
 		require.Equal(t, []int{3}, b.woken)
@@ -193,5 +194,14 @@ func TestCycles(t *testing.T) {
 		require.LessOrEqual(t, count(0), 6.0)
 		require.LessOrEqual(t, count(0, 1, 2, 3), 6.0)
 		require.LessOrEqual(t, count(0, 1, 8, 2, 9), 6.0)
+
+		for range 400 { // and a CNP is heard among them
+			b.sent.Send(sent{0, 64})
+		}
+		b.run(100)
+		b.cnp.Send(5)
+		b.run(400)
+		require.NotZero(t, b.sent.Pending())
+		require.True(t, b.flows[5].slowed)
 	}, verilator.Simulator)
 }

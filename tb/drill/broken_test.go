@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,7 +37,11 @@ func breaches(a script.Action) []breach {
 	case script.ExpectCQE:
 		return cqeBreaches(a)
 	case script.ExpectEvent:
-		a.Completion, a.Event = false, []verbs.EventType{verbs.EventCQErr}
+		other := verbs.EventCQErr
+		if slices.Contains(a.Event, other) {
+			other = verbs.EventCommEst
+		}
+		a.Completion, a.Event = false, []verbs.EventType{other}
 		return []breach{{"event", a}}
 	case script.ExpectMemory:
 		if a.Data == nil {

@@ -61,15 +61,15 @@ func (n *NIC) marked(q *queuePair) {
 	if v := &q.notifications; q.congestion && !(v.sent && n.withinTicks(v.sentAt, cnpGap)) {
 		v.sent, v.sentAt = true, n.now
 		d := q.header(format.OpCNP, 0)
-		d.TrafficClass, d.BECN = cnpTrafficClass, 1
+		d.TrafficClass, d.BECN = cnpDSCP<<2|d.TrafficClass&ecnMark, 1
 		n.count(format.CntCNPSent)
 		n.transmit(d, make([]byte, cnpBytes))
 	}
 }
 
 const (
-	cnpTrafficClass = 48<<2 | 2 // DSCP 48, ECT(0)
-	cnpBytes        = 16        // that mean nothing
+	cnpDSCP  = 48
+	cnpBytes = 16 // that mean nothing
 )
 
 // notified takes a CNP. A queue pair that has congestion control would be slowed down by it; this one is as fast as the wire takes

@@ -31,6 +31,9 @@ func (s *soak) replay(f failure) string {
 	} else {
 		words = append(words, fmt.Sprintf("-sides %v -sim %s", f.sides, s.sim))
 	}
+	if s.whole {
+		words = append(words, "-whole")
+	}
 	if s.checks {
 		words = append(words, "-checks")
 	}

@@ -60,6 +60,7 @@ type options struct {
 	pcap    string
 	waves   string
 	quiet   bool
+	whole   bool
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -108,6 +109,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.checks, "checks", false, "the properties of the core are checked, too, at half the speed")
 	flags.StringVar(&o.pcap, "pcap", "", "write what crosses the wire to `FILE`, of one program")
 	flags.StringVar(&o.waves, "waves", "", "write waves of cores to `FILE`, of one program")
+	flags.BoolVar(&o.whole, "whole", false, "host memory never answers with an error")
 	flags.BoolVar(&o.quiet, "q", false, "show no progress")
 	if err := flags.Parse(args); err != nil {
 		return o, err

@@ -123,9 +123,7 @@ func (b *bench) doCores(ctx context.Context, p program.Program, at sides, watch 
 		if err != nil {
 			return r, fmt.Errorf("host %s: %w", "ab"[i:i+1], err)
 		}
-		hosts[i] = program.Host{
-			Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: func(addr, size uint64, kinds host.Kinds) func() { return h.InjectFault(addr, size, kinds).Remove },
-		}
+		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: b.breaks(h.Memory)}
 	}
 	r.trace, err = program.Run(ctx, p, hosts, program.Options{
 		Watch: watch, Clock: l.Link.Clock, Tick: tick(b.config), Patience: patience, Calm: calm(l.Link),
@@ -134,6 +132,14 @@ func (b *bench) doCores(ctx context.Context, p program.Program, at sides, watch 
 		return r, fmt.Errorf("cycle %d: %w%s", l.Cycle(), err, counters(ctx, hosts))
 	}
 	return r, errors.Join(watch.Finish(), l.CheckGuards())
+}
+
+// breaks has pieces of a host's memory answer with errors; nil: it never does.
+func (b *bench) breaks(m *host.Memory) func(addr, size uint64, kinds host.Kinds) (mend func()) {
+	if b.whole {
+		return nil
+	}
+	return func(addr, size uint64, kinds host.Kinds) func() { return m.InjectFault(addr, size, kinds).Remove }
 }
 
 // tick is how long 4.096 us of a retry timer take.
@@ -164,7 +170,7 @@ func counters(ctx context.Context, hosts [2]program.Host) string {
 }
 
 // mostCycles is how many a program may take: some hundred times as many as it does.
-const mostCycles = 20_000_000
+const mostCycles = 4_000_000
 
 // hurried is a host whose driver does not wait any longer then, for a command that never ends, say.
 type hurried struct {

@@ -5,7 +5,6 @@ import (
 
 	"gornic/tb/golden"
 	"gornic/tb/golden/lab"
-	"gornic/tb/host"
 	"gornic/tb/program"
 	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
@@ -27,9 +26,7 @@ func (b *bench) doReferences(ctx context.Context, p program.Program, watch *moni
 		if err != nil {
 			return r, err
 		}
-		hosts[i] = program.Host{
-			Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: func(addr, size uint64, kinds host.Kinds) func() { return h.InjectFault(addr, size, kinds).Remove },
-		}
+		hosts[i] = program.Host{Device: d, MAC: h.MAC, IPv4: h.IPv4, IPv6: h.IPv6, Retries: true, Break: b.breaks(h.Memory)}
 	}
 	r.trace, err = program.Run(ctx, p, hosts, program.Options{
 		Watch: watch, Clock: l.Link.Clock, Tick: config.Tick, Patience: patience, Calm: calm(l.Link),

@@ -258,7 +258,7 @@ func retryParams(c configs.Config) retry.Params {
 
 // Core returns the parameters of the whole core in a configuration.
 func Core(c configs.Config) core.Params {
-	return core.Params{Sizes: Sizes(c), MTU: c.PathMTU, Keys: c.Keys, Retry: retryParams(c), Rx: RxPath(c)}
+	return core.Params{Sizes: Sizes(c), MTU: c.PathMTU, Keys: c.Keys, Retry: retryParams(c), Rx: RxPath(c), Credits: c.Credits == 1}
 }
 
 // RxPath returns the parameters of the receive side in a configuration.

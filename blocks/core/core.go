@@ -17,6 +17,23 @@ type Params struct {
 	Keys  int // keys that are held
 	Retry retry.Params
 	Rx    rxpath.Params
+
+	Credits bool // acknowledgements tell how many receive WQEs are posted
+}
+
+// The blocks that tell of credits.
+const (
+	creditAckQueue = iota
+	creditTransmit
+	creditors
+)
+
+// creditors is how many blocks tell of credits.
+func (p Params) creditors() int {
+	if p.Credits {
+		return creditors
+	}
+	return 0
 }
 
 // AXIS is an AXI4-Stream of Ethernet frames, with the names of the standard.

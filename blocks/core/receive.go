@@ -19,6 +19,10 @@ func (c *core) receive() {
 
 	hdl.Connect(c.wqefetchRQ.Bell, c.doorbell.RQ)
 	hdl.Connect(c.wqefetchRQ.Queue, c.responder.Queue)
+	if c.p.Credits {
+		hdl.Connect(c.wqefetchRQ.Credits[creditAckQueue], c.ackqueue.Credits[0])
+		hdl.Connect(c.wqefetchRQ.Credits[creditTransmit], c.transmit.Credits[0])
+	}
 	flush, from := stream.RoundRobin(c.m, "u_flush", c.wqefetchRQ.Ready, c.dead[2])
 	c.m.Unused(from)
 	hdl.Connect(c.responder.Flush, flush)

@@ -58,4 +58,8 @@
 // # Cycles
 //
 // A request every 2 cycles; an answer leaves 7 cycles after the request came.
+//
+// # Files
+//
+//	count.go  what is counted
 package ackqueue

@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	if o.list {
-		list(stdout, o, cases)
+		list(stdout, cases)
 		return exitPassed
 	}
 	passed, err := playAll(ctx, o, cases, stdout, stderr)

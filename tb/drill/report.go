@@ -15,7 +15,7 @@ import (
 )
 
 // list tells what cases are about.
-func list(w io.Writer, _ options, cases []*script.Case) {
+func list(w io.Writer, cases []*script.Case) {
 	for _, c := range cases {
 		fmt.Fprintf(w, "%s\t%d steps\t%s\n", c.File, len(c.Steps), firstLine(c.About))
 	}

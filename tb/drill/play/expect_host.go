@@ -12,15 +12,13 @@ import (
 	"gornic/verbs"
 )
 
-// pollBatch is how many completions are taken at once.
-const pollBatch = 1
-
-// poll takes a completion of a queue, if there is one.
+// poll takes a completion of a queue, if there is one. No more than steps ask for are taken, so that a case can let a
+// completion queue overflow.
 func (p *player) poll(ctx context.Context, q *queuePair, queue int) error {
 	if q.qp == nil {
 		return nil
 	}
-	var wc [pollBatch]verbs.WC
+	var wc [1]verbs.WC
 	n, err := q.cqs[queue].Poll(ctx, wc[:])
 	q.cqes[queue] = append(q.cqes[queue], wc[:n]...)
 	if errors.Is(err, verbs.ErrDevice) {

@@ -64,7 +64,7 @@ func (p *player) expectPacket(s script.Step, a script.ExpectPacket) error {
 		switch {
 		case done:
 			q.sent[in] = q.sent[in][1:]
-			p.moment = f.cycle
+			p.taken, p.moment = f.cycle, max(p.moment, f.cycle)
 			return nil
 		case p.skips(q, &a, f):
 			q.sent[in] = q.sent[in][1:]

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type player struct {
 	moments  map[string]uint64   // cycle of labels
 	frames   map[string][][]byte // that the peer sent under labels
 	moment   uint64              // when the last step did or saw something
+	taken    uint64              // when the packet came that the present step took; 0: it took none
 	rounds   []int               // of the repeats around a step, innermost last
 	counters map[format.Counter]uint32
 }
@@ -174,11 +176,12 @@ func (p *player) steps(ctx context.Context, all []script.Step) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.taken = 0
 		if err := p.step(ctx, s); err != nil {
 			return p.located(s, err)
 		}
 		if s.Label != "" {
-			p.moments[s.Label] = p.moment
+			p.moments[s.Label] = cmp.Or(p.taken, p.moment)
 		}
 	}
 	return nil

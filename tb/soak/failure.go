@@ -20,7 +20,19 @@ func (s *soak) failure(ctx context.Context) error {
 	if !any {
 		return nil
 	}
-	return fmt.Errorf("seed %d, %v: %w\nalone: %s%s", f.seed, f.sides, f.err, s.replay(f), s.left(ctx, f))
+	return fmt.Errorf("seed %d, %v: %w\nalone: %s%s%s", f.seed, f.sides, f.err, s.replay(f), s.left(ctx, f), s.others(f))
+}
+
+// others are the failures but the first, a line each.
+func (s *soak) others(first failure) string {
+	text := ""
+	for _, f := range s.failed {
+		if f.seed != first.seed {
+			line, _, _ := strings.Cut(f.err.Error(), "\n")
+			text += fmt.Sprintf("\nseed %d, %v: %s\nalone: %s", f.seed, f.sides, line, s.replay(f))
+		}
+	}
+	return text
 }
 
 // replay is the command that runs a program alone.

@@ -61,6 +61,7 @@ type options struct {
 	waves   string
 	quiet   bool
 	whole   bool
+	most    int // failures
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -110,6 +111,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.pcap, "pcap", "", "write what crosses the wire to `FILE`, of one program")
 	flags.StringVar(&o.waves, "waves", "", "write waves of cores to `FILE`, of one program")
 	flags.BoolVar(&o.whole, "whole", false, "host memory never answers with an error")
+	flags.IntVar(&o.most, "failures", 1, "`NUMBER` of programs that may fail before no more are run")
 	flags.BoolVar(&o.quiet, "q", false, "show no progress")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -117,8 +119,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.count < 1 || o.workers < 1:
-		return o, fmt.Errorf("-n %d -j %d: want 1 or more of each", o.count, o.workers)
+	case o.count < 1 || o.workers < 1 || o.most < 1:
+		return o, fmt.Errorf("-n %d -j %d -failures %d: want 1 or more of each", o.count, o.workers, o.most)
 	case o.sim != sim.NativeSimulator.Name && o.sim != verilator.Simulator.Name:
 		return o, fmt.Errorf("-sim %s: want native or verilator", o.sim)
 	case o.golden && *names != all:

@@ -68,7 +68,7 @@ func (s *soak) one(ctx context.Context) bool {
 	s.mu.Lock()
 	i := s.next
 	s.next++
-	stop := i >= s.count || len(s.failed) > 0 || ctx.Err() != nil
+	stop := i >= s.count || len(s.failed) >= s.most || ctx.Err() != nil
 	s.mu.Unlock()
 	if stop {
 		return false
@@ -82,7 +82,7 @@ func (s *soak) one(ctx context.Context) bool {
 		if ctx.Err() == nil {
 			s.failed = append(s.failed, failure{seed, at, err})
 		}
-		return false
+		return ctx.Err() == nil
 	}
 	s.add(result)
 	s.progress.at(s.done)

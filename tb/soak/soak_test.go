@@ -50,7 +50,7 @@ func TestFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stderr strings.Builder
-	s, err := newSoak(t.Context(), options{count: 100, seed: 1, config: c, named: "board", sides: []sides{{}}, golden: true, workers: 2, quiet: true}, &stderr)
+	s, err := newSoak(t.Context(), options{count: 100, seed: 1, config: c, named: "board", sides: []sides{{}}, golden: true, workers: 2, most: 1, quiet: true}, &stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,13 +142,13 @@ func (b *Broken) unsent(r *tried, from, message int) bool {
 // reach is how far messages get.
 type reach struct {
 	message int  // the first for which its peer has no memory; one that there is not, if it has for all
-	read    bool // it is a READ
+	answer  bool // it is a READ or atomic
 }
 
 // reach tells how far those of an end get.
 func (b *Broken) reach(r *tried, from int) reach {
 	if b != nil && b.End == from && b.Remote {
-		return reach{b.Message, r.Ends[from].Messages[b.Message].Op == verbs.WRRead}
+		return reach{b.Message, hasResponse(r.Ends[from].Messages[b.Message].Op)}
 	}
 	return reach{message: trialDepth}
 }
@@ -177,7 +177,8 @@ func (t *trials) takeEvent(s *side, e verbs.AsyncEvent) bool {
 			}
 			owner := r.ends[1-b.End]
 			fits := e.Type == verbs.EventQPFatal && (e.Vendor == format.VendorBusRead || e.Vendor == format.VendorBusWrite)
-			if s == owner.side && e.QP == owner.qp && fits && len(owner.events) == 0 {
+			of := e.QP == owner.qp || e.QP == nil && e.Number == owner.qp.QPN() // it was read when there was no such queue pair any more
+			if s == owner.side && of && fits && len(owner.events) == 0 {
 				owner.events = append(owner.events, e)
 				return true
 			}

@@ -194,7 +194,7 @@ func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, from, done 
 
 // fitTried compares the completions of receives with those that a cut makes. The last of these may have gone with the queue pair, if
 // nobody waited for them; one in ERR has flushed what was left before it went. What a message from broken on would have used is not
-// received: it fails, or is flushed; but behind a READ, which is answered later, it may be.
+// received: it fails, or is flushed; but behind a READ or atomic, which is answered later, it may be.
 func (e *triedEnd) fitTried(want []verbs.WC, broken reach) error {
 	r := &racer{owner: e.end}
 	if e.failed() && !e.quit && len(e.receives) != e.offered {
@@ -204,14 +204,14 @@ func (e *triedEnd) fitTried(want []verbs.WC, broken reach) error {
 	for i, c := range e.receives {
 		due := r.failedReceive(i, verbs.StatusFlush, format.VendorNone)
 		switch message := e.Receives[i].Message; {
-		case c.Status == verbs.StatusLocProt && message == broken.message && !broken.read && !flushed:
+		case c.Status == verbs.StatusLocProt && message == broken.message && !broken.answer && !flushed:
 			due.Status, due.Vendor = c.Status, format.VendorBusWrite
 			flushed = true
 		case c.Status == verbs.StatusFlush && e.failed():
 			if flushed = true; i < len(want) && message < broken.message && !e.quit {
 				return fmt.Errorf("receive %d is flushed, and its message was executed", i)
 			}
-		case i < len(want) && (message < broken.message || broken.read) && !flushed:
+		case i < len(want) && (message < broken.message || broken.answer) && !flushed:
 			due = want[i]
 		default:
 			return fmt.Errorf("receive %d: completion %+v is not due", i, c)

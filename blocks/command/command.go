@@ -117,10 +117,12 @@ const (
 	tellPSN
 	tellTimers
 	tellContext
+	tellDisown
 	tellTxFence
 	tellRxFence
 	tellPassed
 	tellClear
+	tellSettle
 	tellSQ
 	tellRQ
 	tellOwner

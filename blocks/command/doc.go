@@ -25,8 +25,8 @@
 //
 // Its object is looked up; then it is judged as a whole, and one that cannot be
 // changes nothing. What it has to tell, it tells one after the other, in this
-// order: key, flush, first PSN, timers, context and state, fences, state of blocks,
-// rings, doorbell page, queue, wake. So a PSN is there before the state that
+// order: key, flush, first PSN, timers, context and state, no more doorbells, fences, state of blocks, CQEs on
+// their way, rings, doorbell page, queue, wake. So a PSN is there before the state that
 // uses it, and nothing new of a queue pair enters a pipeline from before the
 // fence until its state is gone.
 //

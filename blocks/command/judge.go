@@ -134,7 +134,7 @@ func (b *block) judgeCreateQP() verdict {
 func (b *block) judgeDestroyQP() verdict {
 	return verdict{
 		b.first(refuse(b.present().Not(), format.CmdBadNumber)),
-		tell(tellContext, tellTxFence, tellRxFence, tellPassed, tellClear, tellOwner, tellCount, tellSecondCount),
+		tell(tellContext, tellDisown, tellTxFence, tellRxFence, tellPassed, tellClear, tellSettle, tellSQ, tellRQ, tellCount, tellSecondCount),
 	}
 }
 

@@ -33,7 +33,7 @@ func (b *block) judgeModifyQP() verdict {
 	noState := b.has(format.AttrState).And(in.State.GtK(uint64(format.QPError)).Or(in.State.Is(5)))
 
 	sends := hdl.Mux(at(to, format.QPRTS).Or(at(to, format.QPSQD)), tell(tellTimers, tellWake), tell())
-	clears := hdl.Mux(reset, tell(tellTxFence, tellRxFence, tellPassed, tellClear, tellSQ, tellRQ), tell())
+	clears := hdl.Mux(reset, tell(tellTxFence, tellRxFence, tellPassed, tellClear, tellSettle, tellSQ, tellRQ), tell())
 	drains := hdl.OrAll(at(from, format.QPRTS).And(at(to, format.QPSQD)), at(from, format.QPSQD).And(at(to, format.QPRTS)))
 	psn := hdl.Mux(hdl.OrAll(b.has(format.AttrSQPSN), b.has(format.AttrRQPSN), drains), tell(tellPSN), tell())
 	return verdict{b.first(

@@ -68,9 +68,13 @@ func (b *block) telling(what int, turn hdl.Bits) hdl.Bits {
 		q := b.in.createQP
 		return put(io.RQ, turn, b.ring(q.RQBase, q.RQLogSize, q.RQLogStride))
 	case tellOwner:
-		return put(io.Owner, turn, b.owner())
+		return put(io.Owner, turn.Or(b.turn(tellDisown)), b.owner())
+	case tellDisown:
+		return b.io.Owner.Ready // tellOwner drives it
 	case tellQueue:
 		return b.queue(turn)
+	case tellSettle:
+		return b.io.CQ.Ready // tellQueue drives it
 	case tellWake:
 		return put(io.Wake, turn, link.QPRef{QP: b.qp})
 	}
@@ -128,9 +132,9 @@ func (b *block) timers() link.Timers {
 	}
 }
 
-// ring is a ring of a new queue pair, or of one that is reset and keeps it.
+// ring is a ring of a new queue pair; or of one that is reset or destroyed, of which nothing is read any more.
 func (b *block) ring(base, logSize, logStride hdl.Bits) link.RingConfig {
-	return link.RingConfig{QP: b.qp, Keep: b.in.is(format.CmdModifyQP), Base: base, LogSize: logSize, LogStride: logStride.Bit(0)}
+	return link.RingConfig{QP: b.qp, Keep: b.in.is(format.CmdModifyQP, format.CmdDestroyQP), Base: base, LogSize: logSize, LogStride: logStride.Bit(0)}
 }
 
 // owner gives a queue its doorbell page, or takes it away.
@@ -150,8 +154,9 @@ func (b *block) owner() link.BellOwner {
 func (b *block) queue(turn hdl.Bits) hdl.Bits {
 	in, s := b.in, b.p.Sizes
 	forCQ := in.is(format.CmdCreateCQ, format.CmdDestroyCQ)
-	cq := put(b.io.CQ, turn.And(forCQ), link.CQConfig{
-		CQ: b.tables.cqAt, Exists: in.is(format.CmdCreateCQ), EQ: in.createCQ.EQN.Trunc(s.EQBits),
+	settles := b.turn(tellSettle)
+	cq := put(b.io.CQ, turn.And(forCQ).Or(settles), link.CQConfig{
+		CQ: b.tables.cqAt, Keep: settles, Exists: in.is(format.CmdCreateCQ), EQ: in.createCQ.EQN.Trunc(s.EQBits),
 		LogSize: in.createCQ.LogSize.Trunc(4), Base: in.createCQ.Base,
 	})
 	eq := put(b.io.EQ, turn.And(forCQ.Not()), link.EQConfig{

@@ -268,7 +268,7 @@ func (c *core) configure() {
 	}
 	cq := stream.Fork(c.m, "u_cq_config", cmd.CQ, 2)
 	hdl.Connect(c.cqewriter.Config, cq[0])
-	hdl.Connect(c.events.Config, cq[1])
+	hdl.Connect(c.events.Config, stream.Filter(c.m, "cq_changes", cq[1], cq[1].Data.Keep.Not()))
 	hdl.Connect(c.events.EQConfig, cmd.EQ)
 }
 

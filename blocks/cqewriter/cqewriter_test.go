@@ -277,6 +277,30 @@ func TestConfigWaits(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// Config with Keep waits for what is on its way, too, and changes nothing: the next CQE has the next place.
+func TestKeepWaits(t *testing.T) {
+	design, io := hdltest.Build(t, cqewriter.Def(params(64)))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, sim.Pattern{})
+		b.writes.Latency = 100
+		b.make(0, 4, ringAt(0))
+		const n = 6
+		for round := range 2 {
+			for i := range n {
+				b.completions[i%inputs].Send(completion{CQ: 0, WRID: uint64(n*round + i)})
+			}
+			for b.completions[0].Pending()+b.completions[1].Pending() > 0 {
+				b.step(1)
+			}
+			b.config.Send(config{CQ: 1, Keep: true})
+			for b.config.Pending() > 0 {
+				b.step(1)
+			}
+			require.Equal(t, uint64(n*(round+1)), b.written.Count())
+		}
+	}, verilator.Simulator)
+}
+
 // Cycles: of a CQE when many wait, with a doorbell for each and without; of the
 // first one to its burst.
 func TestCycles(t *testing.T) {

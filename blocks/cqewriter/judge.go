@@ -66,8 +66,9 @@ func (b *block) judge() {
 	seenBy := b.consume(decides.And(isUpdate), seen, exists.And(moved.Le(used)))
 	moves.Set(fills.Or(seenBy))
 
-	b.making.Set(hdl.AndAll(st.Is(stTake), b.swept(), b.io.Config.Valid, b.flights.Out.Valid.Not(), b.retires.Not()))
-	b.io.Config.Ready.Set(b.making)
+	settled := hdl.AndAll(st.Is(stTake), b.swept(), b.flights.Out.Valid.Not(), b.retires.Not())
+	b.io.Config.Ready.Set(settled)
+	b.making.Set(b.io.Config.Fire().And(b.io.Config.Data.Keep.Not()))
 }
 
 // place is where a CQE goes.

@@ -38,6 +38,7 @@ type update struct {
 
 type config struct {
 	CQ      int
+	Keep    bool
 	Exists  bool
 	EQ      int
 	LogSize int

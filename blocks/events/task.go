@@ -40,7 +40,7 @@ func (b *block) tasks() hdl.Stream[task] {
 	}
 	tasks, from := stream.RoundRobin(b.m, "u_tasks",
 		stream.Map(b.io.Config, func(c link.CQConfig) task {
-			b.m.Unused(c.LogSize, c.Base)
+			b.m.Unused(c.Keep, c.LogSize, c.Base) // nobody sends one to keep here
 			return of(taskConfig, func(t *task) { t.CQ, t.Exists, t.EQ, t.Source = c.CQ, c.Exists, c.EQ, b.ofCQ(c.CQ) })
 		}),
 		stream.Map(b.io.Update, func(u link.CQUpdate) task {

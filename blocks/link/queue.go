@@ -109,9 +109,11 @@ type EQUpdate struct {
 // EQUpdate returns the prototype.
 func (s Sizes) EQUpdate() EQUpdate { return EQUpdate{EQ: hdl.W(s.EQBits)} }
 
-// CQConfig makes a completion queue, empty and not armed, or removes it.
+// CQConfig makes a completion queue, empty and not armed, or removes it. It is taken when all CQEs that were asked
+// for before are in memory.
 type CQConfig struct {
 	CQ      hdl.Bits
+	Keep    hdl.Bits `w:"1"` // all is left as it is: only that is waited for
 	Exists  hdl.Bits `w:"1"`
 	EQ      hdl.Bits
 	LogSize hdl.Bits `w:"4"`

@@ -54,3 +54,12 @@ func TestTries(t *testing.T) {
 	require.Zero(t, m.Tries(wire.BToA, qpnB, first, 1))
 	require.Zero(t, m.Tries(wire.AToB, qpnB, 7, 1))
 }
+
+// A packet that is sent again while its ACK comes in may have another payload: software may have its buffer back.
+func TestPayloadBehindAcknowledgement(t *testing.T) {
+	other := only(0)
+	other.damage = payload
+	require.ErrorContains(t, watch(t, []step{only(0), other}).Err(), "another payload")
+	require.ErrorContains(t, watch(t, []step{only(0), ack(0, 1).lost(), other}).Err(), "another payload")
+	require.NoError(t, watch(t, []step{only(0), ack(0, 1), other}).Err())
+}

@@ -50,7 +50,8 @@
 // # Sent again
 //
 // A packet that is sent again (JobResend) is in the replay ring: it is not recorded. Where its queue pair is not in RTS or SQD, or
-// has failed, or is silent, it is dropped. Nothing comes of it but the packet, or the ResendFault.
+// is silent, it is dropped. Where a request has failed, it leaves: it stands before that one, which waits for it. Nothing comes of it but
+// the packet, or the ResendFault.
 //
 // # Answers
 //

@@ -24,7 +24,7 @@ func TestAgainstReference(t *testing.T) {
 				r := rand.New(rand.NewPCG(hdltest.Seed(t), 8))
 				b := newBench(t, s, io)
 				answers := 0
-				for round := range 5 {
+				for round := range 16 {
 					if round == 2 {
 						b.refs[2].State = format.QPSQD
 					}

@@ -75,7 +75,7 @@ func (r *Reference) request(j Job) Outcome {
 // resend is a request that was sent before: it changes nothing.
 func (r *Reference) resend(j Job) Outcome {
 	switch {
-	case !r.Exists || r.failed || r.silent || r.State != format.QPRTS && r.State != format.QPSQD:
+	case !r.Exists || r.silent || r.State != format.QPRTS && r.State != format.QPSQD:
 		return Outcome{}
 	case j.Fault != format.VendorNone:
 		return Outcome{Missing: true, Vendor: j.Fault}

@@ -52,8 +52,8 @@ func TestResendByState(t *testing.T) {
 	})
 }
 
-// A payload that is missing when a packet is sent again fails nothing: what is behind it leaves, of requests and of answers. A queue
-// pair whose requests have failed, or that is silent, sends nothing again.
+// A payload that is missing when a packet is sent again fails nothing: what is behind it leaves, of requests and of answers. Where a
+// request has failed, those before it are sent again all the same. A queue pair that is silent sends nothing again.
 func TestResendFailsNothing(t *testing.T) {
 	each(t, func(b *bench) {
 		b.resends(1, 7, format.VendorBusRead)
@@ -70,10 +70,14 @@ func TestResendFailsNothing(t *testing.T) {
 		request.PayloadLen = 8
 		b.job.Send(request)
 		b.gathered.Send(int(format.VendorKeyRange))
-		b.resends(1, 8, 0)
-		b.resends(1, 8, format.VendorBusRead)
+		again := b.resends(1, 8, 0)
+		b.resends(1, 9, format.VendorBusRead)
 		b.run(300)
-		b.compare(expected{records: []linktest.Record{{QP: 1, Entry: linktest.ReplayEntry{Status: format.StatusLocProt, Vendor: format.VendorKeyRange}}}})
+		b.compare(expected{
+			records: []linktest.Record{{QP: 1, Entry: linktest.ReplayEntry{Status: format.StatusLocProt, Vendor: format.VendorKeyRange}}},
+			descs:   []format.TxDescriptor[uint64]{packet(again)}, frames: [][]byte{[]byte("contents")},
+			missing: []linktest.ResendFault{{QP: 1, PSN: 9, Vendor: format.VendorBusRead}},
+		})
 
 		answer.QP, answer.Failed, answer.Entry.Vendor = 2, true, format.VendorBusWrite
 		b.answer(answer, 0, nil)

@@ -254,7 +254,7 @@ func (b *block) judge(c link.Context) {
 
 	speaks := c.Exists.And(b.silent.At(b.qp()).Not())
 	answers := hdl.AndAll(speaks, in(format.QPReset).Not(), in(format.QPInit).Not()) // in ERR, too: what was accepted before it
-	again := hdl.AndAll(isResend, speaks, dead.Not(), in(format.QPRTS).Or(in(format.QPSQD)))
+	again := hdl.AndAll(isResend, speaks, in(format.QPRTS).Or(in(format.QPSQD)))
 	request := hdl.AndAll(isPacket.And(dead.Not()).Or(again), broken.Not())
 	notifies := c.Exists.And(hdl.OrAll(in(format.QPRTR), in(format.QPRTS), in(format.QPSQD)))
 	sends := hdl.Mux(b.isAck, hdl.Mux(b.isCNP, notifies, speaks), hdl.Mux(b.isAnswer, answers, request))

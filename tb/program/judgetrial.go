@@ -33,7 +33,7 @@ func (r *tried) lane(from int) *racer {
 // judgeLane finds where the messages of an end were cut off: completions and the memory of both hosts have to say the same.
 func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
 	user, owner, lane := r.ends[from], r.ends[1-from], r.lane(from)
-	done, err := t.judgeTriedSends(r, from)
+	done, err := t.judgeTriedSends(ctx, r, from)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
 
 // judgeTriedSends returns how many messages have succeeded: one behind them may have failed, for a reason that there was, and then
 // all others are flushed.
-func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
+func (t *trials) judgeTriedSends(ctx context.Context, r *tried, from int) (int, error) {
 	e := r.ends[from]
 	done := 0
 	for i, c := range e.sends {
@@ -83,7 +83,7 @@ func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
 			want.Status, want.Vendor = c.Status, c.Vendor
 		case c.Status == verbs.StatusRetryExceeded || c.Status == verbs.StatusRNRExceeded:
 			want.Status = c.Status
-			if err := t.mayFail(r, from, i, c.Status); err != nil {
+			if err := t.mayFail(ctx, r, from, i, c.Status); err != nil {
 				return done, err
 			}
 		default:
@@ -105,13 +105,17 @@ func (t *trials) judgeTriedSends(r *tried, from int) (int, error) {
 
 // mayFail tells why a message may not fail: a packet of it has to have been sent again, or refused for want of a receive, as often as its
 // queue pair has retries (protocol section 4.6).
-func (t *trials) mayFail(r *tried, from, message int, status verbs.WCStatus) error {
+func (t *trials) mayFail(ctx context.Context, r *tried, from, message int, status verbs.WCStatus) error {
 	e := r.ends[from]
 	if r.Fresh {
 		return fmt.Errorf("message %d: %v, on a wire that loses nothing", message, status)
 	}
 	if t.g.o.Watch == nil {
 		return nil
+	}
+	full, err := e.side.Device.Counter(ctx, format.CntRxFull)
+	if err != nil || full > 0 { // who has no room for an answer has not heard it, though the wire brought it
+		return err
 	}
 	tries := t.tries(e, from, message)
 	switch {

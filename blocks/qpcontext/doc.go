@@ -26,7 +26,8 @@
 //
 // Every client has a place for its answer, and is asked for no more than one: a
 // client that does not take its answer keeps nobody else waiting. A fault waits
-// while Async is not taken.
+// while Async is not taken. A Write waits for the faults that have come, and keeps
+// nobody waiting meanwhile: a fault looks its queue pair up, too.
 //
 // After reset the table is cleared, for as many cycles as there are queue pairs;
 // everything waits for that.

@@ -20,5 +20,7 @@ func (b *block) properties() {
 	stream.AssertSource(m, "dead", io.Dead)
 	stream.AssertSource(m, "async", io.Async)
 	m.Assert("write_or_fault", b.kills.And(io.Write.Fire()).Not())
+	m.Assert("write_or_lookup", b.looks.And(io.Write.Fire()).Not())
 	m.Cover("killed", b.kills)
+	m.Cover("looks_beside_a_write", b.looks.And(io.Write.Valid))
 }

@@ -87,6 +87,7 @@ type block struct {
 	kills hdl.Bits // a fault moves this queue pair to ERR:
 	kill  hdl.Bits
 	quiet hdl.Bits // no fault is being looked at
+	looks hdl.Bits // a lookup goes to the memory
 }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
@@ -125,9 +126,10 @@ func (b *block) lookups() {
 		asks = append(asks, stream.Gate(m, fmt.Sprintf("client_%d_open", i), c.Request, under[i].Not().And(b.swept)))
 	}
 	one, from := stream.RoundRobin(m, "u_clients", asks...)
-	// A lookup does not meet a write in the memory.
-	one.Ready.Set(b.io.Write.Valid.Not())
+	// A lookup does not meet a write in the memory. A write that waits for a fault keeps nobody waiting: the fault has a lookup, too.
+	one.Ready.Set(b.io.Write.Valid.And(b.quiet).Not())
 	looks := one.Fire()
+	b.looks = looks
 
 	reading := m.Reg("reading", 1, 0)
 	what := hdl.NewReg(m, "reads", asked{QP: hdl.W(b.p.Sizes.QPBits), Client: hdl.W(ir.AddrWidth(n))})

@@ -1,6 +1,7 @@
 package qpcontext_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -107,6 +108,72 @@ func TestAgainstReference(t *testing.T) {
 		}
 		require.Greater(t, died, 20)
 	}, verilator.Simulator)
+}
+
+// Writes, faults and lookups that all come at once, with nobody to take events for a while: everything is taken in
+// the end, and lookups are answered meanwhile.
+func TestAllAtOnce(t *testing.T) {
+	design, io := hdltest.Build(t, qpcontext.Def(params))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		r := rand.New(rand.NewPCG(hdltest.Seed(t), 13))
+		g := hdltest.Gaps(t, 50)
+		write, fault := sim.NewSource(s, io.Write, g), []*sim.Source{sim.NewSource(s, io.Faults[0], g), sim.NewSource(s, io.Faults[1], g)}
+		ask, reply := sim.NewSource(s, io.Clients[0].Request, g), sim.NewSink(s, io.Clients[0].Reply, sim.Pattern{})
+		sim.NewSink(s, io.Dead, g)
+		sim.NewSink(s, io.Async, sim.Pattern{Kind: sim.Random, Percent: 5, Seed: hdltest.Seed(t)})
+		s.Reset(2)
+		const n = 300
+		for i := range n {
+			l := randomLookup(r)
+			write.Send(struct {
+				QP int
+				L  linktest.Lookup
+			}{r.IntN(qps), l})
+			fault[i%2].Send(struct{ QP, HasEvent, Event, Vendor int }{r.IntN(qps), 1, 3, 9})
+			ask.Send(r.IntN(qps))
+		}
+		s.Run(20 * n)
+		require.NoError(t, s.Err())
+		require.Equal(t, uint64(n), reply.Count(), "lookups wait for no fault")
+		s.Run(80 * n)
+		require.NoError(t, s.Err())
+		require.Zero(t, write.Pending()+fault[0].Pending()+fault[1].Pending())
+	}, verilator.Simulator)
+}
+
+// A write that comes while a fault is being looked at waits for it, and keeps neither it nor lookups waiting: in every
+// step of the fault.
+func TestWriteMeetsFault(t *testing.T) {
+	design, io := hdltest.Build(t, qpcontext.Def(params))
+	for after := range 12 {
+		t.Run(fmt.Sprint(after), func(t *testing.T) {
+			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+				write, fault := sim.NewSource(s, io.Write, sim.Pattern{}), sim.NewSource(s, io.Faults[0], sim.Pattern{})
+				ask, reply := sim.NewSource(s, io.Clients[0].Request, sim.Pattern{}), sim.NewSink(s, io.Clients[0].Reply, sim.Pattern{})
+				dead, async := sim.NewSink(s, io.Dead, sim.Pattern{}), sim.NewSink(s, io.Async, sim.Pattern{Kind: sim.Never})
+				s.Reset(2)
+				s.Run(qps + 2)
+				writes := func(qp int, state format.QPState) {
+					write.Send(struct {
+						QP int
+						L  linktest.Lookup
+					}{qp, linktest.Lookup{Context: linktest.Context{Exists: true, QPN: 0x100 + uint32(qp), State: state}}})
+				}
+				writes(1, format.QPRTS)
+				s.Run(4)
+				fault.Send(struct{ QP, HasEvent, Event, Vendor int }{1, 1, 3, 9})
+				s.Run(after)
+				writes(2, format.QPRTS)
+				ask.Send(1)
+				s.Run(20)
+				require.NoError(t, s.Err())
+				require.Equal(t, []int{1}, sim.Received[int](dead))
+				require.Equal(t, uint64(1), reply.Count(), "a lookup is answered while the event waits")
+				require.Equal(t, 1, write.Pending(), "the write waits for the fault")
+				require.Zero(t, async.Count())
+			}, verilator.Simulator)
+		})
+	}
 }
 
 // Clients that do not take their answers keep nobody waiting; the others have an

@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: help setup gen test test-go cosim soak formal area bench lint clean
+.PHONY: help setup gen test test-go cosim drill soak formal area bench lint clean
 
 help:
 	@echo 'make cosim    set up, generate, verilate, run every scenario, print a table'
@@ -11,6 +11,7 @@ help:
 	@echo 'make test-go  the tests with what is there, Go alone at the least; lists what was skipped, and why'
 	@echo 'make setup    install the tools that are missing (build/tools, Debian packages)'
 	@echo 'make gen      write the Verilog of the board configuration to rtl/'
+	@echo 'make drill    protocol cases, on the reference and on the core'
 	@echo 'make soak N=… random programs over a wire that fails, as many as there is time for; stops at the first failure'
 	@echo 'make formal   prove the properties of the blocks'
 	@echo 'make area     area and depth of every block, next to other projects'
@@ -32,6 +33,9 @@ test-go:
 
 cosim: setup
 	@$(GO) run ./tb/cosim
+
+drill: setup
+	@$(GO) run ./tb/drill tb/drill/cases tb/drill/security
 
 # N programs between cores, and between core and reference; SOAK=-golden for references alone, or other options.
 N ?= 1000

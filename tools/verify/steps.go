@@ -27,6 +27,9 @@ type environment struct {
 // programs is how many random programs each scenario of them runs; in Verilator there are six.
 const programs = "34"
 
+// lossy is how many programs run over a wire that fails.
+const lossy = "60"
+
 func steps() []step {
 	return []step{
 		{"gofmt", time.Minute, gofmt},
@@ -34,6 +37,7 @@ func steps() []step {
 		{"gen", 5 * time.Minute, command("go", "run", "./gen", "-check")},
 		{"test", 45 * time.Minute, goTest},
 		{"cosim", 40 * time.Minute, command("go", "run", "./tb/cosim", "-programs", programs)},
+		{"soak", 15 * time.Minute, command("go", "run", "./tb/soak", "-q", "-checks", "-n", lossy)},
 		{"formal", 30 * time.Minute, command("go", "run", "./tools/formal")},
 	}
 }

@@ -169,16 +169,19 @@ func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, from, done 
 		switch {
 		case i < done:
 			low, high = len(responses), len(responses)
-		case user.quit && i < user.posted:
+		case i < user.posted && (user.quit || i == done && user.failed()):
+			// A timer may expire while the last response is on its way to memory.
 			high = len(responses)
-		case i == done && user.failed():
-			high = len(responses) - 1
 		}
 		if b := user.round.Broken; b != nil && b.End == from && b.Message == i {
 			if err := settle(ctx, responses); err != nil {
 				return err
 			}
 			continue
+		}
+		if b := user.round.Broken; b != nil && b.End == from && b.Message < i && done <= i && i < user.posted {
+			// What memory refused is known when it answers: data of those behind it has gone there meanwhile.
+			high = len(responses)
 		}
 		var err error
 		for c := low; c <= high; c++ {

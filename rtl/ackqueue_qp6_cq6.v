@@ -107,7 +107,7 @@ module ackqueue_qp6_cq6 (
     input  wire        control_valid,
     output wire        control_ready,
     input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
+    input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
 
     // Stream fence (source)
@@ -117,83 +117,92 @@ module ackqueue_qp6_cq6 (
 
     // peek: the MSN
     input  wire [5:0]  peek_qp,
-    output wire [23:0] peek_value
+    output wire [23:0] peek_value,
+
+    // counts
+    output wire        counts_out_of_buffer, // a request is answered with an RNR NAK,
+    output wire        counts_invalid,       // refused with NAK 0x61,
+    output wire        counts_access,        // 0x62
+    output wire        counts_operation,     // or 0x63
+    output wire        counts_length,        // a WQE completes as shorter than its message,
+    output wire        counts_cqe_error,     // with any error,
+    output wire        counts_cqe_flush      // or as flushed
 );
 
-    reg        busy;                            // ackqueue.go:144
-    reg [1:0]  now_commit_kind;                 // ackqueue.go:145
-    reg [5:0]  now_commit_qp;                   // ackqueue.go:145
-    reg        now_commit_payload;              // ackqueue.go:145
-    reg        now_commit_placed;               // ackqueue.go:145
-    reg [1:0]  now_commit_reply;                // ackqueue.go:145
-    reg [23:0] now_commit_psn;                  // ackqueue.go:145
-    reg [23:0] now_commit_request_psn;          // ackqueue.go:145
-    reg [7:0]  now_commit_syndrome;             // ackqueue.go:145
-    reg        now_commit_message;              // ackqueue.go:145
-    reg        now_commit_fatal;                // ackqueue.go:145
-    reg        now_commit_has_event;            // ackqueue.go:145
-    reg [7:0]  now_commit_event;                // ackqueue.go:145
-    reg        now_commit_complete;             // ackqueue.go:145
-    reg        now_commit_open;                 // ackqueue.go:145
-    reg [2:0]  now_commit_match;                // ackqueue.go:145
-    reg [4:0]  now_commit_fault;                // ackqueue.go:145
-    reg [1:0]  now_commit_resource_kind;        // ackqueue.go:145
-    reg        now_commit_resource_duplicate;   // ackqueue.go:145
-    reg [63:0] now_commit_resource_va;          // ackqueue.go:145
-    reg [31:0] now_commit_resource_r_key;       // ackqueue.go:145
-    reg [31:0] now_commit_resource_length;      // ackqueue.go:145
-    reg [5:0]  now_commit_completion_cq;        // ackqueue.go:145
-    reg [63:0] now_commit_completion_wrid;      // ackqueue.go:145
-    reg [31:0] now_commit_completion_byte_len;  // ackqueue.go:145
-    reg [31:0] now_commit_completion_imm;       // ackqueue.go:145
-    reg [5:0]  now_commit_completion_qp;        // ackqueue.go:145
-    reg [23:0] now_commit_completion_qpn;       // ackqueue.go:145
-    reg [7:0]  now_commit_completion_status;    // ackqueue.go:145
-    reg [15:0] now_commit_completion_wqe_index; // ackqueue.go:145
-    reg [7:0]  now_commit_completion_opcode;    // ackqueue.go:145
-    reg [3:0]  now_commit_completion_flags;     // ackqueue.go:145
-    reg [4:0]  now_commit_completion_vendor;    // ackqueue.go:145
-    reg        now_commit_completion_queue;     // ackqueue.go:145
-    reg        now_commit_completion_solicited; // ackqueue.go:145
-    reg        now_bus_err;                     // ackqueue.go:145
-    reg [23:0] was_msn;                         // ackqueue.go:146
-    reg        was_failed;                      // ackqueue.go:146
-    reg        was_ended;                       // ackqueue.go:146
-    reg [15:0] was_index;                       // ackqueue.go:146
-    reg [7:0]  was_accepted;                    // ackqueue.go:146
-    reg [7:0]  was_duplicates;                  // ackqueue.go:146
-    reg        owes_completion;                 // ackqueue.go:147
-    reg        owes_answer;                     // ackqueue.go:147
-    reg        owes_resource;                   // ackqueue.go:147
-    reg        owes_fault;                      // ackqueue.go:147
-    reg        looks;                           // ackqueue.go:250
-    reg [5:0]  looked_at;                       // ackqueue.go:250
-    reg        may_leave;                       // ackqueue.go:251
-    reg [5:0]  may_leave_qp;                    // ackqueue.go:251
-    reg [7:0]  may_leave_answer_syndrome;       // ackqueue.go:251
-    reg [23:0] may_leave_answer_psn;            // ackqueue.go:251
-    reg [23:0] may_leave_answer_msn;            // ackqueue.go:251
-    reg [7:0]  may_leave_answer_behind;         // ackqueue.go:251
-    reg        leaves;                          // ackqueue.go:252
-    reg [5:0]  leaving_qp;                      // ackqueue.go:252
-    reg [7:0]  leaving_syndrome;                // ackqueue.go:252
-    reg [23:0] leaving_psn;                     // ackqueue.go:252
-    reg [23:0] leaving_msn;                     // ackqueue.go:252
-    reg [23:0] peeked;                          // ackqueue.go:303
+    reg        busy;                            // ackqueue.go:167
+    reg [1:0]  now_commit_kind;                 // ackqueue.go:168
+    reg [5:0]  now_commit_qp;                   // ackqueue.go:168
+    reg        now_commit_payload;              // ackqueue.go:168
+    reg        now_commit_placed;               // ackqueue.go:168
+    reg [1:0]  now_commit_reply;                // ackqueue.go:168
+    reg [23:0] now_commit_psn;                  // ackqueue.go:168
+    reg [23:0] now_commit_request_psn;          // ackqueue.go:168
+    reg [7:0]  now_commit_syndrome;             // ackqueue.go:168
+    reg        now_commit_message;              // ackqueue.go:168
+    reg        now_commit_fatal;                // ackqueue.go:168
+    reg        now_commit_has_event;            // ackqueue.go:168
+    reg [7:0]  now_commit_event;                // ackqueue.go:168
+    reg        now_commit_complete;             // ackqueue.go:168
+    reg        now_commit_open;                 // ackqueue.go:168
+    reg [2:0]  now_commit_match;                // ackqueue.go:168
+    reg [4:0]  now_commit_fault;                // ackqueue.go:168
+    reg [1:0]  now_commit_resource_kind;        // ackqueue.go:168
+    reg        now_commit_resource_duplicate;   // ackqueue.go:168
+    reg [63:0] now_commit_resource_va;          // ackqueue.go:168
+    reg [31:0] now_commit_resource_r_key;       // ackqueue.go:168
+    reg [31:0] now_commit_resource_length;      // ackqueue.go:168
+    reg [5:0]  now_commit_completion_cq;        // ackqueue.go:168
+    reg [63:0] now_commit_completion_wrid;      // ackqueue.go:168
+    reg [31:0] now_commit_completion_byte_len;  // ackqueue.go:168
+    reg [31:0] now_commit_completion_imm;       // ackqueue.go:168
+    reg [5:0]  now_commit_completion_qp;        // ackqueue.go:168
+    reg [23:0] now_commit_completion_qpn;       // ackqueue.go:168
+    reg [7:0]  now_commit_completion_status;    // ackqueue.go:168
+    reg [15:0] now_commit_completion_wqe_index; // ackqueue.go:168
+    reg [7:0]  now_commit_completion_opcode;    // ackqueue.go:168
+    reg [3:0]  now_commit_completion_flags;     // ackqueue.go:168
+    reg [4:0]  now_commit_completion_vendor;    // ackqueue.go:168
+    reg        now_commit_completion_queue;     // ackqueue.go:168
+    reg        now_commit_completion_solicited; // ackqueue.go:168
+    reg        now_bus_err;                     // ackqueue.go:168
+    reg [23:0] was_msn;                         // ackqueue.go:169
+    reg        was_failed;                      // ackqueue.go:169
+    reg        was_ended;                       // ackqueue.go:169
+    reg [15:0] was_index;                       // ackqueue.go:169
+    reg [7:0]  was_accepted;                    // ackqueue.go:169
+    reg [7:0]  was_duplicates;                  // ackqueue.go:169
+    reg        owes_completion;                 // ackqueue.go:170
+    reg        owes_answer;                     // ackqueue.go:170
+    reg        owes_resource;                   // ackqueue.go:170
+    reg        owes_fault;                      // ackqueue.go:170
+    reg        looks;                           // ackqueue.go:275
+    reg [5:0]  looked_at;                       // ackqueue.go:275
+    reg        may_leave;                       // ackqueue.go:276
+    reg [5:0]  may_leave_qp;                    // ackqueue.go:276
+    reg [7:0]  may_leave_answer_syndrome;       // ackqueue.go:276
+    reg [23:0] may_leave_answer_psn;            // ackqueue.go:276
+    reg [23:0] may_leave_answer_msn;            // ackqueue.go:276
+    reg [7:0]  may_leave_answer_behind;         // ackqueue.go:276
+    reg        leaves;                          // ackqueue.go:277
+    reg [5:0]  leaving_qp;                      // ackqueue.go:277
+    reg [7:0]  leaving_syndrome;                // ackqueue.go:277
+    reg [23:0] leaving_psn;                     // ackqueue.go:277
+    reg [23:0] leaving_msn;                     // ackqueue.go:277
+    reg [23:0] peeked;                          // ackqueue.go:334
 
     (* ram_style = "distributed" *)
-    reg [57:0] states [0:63]; // ackqueue.go:138
+    reg [57:0] states [0:63]; // ackqueue.go:161
 
     (* ram_style = "distributed" *)
-    reg [63:0] answers [0:63]; // ackqueue.go:139
+    reg [63:0] answers [0:63]; // ackqueue.go:162
 
     (* ram_style = "distributed" *)
-    reg [1:0] debts [0:63]; // ackqueue.go:140
+    reg [1:0] debts [0:63]; // ackqueue.go:163
 
     (* ram_style = "distributed" *)
-    reg [15:0] served [0:63]; // ackqueue.go:141
+    reg [15:0] served [0:63]; // ackqueue.go:164
 
-    wire wake_ready; // ackqueue.go:143
+    wire wake_ready; // ackqueue.go:166
 
     wire       u_owing_wakes_0_ready;
     wire       u_owing_grant_valid;
@@ -201,7 +210,7 @@ module ackqueue_qp6_cq6 (
     wire       u_wake_out_valid;
     wire [5:0] u_wake_out_qp;
 
-    slice_link_qp_ref_6 u_wake ( // ackqueue.go:60
+    slice_link_qp_ref_6 u_wake ( // ackqueue.go:82
         .clk       (clk),
         .rst       (rst),
         .in_valid  (owes_answer),
@@ -212,12 +221,12 @@ module ackqueue_qp6_cq6 (
         .out_qp    (u_wake_out_qp)
     );
 
-    wire moves = ~leaves | ack_ready;                           // ackqueue.go:262
-    wire others = owes_answer | (owes_resource & resource_ready) | control_valid; // who may write debts (ackqueue.go:263)
-    wire u_owing_grant_ready_and = may_leave & moves & ~others; // ackqueue.go:264
-    wire room = ~may_leave | u_owing_grant_ready_and;           // ackqueue.go:265
+    wire moves = ~leaves | ack_ready;                           // ackqueue.go:287
+    wire others = owes_answer | (owes_resource & resource_ready) | control_valid; // who may write debts (ackqueue.go:288)
+    wire u_owing_grant_ready_and = may_leave & moves & ~others; // ackqueue.go:289
+    wire room = ~may_leave | u_owing_grant_ready_and;           // ackqueue.go:290
 
-    scheduler_6_w2 u_owing ( // ackqueue.go:142
+    scheduler_6_w2 u_owing ( // ackqueue.go:165
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wake_out_valid),
@@ -231,21 +240,21 @@ module ackqueue_qp6_cq6 (
         .grant_qp      (u_owing_grant_qp)
     );
 
-    wire is_fence = placed_commit_kind == 2'h1;              // ackqueue.go:155
-    assign fence_valid = placed_valid & ~busy & is_fence;    // ackqueue.go:157
-    assign fence_token = placed_commit_psn[1:0];             // ackqueue.go:158
-    assign placed_ready = ~busy & (~is_fence | fence_ready); // ackqueue.go:159
+    wire is_fence = placed_commit_kind == 2'h1;              // ackqueue.go:178
+    assign fence_valid = placed_valid & ~busy & is_fence;    // ackqueue.go:180
+    assign fence_token = placed_commit_psn[1:0];             // ackqueue.go:181
+    assign placed_ready = ~busy & (~is_fence | fence_ready); // ackqueue.go:182
 
-    wire [57:0] was_word = states[placed_commit_qp];          // ackqueue.go:161
-    wire was_failed_2 = was_word[33];                         // ackqueue.go:161
-    wire was_ended_2 = was_word[32];                          // ackqueue.go:161
-    wire [15:0] was_index_2 = was_word[31:16];                // ackqueue.go:161
-    wire bad = placed_bus_err & ~was_failed_2;                // ackqueue.go:162
-    wire again = was_failed_2 & was_ended_2 & (placed_commit_completion_wqe_index == was_index_2); // ackqueue.go:164
-    wire when_busy = placed_valid & placed_ready & ~is_fence; // ackqueue.go:165
-    wire waits = (owes_completion & ~completion_ready) | (owes_resource & ~resource_ready) // ackqueue.go:193
+    wire [57:0] was_word = states[placed_commit_qp];          // ackqueue.go:184
+    wire was_failed_2 = was_word[33];                         // ackqueue.go:184
+    wire was_ended_2 = was_word[32];                          // ackqueue.go:184
+    wire [15:0] was_index_2 = was_word[31:16];                // ackqueue.go:184
+    wire bad = placed_bus_err & ~was_failed_2;                // ackqueue.go:185
+    wire again = was_failed_2 & was_ended_2 & (placed_commit_completion_wqe_index == was_index_2); // ackqueue.go:187
+    wire when_busy = placed_valid & placed_ready & ~is_fence; // ackqueue.go:188
+    wire waits = (owes_completion & ~completion_ready) | (owes_resource & ~resource_ready) // ackqueue.go:216
         | (owes_fault & ~fault_ready) | (owes_answer & ~wake_ready);
-    wire ends = busy & ~waits; // ackqueue.go:198
+    wire ends = busy & ~waits; // ackqueue.go:221
 
     always @(posedge clk) begin
         if (rst) begin
@@ -255,195 +264,207 @@ module ackqueue_qp6_cq6 (
             owes_resource <= 1'b0;
             owes_fault <= 1'b0;
         end else begin
-            if (when_busy) begin // ackqueue.go:165
-                busy <= 1'b1;    // ackqueue.go:166
-                owes_completion <= bad ? placed_commit_complete | placed_commit_open // ackqueue.go:169
+            if (when_busy) begin // ackqueue.go:188
+                busy <= 1'b1;    // ackqueue.go:189
+                owes_completion <= bad ? placed_commit_complete | placed_commit_open // ackqueue.go:192
                     : placed_commit_complete & ~again;
-                owes_answer <= ~was_failed_2 & (bad | (|placed_commit_reply)); // ackqueue.go:170
-                owes_fault <= ~was_failed_2 & (bad | placed_commit_fatal); // ackqueue.go:171
+                owes_answer <= ~was_failed_2 & (bad | (|placed_commit_reply)); // ackqueue.go:193
+                owes_fault <= ~was_failed_2 & (bad | placed_commit_fatal); // ackqueue.go:194
                 // Of those that come behind a failure only what an atomic holds has to be given back.
-                owes_resource <= (|placed_commit_resource_kind) // ackqueue.go:173
+                owes_resource <= (|placed_commit_resource_kind) // ackqueue.go:196
                     & ~(was_failed_2 & placed_commit_resource_duplicate);
             end
-            if (owes_completion && completion_ready) begin // ackqueue.go:194
-                owes_completion <= 1'b0;                   // ackqueue.go:194
+            if (owes_completion && completion_ready) begin // ackqueue.go:217
+                owes_completion <= 1'b0;                   // ackqueue.go:217
             end
-            if (owes_resource && resource_ready) begin // ackqueue.go:195
-                owes_resource <= 1'b0;                 // ackqueue.go:195
+            if (owes_resource && resource_ready) begin // ackqueue.go:218
+                owes_resource <= 1'b0;                 // ackqueue.go:218
             end
-            if (owes_fault && fault_ready) begin // ackqueue.go:196
-                owes_fault <= 1'b0;              // ackqueue.go:196
+            if (owes_fault && fault_ready) begin // ackqueue.go:219
+                owes_fault <= 1'b0;              // ackqueue.go:219
             end
-            if (owes_answer && wake_ready) begin // ackqueue.go:197
-                owes_answer <= 1'b0;             // ackqueue.go:197
+            if (owes_answer && wake_ready) begin // ackqueue.go:220
+                owes_answer <= 1'b0;             // ackqueue.go:220
             end
-            if (ends) begin   // ackqueue.go:199
-                busy <= 1'b0; // ackqueue.go:199
+            if (ends) begin   // ackqueue.go:222
+                busy <= 1'b0; // ackqueue.go:222
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_busy) begin                                 // ackqueue.go:165
-            now_commit_kind <= placed_commit_kind;           // ackqueue.go:167
-            now_commit_qp <= placed_commit_qp;               // ackqueue.go:167
-            now_commit_payload <= placed_commit_payload;     // ackqueue.go:167
-            now_commit_placed <= placed_commit_placed;       // ackqueue.go:167
-            now_commit_reply <= placed_commit_reply;         // ackqueue.go:167
-            now_commit_psn <= placed_commit_psn;             // ackqueue.go:167
-            now_commit_request_psn <= placed_commit_request_psn; // ackqueue.go:167
-            now_commit_syndrome <= placed_commit_syndrome;   // ackqueue.go:167
-            now_commit_message <= placed_commit_message;     // ackqueue.go:167
-            now_commit_fatal <= placed_commit_fatal;         // ackqueue.go:167
-            now_commit_has_event <= placed_commit_has_event; // ackqueue.go:167
-            now_commit_event <= placed_commit_event;         // ackqueue.go:167
-            now_commit_complete <= placed_commit_complete;   // ackqueue.go:167
-            now_commit_open <= placed_commit_open;           // ackqueue.go:167
-            now_commit_match <= placed_commit_match;         // ackqueue.go:167
-            now_commit_fault <= placed_commit_fault;         // ackqueue.go:167
-            now_commit_resource_kind <= placed_commit_resource_kind; // ackqueue.go:167
-            now_commit_resource_duplicate <= placed_commit_resource_duplicate; // ackqueue.go:167
-            now_commit_resource_va <= placed_commit_resource_va; // ackqueue.go:167
-            now_commit_resource_r_key <= placed_commit_resource_r_key; // ackqueue.go:167
-            now_commit_resource_length <= placed_commit_resource_length; // ackqueue.go:167
-            now_commit_completion_cq <= placed_commit_completion_cq; // ackqueue.go:167
-            now_commit_completion_wrid <= placed_commit_completion_wrid; // ackqueue.go:167
-            now_commit_completion_byte_len <= placed_commit_completion_byte_len; // ackqueue.go:167
-            now_commit_completion_imm <= placed_commit_completion_imm; // ackqueue.go:167
-            now_commit_completion_qp <= placed_commit_completion_qp; // ackqueue.go:167
-            now_commit_completion_qpn <= placed_commit_completion_qpn; // ackqueue.go:167
-            now_commit_completion_status <= placed_commit_completion_status; // ackqueue.go:167
-            now_commit_completion_wqe_index <= placed_commit_completion_wqe_index; // ackqueue.go:167
-            now_commit_completion_opcode <= placed_commit_completion_opcode; // ackqueue.go:167
-            now_commit_completion_flags <= placed_commit_completion_flags; // ackqueue.go:167
-            now_commit_completion_vendor <= placed_commit_completion_vendor; // ackqueue.go:167
-            now_commit_completion_queue <= placed_commit_completion_queue; // ackqueue.go:167
-            now_commit_completion_solicited <= placed_commit_completion_solicited; // ackqueue.go:167
-            now_bus_err <= bad;                              // ackqueue.go:167
-            was_msn <= was_word[57:34];                      // ackqueue.go:168
-            was_failed <= was_failed_2;                      // ackqueue.go:168
-            was_ended <= was_ended_2;                        // ackqueue.go:168
-            was_index <= was_index_2;                        // ackqueue.go:168
-            was_accepted <= was_word[15:8];                  // ackqueue.go:168
-            was_duplicates <= was_word[7:0];                 // ackqueue.go:168
+        if (when_busy) begin                                 // ackqueue.go:188
+            now_commit_kind <= placed_commit_kind;           // ackqueue.go:190
+            now_commit_qp <= placed_commit_qp;               // ackqueue.go:190
+            now_commit_payload <= placed_commit_payload;     // ackqueue.go:190
+            now_commit_placed <= placed_commit_placed;       // ackqueue.go:190
+            now_commit_reply <= placed_commit_reply;         // ackqueue.go:190
+            now_commit_psn <= placed_commit_psn;             // ackqueue.go:190
+            now_commit_request_psn <= placed_commit_request_psn; // ackqueue.go:190
+            now_commit_syndrome <= placed_commit_syndrome;   // ackqueue.go:190
+            now_commit_message <= placed_commit_message;     // ackqueue.go:190
+            now_commit_fatal <= placed_commit_fatal;         // ackqueue.go:190
+            now_commit_has_event <= placed_commit_has_event; // ackqueue.go:190
+            now_commit_event <= placed_commit_event;         // ackqueue.go:190
+            now_commit_complete <= placed_commit_complete;   // ackqueue.go:190
+            now_commit_open <= placed_commit_open;           // ackqueue.go:190
+            now_commit_match <= placed_commit_match;         // ackqueue.go:190
+            now_commit_fault <= placed_commit_fault;         // ackqueue.go:190
+            now_commit_resource_kind <= placed_commit_resource_kind; // ackqueue.go:190
+            now_commit_resource_duplicate <= placed_commit_resource_duplicate; // ackqueue.go:190
+            now_commit_resource_va <= placed_commit_resource_va; // ackqueue.go:190
+            now_commit_resource_r_key <= placed_commit_resource_r_key; // ackqueue.go:190
+            now_commit_resource_length <= placed_commit_resource_length; // ackqueue.go:190
+            now_commit_completion_cq <= placed_commit_completion_cq; // ackqueue.go:190
+            now_commit_completion_wrid <= placed_commit_completion_wrid; // ackqueue.go:190
+            now_commit_completion_byte_len <= placed_commit_completion_byte_len; // ackqueue.go:190
+            now_commit_completion_imm <= placed_commit_completion_imm; // ackqueue.go:190
+            now_commit_completion_qp <= placed_commit_completion_qp; // ackqueue.go:190
+            now_commit_completion_qpn <= placed_commit_completion_qpn; // ackqueue.go:190
+            now_commit_completion_status <= placed_commit_completion_status; // ackqueue.go:190
+            now_commit_completion_wqe_index <= placed_commit_completion_wqe_index; // ackqueue.go:190
+            now_commit_completion_opcode <= placed_commit_completion_opcode; // ackqueue.go:190
+            now_commit_completion_flags <= placed_commit_completion_flags; // ackqueue.go:190
+            now_commit_completion_vendor <= placed_commit_completion_vendor; // ackqueue.go:190
+            now_commit_completion_queue <= placed_commit_completion_queue; // ackqueue.go:190
+            now_commit_completion_solicited <= placed_commit_completion_solicited; // ackqueue.go:190
+            now_bus_err <= bad;                              // ackqueue.go:190
+            was_msn <= was_word[57:34];                      // ackqueue.go:191
+            was_failed <= was_failed_2;                      // ackqueue.go:191
+            was_ended <= was_ended_2;                        // ackqueue.go:191
+            was_index <= was_index_2;                        // ackqueue.go:191
+            was_accepted <= was_word[15:8];                  // ackqueue.go:191
+            was_duplicates <= was_word[7:0];                 // ackqueue.go:191
         end
     end
 
-    assign completion_valid = owes_completion;           // ackqueue.go:194
-    assign completion_cq = now_commit_completion_cq;     // ackqueue.go:194
-    assign completion_wrid = now_commit_completion_wrid; // ackqueue.go:194
-    assign completion_byte_len = now_commit_completion_byte_len; // ackqueue.go:194
-    assign completion_imm = now_commit_completion_imm;   // ackqueue.go:194
-    assign completion_qp = now_commit_completion_qp;     // ackqueue.go:194
-    assign completion_qpn = now_commit_completion_qpn;   // ackqueue.go:194
-    assign completion_status = now_bus_err ? 8'h04       // ackqueue.go:194
+    assign completion_valid = owes_completion;           // ackqueue.go:217
+    assign completion_cq = now_commit_completion_cq;     // ackqueue.go:217
+    assign completion_wrid = now_commit_completion_wrid; // ackqueue.go:217
+    assign completion_byte_len = now_commit_completion_byte_len; // ackqueue.go:217
+    assign completion_imm = now_commit_completion_imm;   // ackqueue.go:217
+    assign completion_qp = now_commit_completion_qp;     // ackqueue.go:217
+    assign completion_qpn = now_commit_completion_qpn;   // ackqueue.go:217
+    assign completion_status = now_bus_err ? 8'h04       // ackqueue.go:217
         : was_failed ? 8'h05
         : now_commit_completion_status;
-    assign completion_wqe_index = now_commit_completion_wqe_index; // ackqueue.go:194
-    assign completion_opcode = now_commit_completion_opcode;    // ackqueue.go:194
-    assign completion_flags = now_commit_completion_flags;      // ackqueue.go:194
-    assign completion_vendor = now_bus_err ? 5'h09 : now_commit_completion_vendor; // ackqueue.go:194
-    assign completion_queue = now_commit_completion_queue;      // ackqueue.go:194
-    assign completion_solicited = now_commit_completion_solicited | (|completion_status); // ackqueue.go:194
-    assign resource_valid = owes_resource;                      // ackqueue.go:195
-    assign resource_qp = now_commit_qp;                         // ackqueue.go:195
-    assign resource_cancel = was_failed;                        // ackqueue.go:195
-    assign resource_psn = now_commit_request_psn;               // ackqueue.go:195
-    wire counts = now_commit_message & ~now_bus_err & ~was_failed; // ackqueue.go:189
-    assign resource_msn = was_msn + {23'd0, counts};            // ackqueue.go:195
-    assign resource_resource_kind = now_commit_resource_kind;   // ackqueue.go:195
-    assign resource_resource_duplicate = now_commit_resource_duplicate; // ackqueue.go:195
-    assign resource_resource_va = now_commit_resource_va;       // ackqueue.go:195
-    assign resource_resource_r_key = now_commit_resource_r_key; // ackqueue.go:195
-    assign resource_resource_length = now_commit_resource_length; // ackqueue.go:195
-    assign fault_valid = owes_fault;                            // ackqueue.go:196
-    assign fault_qp = now_commit_qp;                            // ackqueue.go:196
-    wire held = now_commit_complete | now_commit_open;          // ackqueue.go:180
-    assign fault_has_event = now_bus_err ? ~held : now_commit_has_event; // ackqueue.go:196
-    assign fault_event = now_bus_err ? 8'h01 : now_commit_event; // ackqueue.go:196
-    assign fault_vendor = completion_vendor;                    // ackqueue.go:196
+    assign completion_wqe_index = now_commit_completion_wqe_index; // ackqueue.go:217
+    assign completion_opcode = now_commit_completion_opcode;    // ackqueue.go:217
+    assign completion_flags = now_commit_completion_flags;      // ackqueue.go:217
+    assign completion_vendor = now_bus_err ? 5'h09 : now_commit_completion_vendor; // ackqueue.go:217
+    assign completion_queue = now_commit_completion_queue;      // ackqueue.go:217
+    assign completion_solicited = now_commit_completion_solicited | (|completion_status); // ackqueue.go:217
+    assign resource_valid = owes_resource;                      // ackqueue.go:218
+    assign resource_qp = now_commit_qp;                         // ackqueue.go:218
+    assign resource_cancel = was_failed;                        // ackqueue.go:218
+    assign resource_psn = now_commit_request_psn;               // ackqueue.go:218
+    wire counts = now_commit_message & ~now_bus_err & ~was_failed; // ackqueue.go:212
+    assign resource_msn = was_msn + {23'd0, counts};            // ackqueue.go:218
+    assign resource_resource_kind = now_commit_resource_kind;   // ackqueue.go:218
+    assign resource_resource_duplicate = now_commit_resource_duplicate; // ackqueue.go:218
+    assign resource_resource_va = now_commit_resource_va;       // ackqueue.go:218
+    assign resource_resource_r_key = now_commit_resource_r_key; // ackqueue.go:218
+    assign resource_resource_length = now_commit_resource_length; // ackqueue.go:218
+    assign fault_valid = owes_fault;                            // ackqueue.go:219
+    assign fault_qp = now_commit_qp;                            // ackqueue.go:219
+    wire held = now_commit_complete | now_commit_open;          // ackqueue.go:203
+    assign fault_has_event = now_bus_err ? ~held : now_commit_has_event; // ackqueue.go:219
+    assign fault_event = now_bus_err ? 8'h01 : now_commit_event; // ackqueue.go:219
+    assign fault_vendor = completion_vendor;                    // ackqueue.go:219
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // ackqueue.go:59
-    wire comes = owes_answer & wake_ready;        // ackqueue.go:224
-    wire [1:0] was_word_2 = debts[now_commit_qp]; // ackqueue.go:226
-    wire when_may_leave_and = resource_valid & resource_ready & ~was_failed & ~now_commit_resource_duplicate // ackqueue.go:229
-        & ~was_word_2[0];
-    wire [63:0] may_leave_word_3 = answers[looked_at]; // ackqueue.go:254
-    wire [1:0] may_leave_word = debts[looked_at];      // ackqueue.go:254
-    wire [15:0] may_leave_word_2 = served[looked_at];  // ackqueue.go:255
-    wire [57:0] may_leave_word_4 = states[looked_at];  // ackqueue.go:255
-    wire [7:0] early_difference = may_leave_word_2[15:8] - may_leave_word_3[7:0]; // ackqueue.go:256
-    wire early = early_difference[7] | (may_leave_word_2[7:0] != may_leave_word_4[7:0]); // ackqueue.go:256
-    wire when_may_leave_and_2 = (comes | when_may_leave_and) & (now_commit_qp == may_leave_qp); // ackqueue.go:259
-    wire may_leave_and = (comes | when_may_leave_and) & (now_commit_qp == looked_at); // ackqueue.go:259
-    wire may_leave_inverse = ~(may_leave_and | (clears & (control_qp == looked_at))); // ackqueue.go:272
-    wire may_leave_inverse_2 = ~(u_owing_grant_ready_and & (may_leave_qp == looked_at)); // ackqueue.go:272
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // ackqueue.go:81
+    wire is_nak = now_bus_err | (now_commit_reply == 2'h2);     // ackqueue.go:243
+    wire [1:0] when_may_leave_word = debts[now_commit_qp];      // ackqueue.go:248
+    wire [63:0] when_may_leave_word_2 = answers[now_commit_qp]; // ackqueue.go:248
+    wire [23:0] covered_difference = now_commit_psn - when_may_leave_word_2[55:32]; // protocol section 3.2 (ackqueue.go:250)
+    wire covered = when_may_leave_word[1] & when_may_leave_word[0] & ~is_nak & covered_difference[23]; // ackqueue.go:250
+    wire comes = owes_answer & wake_ready & ~covered;           // ackqueue.go:251
+    wire accepts = resource_valid & resource_ready & ~was_failed & ~now_commit_resource_duplicate; // ackqueue.go:253
+    wire [63:0] may_leave_word_3 = answers[looked_at];          // ackqueue.go:279
+    wire [1:0] may_leave_word = debts[looked_at];               // ackqueue.go:279
+    wire [15:0] may_leave_word_2 = served[looked_at];           // ackqueue.go:280
+    wire [57:0] may_leave_word_4 = states[looked_at];           // ackqueue.go:280
+    wire [7:0] early_difference = may_leave_word_2[15:8] - may_leave_word_3[7:0]; // ackqueue.go:281
+    wire early = early_difference[7] | (may_leave_word_2[7:0] != may_leave_word_4[7:0]); // ackqueue.go:281
+    wire may_leave_or = ((comes | accepts) & (now_commit_qp == looked_at)) // ackqueue.go:284
+        | (clears & (control_qp == looked_at));
+    wire may_leave_inverse = ~(u_owing_grant_ready_and & (may_leave_qp == looked_at)); // ackqueue.go:297
 
     always @(posedge clk) begin
         if (rst) begin
             looks <= 1'b0;
             may_leave <= 1'b0;
         end else begin
-            if (u_owing_grant_ready_and || when_may_leave_and_2 // ackqueue.go:268
+            if (u_owing_grant_ready_and || ((comes || accepts) && now_commit_qp == may_leave_qp) // ackqueue.go:293
                 || (clears && control_qp == may_leave_qp)) begin
-                may_leave <= 1'b0; // ackqueue.go:268
+                may_leave <= 1'b0; // ackqueue.go:293
             end
-            if (room) begin                   // ackqueue.go:269
-                looks <= u_owing_grant_valid; // ackqueue.go:270
-                may_leave <= looks & may_leave_word[1] & ~early & may_leave_inverse & may_leave_inverse_2; // ackqueue.go:272
+            if (room) begin                   // ackqueue.go:294
+                looks <= u_owing_grant_valid; // ackqueue.go:295
+                may_leave <= looks & may_leave_word[1] & ~early & ~may_leave_or & may_leave_inverse; // ackqueue.go:297
             end
         end
     end
 
     always @(posedge clk) begin
-        if (room) begin                                       // ackqueue.go:269
-            looked_at <= u_owing_grant_qp;                    // ackqueue.go:271
-            may_leave_qp <= looked_at;                        // ackqueue.go:273
-            may_leave_answer_syndrome <= may_leave_word_3[63:56]; // ackqueue.go:274
-            may_leave_answer_psn <= may_leave_word_3[55:32];  // ackqueue.go:274
-            may_leave_answer_msn <= may_leave_word_3[31:8];   // ackqueue.go:274
-            may_leave_answer_behind <= may_leave_word_3[7:0]; // ackqueue.go:274
+        if (room) begin                                       // ackqueue.go:294
+            looked_at <= u_owing_grant_qp;                    // ackqueue.go:296
+            may_leave_qp <= looked_at;                        // ackqueue.go:298
+            may_leave_answer_syndrome <= may_leave_word_3[63:56]; // ackqueue.go:299
+            may_leave_answer_psn <= may_leave_word_3[55:32];  // ackqueue.go:299
+            may_leave_answer_msn <= may_leave_word_3[31:8];   // ackqueue.go:299
+            may_leave_answer_behind <= may_leave_word_3[7:0]; // ackqueue.go:299
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
             leaves <= 1'b0;
-        end else if (moves) begin              // ackqueue.go:276
-            leaves <= u_owing_grant_ready_and; // ackqueue.go:276
+        end else if (moves) begin              // ackqueue.go:307
+            leaves <= u_owing_grant_ready_and; // ackqueue.go:307
         end
     end
 
     always @(posedge clk) begin
-        if (u_owing_grant_ready_and) begin                 // ackqueue.go:277
-            leaving_qp <= may_leave_qp;                    // ackqueue.go:278
-            leaving_syndrome <= may_leave_answer_syndrome; // ackqueue.go:278
-            leaving_psn <= may_leave_answer_psn;           // ackqueue.go:278
-            leaving_msn <= may_leave_answer_msn;           // ackqueue.go:278
+        if (u_owing_grant_ready_and) begin                 // ackqueue.go:308
+            leaving_qp <= may_leave_qp;                    // ackqueue.go:309
+            leaving_syndrome <= may_leave_answer_syndrome; // ackqueue.go:309
+            leaving_psn <= may_leave_answer_psn;           // ackqueue.go:309
+            leaving_msn <= may_leave_answer_msn;           // ackqueue.go:309
         end
     end
 
-    assign ack_valid = leaves;                     // ackqueue.go:281
-    assign ack_qp = leaving_qp;                    // ackqueue.go:282
-    assign ack_syndrome = leaving_syndrome;        // ackqueue.go:282
-    assign ack_psn = leaving_psn;                  // ackqueue.go:282
-    assign ack_msn = leaving_msn;                  // ackqueue.go:282
-    assign control_ready = ~(busy | served_valid); // ackqueue.go:291
+    assign ack_valid = leaves;                     // ackqueue.go:312
+    assign ack_qp = leaving_qp;                    // ackqueue.go:313
+    assign ack_syndrome = leaving_syndrome;        // ackqueue.go:313
+    assign ack_psn = leaving_psn;                  // ackqueue.go:313
+    assign ack_msn = leaving_msn;                  // ackqueue.go:313
+    assign control_ready = ~(busy | served_valid); // ackqueue.go:322
 
-    wire [57:0] peeked_word = states[peek_qp]; // ackqueue.go:304
+    wire [57:0] peeked_word = states[peek_qp]; // ackqueue.go:335
 
     always @(posedge clk) begin
-        peeked <= peeked_word[57:34]; // ackqueue.go:304
+        peeked <= peeked_word[57:34]; // ackqueue.go:335
     end
 
-    assign peek_value = peeked; // ackqueue.go:305
+    assign peek_value = peeked;              // ackqueue.go:336
+    wire refused = ends & ~was_failed & (now_bus_err | (now_commit_reply == 2'h2)); // count.go:12
+    assign counts_out_of_buffer = refused & ~now_bus_err & (now_commit_syndrome[7:5] == 3'h1); // count.go:19
+    assign counts_invalid = refused & ~now_bus_err & (now_commit_syndrome == 8'h61); // count.go:19
+    assign counts_access = refused & ~now_bus_err & (now_commit_syndrome == 8'h62); // count.go:19
+    wire counts_operation_and = refused & ~now_bus_err & (now_commit_syndrome == 8'h63); // count.go:14
+    assign counts_operation = (refused & now_bus_err) | counts_operation_and; // count.go:19
+    assign counts_length = completion_valid & completion_ready & (completion_status == 8'h01); // count.go:19
+    wire flush = completion_status == 8'h05; // count.go:18
+    assign counts_cqe_error = completion_valid & completion_ready & (|completion_status) & ~flush; // count.go:19
+    assign counts_cqe_flush = completion_valid & completion_ready & flush; // count.go:19
 
-    wire passed = (|now_commit_resource_kind) & ~was_failed; // ackqueue.go:202
-    wire next_ended_or = (now_bus_err & held) | (now_commit_fatal & now_commit_complete); // ackqueue.go:205
-    wire [7:0] next_accepted = was_accepted + {7'h00, passed & ~now_commit_resource_duplicate}; // ackqueue.go:207
-    wire [7:0] next_duplicates = was_duplicates + {7'h00, passed & now_commit_resource_duplicate}; // ackqueue.go:208
-    wire [5:0] states_write_addr = busy ? now_commit_qp : control_qp; // ackqueue.go:296
-    wire [57:0] states_write_data_joined = {                 // ackqueue.go:296
+    wire passed = (|now_commit_resource_kind) & ~was_failed; // ackqueue.go:225
+    wire next_ended_or = (now_bus_err & held) | (now_commit_fatal & now_commit_complete); // ackqueue.go:228
+    wire [7:0] next_accepted = was_accepted + {7'h00, passed & ~now_commit_resource_duplicate}; // ackqueue.go:230
+    wire [7:0] next_duplicates = was_duplicates + {7'h00, passed & now_commit_resource_duplicate}; // ackqueue.go:231
+    wire [5:0] states_write_addr = busy ? now_commit_qp : control_qp; // ackqueue.go:327
+    wire [57:0] states_write_data_joined = {                 // ackqueue.go:327
         resource_msn,
         was_failed | now_bus_err | now_commit_fatal,
         was_failed ? was_ended : next_ended_or,
@@ -453,17 +474,16 @@ module ackqueue_qp6_cq6 (
     };
 
     always @(posedge clk) begin
-        if (ends || clears) begin // ackqueue.go:296
-            states[states_write_addr] <= busy ? states_write_data_joined : 58'd0; // ackqueue.go:296
+        if (ends || clears) begin // ackqueue.go:327
+            states[states_write_addr] <= busy ? states_write_data_joined : 58'd0; // ackqueue.go:327
         end
     end
 
-    wire is_nak = now_bus_err | (now_commit_reply == 2'h2); // ackqueue.go:219
-    wire [7:0] owed_syndrome = is_nak ? (now_bus_err ? 8'h63 : now_commit_syndrome) : 8'h1f; // ackqueue.go:221
+    wire [7:0] owed_syndrome = is_nak ? (now_bus_err ? 8'h63 : now_commit_syndrome) : 8'h1f; // ackqueue.go:245
 
     always @(posedge clk) begin
-        if (comes) begin                // ackqueue.go:225
-            answers[now_commit_qp] <= { // ackqueue.go:225
+        if (comes) begin                // ackqueue.go:252
+            answers[now_commit_qp] <= { // ackqueue.go:252
                 owed_syndrome,
                 now_bus_err ? now_commit_request_psn : now_commit_psn,
                 resource_msn,
@@ -472,27 +492,28 @@ module ackqueue_qp6_cq6 (
         end
     end
 
-    wire [5:0] debts_write_addr = u_owing_grant_ready_and ? may_leave_qp // ackqueue.go:300
+    wire [5:0] debts_write_addr = u_owing_grant_ready_and ? may_leave_qp // ackqueue.go:331
         : busy ? now_commit_qp
         : control_qp;
 
     always @(posedge clk) begin
-        if (u_owing_grant_ready_and || comes || when_may_leave_and || clears) begin // ackqueue.go:299
-            debts[debts_write_addr] <= (busy && !u_owing_grant_ready_and) ? {comes, is_nak} : 2'h0; // ackqueue.go:299
+        if (u_owing_grant_ready_and || comes || accepts || clears) begin // ackqueue.go:330
+            debts[debts_write_addr] <= (busy && !u_owing_grant_ready_and) ? {comes, is_nak} : 2'h0; // ackqueue.go:330
         end
     end
 
-    wire [5:0] served_write_addr = served_valid ? served_qp : control_qp; // ackqueue.go:298
+    wire [5:0] served_write_addr = served_valid ? served_qp : control_qp; // ackqueue.go:329
 
     always @(posedge clk) begin
-        if ((served_valid && served_ready) || clears) begin // ackqueue.go:298
-            served[served_write_addr] <= served_valid ? {served_next, served_duplicates} : 16'd0; // ackqueue.go:298
+        if ((served_valid && served_ready) || clears) begin // ackqueue.go:329
+            served[served_write_addr] <= served_valid ? {served_next, served_duplicates} : 16'd0; // ackqueue.go:329
         end
     end
 
     wire unused = &{1'b0,
         served_most,  control_psn,  now_commit_kind,  now_commit_payload,  now_commit_placed,
-         now_commit_match,  now_commit_fault,  may_leave_answer_behind,  was_word_2[1],
+         now_commit_match,  now_commit_fault,  may_leave_answer_behind,
+         when_may_leave_word_2[63:56],  when_may_leave_word_2[31:0],  covered_difference[22:0],
          may_leave_word[0],  early_difference[6:0],  may_leave_word_4[57:8],  peeked_word[33:0]
     };
 
@@ -508,7 +529,7 @@ module ackqueue_qp6_cq6 (
     reg         placed_stalled;     // properties.go:12
     reg [427:0] placed_held;        // properties.go:12
     reg         control_stalled;    // properties.go:13
-    reg [31:0]  control_held;       // properties.go:13
+    reg [32:0]  control_held;       // properties.go:13
     reg         served_in_stalled;  // properties.go:14
     reg [29:0]  served_in_held;     // properties.go:14
     reg         completion_stalled; // properties.go:15
@@ -769,7 +790,7 @@ module ackqueue_qp6_cq6 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            cover_waits_for_response: cover (looks && may_leave_word[1] && early); // ackqueue.go:283
+            cover_waits_for_response: cover (looks && may_leave_word[1] && early); // ackqueue.go:314
             assume_placed_valid_holds: assume (!placed_stalled || placed_valid); // properties.go:12
             assume_placed_data_holds: assume (!placed_stalled || placed_data_holds_joined == placed_held); // properties.go:12
             assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:13
@@ -785,7 +806,7 @@ module ackqueue_qp6_cq6 (
             assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:18
             assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:18
             assume_requests_and_fences: assume (!placed_valid || placed_commit_kind == 2'h0 || placed_commit_kind == 2'h1); // properties.go:21
-            assert_one_writer_of_debts: assert (!(u_owing_grant_ready_and && (comes || when_may_leave_and))); // properties.go:22
+            assert_one_writer_of_debts: assert (!(u_owing_grant_ready_and && (comes || accepts))); // properties.go:22
             cover_bus_error: cover (fault_valid && fault_ready && now_bus_err); // properties.go:23
             cover_merged: cover (u_wake_out_valid && u_owing_wakes_0_ready && ack_valid); // properties.go:24
         end
@@ -804,7 +825,7 @@ module ackqueue_qp6_cq6 (
         if (!rst) begin
             if (looks && may_leave_word[1] && early) begin
                 if (cover_waits_for_response_count == 64'd0) begin
-                    $display("COVER %m waits_for_response blocks/ackqueue/ackqueue.go:283");
+                    $display("COVER %m waits_for_response blocks/ackqueue/ackqueue.go:314");
                 end
                 cover_waits_for_response_count <= cover_waits_for_response_count + 64'd1;
             end
@@ -882,7 +903,7 @@ module ackqueue_qp6_cq6 (
                 $display("ASSUME %m requests_and_fences blocks/ackqueue/properties.go:21");
                 $stop;
             end
-            if (u_owing_grant_ready_and && (comes || when_may_leave_and)) begin
+            if (u_owing_grant_ready_and && (comes || accepts)) begin
                 $display("ASSERT %m one_writer_of_debts blocks/ackqueue/properties.go:22");
                 $stop;
             end
@@ -907,19 +928,19 @@ module ackqueue_qp6_cq6 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_ack_owed /* verilator public_flat_rd */ = comes; // ackqueue.go:230
+    wire        event_ack_owed /* verilator public_flat_rd */ = comes; // ackqueue.go:255
     wire [5:0]  event_ack_owed_qp /* verilator public_flat_rd */ = now_commit_qp;
     wire [7:0]  event_ack_owed_syndrome /* verilator public_flat_rd */ = owed_syndrome;
     wire [23:0] event_ack_owed_psn /* verilator public_flat_rd */ = now_bus_err ? now_commit_request_psn
         : now_commit_psn;
     wire [23:0] event_ack_owed_msn /* verilator public_flat_rd */ = resource_msn;
 
-    wire        event_recv_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ackqueue.go:211
+    wire        event_recv_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ackqueue.go:234
     wire [5:0]  event_recv_completes_qp /* verilator public_flat_rd */ = now_commit_qp;
     wire [15:0] event_recv_completes_wqe /* verilator public_flat_rd */ = now_commit_completion_wqe_index;
     wire [7:0]  event_recv_completes_status /* verilator public_flat_rd */ = completion_status;
 
-    wire        event_ack_leaves /* verilator public_flat_rd */ = ack_valid && ack_ready; // ackqueue.go:284
+    wire        event_ack_leaves /* verilator public_flat_rd */ = ack_valid && ack_ready; // ackqueue.go:315
     wire [5:0]  event_ack_leaves_qp /* verilator public_flat_rd */ = leaving_qp;
     wire [7:0]  event_ack_leaves_syndrome /* verilator public_flat_rd */ = leaving_syndrome;
     wire [23:0] event_ack_leaves_psn /* verilator public_flat_rd */ = leaving_psn;

@@ -43,7 +43,8 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     input  wire [2:0]   context_reply_context_retry_cnt,
     input  wire [2:0]   context_reply_context_rnr_retry,
     input  wire         context_reply_context_sig_all,
-    input  wire         context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire         context_reply_context_congestion, // it has congestion control
+    input  wire         context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire         context_reply_context_rq_stride,
     input  wire [5:0]   context_reply_context_send_cq,
     input  wire [5:0]   context_reply_context_recv_cq,
@@ -78,7 +79,8 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     output wire [2:0]   write_lookup_context_retry_cnt,
     output wire [2:0]   write_lookup_context_rnr_retry,
     output wire         write_lookup_context_sig_all,
-    output wire         write_lookup_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire         write_lookup_context_congestion, // it has congestion control
+    output wire         write_lookup_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire         write_lookup_context_rq_stride,
     output wire [5:0]   write_lookup_context_send_cq,
     output wire [5:0]   write_lookup_context_recv_cq,
@@ -101,7 +103,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     output wire         control_valid,
     input  wire         control_ready,
     output wire [5:0]   control_qp,
-    output wire [1:0]   control_kind,
+    output wire [2:0]   control_kind,
     output wire [23:0]  control_psn,
 
     // Stream sq (source)
@@ -135,6 +137,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     output wire         cq_valid,
     input  wire         cq_ready,
     output wire [5:0]   cq_cq,
+    output wire         cq_keep, // all is left as it is: only that is waited for
     output wire         cq_exists,
     output wire [1:0]   cq_eq,
     output wire [3:0]   cq_log_size,
@@ -243,63 +246,64 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     localparam [2:0] STEP_END   = 3'h6;
     localparam [2:0] STEP_DONE  = 3'h7;
 
-    reg [2:0]   step;                           // command.go:159
-    reg         found_context_exists;           // command.go:160
-    reg [23:0]  found_context_qpn;              // command.go:160
-    reg [2:0]   found_context_state;            // command.go:160
-    reg [23:0]  found_context_pd;               // command.go:160
-    reg [23:0]  found_context_dest_qpn;         // command.go:160
-    reg [2:0]   found_context_path_mtu;         // command.go:160
-    reg [3:0]   found_context_access;           // command.go:160
-    reg [4:0]   found_context_min_rnr;          // command.go:160
-    reg [4:0]   found_context_timeout;          // command.go:160
-    reg [2:0]   found_context_retry_cnt;        // command.go:160
-    reg [2:0]   found_context_rnr_retry;        // command.go:160
-    reg         found_context_sig_all;          // command.go:160
-    reg         found_context_sq_stride;        // command.go:160
-    reg         found_context_rq_stride;        // command.go:160
-    reg [5:0]   found_context_send_cq;          // command.go:160
-    reg [5:0]   found_context_recv_cq;          // command.go:160
-    reg [7:0]   found_context_max_rd;           // command.go:160
-    reg [7:0]   found_context_max_dest_rd;      // command.go:160
-    reg [47:0]  found_address_dst_mac;          // command.go:160
-    reg [7:0]   found_address_hop_limit;        // command.go:160
-    reg [7:0]   found_address_traffic_class;    // command.go:160
-    reg [19:0]  found_address_flow_label;       // command.go:160
-    reg         found_address_ipv6;             // command.go:160
-    reg         found_address_vlan;             // command.go:160
-    reg [15:0]  found_address_tci;              // command.go:160
-    reg [15:0]  found_address_src_port;         // command.go:160
-    reg [63:0]  found_address_src_hi;           // command.go:160
-    reg [63:0]  found_address_src_lo;           // command.go:160
-    reg [63:0]  found_address_dst_hi;           // command.go:160
-    reg [63:0]  found_address_dst_lo;           // command.go:160
-    reg [7:0]   status;                         // command.go:161
-    reg         reply;                          // command.go:161
-    reg [15:0]  untold;                         // command.go:161
-    reg [2:0]   key_done_now_status;            // command.go:162
-    reg [4:0]   key_done_now_vendor;            // command.go:162
-    reg         key_done_now_ended;             // command.go:162
-    reg [31:0]  key_done_now_entry_key;         // command.go:162
-    reg [23:0]  key_done_now_entry_pd;          // command.go:162
-    reg [3:0]   key_done_now_entry_state;       // command.go:162
-    reg [3:0]   key_done_now_entry_type;        // command.go:162
-    reg [63:0]  key_done_now_entry_va;          // command.go:162
-    reg [63:0]  key_done_now_entry_length;      // command.go:162
-    reg [63:0]  key_done_now_entry_translation; // command.go:162
-    reg [7:0]   key_done_now_entry_rights;      // command.go:162
-    reg [7:0]   key_done_now_entry_page_shift;  // command.go:162
-    reg [23:0]  key_done_now_entry_qpn;         // command.go:162
-    reg [23:0]  key_done_now_entry_windows;     // command.go:162
-    reg [31:0]  key_done_now_entry_parent;      // command.go:162
-    reg [31:0]  key_done_now_entry_reserved0;   // command.go:162
-    reg [63:0]  key_done_now_entry_reserved1;   // command.go:162
-    reg [63:0]  key_done_now_entry_reserved2;   // command.go:162
-    reg         tx_has_passed;                  // command.go:163
-    reg         rx_has_passed;                  // command.go:163
+    reg [2:0]   step;                           // command.go:162
+    reg         found_context_exists;           // command.go:163
+    reg [23:0]  found_context_qpn;              // command.go:163
+    reg [2:0]   found_context_state;            // command.go:163
+    reg [23:0]  found_context_pd;               // command.go:163
+    reg [23:0]  found_context_dest_qpn;         // command.go:163
+    reg [2:0]   found_context_path_mtu;         // command.go:163
+    reg [3:0]   found_context_access;           // command.go:163
+    reg [4:0]   found_context_min_rnr;          // command.go:163
+    reg [4:0]   found_context_timeout;          // command.go:163
+    reg [2:0]   found_context_retry_cnt;        // command.go:163
+    reg [2:0]   found_context_rnr_retry;        // command.go:163
+    reg         found_context_sig_all;          // command.go:163
+    reg         found_context_congestion;       // command.go:163
+    reg         found_context_sq_stride;        // command.go:163
+    reg         found_context_rq_stride;        // command.go:163
+    reg [5:0]   found_context_send_cq;          // command.go:163
+    reg [5:0]   found_context_recv_cq;          // command.go:163
+    reg [7:0]   found_context_max_rd;           // command.go:163
+    reg [7:0]   found_context_max_dest_rd;      // command.go:163
+    reg [47:0]  found_address_dst_mac;          // command.go:163
+    reg [7:0]   found_address_hop_limit;        // command.go:163
+    reg [7:0]   found_address_traffic_class;    // command.go:163
+    reg [19:0]  found_address_flow_label;       // command.go:163
+    reg         found_address_ipv6;             // command.go:163
+    reg         found_address_vlan;             // command.go:163
+    reg [15:0]  found_address_tci;              // command.go:163
+    reg [15:0]  found_address_src_port;         // command.go:163
+    reg [63:0]  found_address_src_hi;           // command.go:163
+    reg [63:0]  found_address_src_lo;           // command.go:163
+    reg [63:0]  found_address_dst_hi;           // command.go:163
+    reg [63:0]  found_address_dst_lo;           // command.go:163
+    reg [7:0]   status;                         // command.go:164
+    reg         reply;                          // command.go:164
+    reg [18:0]  untold;                         // command.go:164
+    reg [2:0]   key_done_now_status;            // command.go:165
+    reg [4:0]   key_done_now_vendor;            // command.go:165
+    reg         key_done_now_ended;             // command.go:165
+    reg [31:0]  key_done_now_entry_key;         // command.go:165
+    reg [23:0]  key_done_now_entry_pd;          // command.go:165
+    reg [3:0]   key_done_now_entry_state;       // command.go:165
+    reg [3:0]   key_done_now_entry_type;        // command.go:165
+    reg [63:0]  key_done_now_entry_va;          // command.go:165
+    reg [63:0]  key_done_now_entry_length;      // command.go:165
+    reg [63:0]  key_done_now_entry_translation; // command.go:165
+    reg [7:0]   key_done_now_entry_rights;      // command.go:165
+    reg [7:0]   key_done_now_entry_page_shift;  // command.go:165
+    reg [23:0]  key_done_now_entry_qpn;         // command.go:165
+    reg [23:0]  key_done_now_entry_windows;     // command.go:165
+    reg [31:0]  key_done_now_entry_parent;      // command.go:165
+    reg [31:0]  key_done_now_entry_reserved0;   // command.go:165
+    reg [63:0]  key_done_now_entry_reserved1;   // command.go:165
+    reg [63:0]  key_done_now_entry_reserved2;   // command.go:165
+    reg         tx_has_passed;                  // command.go:166
+    reg         rx_has_passed;                  // command.go:166
     reg [6:0]   sweep;                          // tables.go:39
-    reg [2:0]   peek_waited;                    // command.go:175
-    reg [511:0] out;                            // The contents are looked at before they are gone. (command.go:214)
+    reg [2:0]   peek_waited;                    // command.go:178
+    reg [511:0] out;                            // The contents are looked at before they are gone. (command.go:217)
 
     (* ram_style = "distributed" *)
     reg [20:0] cqs [0:63]; // tables.go:41
@@ -317,12 +321,12 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         end
     end
 
-    assign peeks_next_psn_qp = go_in[5:0];           // command.go:177
-    assign peeks_oldest_qp = peeks_next_psn_qp;      // command.go:177
-    assign peeks_exp_psn_qp = peeks_next_psn_qp;     // command.go:177
-    assign peeks_msn_qp = peeks_next_psn_qp;         // command.go:177
-    assign peeks_sq_consumer_qp = peeks_next_psn_qp; // command.go:177
-    assign peeks_rq_consumer_qp = peeks_next_psn_qp; // command.go:177
+    assign peeks_next_psn_qp = go_in[5:0];           // command.go:180
+    assign peeks_oldest_qp = peeks_next_psn_qp;      // command.go:180
+    assign peeks_exp_psn_qp = peeks_next_psn_qp;     // command.go:180
+    assign peeks_msn_qp = peeks_next_psn_qp;         // command.go:180
+    assign peeks_sq_consumer_qp = peeks_next_psn_qp; // command.go:180
+    assign peeks_rq_consumer_qp = peeks_next_psn_qp; // command.go:180
 
     wire [23:0] in_number = go_in[23:0];                     // inputs.go:23
     wire [7:0] in_log_size_2 = go_in[23:16];                 // inputs.go:30
@@ -367,7 +371,8 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         : (|untold_word[19:2]) ? 8'h06
         : 8'h00;
     wire untold_or_2 = (go_in[119:116] > 4'd1) | (go_in[127:124] > 4'd1) | (|go_in[139:128]) // judge.go:129
-        | (|go_in[203:192]) | (go_in[31:24] > 8'd1) | (|{6'h00, go_in[111:102]});
+        | (|go_in[203:192]) | (go_in[31:24] > 8'd1) | (go_in[63:56] > 8'd1)
+        | (|{6'h00, go_in[111:102]});
     wire [7:0] status_3 = (in_qpn < 24'd2 || found_context_exists) ? 8'h02 // judge.go:67
         : (|{6'h00, go_in[79:70]} || !untold_word[20]) ? 8'h02
         : (|{6'h00, go_in[95:86]} || !untold_word_2[20]) ? 8'h02
@@ -394,7 +399,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         | (row_5 & ~(|(in_mask & 32'hfffffffa))) | (row_6 & ~(|(in_mask & 32'hfffd5146)))
         | (row_7 & ~(|(in_mask & 32'hffff7ff6)));
     wire no_state = go_in[32] & ((in_state > 8'd6) | (in_state == 8'd5)); // modify.go:33
-    wire [15:0] wake = (untold_choice == 3'h3 || untold_choice == 3'h4) ? 16'h8000 : 16'd0; // modify.go:35
+    wire [18:0] sends = (untold_choice == 3'h3 || untold_choice == 3'h4) ? 19'h40010 : 19'd0; // modify.go:35
     wire psn_or = go_in[48] | go_in[44] | ((found_context_state == 3'h3) & (untold_choice == 3'h4)) // modify.go:38
         | ((found_context_state == 3'h4) & (untold_choice == 3'h3));
     wire untold_inverse_3 = ~(found_context_exists & (found_context_qpn == in_number)); // modify.go:40
@@ -413,7 +418,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         : !good_7 ? 8'h05
         : bad ? 8'h03
         : 8'h00;
-    wire [15:0] untold_or_5 = 16'h0010 | wake | (untold_and ? 16'h07e0 : 16'd0) | (psn_or ? 16'h0008 : 16'd0); // modify.go:45
+    wire [18:0] untold_or_5 = 19'h00020 | sends | (untold_and ? 19'h03f80 : 19'd0) | (psn_or ? 19'h00008 : 19'd0); // modify.go:45
     wire untold_inverse_2 = ~(found_context_exists & (found_context_qpn == in_number)); // judge.go:29
     wire untold_inverse = ~(found_context_exists & (found_context_qpn == in_number)); // judge.go:136
     wire listed = (key_entry_page_shift >= 8'd12) & (key_entry_page_shift <= 8'd21); // judge.go:145
@@ -440,122 +445,131 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         : (go_code == 8'h01) ? status_2_2
         : (go_code == 8'h00) ? 8'h00
         : 8'h01;
-    wire [15:0] tells_13 = (go_code == 8'h0d) ? 16'h00e7 // judge.go:39
-        : (go_code == 8'h0b) ? 16'h0003
-        : (go_code == 8'h0a) ? 16'h00e7
-        : (go_code == 8'h09) ? 16'h0007
-        : (go_code == 8'h08) ? 16'h69f0
-        : (go_code == 8'h0c) ? 16'd0
-        : (go_code == 8'h07) ? 16'd0
+    wire [18:0] tells_13 = (go_code == 8'h0d) ? 19'h00387 // judge.go:39
+        : (go_code == 8'h0b) ? 19'h00003
+        : (go_code == 8'h0a) ? 19'h00387
+        : (go_code == 8'h09) ? 19'h00007
+        : (go_code == 8'h08) ? 19'h33fe0
+        : (go_code == 8'h0c) ? 19'd0
+        : (go_code == 8'h07) ? 19'd0
         : (go_code == 8'h06) ? untold_or_5
-        : (go_code == 8'h05) ? 16'h6f10
-        : (go_code == 8'h04) ? 16'h3800
-        : (go_code == 8'h03) ? 16'h3800
-        : (go_code == 8'h02) ? 16'h1000
-        : (go_code == 8'h01) ? 16'h1000
-        : (go_code == 8'h00) ? 16'd0
-        : 16'd0;
+        : (go_code == 8'h05) ? 19'h37420
+        : (go_code == 8'h04) ? 19'h1c000
+        : (go_code == 8'h03) ? 19'h1c000
+        : (go_code == 8'h02) ? 19'h08000
+        : (go_code == 8'h01) ? 19'h08000
+        : (go_code == 8'h00) ? 19'd0
+        : 19'd0;
     wire turn_1 = (step == STEP_TELL) & untold[1] & ~untold[0]; // tell.go:15
-    wire turn_3 = (step == STEP_TELL) & untold[3] & ~(|untold[2:0]); // tell.go:15
-    wire turn_12 = (step == STEP_TELL) & untold[12] & ~(|untold[11:0]); // tell.go:15
-    wire is = (go_code == 8'h03) | (go_code == 8'h04);          // inputs.go:36
-    wire turn_13 = (step == STEP_TELL) & untold[13] & ~(|untold[12:0]); // tell.go:15
     wire turn_14 = (step == STEP_TELL) & untold[14] & ~(|untold[13:0]); // tell.go:15
+    wire turn_15 = (step == STEP_TELL) & untold[15] & ~(|untold[14:0]); // tell.go:15
+    wire is = (go_code == 8'h03) | (go_code == 8'h04);          // inputs.go:36
+    wire turn_16 = (step == STEP_TELL) & untold[16] & ~(|untold[15:0]); // tell.go:15
+    wire turn_17 = (step == STEP_TELL) & untold[17] & ~(|untold[16:0]); // tell.go:15
 
     always @(posedge clk) begin
         if (rst) begin
             step <= STEP_IDLE;
-            untold <= 16'd0;
+            untold <= 19'd0;
             peek_waited <= 3'd0;
         end else begin
-            case (step)                            // command.go:179
-                STEP_IDLE: begin                   // command.go:180
-                    if (go_valid && t_swept) begin // command.go:181
-                        step <= STEP_LOOK;         // command.go:181
+            case (step)                            // command.go:182
+                STEP_IDLE: begin                   // command.go:183
+                    if (go_valid && t_swept) begin // command.go:184
+                        step <= STEP_LOOK;         // command.go:184
                     end
                 end
-                STEP_LOOK: begin                     // command.go:183
-                    if (context_request_ready) begin // command.go:184
-                        step <= STEP_FIND;           // command.go:184
+                STEP_LOOK: begin                     // command.go:186
+                    if (context_request_ready) begin // command.go:187
+                        step <= STEP_FIND;           // command.go:187
                     end
                 end
-                STEP_FIND: begin                   // command.go:186
-                    if (context_reply_valid) begin // command.go:188
-                        step <= STEP_JUDGE;        // command.go:188
+                STEP_FIND: begin                   // command.go:189
+                    if (context_reply_valid) begin // command.go:191
+                        step <= STEP_JUDGE;        // command.go:191
                     end
                 end
-                STEP_JUDGE: begin                               // command.go:190
-                    untold <= !(|status_13) ? tells_13 : 16'd0; // command.go:193
-                    step <= STEP_PEEK;                          // command.go:195
+                STEP_JUDGE: begin                               // command.go:193
+                    untold <= !(|status_13) ? tells_13 : 19'd0; // command.go:196
+                    step <= STEP_PEEK;                          // command.go:198
                 end
-                STEP_PEEK: begin                       // command.go:197
-                    peek_waited <= peek_waited + 3'd1; // command.go:198
-                    if (&peek_waited || !(go_code == 8'h07 || go_code == 8'h0c)) begin // command.go:199
-                        step <= STEP_TELL;             // command.go:199
+                STEP_PEEK: begin                       // command.go:200
+                    peek_waited <= peek_waited + 3'd1; // command.go:201
+                    if (&peek_waited || !(go_code == 8'h07 || go_code == 8'h0c)) begin // command.go:202
+                        step <= STEP_TELL;             // command.go:202
                     end
                 end
-                STEP_TELL: begin          // command.go:201
-                    if (!(|untold)) begin // command.go:202
-                        step <= STEP_END; // command.go:202
+                STEP_TELL: begin          // command.go:204
+                    if (!(|untold)) begin // command.go:205
+                        step <= STEP_END; // command.go:205
                     end
                 end
-                STEP_END: begin        // command.go:204
-                    step <= STEP_DONE; // command.go:204
+                STEP_END: begin        // command.go:207
+                    step <= STEP_DONE; // command.go:207
                 end
-                default: begin             // command.go:205
-                    if (done_ready) begin  // command.go:206
-                        step <= STEP_IDLE; // command.go:206
+                default: begin             // command.go:208
+                    if (done_ready) begin  // command.go:209
+                        step <= STEP_IDLE; // command.go:209
                     end
                 end
             endcase
             if (key_valid && key_ready) begin // tell.go:23
-                untold <= untold & 16'hfffe;  // tell.go:24
+                untold <= untold & 19'h7fffe; // tell.go:24
             end
             if (turn_1 && key_done_valid) begin // tell.go:23
-                untold <= untold & 16'hfffd;    // tell.go:24
+                untold <= untold & 19'h7fffd;   // tell.go:24
             end
-            if (flush && flush) begin        // tell.go:23
-                untold <= untold & 16'hfffb; // tell.go:24
+            if (flush && flush) begin         // tell.go:23
+                untold <= untold & 19'h7fffb; // tell.go:24
             end
-            if (turn_3 && control_ready) begin // tell.go:23
-                untold <= untold & 16'hfff7;   // tell.go:24
+            if (step == STEP_TELL && untold[3] && !(|untold[2:0]) && control_ready) begin // tell.go:23
+                untold <= untold & 19'h7fff7; // tell.go:24
+            end
+            if (step == STEP_TELL && untold[4] && !(|untold[3:0]) && control_ready) begin // tell.go:23
+                untold <= untold & 19'h7ffef; // tell.go:24
             end
             if (write_valid && write_ready) begin // tell.go:23
-                untold <= untold & 16'hffef;      // tell.go:24
+                untold <= untold & 19'h7ffdf;     // tell.go:24
+            end
+            if (step == STEP_TELL && untold[6] && !(|untold[5:0]) && owner_ready) begin // tell.go:23
+                untold <= untold & 19'h7ffbf; // tell.go:24
             end
             if (tx_fence_valid && tx_fence_ready) begin // tell.go:23
-                untold <= untold & 16'hffdf;            // tell.go:24
+                untold <= untold & 19'h7ff7f;           // tell.go:24
             end
             if (rx_fence_valid && rx_fence_ready) begin // tell.go:23
-                untold <= untold & 16'hffbf;            // tell.go:24
+                untold <= untold & 19'h7feff;           // tell.go:24
             end
-            if (step == STEP_TELL && untold[7] && !(|untold[6:0]) && tx_has_passed // tell.go:23
+            if (step == STEP_TELL && untold[9] && !(|untold[8:0]) && tx_has_passed // tell.go:23
                 && rx_has_passed) begin
-                untold <= untold & 16'hff7f; // tell.go:24
+                untold <= untold & 19'h7fdff; // tell.go:24
             end
-            if (step == STEP_TELL && untold[8] && !(|untold[7:0]) && control_ready) begin // tell.go:23
-                untold <= untold & 16'hfeff; // tell.go:24
+            if (step == STEP_TELL && untold[10] && !(|untold[9:0]) && control_ready) begin // tell.go:23
+                untold <= untold & 19'h7fbff; // tell.go:24
             end
-            if (sq_valid && sq_ready) begin  // tell.go:23
-                untold <= untold & 16'hfdff; // tell.go:24
+            if (step == STEP_TELL && untold[11] && !(|untold[10:0]) && cq_ready) begin // tell.go:23
+                untold <= untold & 19'h7f7ff; // tell.go:24
             end
-            if (rq_valid && rq_ready) begin  // tell.go:23
-                untold <= untold & 16'hfbff; // tell.go:24
+            if (sq_valid && sq_ready) begin   // tell.go:23
+                untold <= untold & 19'h7efff; // tell.go:24
             end
-            if (owner_valid && owner_ready) begin // tell.go:23
-                untold <= untold & 16'hf7ff;      // tell.go:24
+            if (rq_valid && rq_ready) begin   // tell.go:23
+                untold <= untold & 19'h7dfff; // tell.go:24
             end
-            if (turn_12 && (is ? cq_ready : eq_ready)) begin // tell.go:23
-                untold <= untold & 16'hefff;                 // tell.go:24
+            if (turn_14 && owner_ready) begin // tell.go:23
+                untold <= untold & 19'h7bfff; // tell.go:24
             end
-            if (turn_13 && turn_13) begin    // tell.go:23
-                untold <= untold & 16'hdfff; // tell.go:24
+            if (turn_15 && (is ? cq_ready : eq_ready)) begin // tell.go:23
+                untold <= untold & 19'h77fff;                // tell.go:24
             end
-            if (turn_14 && turn_14) begin    // tell.go:23
-                untold <= untold & 16'hbfff; // tell.go:24
+            if (turn_16 && turn_16) begin     // tell.go:23
+                untold <= untold & 19'h6ffff; // tell.go:24
+            end
+            if (turn_17 && turn_17) begin     // tell.go:23
+                untold <= untold & 19'h5ffff; // tell.go:24
             end
             if (wake_valid && wake_ready) begin // tell.go:23
-                untold <= untold & 16'h7fff;    // tell.go:24
+                untold <= untold & 19'h3ffff;   // tell.go:24
             end
         end
     end
@@ -563,73 +577,74 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     wire is_1 = (go_code == 8'h07) | (go_code == 8'h0c) | (go_code == 8'h0b); // inputs.go:36
 
     always @(posedge clk) begin
-        case (step)                                             // command.go:179
-            STEP_FIND: begin                                    // command.go:186
-                found_context_exists <= context_reply_context_exists; // command.go:187
-                found_context_qpn <= context_reply_context_qpn; // command.go:187
-                found_context_state <= context_reply_context_state; // command.go:187
-                found_context_pd <= context_reply_context_pd;   // command.go:187
-                found_context_dest_qpn <= context_reply_context_dest_qpn; // command.go:187
-                found_context_path_mtu <= context_reply_context_path_mtu; // command.go:187
-                found_context_access <= context_reply_context_access; // command.go:187
-                found_context_min_rnr <= context_reply_context_min_rnr; // command.go:187
-                found_context_timeout <= context_reply_context_timeout; // command.go:187
-                found_context_retry_cnt <= context_reply_context_retry_cnt; // command.go:187
-                found_context_rnr_retry <= context_reply_context_rnr_retry; // command.go:187
-                found_context_sig_all <= context_reply_context_sig_all; // command.go:187
-                found_context_sq_stride <= context_reply_context_sq_stride; // command.go:187
-                found_context_rq_stride <= context_reply_context_rq_stride; // command.go:187
-                found_context_send_cq <= context_reply_context_send_cq; // command.go:187
-                found_context_recv_cq <= context_reply_context_recv_cq; // command.go:187
-                found_context_max_rd <= context_reply_context_max_rd; // command.go:187
-                found_context_max_dest_rd <= context_reply_context_max_dest_rd; // command.go:187
-                found_address_dst_mac <= context_reply_address_dst_mac; // command.go:187
-                found_address_hop_limit <= context_reply_address_hop_limit; // command.go:187
-                found_address_traffic_class <= context_reply_address_traffic_class; // command.go:187
-                found_address_flow_label <= context_reply_address_flow_label; // command.go:187
-                found_address_ipv6 <= context_reply_address_ipv6; // command.go:187
-                found_address_vlan <= context_reply_address_vlan; // command.go:187
-                found_address_tci <= context_reply_address_tci; // command.go:187
-                found_address_src_port <= context_reply_address_src_port; // command.go:187
-                found_address_src_hi <= context_reply_address_src_hi; // command.go:187
-                found_address_src_lo <= context_reply_address_src_lo; // command.go:187
-                found_address_dst_hi <= context_reply_address_dst_hi; // command.go:187
-                found_address_dst_lo <= context_reply_address_dst_lo; // command.go:187
+        case (step)                                             // command.go:182
+            STEP_FIND: begin                                    // command.go:189
+                found_context_exists <= context_reply_context_exists; // command.go:190
+                found_context_qpn <= context_reply_context_qpn; // command.go:190
+                found_context_state <= context_reply_context_state; // command.go:190
+                found_context_pd <= context_reply_context_pd;   // command.go:190
+                found_context_dest_qpn <= context_reply_context_dest_qpn; // command.go:190
+                found_context_path_mtu <= context_reply_context_path_mtu; // command.go:190
+                found_context_access <= context_reply_context_access; // command.go:190
+                found_context_min_rnr <= context_reply_context_min_rnr; // command.go:190
+                found_context_timeout <= context_reply_context_timeout; // command.go:190
+                found_context_retry_cnt <= context_reply_context_retry_cnt; // command.go:190
+                found_context_rnr_retry <= context_reply_context_rnr_retry; // command.go:190
+                found_context_sig_all <= context_reply_context_sig_all; // command.go:190
+                found_context_congestion <= context_reply_context_congestion; // command.go:190
+                found_context_sq_stride <= context_reply_context_sq_stride; // command.go:190
+                found_context_rq_stride <= context_reply_context_rq_stride; // command.go:190
+                found_context_send_cq <= context_reply_context_send_cq; // command.go:190
+                found_context_recv_cq <= context_reply_context_recv_cq; // command.go:190
+                found_context_max_rd <= context_reply_context_max_rd; // command.go:190
+                found_context_max_dest_rd <= context_reply_context_max_dest_rd; // command.go:190
+                found_address_dst_mac <= context_reply_address_dst_mac; // command.go:190
+                found_address_hop_limit <= context_reply_address_hop_limit; // command.go:190
+                found_address_traffic_class <= context_reply_address_traffic_class; // command.go:190
+                found_address_flow_label <= context_reply_address_flow_label; // command.go:190
+                found_address_ipv6 <= context_reply_address_ipv6; // command.go:190
+                found_address_vlan <= context_reply_address_vlan; // command.go:190
+                found_address_tci <= context_reply_address_tci; // command.go:190
+                found_address_src_port <= context_reply_address_src_port; // command.go:190
+                found_address_src_hi <= context_reply_address_src_hi; // command.go:190
+                found_address_src_lo <= context_reply_address_src_lo; // command.go:190
+                found_address_dst_hi <= context_reply_address_dst_hi; // command.go:190
+                found_address_dst_lo <= context_reply_address_dst_lo; // command.go:190
             end
-            STEP_JUDGE: begin                         // command.go:190
-                status <= status_13;                  // command.go:192
-                reply <= !(|status_13) ? is_1 : 1'b0; // command.go:194
+            STEP_JUDGE: begin                         // command.go:193
+                status <= status_13;                  // command.go:195
+                reply <= !(|status_13) ? is_1 : 1'b0; // command.go:197
             end
             default: ;
         endcase
-        if (turn_1 && key_done_valid) begin                     // tell.go:92
-            key_done_now_status <= key_done_status;             // tell.go:93
-            key_done_now_vendor <= key_done_vendor;             // tell.go:93
-            key_done_now_ended <= key_done_ended;               // tell.go:93
-            key_done_now_entry_key <= key_done_entry_key;       // tell.go:93
-            key_done_now_entry_pd <= key_done_entry_pd;         // tell.go:93
-            key_done_now_entry_state <= key_done_entry_state;   // tell.go:93
-            key_done_now_entry_type <= key_done_entry_type;     // tell.go:93
-            key_done_now_entry_va <= key_done_entry_va;         // tell.go:93
-            key_done_now_entry_length <= key_done_entry_length; // tell.go:93
-            key_done_now_entry_translation <= key_done_entry_translation; // tell.go:93
-            key_done_now_entry_rights <= key_done_entry_rights; // tell.go:93
-            key_done_now_entry_page_shift <= key_done_entry_page_shift; // tell.go:93
-            key_done_now_entry_qpn <= key_done_entry_qpn;       // tell.go:93
-            key_done_now_entry_windows <= key_done_entry_windows; // tell.go:93
-            key_done_now_entry_parent <= key_done_entry_parent; // tell.go:93
-            key_done_now_entry_reserved0 <= key_done_entry_reserved0; // tell.go:93
-            key_done_now_entry_reserved1 <= key_done_entry_reserved1; // tell.go:93
-            key_done_now_entry_reserved2 <= key_done_entry_reserved2; // tell.go:93
-            status <= {5'h00, key_done_status};                 // tell.go:94
-            reply <= reply & ~(|key_done_status);               // tell.go:95
+        if (turn_1 && key_done_valid) begin                     // tell.go:96
+            key_done_now_status <= key_done_status;             // tell.go:97
+            key_done_now_vendor <= key_done_vendor;             // tell.go:97
+            key_done_now_ended <= key_done_ended;               // tell.go:97
+            key_done_now_entry_key <= key_done_entry_key;       // tell.go:97
+            key_done_now_entry_pd <= key_done_entry_pd;         // tell.go:97
+            key_done_now_entry_state <= key_done_entry_state;   // tell.go:97
+            key_done_now_entry_type <= key_done_entry_type;     // tell.go:97
+            key_done_now_entry_va <= key_done_entry_va;         // tell.go:97
+            key_done_now_entry_length <= key_done_entry_length; // tell.go:97
+            key_done_now_entry_translation <= key_done_entry_translation; // tell.go:97
+            key_done_now_entry_rights <= key_done_entry_rights; // tell.go:97
+            key_done_now_entry_page_shift <= key_done_entry_page_shift; // tell.go:97
+            key_done_now_entry_qpn <= key_done_entry_qpn;       // tell.go:97
+            key_done_now_entry_windows <= key_done_entry_windows; // tell.go:97
+            key_done_now_entry_parent <= key_done_entry_parent; // tell.go:97
+            key_done_now_entry_reserved0 <= key_done_entry_reserved0; // tell.go:97
+            key_done_now_entry_reserved1 <= key_done_entry_reserved1; // tell.go:97
+            key_done_now_entry_reserved2 <= key_done_entry_reserved2; // tell.go:97
+            status <= {5'h00, key_done_status};                 // tell.go:98
+            reply <= reply & ~(|key_done_status);               // tell.go:99
         end
     end
 
-    assign context_request_valid = (step == STEP_LOOK); // command.go:209
-    assign context_request_qp = peeks_next_psn_qp;      // command.go:210
-    assign context_reply_ready = (step == STEP_FIND);   // command.go:211
-    assign go_ready = (step == STEP_END);               // command.go:212
+    assign context_request_valid = (step == STEP_LOOK); // command.go:212
+    assign context_request_qp = peeks_next_psn_qp;      // command.go:213
+    assign context_reply_ready = (step == STEP_FIND);   // command.go:214
+    assign go_ready = (step == STEP_END);               // command.go:215
 
     wire [23:0] oldest = peeks_oldest_value[24] ? peeks_oldest_value[23:0] : peeks_next_psn_value; // inputs.go:46
     wire [511:0] out_joined = { // inputs.go:52
@@ -667,140 +682,157 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     };
 
     always @(posedge clk) begin
-        if (step == STEP_END) begin // command.go:215
-            out <= (go_code == 8'h07 || go_code == 8'h0c) ? out_joined : out_joined_2; // command.go:215
+        if (step == STEP_END) begin // command.go:218
+            out <= (go_code == 8'h07 || go_code == 8'h0c) ? out_joined : out_joined_2; // command.go:218
         end
     end
 
-    assign done_valid = (step == STEP_DONE);            // command.go:216
-    assign done_status = status;                        // command.go:217
-    assign done_replies = reply;                        // command.go:217
-    assign done_out = out;                              // command.go:217
-    assign key_valid = (step == STEP_TELL) & untold[0]; // tell.go:82
-    assign key_kind = (go_code == 8'h09) ? 3'h0         // tell.go:83
+    assign done_valid = (step == STEP_DONE);            // command.go:219
+    assign done_status = status;                        // command.go:220
+    assign done_replies = reply;                        // command.go:220
+    assign done_out = out;                              // command.go:220
+    assign key_valid = (step == STEP_TELL) & untold[0]; // tell.go:86
+    assign key_kind = (go_code == 8'h09) ? 3'h0         // tell.go:87
         : (go_code == 8'h0a) ? 3'h1
         : (go_code == 8'h0d) ? 3'h3
         : 3'h2;
-    assign key_entry_key = go_in[31:0];            // tell.go:83
-    assign key_entry_pd = go_in[55:32];            // tell.go:83
-    assign key_entry_state = go_in[59:56];         // tell.go:83
-    assign key_entry_type = go_in[63:60];          // tell.go:83
-    assign key_entry_va = go_in[127:64];           // tell.go:83
-    assign key_entry_length = go_in[191:128];      // tell.go:83
-    assign key_entry_translation = go_in[255:192]; // tell.go:83
-    assign key_entry_rights = go_in[263:256];      // tell.go:83
-    assign key_entry_page_shift = go_in[271:264];  // tell.go:83
-    assign key_entry_qpn = go_in[295:272];         // tell.go:83
-    assign key_entry_windows = go_in[319:296];     // tell.go:83
-    assign key_entry_parent = go_in[351:320];      // tell.go:83
-    assign key_entry_reserved0 = go_in[383:352];   // tell.go:83
-    assign key_entry_reserved1 = go_in[447:384];   // tell.go:83
-    assign key_entry_reserved2 = go_in[511:448];   // tell.go:83
-    assign key_done_ready = 1'b1;                  // tell.go:90
+    assign key_entry_key = go_in[31:0];              // tell.go:87
+    assign key_entry_pd = go_in[55:32];              // tell.go:87
+    assign key_entry_state = go_in[59:56];           // tell.go:87
+    assign key_entry_type = go_in[63:60];            // tell.go:87
+    assign key_entry_va = go_in[127:64];             // tell.go:87
+    assign key_entry_length = go_in[191:128];        // tell.go:87
+    assign key_entry_translation = go_in[255:192];   // tell.go:87
+    assign key_entry_rights = go_in[263:256];        // tell.go:87
+    assign key_entry_page_shift = go_in[271:264];    // tell.go:87
+    assign key_entry_qpn = go_in[295:272];           // tell.go:87
+    assign key_entry_windows = go_in[319:296];       // tell.go:87
+    assign key_entry_parent = go_in[351:320];        // tell.go:87
+    assign key_entry_reserved0 = go_in[383:352];     // tell.go:87
+    assign key_entry_reserved1 = go_in[447:384];     // tell.go:87
+    assign key_entry_reserved2 = go_in[511:448];     // tell.go:87
+    assign key_done_ready = 1'b1;                    // tell.go:94
     assign flush = (step == STEP_TELL) & untold[2] & ~(|untold[1:0]); // tell.go:50
-    wire clear = (step == STEP_TELL) & untold[8] & ~(|untold[7:0]); // tell.go:15
-    assign control_valid = turn_3 | clear;         // tell.go:109
-    assign control_qp = peeks_next_psn_qp;         // tell.go:110
-    wire send = go_in[48];                         // modify.go:9
-    wire drain = ~(send | go_in[44]);              // tell.go:105
-    assign control_kind = clear ? 2'h0 : send ? 2'h1 : drain ? 2'h3 : 2'h2; // tell.go:110
-    assign control_psn = clear ? 24'd0             // tell.go:110
+    wire control_valid_and = (step == STEP_TELL) & untold[3] & ~(|untold[2:0]); // tell.go:15
+    wire control_valid_and_2 = (step == STEP_TELL) & untold[4] & ~(|untold[3:0]); // tell.go:15
+    wire control_valid_and_3 = (step == STEP_TELL) & untold[10] & ~(|untold[9:0]); // tell.go:15
+    assign control_valid = control_valid_and | control_valid_and_2 | control_valid_and_3; // tell.go:115
+    assign control_qp = peeks_next_psn_qp;           // tell.go:116
+    wire send = go_in[48];                           // modify.go:9
+    wire drain = ~(send | go_in[44]);                // tell.go:109
+    assign control_kind = control_valid_and_3 ? 3'h0 // tell.go:116
+        : control_valid_and_2 ? 3'h4
+        : send ? 3'h1
+        : drain ? 3'h3
+        : 3'h2;
+    wire [23:0] psn_joined = { // blocks/link/retry.go:129
+        13'd0,
+        go_in[41] ? go_in[156:152] : found_context_timeout,
+        go_in[42] ? go_in[170:168] : found_context_retry_cnt,
+        go_in[43] ? go_in[178:176] : found_context_rnr_retry
+    };
+    assign control_psn = control_valid_and_3 ? 24'd0 // tell.go:116
+        : control_valid_and_2 ? psn_joined
         : send ? go_in[151:128]
         : drain ? {23'd0, go_in[34] & go_in[216]}
         : go_in[119:96];
-    assign write_valid = (step == STEP_TELL) & untold[4] & ~(|untold[3:0]); // tell.go:82
-    assign write_qp = peeks_next_psn_qp;                     // tell.go:83
-    assign write_lookup_context_exists = (go_code != 8'h08); // tell.go:83
-    assign write_lookup_context_qpn = (go_code == 8'h05) ? in_qpn : found_context_qpn; // tell.go:83
-    assign write_lookup_context_state = (go_code == 8'h05) ? 3'h0 // tell.go:83
+    assign write_valid = (step == STEP_TELL) & untold[5] & ~(|untold[4:0]); // tell.go:86
+    assign write_qp = peeks_next_psn_qp;                     // tell.go:87
+    assign write_lookup_context_exists = (go_code != 8'h08); // tell.go:87
+    assign write_lookup_context_qpn = (go_code == 8'h05) ? in_qpn : found_context_qpn; // tell.go:87
+    assign write_lookup_context_state = (go_code == 8'h05) ? 3'h0 // tell.go:87
         : go_in[32] ? go_in[26:24]
         : found_context_state;
-    assign write_lookup_context_pd = (go_code == 8'h05) ? go_in[55:32] : found_context_pd; // tell.go:83
-    assign write_lookup_context_dest_qpn = (go_code == 8'h05) ? 24'd0 // tell.go:83
+    assign write_lookup_context_pd = (go_code == 8'h05) ? go_in[55:32] : found_context_pd; // tell.go:87
+    assign write_lookup_context_dest_qpn = (go_code == 8'h05) ? 24'd0 // tell.go:87
         : go_in[52] ? in_dest_qpn
         : found_context_dest_qpn;
-    assign write_lookup_context_path_mtu = (go_code == 8'h05) ? 3'h0 // tell.go:83
+    assign write_lookup_context_path_mtu = (go_code == 8'h05) ? 3'h0 // tell.go:87
         : go_in[40] ? go_in[90:88]
         : found_context_path_mtu;
-    assign write_lookup_context_access = (go_code == 8'h05) ? 4'h0 // tell.go:83
+    assign write_lookup_context_access = (go_code == 8'h05) ? 4'h0 // tell.go:87
         : go_in[35] ? go_in[163:160]
         : found_context_access;
-    assign write_lookup_context_min_rnr = (go_code == 8'h05) ? 5'h00 // tell.go:83
+    assign write_lookup_context_min_rnr = (go_code == 8'h05) ? 5'h00 // tell.go:87
         : go_in[47] ? go_in[124:120]
         : found_context_min_rnr;
-    assign write_lookup_context_timeout = (go_code == 8'h05) ? 5'h00 // tell.go:83
+    assign write_lookup_context_timeout = (go_code == 8'h05) ? 5'h00 // tell.go:87
         : go_in[41] ? go_in[156:152]
         : found_context_timeout;
-    assign write_lookup_context_retry_cnt = (go_code == 8'h05) ? 3'h0 // tell.go:83
+    assign write_lookup_context_retry_cnt = (go_code == 8'h05) ? 3'h0 // tell.go:87
         : go_in[42] ? go_in[170:168]
         : found_context_retry_cnt;
-    assign write_lookup_context_rnr_retry = (go_code == 8'h05) ? 3'h0 // tell.go:83
+    assign write_lookup_context_rnr_retry = (go_code == 8'h05) ? 3'h0 // tell.go:87
         : go_in[43] ? go_in[178:176]
         : found_context_rnr_retry;
-    assign write_lookup_context_sig_all = (go_code == 8'h05) ? go_in[24] : found_context_sig_all; // tell.go:83
-    assign write_lookup_context_sq_stride = (go_code == 8'h05) ? go_in[116] // tell.go:83
+    assign write_lookup_context_sig_all = (go_code == 8'h05) ? go_in[24] : found_context_sig_all; // tell.go:87
+    assign write_lookup_context_congestion = (go_code == 8'h05) ? go_in[56] // tell.go:87
+        : found_context_congestion;
+    assign write_lookup_context_sq_stride = (go_code == 8'h05) ? go_in[116] // tell.go:87
         : found_context_sq_stride;
-    assign write_lookup_context_rq_stride = (go_code == 8'h05) ? go_in[124] // tell.go:83
+    assign write_lookup_context_rq_stride = (go_code == 8'h05) ? go_in[124] // tell.go:87
         : found_context_rq_stride;
-    assign write_lookup_context_send_cq = (go_code == 8'h05) ? go_in[69:64] : found_context_send_cq; // tell.go:83
-    assign write_lookup_context_recv_cq = (go_code == 8'h05) ? go_in[85:80] : found_context_recv_cq; // tell.go:83
-    assign write_lookup_context_max_rd = (go_code == 8'h05) ? 8'd0 // tell.go:83
+    assign write_lookup_context_send_cq = (go_code == 8'h05) ? go_in[69:64] : found_context_send_cq; // tell.go:87
+    assign write_lookup_context_recv_cq = (go_code == 8'h05) ? go_in[85:80] : found_context_recv_cq; // tell.go:87
+    assign write_lookup_context_max_rd = (go_code == 8'h05) ? 8'd0 // tell.go:87
         : go_in[45] ? in_max_rd
         : found_context_max_rd;
-    assign write_lookup_context_max_dest_rd = (go_code == 8'h05) ? 8'd0 // tell.go:83
+    assign write_lookup_context_max_dest_rd = (go_code == 8'h05) ? 8'd0 // tell.go:87
         : go_in[49] ? in_max_dest_rd
         : found_context_max_dest_rd;
-    assign write_lookup_address_dst_mac = go_in[39] ? go_in[271:224] : found_address_dst_mac; // tell.go:83
-    assign write_lookup_address_hop_limit = go_in[39] ? go_in[279:272] : found_address_hop_limit; // tell.go:83
-    assign write_lookup_address_traffic_class = go_in[39] ? go_in[287:280] // tell.go:83
+    assign write_lookup_address_dst_mac = go_in[39] ? go_in[271:224] : found_address_dst_mac; // tell.go:87
+    assign write_lookup_address_hop_limit = go_in[39] ? go_in[279:272] : found_address_hop_limit; // tell.go:87
+    assign write_lookup_address_traffic_class = go_in[39] ? go_in[287:280] // tell.go:87
         : found_address_traffic_class;
-    assign write_lookup_address_flow_label = go_in[39] ? go_in[307:288] : found_address_flow_label; // tell.go:83
-    assign write_lookup_address_ipv6 = go_in[39] ? in_av_ipv6 : found_address_ipv6; // tell.go:83
-    assign write_lookup_address_vlan = go_in[39] ? go_in[309] : found_address_vlan; // tell.go:83
-    assign write_lookup_address_tci = go_in[39] ? go_in[335:320] : found_address_tci; // tell.go:83
-    assign write_lookup_address_src_port = go_in[39] ? go_in[351:336] : found_address_src_port; // tell.go:83
-    assign write_lookup_address_src_hi = go_in[39] ? in_av_src_hi : found_address_src_hi; // tell.go:83
-    assign write_lookup_address_src_lo = go_in[39] ? go_in[479:416] : found_address_src_lo; // tell.go:83
-    assign write_lookup_address_dst_hi = go_in[39] ? in_av_dst_hi : found_address_dst_hi; // tell.go:83
-    assign write_lookup_address_dst_lo = go_in[39] ? go_in[607:544] : found_address_dst_lo; // tell.go:83
-    assign tx_fence_valid = (step == STEP_TELL) & untold[5] & ~(|untold[4:0]); // tell.go:82
-    assign tx_fence_token = 2'h0;                    // tell.go:83
-    assign rx_fence_valid = (step == STEP_TELL) & untold[6] & ~(|untold[5:0]); // tell.go:82
-    assign rx_fence_token = 2'h0;                    // tell.go:83
-    assign sq_valid = (step == STEP_TELL) & untold[9] & ~(|untold[8:0]); // tell.go:82
-    assign sq_qp = peeks_next_psn_qp;                // tell.go:83
-    assign sq_keep = (go_code == 8'h06);             // tell.go:83
-    assign sq_base = go_in[191:128];                 // tell.go:83
-    assign sq_log_size = go_in[115:112];             // tell.go:83
-    assign sq_log_stride = go_in[116];               // tell.go:83
-    assign rq_valid = (step == STEP_TELL) & untold[10] & ~(|untold[9:0]); // tell.go:82
-    assign rq_qp = peeks_next_psn_qp;                // tell.go:83
-    assign rq_keep = (go_code == 8'h06);             // tell.go:83
-    assign rq_base = go_in[255:192];                 // tell.go:83
-    assign rq_log_size = go_in[123:120];             // tell.go:83
-    assign rq_log_stride = go_in[124];               // tell.go:83
-    assign owner_valid = (step == STEP_TELL) & untold[11] & ~(|untold[10:0]); // tell.go:82
-    assign owner_kind = (go_code == 8'h03) | (go_code == 8'h04); // tell.go:83
-    assign owner_index = owner_kind ? cq_cq : peeks_next_psn_qp; // tell.go:83
-    assign owner_exists = (go_code == 8'h03) | (go_code == 8'h05); // tell.go:83
-    assign owner_page = owner_kind ? go_in[63:48] : go_in[111:96]; // tell.go:83
-    assign owner_number = go_in[15:0];               // tell.go:83
-    assign cq_valid = turn_12 & is;                  // tell.go:82
-    assign cq_cq = (go_code == 8'h05) ? go_in[69:64] // tell.go:83
+    assign write_lookup_address_flow_label = go_in[39] ? go_in[307:288] : found_address_flow_label; // tell.go:87
+    assign write_lookup_address_ipv6 = go_in[39] ? in_av_ipv6 : found_address_ipv6; // tell.go:87
+    assign write_lookup_address_vlan = go_in[39] ? go_in[309] : found_address_vlan; // tell.go:87
+    assign write_lookup_address_tci = go_in[39] ? go_in[335:320] : found_address_tci; // tell.go:87
+    assign write_lookup_address_src_port = go_in[39] ? go_in[351:336] : found_address_src_port; // tell.go:87
+    assign write_lookup_address_src_hi = go_in[39] ? in_av_src_hi : found_address_src_hi; // tell.go:87
+    assign write_lookup_address_src_lo = go_in[39] ? go_in[479:416] : found_address_src_lo; // tell.go:87
+    assign write_lookup_address_dst_hi = go_in[39] ? in_av_dst_hi : found_address_dst_hi; // tell.go:87
+    assign write_lookup_address_dst_lo = go_in[39] ? go_in[607:544] : found_address_dst_lo; // tell.go:87
+    assign tx_fence_valid = (step == STEP_TELL) & untold[7] & ~(|untold[6:0]); // tell.go:86
+    assign tx_fence_token = 2'h0;                             // tell.go:87
+    assign rx_fence_valid = (step == STEP_TELL) & untold[8] & ~(|untold[7:0]); // tell.go:86
+    assign rx_fence_token = 2'h0;                             // tell.go:87
+    assign sq_valid = (step == STEP_TELL) & untold[12] & ~(|untold[11:0]); // tell.go:86
+    assign sq_qp = peeks_next_psn_qp;                         // tell.go:87
+    assign sq_keep = (go_code == 8'h06) | (go_code == 8'h08); // tell.go:87
+    assign sq_base = go_in[191:128];                          // tell.go:87
+    assign sq_log_size = go_in[115:112];                      // tell.go:87
+    assign sq_log_stride = go_in[116];                        // tell.go:87
+    assign rq_valid = (step == STEP_TELL) & untold[13] & ~(|untold[12:0]); // tell.go:86
+    assign rq_qp = peeks_next_psn_qp;                         // tell.go:87
+    assign rq_keep = (go_code == 8'h06) | (go_code == 8'h08); // tell.go:87
+    assign rq_base = go_in[255:192];                          // tell.go:87
+    assign rq_log_size = go_in[123:120];                      // tell.go:87
+    assign rq_log_stride = go_in[124];                        // tell.go:87
+    wire owner_valid_and = (step == STEP_TELL) & untold[6] & ~(|untold[5:0]); // tell.go:15
+    assign owner_valid = turn_14 | owner_valid_and;           // tell.go:86
+    assign owner_kind = (go_code == 8'h03) | (go_code == 8'h04); // tell.go:87
+    assign owner_index = owner_kind ? cq_cq : peeks_next_psn_qp; // tell.go:87
+    assign owner_exists = (go_code == 8'h03) | (go_code == 8'h05); // tell.go:87
+    assign owner_page = owner_kind ? go_in[63:48] : go_in[111:96]; // tell.go:87
+    assign owner_number = go_in[15:0];                        // tell.go:87
+    assign cq_valid = (turn_15 & is) | cq_keep;               // tell.go:86
+    assign cq_cq = (go_code == 8'h05) ? go_in[69:64]          // tell.go:87
         : (go_code == 8'h08) ? found_context_send_cq
         : go_in[5:0];
-    assign cq_exists = (go_code == 8'h03); // tell.go:83
-    assign cq_eq = go_in[17:16];           // tell.go:83
-    assign cq_log_size = go_in[35:32];     // tell.go:83
-    assign cq_base = go_in[127:64];        // tell.go:83
-    assign eq_valid = turn_12 & ~is;       // tell.go:82
-    assign eq_eq = go_in[1:0];             // tell.go:83
-    assign eq_exists = (go_code == 8'h01); // tell.go:83
-    assign eq_vector = go_in[31:24];       // tell.go:83
-    assign eq_log_size = go_in[19:16];     // tell.go:83
-    assign eq_base = go_in[127:64];        // tell.go:83
-    assign wake_valid = (step == STEP_TELL) & untold[15] & ~(|untold[14:0]); // tell.go:82
-    assign wake_qp = peeks_next_psn_qp;    // tell.go:83
+    assign cq_keep = (step == STEP_TELL) & untold[11] & ~(|untold[10:0]); // tell.go:87
+    assign cq_exists = (go_code == 8'h03); // tell.go:87
+    assign cq_eq = go_in[17:16];           // tell.go:87
+    assign cq_log_size = go_in[35:32];     // tell.go:87
+    assign cq_base = go_in[127:64];        // tell.go:87
+    assign eq_valid = turn_15 & ~is;       // tell.go:86
+    assign eq_eq = go_in[1:0];             // tell.go:87
+    assign eq_exists = (go_code == 8'h01); // tell.go:87
+    assign eq_vector = go_in[31:24];       // tell.go:87
+    assign eq_log_size = go_in[19:16];     // tell.go:87
+    assign eq_base = go_in[127:64];        // tell.go:87
+    assign wake_valid = (step == STEP_TELL) & untold[18] & ~(|untold[17:0]); // tell.go:86
+    assign wake_qp = peeks_next_psn_qp;    // tell.go:87
     assign tx_passed_ready = 1'b1;         // tell.go:27
     assign rx_passed_ready = 1'b1;         // tell.go:28
 
@@ -824,9 +856,9 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
 
     wire is_2 = (go_code == 8'h03) | (go_code == 8'h04); // inputs.go:36
     wire is_3 = (go_code == 8'h03) | (go_code == 8'h05); // inputs.go:36
-    wire cqs_write_and = (step == STEP_TELL) & untold[12] & ~(|untold[11:0]); // tell.go:15
-    wire cqs_write_and_2 = (step == STEP_TELL) & untold[13] & ~(|untold[12:0]); // tell.go:15
-    wire cqs_write_and_3 = (step == STEP_TELL) & untold[14] & ~(|untold[13:0]); // tell.go:15
+    wire cqs_write_and = (step == STEP_TELL) & untold[15] & ~(|untold[14:0]); // tell.go:15
+    wire cqs_write_and_2 = (step == STEP_TELL) & untold[16] & ~(|untold[15:0]); // tell.go:15
+    wire cqs_write_and_3 = (step == STEP_TELL) & untold[17] & ~(|untold[16:0]); // tell.go:15
     wire [17:0] now_users = cqs_write_and_3 ? untold_word_2[19:2] : untold_word[19:2]; // tables.go:68
     wire [20:0] cq_joined = {                            // tables.go:70
         go_code == 8'h03,
@@ -877,15 +909,15 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     reg         go_stalled;              // properties.go:8
     reg [615:0] go_held;                 // properties.go:8
     reg         context_reply_stalled;   // properties.go:9
-    reg [503:0] context_reply_held;      // properties.go:9
+    reg [504:0] context_reply_held;      // properties.go:9
     reg         ended_stalled;           // properties.go:10
     reg [520:0] ended_held;              // properties.go:10
     reg         context_request_stalled; // properties.go:11
     reg [5:0]   context_request_held;    // properties.go:11
     reg         written_stalled;         // properties.go:12
-    reg [509:0] written_held;            // properties.go:12
+    reg [510:0] written_held;            // properties.go:12
     reg         control_stalled;         // properties.go:13
-    reg [31:0]  control_held;            // properties.go:13
+    reg [32:0]  control_held;            // properties.go:13
     reg         sq_stalled;              // properties.go:14
     reg [75:0]  sq_held;                 // properties.go:14
     reg         rq_stalled;              // properties.go:15
@@ -893,7 +925,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     reg         owner_stalled;           // properties.go:16
     reg [39:0]  owner_held;              // properties.go:16
     reg         cq_stalled;              // properties.go:17
-    reg [76:0]  cq_held;                 // properties.go:17
+    reg [77:0]  cq_held;                 // properties.go:17
     reg         eq_stalled;              // properties.go:18
     reg [78:0]  eq_held;                 // properties.go:18
     reg         key_stalled;             // properties.go:19
@@ -903,7 +935,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
 
     wire waits = go_valid & ~go_ready;                         // properties.go:8
     wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:9
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:9
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:9
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -916,6 +948,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -938,7 +971,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     wire waits_3 = done_valid & ~done_ready;   // properties.go:10
     wire waits_4 = context_request_valid & ~context_request_ready; // properties.go:11
     wire waits_5 = write_valid & ~write_ready; // properties.go:12
-    wire [509:0] written_data_holds_joined = { // properties.go:12
+    wire [510:0] written_data_holds_joined = { // properties.go:12
         write_qp,
         write_lookup_context_exists,
         write_lookup_context_qpn,
@@ -952,6 +985,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         write_lookup_context_retry_cnt,
         write_lookup_context_rnr_retry,
         write_lookup_context_sig_all,
+        write_lookup_context_congestion,
         write_lookup_context_sq_stride,
         write_lookup_context_rq_stride,
         write_lookup_context_send_cq,
@@ -985,7 +1019,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         owner_number
     };
     wire waits_10 = cq_valid & ~cq_ready;   // properties.go:17
-    wire cq_data_holds_equal = {cq_cq, cq_exists, cq_eq, cq_log_size, cq_base} == cq_held; // properties.go:17
+    wire cq_data_holds_equal = {cq_cq, cq_keep, cq_exists, cq_eq, cq_log_size, cq_base} == cq_held; // properties.go:17
     wire waits_11 = eq_valid & ~eq_ready;   // properties.go:18
     wire eq_data_holds_equal = {eq_eq, eq_exists, eq_vector, eq_log_size, eq_base} == eq_held; // properties.go:18
     wire waits_12 = key_valid & ~key_ready; // properties.go:19
@@ -1046,6 +1080,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -1120,6 +1155,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
                 write_lookup_context_retry_cnt,
                 write_lookup_context_rnr_retry,
                 write_lookup_context_sig_all,
+                write_lookup_context_congestion,
                 write_lookup_context_sq_stride,
                 write_lookup_context_rq_stride,
                 write_lookup_context_send_cq,
@@ -1208,7 +1244,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
 
     always @(posedge clk) begin
         if (waits_10) begin // properties.go:17
-            cq_held <= {cq_cq, cq_exists, cq_eq, cq_log_size, cq_base}; // properties.go:17
+            cq_held <= {cq_cq, cq_keep, cq_exists, cq_eq, cq_log_size, cq_base}; // properties.go:17
         end
     end
 

@@ -75,7 +75,8 @@ module completer_qp6_cq6 (
     input  wire [2:0]  context_reply_context_retry_cnt,
     input  wire [2:0]  context_reply_context_rnr_retry,
     input  wire        context_reply_context_sig_all,
-    input  wire        context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        context_reply_context_congestion, // it has congestion control
+    input  wire        context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        context_reply_context_rq_stride,
     input  wire [5:0]  context_reply_context_send_cq,
     input  wire [5:0]  context_reply_context_recv_cq,
@@ -123,10 +124,38 @@ module completer_qp6_cq6 (
     input  wire        control_valid,
     output wire        control_ready,
     input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
+    input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
 
-    output wire        ignored // pulse: a response answered nothing
+    // Stream heard (source)
+    output wire        heard_valid,
+    input  wire        heard_ready,
+    output wire [5:0]  heard_qp,
+    output wire [1:0]  heard_kind,  // HeardProgress and others
+    output wire [23:0] heard_psn,   // of a HeardProgress; of others the first one that is still owed, too
+    output wire [1:0]  heard_cause, // of a HeardRestart: CauseSequence and others
+    output wire [4:0]  heard_code,  // of a HeardRNR: its timer code (protocol section 1.6)
+
+    // Stream failure (sink)
+    input  wire        failure_valid,
+    output wire        failure_ready,
+    input  wire [5:0]  failure_qp,
+    input  wire [23:0] failure_psn,    // the first one that was owed when this was decided
+    input  wire [7:0]  failure_status, // format.StatusRetryExceeded, StatusRNRExceeded or StatusLocProt
+    input  wire [4:0]  failure_vendor, // of StatusLocProt: why
+
+    // counts
+    output wire        counts_ignored,          // a response answered nothing
+    output wire        counts_sequence_nak,     // NAK 0x60 for the oldest packet
+    output wire        counts_implied_nak,      // a response to what is behind one that is lost
+    output wire        counts_rnrnak,           // an RNR NAK for the oldest packet
+    output wire        counts_invalid,          // a WQE fails with NAK 0x61,
+    output wire        counts_access,           // 0x62
+    output wire        counts_operation,        // or 0x63
+    output wire        counts_retries_exceeded, // a WQE fails for want of retries,
+    output wire        counts_rnr_exceeded,     // or of RNR retries
+    output wire        counts_cqe_error,        // a WQE completes with an error,
+    output wire        counts_cqe_flush         // or as flushed
 );
 
     // States of step.
@@ -140,100 +169,142 @@ module completer_qp6_cq6 (
     localparam [3:0] STEP_FAIL  = 4'h7;
     localparam [3:0] STEP_CLEAR = 4'h8;
 
-    reg [3:0]  step;            // completer.go:134
-    reg [5:0]  now_qp;          // completer.go:135
-    reg [2:0]  now_kind;        // completer.go:135
-    reg [23:0] now_psn;         // completer.go:135
-    reg [7:0]  now_status;      // completer.go:135
-    reg [4:0]  now_vendor;      // completer.go:135
-    reg [23:0] now_qpn;         // completer.go:135
-    reg [5:0]  now_cq;          // completer.go:135
-    reg        first;           // completer.go:136
-    reg        was_dying;       // completer.go:136
-    reg        was_failed;      // completer.go:136
-    reg        was_ended;       // completer.go:136
-    reg [15:0] was_index;       // completer.go:136
-    reg [3:0]  passed;          // completer.go:137
-    reg [1:0]  entry_kind;      // completer.go:138
-    reg [23:0] entry_psn;       // completer.go:138
-    reg [23:0] entry_last_psn;  // completer.go:138
-    reg [15:0] entry_wqe_index; // completer.go:138
-    reg [31:0] entry_offset;    // completer.go:138
-    reg [12:0] entry_length;    // completer.go:138
-    reg        entry_first;     // completer.go:138
-    reg        entry_last;      // completer.go:138
-    reg        entry_signaled;  // completer.go:138
-    reg [2:0]  entry_wc;        // completer.go:138
-    reg [63:0] entry_wrid;      // completer.go:138
-    reg [7:0]  entry_status;    // completer.go:138
-    reg [4:0]  entry_vendor;    // completer.go:138
-    reg [7:0]  status;          // completer.go:138
-    reg [4:0]  vendor;          // completer.go:138
-    reg        more;            // completer.go:139
-    reg        fails;           // completer.go:139
-    reg        owes_pop;        // completer.go:140
-    reg        owes_completion; // completer.go:140
-    reg        owes_fault;      // completer.go:140
+    reg [3:0]  step;            // completer.go:176
+    reg [5:0]  now_qp;          // completer.go:177
+    reg [3:0]  now_kind;        // completer.go:177
+    reg [23:0] now_psn;         // completer.go:177
+    reg [7:0]  now_status;      // completer.go:177
+    reg [4:0]  now_vendor;      // completer.go:177
+    reg [4:0]  now_code;        // completer.go:177
+    reg [23:0] now_qpn;         // completer.go:177
+    reg [5:0]  now_cq;          // completer.go:177
+    reg        first;           // completer.go:178
+    reg        was_dying;       // completer.go:178
+    reg        was_failed;      // completer.go:178
+    reg        was_ended;       // completer.go:178
+    reg [15:0] was_index;       // completer.go:178
+    reg        was_part;        // completer.go:178
+    reg [23:0] was_due;         // completer.go:178
+    reg        before_due;      // completer.go:179
+    reg        is_due;          // completer.go:179
+    reg [3:0]  passed;          // completer.go:180
+    reg [1:0]  entry_kind;      // completer.go:181
+    reg [23:0] entry_psn;       // completer.go:181
+    reg [23:0] entry_last_psn;  // completer.go:181
+    reg [15:0] entry_wqe_index; // completer.go:181
+    reg [31:0] entry_offset;    // completer.go:181
+    reg [12:0] entry_length;    // completer.go:181
+    reg        entry_first;     // completer.go:181
+    reg        entry_last;      // completer.go:181
+    reg        entry_signaled;  // completer.go:181
+    reg [2:0]  entry_wc;        // completer.go:181
+    reg [63:0] entry_wrid;      // completer.go:181
+    reg [7:0]  entry_status;    // completer.go:181
+    reg [4:0]  entry_vendor;    // completer.go:181
+    reg [7:0]  status;          // completer.go:181
+    reg [4:0]  vendor;          // completer.go:181
+    reg        more;            // completer.go:182
+    reg        fails;           // completer.go:182
+    reg        left;            // completer.go:182
+    reg        part;            // completer.go:182
+    reg [1:0]  hears_kind;      // completer.go:183
+    reg [1:0]  hears_cause;     // completer.go:183
+    reg [23:0] hears_owed;      // completer.go:183
+    reg [23:0] hears_after;     // completer.go:183
+    reg        owes_pop;        // completer.go:185
+    reg        owes_completion; // completer.go:185
+    reg        owes_fault;      // completer.go:185
+    reg        owes_heard;      // completer.go:185
 
     (* ram_style = "distributed" *)
-    reg [31:0] states [0:63]; // completer.go:136
+    reg [56:0] states [0:63]; // completer.go:178
 
-    wire clears; // completer.go:137
+    wire clears; // completer.go:180
 
-    wire [31:0] is_word = states[now_qp]; // completer.go:145
+    wire [56:0] is_word = states[now_qp];                  // completer.go:191
+    wire [23:0] before_due_difference = now_psn - was_due; // completer.go:193
 
     always @(posedge clk) begin
-        was_dying <= is_word[31];    // completer.go:146
-        was_failed <= is_word[30];   // completer.go:146
-        was_ended <= is_word[29];    // completer.go:146
-        was_index <= is_word[28:13]; // completer.go:146
+        was_dying <= is_word[56];                // completer.go:192
+        was_failed <= is_word[55];               // completer.go:192
+        was_ended <= is_word[54];                // completer.go:192
+        was_index <= is_word[53:38];             // completer.go:192
+        was_part <= is_word[37];                 // completer.go:192
+        was_due <= is_word[36:13];               // completer.go:192
+        before_due <= before_due_difference[23]; // completer.go:193
+        is_due <= (now_psn == was_due);          // completer.go:194
     end
 
-    assign replay_request_valid = (step == STEP_PEEK) | (step == STEP_FAIL) | (step == STEP_CLEAR) | owes_pop; // ports.go:99
-    assign replay_request_qp = now_qp;                    // ports.go:100
-    assign replay_request_op = (step == STEP_PEEK) ? 2'h0 // ports.go:100
+    assign replay_request_valid = (step == STEP_PEEK) | (step == STEP_FAIL) | (step == STEP_CLEAR) | owes_pop; // ports.go:121
+    assign replay_request_qp = now_qp;                    // ports.go:122
+    assign replay_request_op = (step == STEP_PEEK) ? 2'h0 // ports.go:122
         : (step == STEP_FAIL) ? 2'h2
         : (step == STEP_CLEAR) ? 2'h3
         : 2'h1;
 
-    wire waits = (owes_pop & ~replay_request_ready) | (owes_completion & ~completion_ready) // ports.go:88
-        | (owes_fault & ~fault_ready);
-    wire [2:0] nak = !(|response_syndrome[4:0]) ? 3'h2 // classify.go:71
-        : (response_syndrome[4:0] <= 5'd3) ? 3'h4
-        : 3'h0;
-    wire [2:0] when_step_choice = !(|response_syndrome[7:5]) ? 3'h1 // classify.go:73
-        : (response_syndrome[7:5] == 3'h1) ? 3'h2
+    wire waits = (owes_pop & ~replay_request_ready) | (owes_completion & ~completion_ready) // ports.go:109
+        | (owes_fault & ~fault_ready) | (owes_heard & ~heard_ready);
+    wire [3:0] nak = !(|response_syndrome[4:0]) ? 4'h8 // classify.go:75
+        : (response_syndrome[4:0] <= 5'd3) ? 4'h4
+        : 4'h0;
+    wire [3:0] when_step_choice = !(|response_syndrome[7:5]) ? 4'h1 // classify.go:77
+        : (response_syndrome[7:5] == 3'h1) ? 4'h9
         : (response_syndrome[7:5] == 3'h3) ? nak
-        : 3'h0;
-    wire v_equal_7 = response_match == 3'h0; // classify.go:62
-    wire v_equal_6 = response_match == 3'h1; // classify.go:62
-    wire v_equal_5 = response_match == 3'h2; // classify.go:62
-    wire v_equal_4 = response_match == 3'h4; // classify.go:62
-    wire v_equal_3 = response_match == 3'h5; // classify.go:62
-    wire v_equal_2 = response_match == 3'h7; // classify.go:62
-    wire v_equal = response_match == 3'h6;   // classify.go:62
-    wire [2:0] v_kind = response_dead ? 3'h5 // classify.go:64
-        : v_equal ? 3'h4
-        : v_equal_2 ? 3'h6
-        : v_equal_3 ? 3'h4
-        : v_equal_4 ? 3'h2
-        : v_equal_5 ? ((|response_fault) ? 3'h4 : 3'h3)
-        : v_equal_6 ? ((|response_fault) ? 3'h4 : 3'h2)
+        : 4'h0;
+    wire v_equal_7 = response_match == 3'h0; // classify.go:66
+    wire v_equal_6 = response_match == 3'h1; // classify.go:66
+    wire v_equal_5 = response_match == 3'h2; // classify.go:66
+    wire v_equal_4 = response_match == 3'h4; // classify.go:66
+    wire v_equal_3 = response_match == 3'h5; // classify.go:66
+    wire v_equal_2 = response_match == 3'h7; // classify.go:66
+    wire v_equal = response_match == 3'h6;   // classify.go:66
+    wire [3:0] v_kind = response_dead ? 4'h5 // classify.go:68
+        : v_equal ? 4'h4
+        : v_equal_2 ? 4'h6
+        : v_equal_3 ? 4'h4
+        : v_equal_4 ? 4'h7
+        : v_equal_5 ? ((|response_fault) ? 4'h4 : 4'h3)
+        : v_equal_6 ? ((|response_fault) ? 4'h4 : 4'h2)
         : v_equal_7 ? when_step_choice
-        : 3'h0;
-    wire local_ = replay_oldest_entry_kind == 2'h3;             // judge.go:33
-    wire owes_completion_inverse = ~(was_ended & (replay_oldest_entry_wqe_index == was_index)); // judge.go:107
-    wire when_owes_pop = was_dying | ~replay_oldest_any;        // judge.go:37
-    wire when_owes_pop_and = replay_oldest_failed & (replay_oldest_entry_wqe_index == replay_oldest_cause); // judge.go:43
-    wire [23:0] at_difference_2 = now_psn - replay_oldest_entry_psn; // judge.go:21
-    wire [23:0] at_difference_3 = replay_oldest_entry_last_psn - now_psn; // judge.go:21
-    wire at = at_difference_3[23];                              // judge.go:21
-    wire [23:0] at_difference = replay_oldest_newest - now_psn; // judge.go:21
-    wire is_read = replay_oldest_entry_kind != 2'h0;            // judge.go:68
-    wire ends = (is_read ? now_kind == 3'h3 : now_kind == 3'h1) // judge.go:69
-        & (now_psn == replay_oldest_entry_last_psn);
-    wire when_step = (now_kind == 3'h0) | at_difference[23] | at_difference_2[23]; // judge.go:70
-    wire when_step_or = (now_kind == 3'h4) | ((now_kind == 3'h6) & ~is_read); // judge.go:74
+        : 4'h0;
+    wire [23:0] at_difference_2 = now_psn - replay_oldest_entry_psn; // judge.go:25
+    wire at = (was_part && now_kind != 4'h4) ? before_due : at_difference_2[23]; // judge.go:25
+    wire at_3 = was_part ? is_due : now_psn == replay_oldest_entry_psn; // judge.go:25
+    wire [23:0] at_difference_3 = replay_oldest_entry_last_psn - now_psn; // judge.go:26
+    wire at_2 = at_difference_3[23];                            // judge.go:26
+    wire [23:0] at_difference = replay_oldest_newest - now_psn; // judge.go:26
+    wire when_step_and = ~was_failed & (now_kind != 4'h5) & ~was_dying & replay_oldest_any; // judge.go:43
+    wire when_step_inverse = ~(|replay_oldest_entry_status);    // judge.go:43
+    wire free_and = replay_oldest_failed & (replay_oldest_entry_wqe_index == replay_oldest_cause); // judge.go:44
+    wire free = (replay_oldest_entry_kind == 2'h3) | free_and;  // judge.go:44
+    wire owes_pop_and = ~was_failed & (now_kind == 4'h5) & was_dying; // judge.go:46
+    wire owes_pop_and_2 = when_step_and & (|replay_oldest_entry_status); // judge.go:47
+    wire owes_pop_and_3 = when_step_and & when_step_inverse & free; // judge.go:47
+    wire when_step_and_2 = when_step_and & when_step_inverse & ~free; // judge.go:47
+    wire is_read = replay_oldest_entry_kind != 2'h0;            // judge.go:69
+    wire live = (now_kind != 4'h0) & ~at_difference[23] & ~at;  // judge.go:70
+    wire owes_pop_and_4 = live & (now_kind != 4'ha);            // judge.go:71
+    wire owed = live & ~at_2 & (at_3 | ~is_read);               // no data before it is missing (judge.go:72)
+    wire ends = live & (now_psn == replay_oldest_entry_last_psn) // judge.go:73
+        & (is_read ? now_kind == 4'h3 : now_kind == 4'h1);
+    wire lost_and = ~at_3 & ((now_kind == 4'h8) | (now_kind == 4'h9)); // judge.go:74
+    wire lost = at_2 | (now_kind == 4'h1) | (now_kind == 4'h7) | lost_and; // judge.go:74
+    wire owes_pop_or = (owes_pop_and_4 & at_2 & ~is_read) | ends; // judge.go:76
+    wire when_step_or = (now_kind == 4'h4) | ((now_kind == 4'h6) & ~is_read); // judge.go:77
+    wire when_step_or_2 = (live & ~at_2 & when_step_or) | (live & (now_kind == 4'ha) & at_3); // judge.go:77
+    wire owes_heard_and = live & ~at_2 & is_read & (now_kind == 4'h2); // judge.go:78
+    wire owes_heard_or = (owes_pop_and_4 & is_read & lost) | (live & ~at_2 & (now_kind == 4'h8)); // judge.go:79
+    wire when_step = when_step_and_2 & when_step_or_2; // judge.go:89
+    wire pops = (was_failed & replay_oldest_any) | owes_pop_and | owes_pop_and_2 | owes_pop_and_3 // judge.go:91
+        | (when_step_and_2 & owes_pop_or);
+
+    // If entries that are no packets have left, there may be no timer for the one that is now the oldest.
+    wire tells_or = owes_heard_and | owes_heard_or | (owed & (now_kind == 4'h9)) // judge.go:93
+        | (left & ~(owes_pop_or | when_step_or_2));
+    wire success = (owes_pop_and_3 | (when_step_and_2 & owes_pop_or)) & replay_oldest_entry_last // judge.go:118
+        & replay_oldest_entry_signaled;
+    wire owes_completion_inverse = ~(was_ended & (replay_oldest_entry_wqe_index == was_index)); // judge.go:120
+    wire owes_completion_and = was_failed & replay_oldest_any & replay_oldest_entry_last & owes_completion_inverse; // judge.go:120
 
     always @(posedge clk) begin
         if (rst) begin
@@ -241,117 +312,88 @@ module completer_qp6_cq6 (
             owes_pop <= 1'b0;
             owes_completion <= 1'b0;
             owes_fault <= 1'b0;
+            owes_heard <= 1'b0;
         end else begin
-            if (owes_pop && replay_request_ready) begin // ports.go:72
-                owes_pop <= 1'b0;                       // ports.go:72
+            if (owes_pop && replay_request_ready) begin // ports.go:93
+                owes_pop <= 1'b0;                       // ports.go:93
             end
-            if (owes_completion && completion_ready) begin // ports.go:90
-                owes_completion <= 1'b0;                   // ports.go:90
+            if (owes_completion && completion_ready) begin // ports.go:111
+                owes_completion <= 1'b0;                   // ports.go:111
             end
-            if (owes_fault && fault_ready) begin // ports.go:91
-                owes_fault <= 1'b0;              // ports.go:91
+            if (owes_fault && fault_ready) begin // ports.go:112
+                owes_fault <= 1'b0;              // ports.go:112
             end
-            case (step)                                       // completer.go:152
-                STEP_IDLE: begin                              // completer.go:153
-                    if (clears) begin                         // completer.go:170
-                        step <= STEP_CLEAR;                   // completer.go:172
-                    end else if (replay_recorded_valid) begin // completer.go:173
-                        step <= STEP_LOOK;                    // completer.go:176
-                    end else if (response_valid) begin        // completer.go:177
-                        if (v_kind != 3'h0) begin             // completer.go:181
-                            step <= STEP_PEEK;                // completer.go:181
+            if (owes_heard && heard_ready) begin // ports.go:113
+                owes_heard <= 1'b0;              // ports.go:113
+            end
+            case (step)                                       // completer.go:200
+                STEP_IDLE: begin                              // completer.go:201
+                    if (clears) begin                         // completer.go:219
+                        step <= STEP_CLEAR;                   // completer.go:221
+                    end else if (replay_recorded_valid) begin // completer.go:222
+                        step <= STEP_LOOK;                    // completer.go:225
+                    end else if (failure_valid) begin         // completer.go:226
+                        step <= STEP_LOOK;                    // completer.go:233
+                    end else if (response_valid) begin        // completer.go:234
+                        if (v_kind != 4'h0) begin             // completer.go:238
+                            step <= STEP_PEEK;                // completer.go:238
                         end
                     end
                 end
-                STEP_LOOK: begin                     // completer.go:154
-                    if (context_request_ready) begin // completer.go:149
-                        step <= STEP_FIND;           // completer.go:149
+                STEP_LOOK: begin                     // completer.go:202
+                    if (context_request_ready) begin // completer.go:197
+                        step <= STEP_FIND;           // completer.go:197
                     end
                 end
-                STEP_FIND: begin                   // completer.go:155
-                    if (context_reply_valid) begin // completer.go:188
-                        step <= STEP_PEEK;         // completer.go:191
+                STEP_FIND: begin                   // completer.go:203
+                    if (context_reply_valid) begin // completer.go:245
+                        step <= STEP_PEEK;         // completer.go:248
                     end
                 end
-                STEP_PEEK: begin                    // completer.go:156
-                    if (replay_request_ready) begin // completer.go:149
-                        step <= STEP_WAIT;          // completer.go:149
+                STEP_PEEK: begin                    // completer.go:204
+                    if (replay_request_ready) begin // completer.go:197
+                        step <= STEP_WAIT;          // completer.go:197
                     end
                 end
-                STEP_WAIT: begin                             // completer.go:157
-                    if (replay_oldest_valid) begin           // judge.go:28
-                        if (was_failed && replay_oldest_any) begin // judge.go:35
-                            owes_pop <= 1'b1;                // judge.go:91
-                            owes_completion <= replay_oldest_entry_last & owes_completion_inverse; // judge.go:92
-                            step <= STEP_ACT;                // judge.go:93
-                        end else if (was_failed) begin       // judge.go:35
-                            step <= STEP_IDLE;               // judge.go:36
-                        end else if (now_kind == 3'h5) begin // judge.go:37
-                            if (was_dying) begin             // judge.go:55
-                                owes_pop <= 1'b1;            // judge.go:91
-                                owes_completion <= 1'b1;     // judge.go:92
-                                step <= STEP_ACT;            // judge.go:93
-                            end else begin                   // judge.go:59
-                                step <= STEP_FAIL;           // judge.go:60
-                            end
-                        end else if (when_owes_pop) begin // judge.go:37
-                            step <= STEP_IDLE;            // judge.go:38
-                        end else if (|replay_oldest_entry_status) begin // judge.go:39
-                            owes_fault <= 1'b1;           // judge.go:41
-                            owes_pop <= 1'b1;             // judge.go:91
-                            owes_completion <= 1'b1;      // judge.go:92
-                            step <= STEP_ACT;             // judge.go:93
-                        end else if (local_ || when_owes_pop_and) begin // judge.go:43
-                            // It waits for nothing; or it is part of a WQE that has failed since, and nobody may ever acknowledge it.
-                            owes_pop <= 1'b1;                  // judge.go:91
-                            owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled; // judge.go:92
-                            step <= STEP_ACT;                  // judge.go:93
-                        end else begin                         // judge.go:46
-                            if (when_step) begin               // judge.go:70
-                                step <= STEP_IDLE;             // judge.go:71
-                            end else if (at && !is_read) begin // judge.go:72
-                                owes_pop <= 1'b1;              // judge.go:91
-                                owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled; // judge.go:92
-                                step <= STEP_ACT;              // judge.go:93
-                            end else if (at) begin             // judge.go:72
-                                step <= STEP_IDLE;             // a READ or atomic completes with its own response only, and so does what is behind it (judge.go:73)
-                            end else if (when_step_or) begin   // judge.go:74
-                                owes_fault <= 1'b1;            // judge.go:75
-                                step <= STEP_DIE;              // judge.go:77
-                            end else if (ends) begin           // judge.go:78
-                                owes_pop <= 1'b1;              // judge.go:91
-                                owes_completion <= replay_oldest_entry_last & replay_oldest_entry_signaled; // judge.go:92
-                                step <= STEP_ACT;              // judge.go:93
-                            end else begin                     // judge.go:83
-                                step <= STEP_IDLE;             // judge.go:84
-                            end
+                STEP_WAIT: begin                   // completer.go:205
+                    if (replay_oldest_valid) begin // judge.go:94
+                        step <= STEP_ACT;          // which is over at once where there is nothing to be done (judge.go:96)
+                        if (when_step) begin       // judge.go:97
+                            step <= STEP_DIE;      // judge.go:97
+                        end
+                        if (!was_failed && now_kind == 4'h5 && !was_dying) begin // judge.go:98
+                            step <= STEP_FAIL; // judge.go:98
+                        end
+                        owes_pop <= pops; // judge.go:119
+                        owes_completion <= owes_pop_and | owes_pop_and_2 | success | owes_completion_and; // judge.go:120
+                        owes_fault <= owes_pop_and_2 | when_step; // of what is caused, qpcontext has heard (judge.go:102)
+                        owes_heard <= (when_step_and_2 & owes_pop_or) | (when_step_and_2 & tells_or); // judge.go:103
+                    end
+                end
+                STEP_ACT: begin                // completer.go:206
+                    if (!waits) begin          // completer.go:255
+                        step <= STEP_IDLE;     // completer.go:256
+                        if (more) begin        // completer.go:257
+                            step <= STEP_PEEK; // completer.go:257
+                        end
+                        if (fails) begin       // completer.go:258
+                            step <= STEP_FAIL; // completer.go:258
                         end
                     end
                 end
-                STEP_ACT: begin                // completer.go:158
-                    if (!waits) begin          // completer.go:198
-                        step <= STEP_IDLE;     // completer.go:199
-                        if (more) begin        // completer.go:200
-                            step <= STEP_PEEK; // completer.go:200
-                        end
-                        if (fails) begin       // completer.go:201
-                            step <= STEP_FAIL; // completer.go:201
-                        end
+                STEP_DIE: begin            // completer.go:207
+                    if (!waits) begin      // completer.go:197
+                        step <= STEP_IDLE; // completer.go:197
                     end
                 end
-                STEP_DIE: begin            // completer.go:159
-                    if (!waits) begin      // completer.go:149
-                        step <= STEP_IDLE; // completer.go:149
+                STEP_FAIL: begin                    // completer.go:208
+                    if (replay_request_ready) begin // completer.go:197
+                        step <= STEP_PEEK;          // completer.go:197
                     end
                 end
-                STEP_FAIL: begin                    // completer.go:160
-                    if (replay_request_ready) begin // completer.go:149
-                        step <= STEP_PEEK;          // completer.go:149
-                    end
-                end
-                STEP_CLEAR: begin                   // completer.go:161
-                    if (replay_request_ready) begin // completer.go:149
-                        step <= STEP_IDLE;          // completer.go:149
+                STEP_CLEAR: begin                   // completer.go:209
+                    if (replay_request_ready) begin // completer.go:197
+                        step <= STEP_IDLE;          // completer.go:197
                     end
                 end
                 default: ;
@@ -359,45 +401,63 @@ module completer_qp6_cq6 (
         end
     end
 
-    assign completion_valid = owes_completion;     // ports.go:90
-    assign completion_cq = now_cq;                 // ports.go:90
-    assign completion_wrid = entry_wrid;           // ports.go:90
-    wire completion_byte_len_and = ((entry_kind == 2'h1) | (entry_kind == 2'h2)) & ~(|status); // ports.go:75
-    assign completion_byte_len = completion_byte_len_and ? entry_offset : 32'd0; // ports.go:90
-    assign completion_imm = 32'd0;                 // ports.go:90
-    assign completion_qp = now_qp;                 // ports.go:90
-    assign completion_qpn = now_qpn;               // ports.go:90
-    assign completion_status = status;             // ports.go:90
-    assign completion_wqe_index = entry_wqe_index; // ports.go:90
-    assign completion_opcode = {5'h00, entry_wc};  // ports.go:90
-    assign completion_flags = 4'h0;                // ports.go:90
-    assign completion_vendor = vendor;             // ports.go:90
-    assign completion_queue = 1'b0;                // ports.go:90
-    assign completion_solicited = |status;         // ports.go:90
-    assign fault_valid = owes_fault;               // ports.go:91
-    assign fault_qp = now_qp;                      // ports.go:91
-    assign fault_has_event = 1'b0;                 // ports.go:91
-    assign fault_event = 8'h00;                    // ports.go:91
-    assign fault_vendor = vendor;                  // ports.go:91
+    assign completion_valid = owes_completion;     // ports.go:111
+    assign completion_cq = now_cq;                 // ports.go:111
+    assign completion_wrid = entry_wrid;           // ports.go:111
+    wire completion_byte_len_and = ((entry_kind == 2'h1) | (entry_kind == 2'h2)) & ~(|status); // ports.go:96
+    assign completion_byte_len = completion_byte_len_and ? entry_offset : 32'd0; // ports.go:111
+    assign completion_imm = 32'd0;                 // ports.go:111
+    assign completion_qp = now_qp;                 // ports.go:111
+    assign completion_qpn = now_qpn;               // ports.go:111
+    assign completion_status = status;             // ports.go:111
+    assign completion_wqe_index = entry_wqe_index; // ports.go:111
+    assign completion_opcode = {5'h00, entry_wc};  // ports.go:111
+    assign completion_flags = 4'h0;                // ports.go:111
+    assign completion_vendor = vendor;             // ports.go:111
+    assign completion_queue = 1'b0;                // ports.go:111
+    assign completion_solicited = |status;         // ports.go:111
+    assign fault_valid = owes_fault;               // ports.go:112
+    assign fault_qp = now_qp;                      // ports.go:112
+    assign fault_has_event = 1'b0;                 // ports.go:112
+    assign fault_event = 8'h00;                    // ports.go:112
+    assign fault_vendor = (step == STEP_DIE) ? now_vendor : vendor; // ports.go:112
+    assign heard_valid = owes_heard;               // ports.go:113
+    assign heard_qp = now_qp;                      // ports.go:113
+    assign heard_kind = hears_kind;                // ports.go:113
+    assign heard_psn = (hears_kind == 2'h0) ? hears_after : hears_owed; // ports.go:113
+    assign heard_cause = hears_cause;              // ports.go:113
+    assign heard_code = now_code;                  // ports.go:113
 
-    wire [7:0] now_status_choice = (response_syndrome[4:0] == 5'd1) ? 8'h09 // classify.go:74
+    wire [7:0] now_status_choice = (response_syndrome[4:0] == 5'd1) ? 8'h09 // classify.go:78
         : (response_syndrome[4:0] == 5'd2) ? 8'h0a
         : 8'h0b;
 
+    // What is behind an entry that ends an event is not answered, but may need no response.
+    wire more_and = when_step_and_2 & ends & ~(replay_oldest_failed | replay_oldest_local); // judge.go:106
+    wire [23:0] hears_after_choice = (replay_oldest_entry_kind != 2'h0 && now_kind == 4'h2) ? now_psn // judge.go:135
+        : replay_oldest_entry_last_psn;
+
     always @(posedge clk) begin
-        case (step)                                       // completer.go:152
-            STEP_IDLE: begin                              // completer.go:153
-                first <= 1'b1;                            // completer.go:169
-                if (clears) begin                         // completer.go:170
-                    now_qp <= control_qp;                 // completer.go:171
-                end else if (replay_recorded_valid) begin // completer.go:173
-                    now_qp <= replay_recorded_qp;         // completer.go:174
-                    now_kind <= 3'h0;                     // completer.go:175
-                end else if (response_valid) begin        // completer.go:177
-                    now_qp <= response_qp;                // completer.go:180
-                    now_kind <= v_kind;                   // completer.go:180
-                    now_psn <= response_psn;              // completer.go:180
-                    now_status <= response_dead ? 8'h00   // completer.go:180
+        case (step)                                       // completer.go:200
+            STEP_IDLE: begin                              // completer.go:201
+                first <= 1'b1;                            // completer.go:217
+                left <= 1'b0;                             // completer.go:218
+                if (clears) begin                         // completer.go:219
+                    now_qp <= control_qp;                 // completer.go:220
+                end else if (replay_recorded_valid) begin // completer.go:222
+                    now_qp <= replay_recorded_qp;         // completer.go:223
+                    now_kind <= 4'h0;                     // completer.go:224
+                end else if (failure_valid) begin         // completer.go:226
+                    now_qp <= failure_qp;                 // completer.go:228
+                    now_kind <= 4'ha;                     // completer.go:229
+                    now_psn <= failure_psn;               // completer.go:230
+                    now_status <= failure_status;         // completer.go:231
+                    now_vendor <= failure_vendor;         // completer.go:232
+                end else if (response_valid) begin        // completer.go:234
+                    now_qp <= response_qp;                // completer.go:237
+                    now_kind <= v_kind;                   // completer.go:237
+                    now_psn <= response_psn;              // completer.go:237
+                    now_status <= response_dead ? 8'h00   // completer.go:237
                         : v_equal ? 8'h01
                         : v_equal_2 ? 8'h07
                         : v_equal_3 ? 8'h07
@@ -406,7 +466,7 @@ module completer_qp6_cq6 (
                         : v_equal_6 ? ((|response_fault) ? 8'h04 : 8'h00)
                         : v_equal_7 ? now_status_choice
                         : 8'h00;
-                    now_vendor <= response_dead ? 5'h00 // completer.go:180
+                    now_vendor <= response_dead ? 5'h00 // completer.go:237
                         : v_equal ? 5'h0b
                         : v_equal_2 ? 5'h16
                         : v_equal_3 ? 5'h16
@@ -415,126 +475,146 @@ module completer_qp6_cq6 (
                         : v_equal_6 ? ((|response_fault) ? response_fault : 5'h00)
                         : v_equal_7 ? 5'h0e
                         : 5'h00;
-                    now_qpn <= response_qpn;    // completer.go:180
-                    now_cq <= response_send_cq; // completer.go:180
+                    now_code <= response_syndrome[4:0]; // completer.go:237
+                    now_qpn <= response_qpn;            // completer.go:237
+                    now_cq <= response_send_cq;         // completer.go:237
                 end
             end
-            STEP_FIND: begin                                 // completer.go:155
-                if (context_reply_valid) begin               // completer.go:188
-                    now_qpn <= context_reply_context_qpn;    // completer.go:189
-                    now_cq <= context_reply_context_send_cq; // completer.go:190
+            STEP_FIND: begin                                 // completer.go:203
+                if (context_reply_valid) begin               // completer.go:245
+                    now_qpn <= context_reply_context_qpn;    // completer.go:246
+                    now_cq <= context_reply_context_send_cq; // completer.go:247
                 end
             end
-            STEP_WAIT: begin                                    // completer.go:157
-                if (replay_oldest_valid) begin                  // judge.go:28
-                    entry_kind <= replay_oldest_entry_kind;     // judge.go:29
-                    entry_psn <= replay_oldest_entry_psn;       // judge.go:29
-                    entry_last_psn <= replay_oldest_entry_last_psn; // judge.go:29
-                    entry_wqe_index <= replay_oldest_entry_wqe_index; // judge.go:29
-                    entry_offset <= replay_oldest_entry_offset; // judge.go:29
-                    entry_length <= replay_oldest_entry_length; // judge.go:29
-                    entry_first <= replay_oldest_entry_first;   // judge.go:29
-                    entry_last <= replay_oldest_entry_last;     // judge.go:29
-                    entry_signaled <= replay_oldest_entry_signaled; // judge.go:29
-                    entry_wc <= replay_oldest_entry_wc;         // judge.go:29
-                    entry_wrid <= replay_oldest_entry_wrid;     // judge.go:29
-                    entry_status <= replay_oldest_entry_status; // judge.go:29
-                    entry_vendor <= replay_oldest_entry_vendor; // judge.go:29
-                    vendor <= replay_oldest_entry_vendor;       // judge.go:30
-                    more <= 1'b1;                               // judge.go:31
-                    fails <= 1'b0;                              // judge.go:32
-                    first <= first & local_ & ~was_failed;      // judge.go:34
-                    if (was_failed && replay_oldest_any) begin  // judge.go:35
-                        vendor <= 5'h00;                        // whatever it would have failed with (judge.go:106)
-                        status <= 8'h05;                        // judge.go:90
-                    end else if (was_failed) begin              // judge.go:35
-                    end else if (now_kind == 3'h5) begin        // judge.go:37
-                        if (was_dying) begin                    // judge.go:55
-                            fails <= 1'b1;                      // judge.go:56
-                            vendor <= is_word[4:0];             // judge.go:57
-                            status <= is_word[12:5];            // judge.go:90
-                        end
-                    end else if (when_owes_pop) begin         // judge.go:37
-                    end else if (|replay_oldest_entry_status) begin // judge.go:39
-                        fails <= 1'b1;                        // judge.go:40
-                        status <= replay_oldest_entry_status; // judge.go:90
-                    end else if (local_ || when_owes_pop_and) begin // judge.go:43
-                        status <= 8'h00;                      // judge.go:90
-                    end else begin                            // judge.go:46
-                        if (when_step) begin                  // judge.go:70
-                        end else if (at && !is_read) begin    // judge.go:72
-                            status <= 8'h00;                  // judge.go:90
-                        end else if (at) begin                // judge.go:72
-                        end else if (when_step_or) begin      // judge.go:74
-                            vendor <= now_vendor;             // judge.go:76
-                        end else if (ends) begin              // judge.go:78
-                            // What is behind is not answered, but may need no response.
-                            more <= replay_oldest_failed | replay_oldest_local; // judge.go:80
-                            now_kind <= 3'h0; // judge.go:81
-                            status <= 8'h00;  // judge.go:90
-                        end
+            STEP_WAIT: begin                                    // completer.go:205
+                if (replay_oldest_valid) begin                  // judge.go:94
+                    entry_kind <= replay_oldest_entry_kind;     // judge.go:95
+                    entry_psn <= replay_oldest_entry_psn;       // judge.go:95
+                    entry_last_psn <= replay_oldest_entry_last_psn; // judge.go:95
+                    entry_wqe_index <= replay_oldest_entry_wqe_index; // judge.go:95
+                    entry_offset <= replay_oldest_entry_offset; // judge.go:95
+                    entry_length <= replay_oldest_entry_length; // judge.go:95
+                    entry_first <= replay_oldest_entry_first;   // judge.go:95
+                    entry_last <= replay_oldest_entry_last;     // judge.go:95
+                    entry_signaled <= replay_oldest_entry_signaled; // judge.go:95
+                    entry_wc <= replay_oldest_entry_wc;         // judge.go:95
+                    entry_wrid <= replay_oldest_entry_wrid;     // judge.go:95
+                    entry_status <= replay_oldest_entry_status; // judge.go:95
+                    entry_vendor <= replay_oldest_entry_vendor; // judge.go:95
+                    first <= first & (replay_oldest_entry_kind == 2'h3) & ~was_failed; // judge.go:99
+                    status <= (was_failed && replay_oldest_any) ? 8'h05 // judge.go:121
+                        : owes_pop_and ? is_word[12:5]
+                        : replay_oldest_entry_status;
+                    vendor <= (was_failed && replay_oldest_any) ? 5'h00 // judge.go:122
+                        : owes_pop_and ? is_word[4:0]
+                        : replay_oldest_entry_vendor;
+                    fails <= owes_pop_and | owes_pop_and_2; // judge.go:104
+                    more <= pops & ~more_and;               // judge.go:106
+                    if (when_step_and_2 && ends) begin      // judge.go:107
+                        now_kind <= 4'h0;                   // judge.go:107
                     end
+                    left <= (left | owes_pop_and_3) & ~(when_step_and_2 & owes_pop_or); // judge.go:108
+                    // Progress 0, local 1, restart 2, not ready 3: the bits of Kind apart.
+                    hears_kind <= { // judge.go:132
+                        owes_heard_or | (owed & (now_kind == 4'h9)),
+                        ~(owes_pop_or | owes_heard_and | owes_heard_or)
+                    };
+                    hears_cause <= (now_kind == 4'h7) ? 2'h2 // judge.go:133
+                        : (owed && now_kind == 4'h8) ? 2'h0
+                        : 2'h1;
+                    hears_owed <= was_part ? was_due : replay_oldest_entry_psn; // judge.go:134
+                    hears_after <= hears_after_choice + 24'd1; // judge.go:135
+                    part <= ~pops & (was_part | (when_step_and_2 & owes_heard_and)); // judge.go:110
                 end
             end
             default: ;
         endcase
     end
 
-    assign replay_recorded_ready = (step == STEP_IDLE) & ~clears; // ports.go:13
-    assign response_ready = (step == STEP_IDLE) & ~clears & ~replay_recorded_valid; // ports.go:14
-    assign context_request_valid = (step == STEP_LOOK); // ports.go:16
-    assign context_request_qp = now_qp;                 // ports.go:17
-    assign context_reply_ready = (step == STEP_FIND);   // ports.go:18
-    assign replay_oldest_ready = (step == STEP_WAIT);   // ports.go:22
+    assign replay_recorded_ready = (step == STEP_IDLE) & ~clears; // ports.go:14
+    assign failure_ready = (step == STEP_IDLE) & ~clears & ~replay_recorded_valid; // ports.go:15
+    assign response_ready = (step == STEP_IDLE) & ~clears & ~replay_recorded_valid & ~failure_valid; // ports.go:16
+    assign context_request_valid = (step == STEP_LOOK); // ports.go:18
+    assign context_request_qp = now_qp;                 // ports.go:19
+    assign context_reply_ready = (step == STEP_FIND);   // ports.go:20
+    assign replay_oldest_ready = (step == STEP_WAIT);   // ports.go:24
 
-    wire clear = control_kind == 2'h0;    // ports.go:31
-    wire waits_2 = control_valid & clear; // ports.go:32
+    wire clear = control_kind == 3'h0;    // ports.go:34
+    wire waits_2 = control_valid & clear; // ports.go:35
 
     always @(posedge clk) begin
         if (rst) begin
             passed <= 4'd0;
-        end else if (!waits_2 || control_ready) begin        // ports.go:33
-            passed <= 4'd0;                                  // ports.go:34
-        end else if (response_valid && response_ready) begin // ports.go:35
-            passed <= passed + 4'd1;                         // ports.go:36
+        end else if (!waits_2 || control_ready) begin        // ports.go:36
+            passed <= 4'd0;                                  // ports.go:37
+        end else if (response_valid && response_ready) begin // ports.go:38
+            passed <= passed + 4'd1;                         // ports.go:39
         end
     end
 
-    assign clears = waits_2 & (~response_valid | (passed >= 4'd8)); // ports.go:38
-    assign control_ready = ~clear | ((step == STEP_CLEAR) & replay_request_ready); // ports.go:39
-    wire [23:0] at_difference_4 = now_psn - replay_oldest_entry_psn; // judge.go:21
-    wire [23:0] at_difference_6 = replay_oldest_entry_last_psn - now_psn; // judge.go:21
-    wire [23:0] at_difference_5 = replay_oldest_newest - now_psn; // judge.go:21
-    wire answered = (replay_oldest_entry_kind == 2'h1) | (replay_oldest_entry_kind == 2'h2); // ports.go:58
-    wire again = (now_kind == 3'h6) & answered & ~at_difference_6[23]; // data of it that came before (ports.go:59)
-    wire old_and = (replay_oldest_entry_kind != 2'h3) & (at_difference_4[23] | at_difference_5[23]); // ports.go:60
-    wire old = ~replay_oldest_any | old_and | again | was_failed | was_dying; // ports.go:60
-    wire nothing = (step == STEP_WAIT) & replay_oldest_valid & first // ports.go:62
-        & ~((now_kind == 3'h0) | (now_kind == 3'h5)) & old;
-    wire [2:0] nak_2 = !(|response_syndrome[4:0]) ? 3'h2 // classify.go:71
-        : (response_syndrome[4:0] <= 5'd3) ? 3'h4
-        : 3'h0;
-    wire [2:0] ignored_choice = !(|response_syndrome[7:5]) ? 3'h1 // classify.go:73
-        : (response_syndrome[7:5] == 3'h1) ? 3'h2
+    assign clears = waits_2 & ~failure_valid & (~response_valid | (passed >= 4'd8)); // ports.go:42
+    assign control_ready = clear ? (step == STEP_CLEAR) & replay_request_ready : ~failure_valid; // ports.go:43
+    wire [23:0] at_difference_4 = now_psn - replay_oldest_entry_psn; // judge.go:25
+    wire at_4 = (was_part && now_kind != 4'h4) ? before_due : at_difference_4[23]; // judge.go:25
+    wire [23:0] at_difference_6 = replay_oldest_entry_last_psn - now_psn; // judge.go:26
+    wire [23:0] at_difference_5 = replay_oldest_newest - now_psn; // judge.go:26
+    wire answered = (replay_oldest_entry_kind == 2'h1) | (replay_oldest_entry_kind == 2'h2); // ports.go:66
+    wire again = (now_kind == 4'h6) & answered & ~at_difference_6[23]; // data of it that came before (ports.go:67)
+    wire old_and = (replay_oldest_entry_kind != 2'h3) & (at_4 | at_difference_5[23]); // ports.go:68
+    wire old = ~replay_oldest_any | old_and | again | was_failed | was_dying; // ports.go:68
+    wire response_or = (now_kind == 4'h0) | (now_kind == 4'h5) | (now_kind == 4'ha); // ports.go:69
+    wire nothing = (step == STEP_WAIT) & replay_oldest_valid & first & ~response_or & old; // ports.go:70
+    wire [3:0] nak_2 = !(|response_syndrome[4:0]) ? 4'h8 // classify.go:75
+        : (response_syndrome[4:0] <= 5'd3) ? 4'h4
+        : 4'h0;
+    wire [3:0] counts_ignored_choice = !(|response_syndrome[7:5]) ? 4'h1 // classify.go:77
+        : (response_syndrome[7:5] == 3'h1) ? 4'h9
         : (response_syndrome[7:5] == 3'h3) ? nak_2
-        : 3'h0;
-    wire [2:0] ignored_choice_2 = response_dead ? 3'h5 // classify.go:64
-        : (response_match == 3'h6) ? 3'h4
-        : (response_match == 3'h7) ? 3'h6
-        : (response_match == 3'h5) ? 3'h4
-        : (response_match == 3'h4) ? 3'h2
-        : (response_match == 3'h2) ? ((|response_fault) ? 3'h4 : 3'h3)
-        : (response_match == 3'h1) ? ((|response_fault) ? 3'h4 : 3'h2)
-        : (response_match == 3'h0) ? ignored_choice
-        : 3'h0;
-    wire ignored_and = response_valid & response_ready & (ignored_choice_2 == 3'h0); // ports.go:63
-    assign ignored = nothing | ignored_and; // ports.go:63
+        : 4'h0;
+    wire [3:0] counts_ignored_choice_2 = response_dead ? 4'h5 // classify.go:68
+        : (response_match == 3'h6) ? 4'h4
+        : (response_match == 3'h7) ? 4'h6
+        : (response_match == 3'h5) ? 4'h4
+        : (response_match == 3'h4) ? 4'h7
+        : (response_match == 3'h2) ? ((|response_fault) ? 4'h4 : 4'h3)
+        : (response_match == 3'h1) ? ((|response_fault) ? 4'h4 : 4'h2)
+        : (response_match == 3'h0) ? counts_ignored_choice
+        : 4'h0;
+    wire counts_ignored_and = response_valid & response_ready & (counts_ignored_choice_2 == 4'h0); // ports.go:78
+    assign counts_ignored = nothing | counts_ignored_and;       // ports.go:77
+    wire restarts = heard_valid & heard_ready & (hears_kind == 2'h2); // ports.go:72
+    wire sequence_ = hears_cause == 2'h0;                       // ports.go:73
+    assign counts_sequence_nak = restarts & sequence_;          // ports.go:77
+    assign counts_implied_nak = restarts & ~sequence_;          // ports.go:77
+    assign counts_rnrnak = heard_valid & heard_ready & (hears_kind == 2'h3); // ports.go:77
+    wire dies = fault_valid & fault_ready & (step == STEP_DIE); // ports.go:74
+    assign counts_invalid = dies & (now_status == 8'h09);       // ports.go:77
+    assign counts_access = dies & (now_status == 8'h0a);        // ports.go:77
+    assign counts_operation = dies & (now_status == 8'h0b);     // ports.go:77
+    assign counts_retries_exceeded = dies & (now_status == 8'h0c); // ports.go:77
+    assign counts_rnr_exceeded = dies & (now_status == 8'h0d);  // ports.go:77
+    wire flush = status == 8'h05;                               // ports.go:76
+    assign counts_cqe_error = completion_valid & completion_ready & (|status) & ~flush; // ports.go:77
+    assign counts_cqe_flush = completion_valid & completion_ready & flush; // ports.go:77
+
+    wire [23:0] states_write_data_choice = (hears_kind == 2'h0) ? hears_after : hears_owed; // completer.go:163
+    wire [56:0] next_joined = {19'h40000, part, states_write_data_choice, now_status, now_vendor}; // ports.go:57
+    wire [56:0] next_joined_2 = { // ports.go:57
+        2'h1,
+        fails,
+        entry_wqe_index,
+        part,
+        states_write_data_choice,
+        13'd0
+    };
 
     always @(posedge clk) begin
-        if (step == STEP_DIE || step == STEP_CLEAR || step == STEP_FAIL) begin // ports.go:50
-            states[now_qp] <= (step == STEP_CLEAR) ? 32'd0 // ports.go:50
-                : (step == STEP_DIE) ? {19'h40000, now_status, now_vendor}
-                : {2'h1, fails, entry_wqe_index, 13'd0};
+        if (step == STEP_DIE || step == STEP_CLEAR || step == STEP_FAIL // ports.go:58
+            || (step == STEP_ACT && !was_dying && !was_failed)) begin
+            states[now_qp] <= (step == STEP_CLEAR) ? 57'd0 // ports.go:58
+                : (step == STEP_DIE) ? next_joined
+                : (step == STEP_FAIL) ? next_joined_2
+                : {19'd0, part, states_write_data_choice, 13'd0};
         end
     end
 
@@ -544,17 +624,18 @@ module completer_qp6_cq6 (
          context_reply_context_access,  context_reply_context_min_rnr,
          context_reply_context_timeout,  context_reply_context_retry_cnt,
          context_reply_context_rnr_retry,  context_reply_context_sig_all,
-         context_reply_context_sq_stride,  context_reply_context_rq_stride,
-         context_reply_context_recv_cq,  context_reply_context_max_rd,
-         context_reply_context_max_dest_rd,  context_reply_address_dst_mac,
-         context_reply_address_hop_limit,  context_reply_address_traffic_class,
-         context_reply_address_flow_label,  context_reply_address_ipv6,  context_reply_address_vlan,
-         context_reply_address_tci,  context_reply_address_src_port,  context_reply_address_src_hi,
+         context_reply_context_congestion,  context_reply_context_sq_stride,
+         context_reply_context_rq_stride,  context_reply_context_recv_cq,
+         context_reply_context_max_rd,  context_reply_context_max_dest_rd,
+         context_reply_address_dst_mac,  context_reply_address_hop_limit,
+         context_reply_address_traffic_class,  context_reply_address_flow_label,
+         context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
+         context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
          control_psn,  entry_psn,  entry_last_psn,  entry_length,  entry_first,  entry_last,
-         entry_signaled,  entry_status,  entry_vendor,  at_difference[22:0],  at_difference_2[22:0],
-         at_difference_3[22:0],  at_difference_4[22:0],  at_difference_5[22:0],
-         at_difference_6[22:0]
+         entry_signaled,  entry_status,  entry_vendor,  before_due_difference[22:0],
+         at_difference[22:0],  at_difference_2[22:0],  at_difference_3[22:0],
+         at_difference_4[22:0],  at_difference_5[22:0],  at_difference_6[22:0]
     };
 
     // ----------------------------------------------------------------------
@@ -573,9 +654,9 @@ module completer_qp6_cq6 (
     reg         recorded_stalled;        // properties.go:12
     reg [5:0]   recorded_held;           // properties.go:12
     reg         context_reply_stalled;   // properties.go:13
-    reg [503:0] context_reply_held;      // properties.go:13
+    reg [504:0] context_reply_held;      // properties.go:13
     reg         control_stalled;         // properties.go:14
-    reg [31:0]  control_held;            // properties.go:14
+    reg [32:0]  control_held;            // properties.go:14
     reg         context_request_stalled; // properties.go:15
     reg [5:0]   context_request_held;    // properties.go:15
     reg         request_stalled;         // properties.go:16
@@ -584,6 +665,10 @@ module completer_qp6_cq6 (
     reg [206:0] completion_held;         // properties.go:17
     reg         fault_stalled;           // properties.go:18
     reg [19:0]  fault_held;              // properties.go:18
+    reg         heard_stalled;           // properties.go:19
+    reg [38:0]  heard_held;              // properties.go:19
+    reg         failure_stalled;         // properties.go:20
+    reg [42:0]  failure_held;            // properties.go:20
 
     wire waits_3 = response_valid & ~response_ready; // properties.go:10
     wire [76:0] response_data_holds_joined = {       // properties.go:10
@@ -619,7 +704,7 @@ module completer_qp6_cq6 (
     };
     wire waits_5 = replay_recorded_valid & ~replay_recorded_ready; // properties.go:12
     wire waits_6 = context_reply_valid & ~context_reply_ready; // properties.go:13
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:13
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:13
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -632,6 +717,7 @@ module completer_qp6_cq6 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -670,8 +756,12 @@ module completer_qp6_cq6 (
         completion_queue,
         completion_solicited
     };
-    wire waits_11 = fault_valid & ~fault_ready; // properties.go:18
+    wire waits_11 = fault_valid & ~fault_ready;     // properties.go:18
     wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:18
+    wire waits_12 = heard_valid & ~heard_ready;     // properties.go:19
+    wire heard_data_holds_equal = {heard_qp, heard_kind, heard_psn, heard_cause, heard_code} == heard_held; // properties.go:19
+    wire waits_13 = failure_valid & ~failure_ready; // properties.go:20
+    wire failure_data_holds_equal = {failure_qp, failure_psn, failure_status, failure_vendor} == failure_held; // properties.go:20
 
     always @(posedge clk) begin
         if (rst) begin
@@ -766,6 +856,7 @@ module completer_qp6_cq6 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -872,6 +963,34 @@ module completer_qp6_cq6 (
         end
     end
 
+    always @(posedge clk) begin
+        if (rst) begin
+            heard_stalled <= 1'b0;
+        end else begin
+            heard_stalled <= waits_12; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_12) begin // properties.go:19
+            heard_held <= {heard_qp, heard_kind, heard_psn, heard_cause, heard_code}; // properties.go:19
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            failure_stalled <= 1'b0;
+        end else begin
+            failure_stalled <= waits_13; // properties.go:20
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_13) begin // properties.go:20
+            failure_held <= {failure_qp, failure_psn, failure_status, failure_vendor}; // properties.go:20
+        end
+    end
+
 `undef GORNIC_PROPERTIES
 `endif
 
@@ -908,7 +1027,11 @@ module completer_qp6_cq6 (
             assert_completion_data_holds: assert (!completion_stalled || completion_data_holds_joined == completion_held); // properties.go:17
             assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:18
             assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:18
-            cover_failure_heard: cover (step == STEP_DIE); // properties.go:19
+            assert_heard_valid_holds: assert (!heard_stalled || heard_valid); // properties.go:19
+            assert_heard_data_holds: assert (!heard_stalled || heard_data_holds_equal); // properties.go:19
+            assume_failure_valid_holds: assume (!failure_stalled || failure_valid); // properties.go:20
+            assume_failure_data_holds: assume (!failure_stalled || failure_data_holds_equal); // properties.go:20
+            cover_failure_heard: cover (step == STEP_DIE); // properties.go:21
         end
     end
 `endif
@@ -1009,9 +1132,29 @@ module completer_qp6_cq6 (
                     $stop;
                 end
             end
+            if (heard_stalled) begin
+                if (!heard_valid) begin
+                    $display("ASSERT %m heard_valid_holds blocks/completer/properties.go:19");
+                    $stop;
+                end
+                if (!heard_data_holds_equal) begin
+                    $display("ASSERT %m heard_data_holds blocks/completer/properties.go:19");
+                    $stop;
+                end
+            end
+            if (failure_stalled) begin
+                if (!failure_valid) begin
+                    $display("ASSUME %m failure_valid_holds blocks/completer/properties.go:20");
+                    $stop;
+                end
+                if (!failure_data_holds_equal) begin
+                    $display("ASSUME %m failure_data_holds blocks/completer/properties.go:20");
+                    $stop;
+                end
+            end
             if (step == STEP_DIE) begin
                 if (cover_failure_heard_count == 64'd0) begin
-                    $display("COVER %m failure_heard blocks/completer/properties.go:19");
+                    $display("COVER %m failure_heard blocks/completer/properties.go:21");
                 end
                 cover_failure_heard_count <= cover_failure_heard_count + 64'd1;
             end
@@ -1024,7 +1167,7 @@ module completer_qp6_cq6 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_entry_retired /* verilator public_flat_rd */ = owes_pop && replay_request_ready; // ports.go:80
+    wire        event_entry_retired /* verilator public_flat_rd */ = owes_pop && replay_request_ready; // ports.go:101
     wire [5:0]  event_entry_retired_qp /* verilator public_flat_rd */ = now_qp;
     wire [1:0]  event_entry_retired_kind /* verilator public_flat_rd */ = entry_kind;
     wire [23:0] event_entry_retired_psn /* verilator public_flat_rd */ = entry_psn;
@@ -1032,13 +1175,13 @@ module completer_qp6_cq6 (
     wire        event_entry_retired_last /* verilator public_flat_rd */ = entry_last;
     wire [7:0]  event_entry_retired_status /* verilator public_flat_rd */ = status;
 
-    wire        event_send_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ports.go:83
+    wire        event_send_completes /* verilator public_flat_rd */ = completion_valid && completion_ready; // ports.go:104
     wire [5:0]  event_send_completes_qp /* verilator public_flat_rd */ = now_qp;
     wire [1:0]  event_send_completes_kind /* verilator public_flat_rd */ = entry_kind;
     wire [15:0] event_send_completes_wqe /* verilator public_flat_rd */ = entry_wqe_index;
     wire [7:0]  event_send_completes_status /* verilator public_flat_rd */ = status;
 
-    wire        event_failure_heard /* verilator public_flat_rd */ = fault_valid && fault_ready && step == STEP_DIE; // ports.go:85
+    wire        event_failure_heard /* verilator public_flat_rd */ = fault_valid && fault_ready && step == STEP_DIE; // ports.go:106
     wire [5:0]  event_failure_heard_qp /* verilator public_flat_rd */ = now_qp;
     wire [23:0] event_failure_heard_psn /* verilator public_flat_rd */ = now_psn;
     wire [7:0]  event_failure_heard_status /* verilator public_flat_rd */ = now_status;

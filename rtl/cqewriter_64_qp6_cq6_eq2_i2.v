@@ -53,6 +53,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     input  wire        config_valid,
     output wire        config_ready,
     input  wire [5:0]  config_cq,
+    input  wire        config_keep, // all is left as it is: only that is waited for
     input  wire        config_exists,
     input  wire [1:0]  config_eq,
     input  wire [3:0]  config_log_size,
@@ -310,33 +311,33 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     wire [15:0] f_producer = fill[16:1];        // judge.go:37
     wire [15:0] unseen = f_producer - consumer; // judge.go:55
     wire place_lost_word = failed[judged_cq];   // judge.go:59
-    wire over_choice = ring[60] ? (ring[59] ? unseen[15] : unseen[14]) // judge.go:85
+    wire over_choice = ring[60] ? (ring[59] ? unseen[15] : unseen[14]) // judge.go:86
         : ring[59] ? unseen[13]
         : unseen[12];
-    wire over_choice_2 = ring[61] ? over_choice // judge.go:85
+    wire over_choice_2 = ring[61] ? over_choice // judge.go:86
         : ring[60] ? (ring[59] ? unseen[11] : unseen[10])
         : ring[59] ? unseen[9]
         : unseen[8];
-    wire over_choice_3 = ring[60] ? (ring[59] ? unseen[7] : unseen[6]) // judge.go:85
+    wire over_choice_3 = ring[60] ? (ring[59] ? unseen[7] : unseen[6]) // judge.go:86
         : ring[59] ? unseen[5]
         : unseen[4];
-    wire over_choice_4 = ring[62] ? over_choice_2 // judge.go:85
+    wire over_choice_4 = ring[62] ? over_choice_2 // judge.go:86
         : ring[61] ? over_choice_3
         : ring[60] ? (ring[59] ? unseen[3] : unseen[2])
         : ring[59] ? unseen[1]
         : unseen[0];
-    wire over = fill[0] | over_choice_4; // judge.go:85
-    wire place_phase_choice = ring[60] ? (ring[59] ? fill[16] : fill[15]) // judge.go:88
+    wire over = fill[0] | over_choice_4; // judge.go:86
+    wire place_phase_choice = ring[60] ? (ring[59] ? fill[16] : fill[15]) // judge.go:89
         : ring[59] ? fill[14]
         : fill[13];
-    wire place_phase_choice_2 = ring[61] ? place_phase_choice // judge.go:88
+    wire place_phase_choice_2 = ring[61] ? place_phase_choice // judge.go:89
         : ring[60] ? (ring[59] ? fill[12] : fill[11])
         : ring[59] ? fill[10]
         : fill[9];
-    wire place_phase_choice_3 = ring[60] ? (ring[59] ? fill[8] : fill[7]) // judge.go:88
+    wire place_phase_choice_3 = ring[60] ? (ring[59] ? fill[8] : fill[7]) // judge.go:89
         : ring[59] ? fill[6]
         : fill[5];
-    wire place_phase_choice_4 = ring[62] ? place_phase_choice_2 // judge.go:88
+    wire place_phase_choice_4 = ring[62] ? place_phase_choice_2 // judge.go:89
         : ring[61] ? place_phase_choice_3
         : ring[60] ? (ring[59] ? fill[4] : fill[3])
         : ring[59] ? fill[2]
@@ -377,8 +378,8 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     end
 
     wire u_jobs_in_valid_and = (judge == JUDGE_DECIDE) & ~is_update; // judge.go:65
-    wire u_jobs_in_valid = u_jobs_in_valid_and & ~place_lost & u_flights_in_ready; // judge.go:97
-    wire [255:0] u_jobs_in_cqe = { // judge.go:123
+    wire u_jobs_in_valid = u_jobs_in_valid_and & ~place_lost & u_flights_in_ready; // judge.go:98
+    wire [255:0] u_jobs_in_cqe = { // judge.go:124
         place_phase,
         judged_queue,
         57'd0,
@@ -409,7 +410,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         .high_water (u_jobs_high_water)
     );
 
-    wire [15:0] behind = place_producer + 16'd1; // judge.go:101
+    wire [15:0] behind = place_producer + 16'd1; // judge.go:102
 
     fifo_cqewriter_flight_6_6_x32 u_flights ( // cqewriter.go:143
         .clk           (clk),
@@ -434,17 +435,17 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         .high_water    (u_flights_high_water)
     );
 
-    assign u_flights_in_valid = u_jobs_in_valid_and & (place_lost | u_jobs_in_ready); // judge.go:98
+    assign u_flights_in_valid = u_jobs_in_valid_and & (place_lost | u_jobs_in_ready); // judge.go:99
     wire seen_by_and = (judge == JUDGE_DECIDE) & is_update; // judge.go:66
     wire seen_by_and_2 = exists & (moved <= used);          // judge.go:66
-    assign seen_valid = seen_by_and & seen_by_and_2;        // judge.go:115
-    assign seen_cq = doorbell_cq;                           // judge.go:116
-    assign seen_index = doorbell_index;                     // judge.go:116
-    assign seen_arm = doorbell_arm;                         // judge.go:116
+    assign seen_valid = seen_by_and & seen_by_and_2;        // judge.go:116
+    assign seen_cq = doorbell_cq;                           // judge.go:117
+    assign seen_index = doorbell_index;                     // judge.go:117
+    assign seen_arm = doorbell_arm;                         // judge.go:117
     assign judge_moves = (u_flights_in_valid & u_flights_in_ready) // judge.go:67
         | (seen_by_and & (~seen_by_and_2 | seen_ready));
-    assign making = (judge == JUDGE_TAKE) & sweep[6] & config_valid & ~u_flights_out_valid & ~retires; // judge.go:69
-    assign config_ready = making; // judge.go:70
+    assign config_ready = (judge == JUDGE_TAKE) & sweep[6] & ~u_flights_out_valid & ~retires; // judge.go:70
+    assign making = config_valid & config_ready & ~config_keep; // judge.go:71
 
     fork_cqewriter_job_x2 u_write ( // write.go:14
         .clk         (clk),
@@ -649,7 +650,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     reg                        update_stalled;       // properties.go:30
     reg                [23:0]  update_held;          // properties.go:30
     reg                        config_stalled;       // properties.go:31
-    reg                [76:0]  config_held;          // properties.go:31
+    reg                [77:0]  config_held;          // properties.go:31
     reg                        done_stalled;         // properties.go:32
     reg                        done_held;            // properties.go:32
     reg                        burst_stalled;        // properties.go:33
@@ -706,8 +707,9 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     };
     wire waits = update_valid & ~update_ready;   // properties.go:30
     wire waits_2 = config_valid & ~config_ready; // properties.go:31
-    wire [76:0] config_data_holds_joined = {     // properties.go:31
+    wire [77:0] config_data_holds_joined = {     // properties.go:31
         config_cq,
+        config_keep,
         config_exists,
         config_eq,
         config_log_size,
@@ -806,8 +808,15 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin // properties.go:31
-            config_held <= {config_cq, config_exists, config_eq, config_log_size, config_base}; // properties.go:31
+        if (waits_2) begin   // properties.go:31
+            config_held <= { // properties.go:31
+                config_cq,
+                config_keep,
+                config_exists,
+                config_eq,
+                config_log_size,
+                config_base
+            };
         end
     end
 
@@ -1153,7 +1162,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_cqe_leaves /* verilator public_flat_rd */ = u_jobs_in_valid && u_jobs_in_ready; // judge.go:105
+    wire        event_cqe_leaves /* verilator public_flat_rd */ = u_jobs_in_valid && u_jobs_in_ready; // judge.go:106
     wire [5:0]  event_cqe_leaves_cq /* verilator public_flat_rd */ = judged_cq;
     wire [15:0] event_cqe_leaves_index /* verilator public_flat_rd */ = place_producer;
     wire [23:0] event_cqe_leaves_qpn /* verilator public_flat_rd */ = judged_qpn;

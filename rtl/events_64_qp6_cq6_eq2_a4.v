@@ -26,6 +26,7 @@ module events_64_qp6_cq6_eq2_a4 (
     input  wire        config_valid,
     output wire        config_ready,
     input  wire [5:0]  config_cq,
+    input  wire        config_keep, // all is left as it is: only that is waited for
     input  wire        config_exists,
     input  wire [1:0]  config_eq,
     input  wire [3:0]  config_log_size,
@@ -844,11 +845,11 @@ module events_64_qp6_cq6_eq2_a4 (
     end
 
     wire unused = &{1'b0,
-        config_log_size,  config_base,  eq_config_vector[7:2],  eq_config_base[3:0],  u_jobs_level,
-         u_jobs_high_water,  u_flights_level,  u_flights_high_water,  u_asyncs_from,  u_tasks_from,
-         u_due_in_ready,  u_due_level,  u_due_high_water,  place_exists,  u_write_out_0_eqe,
-         u_write_out_1_at,  u_answers_level,  u_answers_high_water,  ahead_sum[14:0],
-         unseen_sum[14:0]
+        config_keep,  config_log_size,  config_base,  eq_config_vector[7:2],  eq_config_base[3:0],
+         u_jobs_level,  u_jobs_high_water,  u_flights_level,  u_flights_high_water,  u_asyncs_from,
+         u_tasks_from,  u_due_in_ready,  u_due_level,  u_due_high_water,  place_exists,
+         u_write_out_0_eqe,  u_write_out_1_at,  u_answers_level,  u_answers_high_water,
+         ahead_sum[14:0],  unseen_sum[14:0]
     };
 
     // ----------------------------------------------------------------------
@@ -865,7 +866,7 @@ module events_64_qp6_cq6_eq2_a4 (
     reg        from_doorbell_stalled;    // properties.go:13
     reg [23:0] from_doorbell_held;       // properties.go:13
     reg        from_command_stalled;     // properties.go:14
-    reg [76:0] from_command_held;        // properties.go:14
+    reg [77:0] from_command_held;        // properties.go:14
     reg        eq_from_command_stalled;  // properties.go:15
     reg [78:0] eq_from_command_held;     // properties.go:15
     reg        eq_from_doorbell_stalled; // properties.go:16
@@ -893,8 +894,9 @@ module events_64_qp6_cq6_eq2_a4 (
     wire waits_2 = update_valid & ~update_ready;   // properties.go:13
     wire from_doorbell_data_holds_equal = {update_cq, update_index, update_arm} == from_doorbell_held; // properties.go:13
     wire waits_3 = config_valid & ~config_ready;   // properties.go:14
-    wire [76:0] from_command_data_holds_joined = { // properties.go:14
+    wire [77:0] from_command_data_holds_joined = { // properties.go:14
         config_cq,
+        config_keep,
         config_exists,
         config_eq,
         config_log_size,
@@ -965,6 +967,7 @@ module events_64_qp6_cq6_eq2_a4 (
         if (waits_3) begin         // properties.go:14
             from_command_held <= { // properties.go:14
                 config_cq,
+                config_keep,
                 config_exists,
                 config_eq,
                 config_log_size,

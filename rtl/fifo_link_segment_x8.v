@@ -22,8 +22,11 @@ module fifo_link_segment_x8 (
     // at only if Rights are asked for
     input  wire        in_skip,
     input  wire        in_probe, // no payload, and no piece: the key is looked at. Len means nothing
-    input  wire        in_find,  // with Probe: the bus address of VA is looked up, too
-    input  wire        in_last,  // of the packet's pieces; and of its segments, unless Probed
+    // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one
+    // page of 4 KiB
+    input  wire        in_bus,
+    input  wire        in_find, // with Probe: the bus address of VA is looked up, too
+    input  wire        in_last, // of the packet's pieces; and of its segments, unless Probed
     // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
     // fault came before it
     input  wire        in_probed,
@@ -42,8 +45,11 @@ module fifo_link_segment_x8 (
     // at only if Rights are asked for
     output wire        out_skip,
     output wire        out_probe, // no payload, and no piece: the key is looked at. Len means nothing
-    output wire        out_find,  // with Probe: the bus address of VA is looked up, too
-    output wire        out_last,  // of the packet's pieces; and of its segments, unless Probed
+    // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one
+    // page of 4 KiB
+    output wire        out_bus,
+    output wire        out_find, // with Probe: the bus address of VA is looked up, too
+    output wire        out_last, // of the packet's pieces; and of its segments, unless Probed
     // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
     // fault came before it
     output wire        out_probed,
@@ -60,7 +66,7 @@ module fifo_link_segment_x8 (
     reg [3:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [201:0] ram [0:7]; // fifo.go:36
+    reg [202:0] ram [0:7]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -80,16 +86,17 @@ module fifo_link_segment_x8 (
 
     assign in_ready = ~level_full;             // fifo.go:42
     assign out_valid = level_some;             // fifo.go:43
-    wire [201:0] out_key_word = ram[head];     // fifo.go:44
-    assign out_key = out_key_word[201:170];    // fifo.go:44
-    assign out_pd = out_key_word[169:146];     // fifo.go:44
-    assign out_qpn = out_key_word[145:122];    // fifo.go:44
-    assign out_rights = out_key_word[121:114]; // fifo.go:44
-    assign out_va = out_key_word[113:50];      // fifo.go:44
-    assign out_range = out_key_word[49:18];    // fifo.go:44
-    assign out_len = out_key_word[17:5];       // fifo.go:44
-    assign out_skip = out_key_word[4];         // fifo.go:44
-    assign out_probe = out_key_word[3];        // fifo.go:44
+    wire [202:0] out_key_word = ram[head];     // fifo.go:44
+    assign out_key = out_key_word[202:171];    // fifo.go:44
+    assign out_pd = out_key_word[170:147];     // fifo.go:44
+    assign out_qpn = out_key_word[146:123];    // fifo.go:44
+    assign out_rights = out_key_word[122:115]; // fifo.go:44
+    assign out_va = out_key_word[114:51];      // fifo.go:44
+    assign out_range = out_key_word[50:19];    // fifo.go:44
+    assign out_len = out_key_word[18:6];       // fifo.go:44
+    assign out_skip = out_key_word[5];         // fifo.go:44
+    assign out_probe = out_key_word[4];        // fifo.go:44
+    assign out_bus = out_key_word[3];          // fifo.go:44
     assign out_find = out_key_word[2];         // fifo.go:44
     assign out_last = out_key_word[1];         // fifo.go:44
     assign out_probed = out_key_word[0];       // fifo.go:44
@@ -132,6 +139,7 @@ module fifo_link_segment_x8 (
                 in_len,
                 in_skip,
                 in_probe,
+                in_bus,
                 in_find,
                 in_last,
                 in_probed
@@ -151,19 +159,19 @@ module fifo_link_segment_x8 (
     reg [3:0]   level_was;      // fifo.go:145
     reg [3:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [201:0] in_held;        // contract.go:27
+    reg [202:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [201:0] out_held;       // contract.go:27
+    reg [202:0] out_held;       // contract.go:27
     reg [3:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [3:0]   follow_ahead;   // follow.go:31
-    reg [201:0] follow_value;   // follow.go:32
+    reg [202:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [3:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [201:0] in_data_holds_joined = { // contract.go:30
+    wire [202:0] in_data_holds_joined = { // contract.go:30
         in_key,
         in_pd,
         in_qpn,
@@ -173,12 +181,13 @@ module fifo_link_segment_x8 (
         in_len,
         in_skip,
         in_probe,
+        in_bus,
         in_find,
         in_last,
         in_probed
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [201:0] out_data_holds_joined = { // contract.go:30
+    wire [202:0] out_data_holds_joined = { // contract.go:30
         out_key,
         out_pd,
         out_qpn,
@@ -188,6 +197,7 @@ module fifo_link_segment_x8 (
         out_len,
         out_skip,
         out_probe,
+        out_bus,
         out_find,
         out_last,
         out_probed
@@ -196,7 +206,7 @@ module fifo_link_segment_x8 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [201:0] order_joined = { // follow.go:54
+    wire [202:0] order_joined = { // follow.go:54
         out_key,
         out_pd,
         out_qpn,
@@ -206,6 +216,7 @@ module fifo_link_segment_x8 (
         out_len,
         out_skip,
         out_probe,
+        out_bus,
         out_find,
         out_last,
         out_probed
@@ -216,7 +227,7 @@ module fifo_link_segment_x8 (
         : tail_follows_sum;
     wire [4:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [4:0] word_choice = (word_sum >= 5'd8) ? word_sum - 5'd8 : word_sum; // fifo.go:157
-    wire [201:0] word = ram[word_choice[2:0]];         // fifo.go:164
+    wire [202:0] word = ram[word_choice[2:0]];         // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -242,6 +253,7 @@ module fifo_link_segment_x8 (
                 in_len,
                 in_skip,
                 in_probe,
+                in_bus,
                 in_find,
                 in_last,
                 in_probed
@@ -269,6 +281,7 @@ module fifo_link_segment_x8 (
                 out_len,
                 out_skip,
                 out_probe,
+                out_bus,
                 out_find,
                 out_last,
                 out_probed
@@ -307,6 +320,7 @@ module fifo_link_segment_x8 (
                 in_len,
                 in_skip,
                 in_probe,
+                in_bus,
                 in_find,
                 in_last,
                 in_probed

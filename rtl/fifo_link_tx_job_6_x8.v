@@ -11,7 +11,7 @@ module fifo_link_tx_job_6_x8 (
     // Stream in (sink)
     input  wire        in_valid,
     output wire        in_ready,
-    input  wire [1:0]  in_kind,
+    input  wire [2:0]  in_kind,
     input  wire [5:0]  in_qp,
     input  wire [7:0]  in_opcode,
     input  wire        in_se,
@@ -44,7 +44,7 @@ module fifo_link_tx_job_6_x8 (
     // Stream out (source)
     output wire        out_valid,
     input  wire        out_ready,
-    output wire [1:0]  out_kind,
+    output wire [2:0]  out_kind,
     output wire [5:0]  out_qp,
     output wire [7:0]  out_opcode,
     output wire        out_se,
@@ -86,7 +86,7 @@ module fifo_link_tx_job_6_x8 (
     reg [3:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [539:0] ram [0:7]; // fifo.go:36
+    reg [540:0] ram [0:7]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -106,8 +106,8 @@ module fifo_link_tx_job_6_x8 (
 
     assign in_ready = ~level_full;                       // fifo.go:42
     assign out_valid = level_some;                       // fifo.go:43
-    wire [539:0] out_kind_word = ram[head];              // fifo.go:44
-    assign out_kind = out_kind_word[539:538];            // fifo.go:44
+    wire [540:0] out_kind_word = ram[head];              // fifo.go:44
+    assign out_kind = out_kind_word[540:538];            // fifo.go:44
     assign out_qp = out_kind_word[537:532];              // fifo.go:44
     assign out_opcode = out_kind_word[531:524];          // fifo.go:44
     assign out_se = out_kind_word[523];                  // fifo.go:44
@@ -211,19 +211,19 @@ module fifo_link_tx_job_6_x8 (
     reg [3:0]   level_was;      // fifo.go:145
     reg [3:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [539:0] in_held;        // contract.go:27
+    reg [540:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [539:0] out_held;       // contract.go:27
+    reg [540:0] out_held;       // contract.go:27
     reg [3:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [3:0]   follow_ahead;   // follow.go:31
-    reg [539:0] follow_value;   // follow.go:32
+    reg [540:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [3:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [539:0] in_data_holds_joined = { // contract.go:30
+    wire [540:0] in_data_holds_joined = { // contract.go:30
         in_kind,
         in_qp,
         in_opcode,
@@ -255,7 +255,7 @@ module fifo_link_tx_job_6_x8 (
         in_entry_vendor
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [539:0] out_data_holds_joined = { // contract.go:30
+    wire [540:0] out_data_holds_joined = { // contract.go:30
         out_kind,
         out_qp,
         out_opcode,
@@ -290,7 +290,7 @@ module fifo_link_tx_job_6_x8 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [539:0] order_joined = { // follow.go:54
+    wire [540:0] order_joined = { // follow.go:54
         out_kind,
         out_qp,
         out_opcode,
@@ -327,7 +327,7 @@ module fifo_link_tx_job_6_x8 (
         : tail_follows_sum;
     wire [4:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [4:0] word_choice = (word_sum >= 5'd8) ? word_sum - 5'd8 : word_sum; // fifo.go:157
-    wire [539:0] word = ram[word_choice[2:0]];         // fifo.go:164
+    wire [540:0] word = ram[word_choice[2:0]];         // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin

@@ -20,6 +20,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     input  wire [7:0]  in_opcode,
     input  wire        in_undefined,
     input  wire        in_cnp,
+    input  wire        in_marked, // congestion was experienced (RFC 3168)
     input  wire        in_se,
     input  wire [1:0]  in_pad_cnt,
     input  wire [23:0] in_dest_qp,
@@ -46,6 +47,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     output wire [7:0]  out_opcode,
     output wire        out_undefined,
     output wire        out_cnp,
+    output wire        out_marked, // congestion was experienced (RFC 3168)
     output wire        out_se,
     output wire [1:0]  out_pad_cnt,
     output wire [23:0] out_dest_qp,
@@ -72,7 +74,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     reg [2:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [556:0] ram [0:3]; // fifo.go:36
+    reg [557:0] ram [0:3]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -92,16 +94,17 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
 
     assign in_ready = ~level_full;                // fifo.go:42
     assign out_valid = level_some;                // fifo.go:43
-    wire [556:0] out_dead_word = ram[head];       // fifo.go:44
-    assign out_dead = out_dead_word[556];         // fifo.go:44
-    assign out_ipv6 = out_dead_word[555];         // fifo.go:44
-    assign out_src_hi = out_dead_word[554:491];   // fifo.go:44
-    assign out_src_lo = out_dead_word[490:427];   // fifo.go:44
-    assign out_dst_hi = out_dead_word[426:363];   // fifo.go:44
-    assign out_dst_lo = out_dead_word[362:299];   // fifo.go:44
-    assign out_opcode = out_dead_word[298:291];   // fifo.go:44
-    assign out_undefined = out_dead_word[290];    // fifo.go:44
-    assign out_cnp = out_dead_word[289];          // fifo.go:44
+    wire [557:0] out_dead_word = ram[head];       // fifo.go:44
+    assign out_dead = out_dead_word[557];         // fifo.go:44
+    assign out_ipv6 = out_dead_word[556];         // fifo.go:44
+    assign out_src_hi = out_dead_word[555:492];   // fifo.go:44
+    assign out_src_lo = out_dead_word[491:428];   // fifo.go:44
+    assign out_dst_hi = out_dead_word[427:364];   // fifo.go:44
+    assign out_dst_lo = out_dead_word[363:300];   // fifo.go:44
+    assign out_opcode = out_dead_word[299:292];   // fifo.go:44
+    assign out_undefined = out_dead_word[291];    // fifo.go:44
+    assign out_cnp = out_dead_word[290];          // fifo.go:44
+    assign out_marked = out_dead_word[289];       // fifo.go:44
     assign out_se = out_dead_word[288];           // fifo.go:44
     assign out_pad_cnt = out_dead_word[287:286];  // fifo.go:44
     assign out_dest_qp = out_dead_word[285:262];  // fifo.go:44
@@ -154,6 +157,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 in_opcode,
                 in_undefined,
                 in_cnp,
+                in_marked,
                 in_se,
                 in_pad_cnt,
                 in_dest_qp,
@@ -183,19 +187,19 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     reg [2:0]   level_was;      // fifo.go:145
     reg [2:0]   high_water_was; // fifo.go:146
     reg         in_stalled;     // contract.go:24
-    reg [556:0] in_held;        // contract.go:27
+    reg [557:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
-    reg [556:0] out_held;       // contract.go:27
+    reg [557:0] out_held;       // contract.go:27
     reg [2:0]   follow_held;    // follow.go:29
     reg         follow_inside;  // follow.go:30
     reg [2:0]   follow_ahead;   // follow.go:31
-    reg [556:0] follow_value;   // follow.go:32
+    reg [557:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [2:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [556:0] in_data_holds_joined = { // contract.go:30
+    wire [557:0] in_data_holds_joined = { // contract.go:30
         in_dead,
         in_ipv6,
         in_src_hi,
@@ -205,6 +209,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         in_opcode,
         in_undefined,
         in_cnp,
+        in_marked,
         in_se,
         in_pad_cnt,
         in_dest_qp,
@@ -220,7 +225,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         in_payload_len
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [556:0] out_data_holds_joined = { // contract.go:30
+    wire [557:0] out_data_holds_joined = { // contract.go:30
         out_dead,
         out_ipv6,
         out_src_hi,
@@ -230,6 +235,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         out_opcode,
         out_undefined,
         out_cnp,
+        out_marked,
         out_se,
         out_pad_cnt,
         out_dest_qp,
@@ -248,7 +254,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [556:0] order_joined = { // follow.go:54
+    wire [557:0] order_joined = { // follow.go:54
         out_dead,
         out_ipv6,
         out_src_hi,
@@ -258,6 +264,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         out_opcode,
         out_undefined,
         out_cnp,
+        out_marked,
         out_se,
         out_pad_cnt,
         out_dest_qp,
@@ -278,7 +285,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
         : tail_follows_sum;
     wire [3:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [3:0] word_choice = (word_sum >= 4'd4) ? word_sum - 4'd4 : word_sum; // fifo.go:157
-    wire [556:0] word = ram[word_choice[1:0]];         // fifo.go:164
+    wire [557:0] word = ram[word_choice[1:0]];         // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -304,6 +311,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 in_opcode,
                 in_undefined,
                 in_cnp,
+                in_marked,
                 in_se,
                 in_pad_cnt,
                 in_dest_qp,
@@ -341,6 +349,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 out_opcode,
                 out_undefined,
                 out_cnp,
+                out_marked,
                 out_se,
                 out_pad_cnt,
                 out_dest_qp,
@@ -389,6 +398,7 @@ module fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 (
                 in_opcode,
                 in_undefined,
                 in_cnp,
+                in_marked,
                 in_se,
                 in_pad_cnt,
                 in_dest_qp,

@@ -19,6 +19,7 @@ module fifo_translate_noted_x8 (
     input  wire        in_kind_tail,   // it is the Probe behind a payload
     input  wire        in_find,        // its bytes have a bus address that matters
     input  wire        in_asked,       // its key is looked at
+    input  wire [63:0] in_bus,         // its bus address, if no key is looked at and it has no Skip
 
     // Stream out (source)
     output wire        out_valid,
@@ -31,6 +32,7 @@ module fifo_translate_noted_x8 (
     output wire        out_kind_tail,   // it is the Probe behind a payload
     output wire        out_find,        // its bytes have a bus address that matters
     output wire        out_asked,       // its key is looked at
+    output wire [63:0] out_bus,         // its bus address, if no key is looked at and it has no Skip
 
     output wire [3:0]  level,     // how many payloads are inside
     output wire [3:0]  high_water // the highest Level since reset
@@ -44,7 +46,7 @@ module fifo_translate_noted_x8 (
     reg [3:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [19:0] ram [0:7]; // fifo.go:36
+    reg [83:0] ram [0:7]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -62,17 +64,18 @@ module fifo_translate_noted_x8 (
         end
     end
 
-    assign in_ready = ~level_full;            // fifo.go:42
-    assign out_valid = level_some;            // fifo.go:43
-    wire [19:0] out_len_word = ram[head];     // fifo.go:44
-    assign out_len = out_len_word[19:7];      // fifo.go:44
-    assign out_kind_skip = out_len_word[6];   // fifo.go:44
-    assign out_kind_probe = out_len_word[5];  // fifo.go:44
-    assign out_kind_last = out_len_word[4];   // fifo.go:44
-    assign out_kind_probed = out_len_word[3]; // fifo.go:44
-    assign out_kind_tail = out_len_word[2];   // fifo.go:44
-    assign out_find = out_len_word[1];        // fifo.go:44
-    assign out_asked = out_len_word[0];       // fifo.go:44
+    assign in_ready = ~level_full;             // fifo.go:42
+    assign out_valid = level_some;             // fifo.go:43
+    wire [83:0] out_len_word = ram[head];      // fifo.go:44
+    assign out_len = out_len_word[83:71];      // fifo.go:44
+    assign out_kind_skip = out_len_word[70];   // fifo.go:44
+    assign out_kind_probe = out_len_word[69];  // fifo.go:44
+    assign out_kind_last = out_len_word[68];   // fifo.go:44
+    assign out_kind_probed = out_len_word[67]; // fifo.go:44
+    assign out_kind_tail = out_len_word[66];   // fifo.go:44
+    assign out_find = out_len_word[65];        // fifo.go:44
+    assign out_asked = out_len_word[64];       // fifo.go:44
+    assign out_bus = out_len_word[63:0];       // fifo.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -110,7 +113,8 @@ module fifo_translate_noted_x8 (
                 in_kind_probed,
                 in_kind_tail,
                 in_find,
-                in_asked
+                in_asked,
+                in_bus
             };
         end
     end
@@ -127,19 +131,19 @@ module fifo_translate_noted_x8 (
     reg [3:0]  level_was;      // fifo.go:145
     reg [3:0]  high_water_was; // fifo.go:146
     reg        in_stalled;     // contract.go:24
-    reg [19:0] in_held;        // contract.go:27
+    reg [83:0] in_held;        // contract.go:27
     reg        out_stalled;    // contract.go:24
-    reg [19:0] out_held;       // contract.go:27
+    reg [83:0] out_held;       // contract.go:27
     reg [3:0]  follow_held;    // follow.go:29
     reg        follow_inside;  // follow.go:30
     reg [3:0]  follow_ahead;   // follow.go:31
-    reg [19:0] follow_value;   // follow.go:32
+    reg [83:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [3:0]  follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
     wire waits = in_valid & ~in_ready;   // contract.go:23
-    wire [19:0] in_data_holds_joined = { // contract.go:30
+    wire [83:0] in_data_holds_joined = { // contract.go:30
         in_len,
         in_kind_skip,
         in_kind_probe,
@@ -147,10 +151,11 @@ module fifo_translate_noted_x8 (
         in_kind_probed,
         in_kind_tail,
         in_find,
-        in_asked
+        in_asked,
+        in_bus
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [19:0] out_data_holds_joined = {  // contract.go:30
+    wire [83:0] out_data_holds_joined = {  // contract.go:30
         out_len,
         out_kind_skip,
         out_kind_probe,
@@ -158,13 +163,14 @@ module fifo_translate_noted_x8 (
         out_kind_probed,
         out_kind_tail,
         out_find,
-        out_asked
+        out_asked,
+        out_bus
     };
     wire [3:0] stay = follow_held - {3'h0, out_valid & out_ready}; // follow.go:37
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [19:0] order_joined = { // follow.go:54
+    wire [83:0] order_joined = { // follow.go:54
         out_len,
         out_kind_skip,
         out_kind_probe,
@@ -172,7 +178,8 @@ module fifo_translate_noted_x8 (
         out_kind_probed,
         out_kind_tail,
         out_find,
-        out_asked
+        out_asked,
+        out_bus
     };
     wire [4:0] from = {2'h0, head};                           // fifo.go:159
     wire [4:0] tail_follows_sum = from + {1'b0, level_count}; // fifo.go:160
@@ -180,7 +187,7 @@ module fifo_translate_noted_x8 (
         : tail_follows_sum;
     wire [4:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [4:0] word_choice = (word_sum >= 5'd8) ? word_sum - 5'd8 : word_sum; // fifo.go:157
-    wire [19:0] word = ram[word_choice[2:0]];          // fifo.go:164
+    wire [83:0] word = ram[word_choice[2:0]];          // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -204,7 +211,8 @@ module fifo_translate_noted_x8 (
                 in_kind_probed,
                 in_kind_tail,
                 in_find,
-                in_asked
+                in_asked,
+                in_bus
             };
         end
     end
@@ -227,7 +235,8 @@ module fifo_translate_noted_x8 (
                 out_kind_probed,
                 out_kind_tail,
                 out_find,
-                out_asked
+                out_asked,
+                out_bus
             };
         end
     end
@@ -261,7 +270,8 @@ module fifo_translate_noted_x8 (
                 in_kind_probed,
                 in_kind_tail,
                 in_find,
-                in_asked
+                in_asked,
+                in_bus
             };
         end
         if (in_valid && in_ready) begin        // follow.go:43
@@ -381,9 +391,11 @@ module fifo_translate_noted_x8 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && order_joined != follow_value) begin
-                $display("ASSERT %m order hdl/stream/follow.go:54");
-                $stop;
+            if (!order_inverse) begin
+                if (order_joined != follow_value) begin
+                    $display("ASSERT %m order hdl/stream/follow.go:54");
+                    $stop;
+                end
             end
             if (follow_held != level) begin
                 $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:54");
@@ -405,9 +417,11 @@ module fifo_translate_noted_x8 (
                 $display("ASSERT %m head_in_ring hdl/stream/fifo.go:161");
                 $stop;
             end
-            if (follow_inside && word != follow_value) begin
-                $display("ASSERT %m in_ram hdl/stream/follow.go:61");
-                $stop;
+            if (follow_inside) begin
+                if (word != follow_value) begin
+                    $display("ASSERT %m in_ram hdl/stream/follow.go:61");
+                    $stop;
+                end
             end
             if (level_full) begin
                 if (cover_full_count == 64'd0) begin

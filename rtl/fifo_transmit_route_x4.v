@@ -13,12 +13,14 @@ module fifo_transmit_route_x4 (
     output wire       in_ready,
     input  wire       in_inline,
     input  wire       in_drop,
+    input  wire       in_zero, // it is nowhere: the zeros of a CNP
 
     // Stream out (source)
     output wire       out_valid,
     input  wire       out_ready,
     output wire       out_inline,
     output wire       out_drop,
+    output wire       out_zero, // it is nowhere: the zeros of a CNP
 
     output wire [2:0] level,     // how many payloads are inside
     output wire [2:0] high_water // the highest Level since reset
@@ -32,7 +34,7 @@ module fifo_transmit_route_x4 (
     reg [2:0] high_water_mark; // fifo.go:141
 
     (* ram_style = "distributed" *)
-    reg [1:0] ram [0:3]; // fifo.go:36
+    reg [2:0] ram [0:3]; // fifo.go:36
 
     always @(posedge clk) begin
         if (rst) begin
@@ -52,9 +54,10 @@ module fifo_transmit_route_x4 (
 
     assign in_ready = ~level_full;          // fifo.go:42
     assign out_valid = level_some;          // fifo.go:43
-    wire [1:0] out_inline_word = ram[head]; // fifo.go:44
-    assign out_inline = out_inline_word[1]; // fifo.go:44
-    assign out_drop = out_inline_word[0];   // fifo.go:44
+    wire [2:0] out_inline_word = ram[head]; // fifo.go:44
+    assign out_inline = out_inline_word[2]; // fifo.go:44
+    assign out_drop = out_inline_word[1];   // fifo.go:44
+    assign out_zero = out_inline_word[0];   // fifo.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -83,8 +86,8 @@ module fifo_transmit_route_x4 (
     assign high_water = high_water_mark; // fifo.go:143
 
     always @(posedge clk) begin
-        if (in_valid && in_ready) begin        // fifo.go:45
-            ram[tail] <= {in_inline, in_drop}; // fifo.go:45
+        if (in_valid && in_ready) begin                 // fifo.go:45
+            ram[tail] <= {in_inline, in_drop, in_zero}; // fifo.go:45
         end
     end
 
@@ -100,13 +103,13 @@ module fifo_transmit_route_x4 (
     reg [2:0] level_was;      // fifo.go:145
     reg [2:0] high_water_was; // fifo.go:146
     reg       in_stalled;     // contract.go:24
-    reg [1:0] in_held;        // contract.go:27
+    reg [2:0] in_held;        // contract.go:27
     reg       out_stalled;    // contract.go:24
-    reg [1:0] out_held;       // contract.go:27
+    reg [2:0] out_held;       // contract.go:27
     reg [2:0] follow_held;    // follow.go:29
     reg       follow_inside;  // follow.go:30
     reg [2:0] follow_ahead;   // follow.go:31
-    reg [1:0] follow_value;   // follow.go:32
+    reg [2:0] follow_value;   // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [2:0] follow_turn; // follow.go:34
 
@@ -123,7 +126,7 @@ module fifo_transmit_route_x4 (
         : tail_follows_sum;
     wire [3:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
     wire [3:0] word_choice = (word_sum >= 4'd4) ? word_sum - 4'd4 : word_sum; // fifo.go:157
-    wire [1:0] word = ram[word_choice[1:0]];           // fifo.go:164
+    wire [2:0] word = ram[word_choice[1:0]];           // fifo.go:164
 
     always @(posedge clk) begin
         if (rst) begin
@@ -138,8 +141,8 @@ module fifo_transmit_route_x4 (
     end
 
     always @(posedge clk) begin
-        if (waits) begin                     // contract.go:28
-            in_held <= {in_inline, in_drop}; // contract.go:28
+        if (waits) begin                              // contract.go:28
+            in_held <= {in_inline, in_drop, in_zero}; // contract.go:28
         end
     end
 
@@ -152,8 +155,8 @@ module fifo_transmit_route_x4 (
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin                      // contract.go:28
-            out_held <= {out_inline, out_drop}; // contract.go:28
+        if (waits_2) begin                                // contract.go:28
+            out_held <= {out_inline, out_drop, out_zero}; // contract.go:28
         end
     end
 
@@ -176,9 +179,9 @@ module fifo_transmit_route_x4 (
         if (when_follow_inside) begin            // follow.go:39
             follow_ahead <= follow_ahead - 3'd1; // follow.go:41
         end
-        if (when_follow_inside_and) begin         // follow.go:44
-            follow_ahead <= stay;                 // follow.go:46
-            follow_value <= {in_inline, in_drop}; // follow.go:47
+        if (when_follow_inside_and) begin                  // follow.go:44
+            follow_ahead <= stay;                          // follow.go:46
+            follow_value <= {in_inline, in_drop, in_zero}; // follow.go:47
         end
         if (in_valid && in_ready) begin        // follow.go:43
             follow_turn <= follow_turn - 3'd1; // follow.go:43
@@ -213,13 +216,13 @@ module fifo_transmit_route_x4 (
             assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
             assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
-            assume_in_data_holds: assume (!in_stalled || {in_inline, in_drop} == in_held); // contract.go:19
+            assume_in_data_holds: assume (!in_stalled || {in_inline, in_drop, in_zero} == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
-            assert_out_data_holds: assert (!out_stalled || {out_inline, out_drop} == out_held); // contract.go:11
+            assert_out_data_holds: assert (!out_stalled || {out_inline, out_drop, out_zero} == out_held); // contract.go:11
             assert_capacity: assert (follow_held <= 3'd4); // follow.go:51
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
-            assert_order: assert (order_inverse || {out_inline, out_drop} == follow_value); // follow.go:54
+            assert_order: assert (order_inverse || {out_inline, out_drop, out_zero} == follow_value); // follow.go:54
             assert_level_is_occupancy: assert (follow_held == level); // fifo.go:54
             assert_takes_while_room: assert (in_ready == (follow_held < 3'd4)); // fifo.go:55
             assert_gives_what_it_has: assert (out_valid == (|follow_held)); // fifo.go:56
@@ -270,7 +273,7 @@ module fifo_transmit_route_x4 (
                     $display("ASSUME %m in_valid_holds hdl/stream/contract.go:18");
                     $stop;
                 end
-                if ({in_inline, in_drop} != in_held) begin
+                if ({in_inline, in_drop, in_zero} != in_held) begin
                     $display("ASSUME %m in_data_holds hdl/stream/contract.go:19");
                     $stop;
                 end
@@ -280,7 +283,7 @@ module fifo_transmit_route_x4 (
                     $display("ASSERT %m out_valid_holds hdl/stream/contract.go:10");
                     $stop;
                 end
-                if ({out_inline, out_drop} != out_held) begin
+                if ({out_inline, out_drop, out_zero} != out_held) begin
                     $display("ASSERT %m out_data_holds hdl/stream/contract.go:11");
                     $stop;
                 end
@@ -297,7 +300,7 @@ module fifo_transmit_route_x4 (
                 $display("ASSERT %m nothing_lost hdl/stream/follow.go:53");
                 $stop;
             end
-            if (!order_inverse && {out_inline, out_drop} != follow_value) begin
+            if (!order_inverse && {out_inline, out_drop, out_zero} != follow_value) begin
                 $display("ASSERT %m order hdl/stream/follow.go:54");
                 $stop;
             end

@@ -12,6 +12,7 @@ module fork_link_cq_config_6_2_x2 (
     input  wire        in_valid,
     output wire        in_ready,
     input  wire [5:0]  in_cq,
+    input  wire        in_keep, // all is left as it is: only that is waited for
     input  wire        in_exists,
     input  wire [1:0]  in_eq,
     input  wire [3:0]  in_log_size,
@@ -21,6 +22,7 @@ module fork_link_cq_config_6_2_x2 (
     output wire        out_0_valid,
     input  wire        out_0_ready,
     output wire [5:0]  out_0_cq,
+    output wire        out_0_keep, // all is left as it is: only that is waited for
     output wire        out_0_exists,
     output wire [1:0]  out_0_eq,
     output wire [3:0]  out_0_log_size,
@@ -30,6 +32,7 @@ module fork_link_cq_config_6_2_x2 (
     output wire        out_1_valid,
     input  wire        out_1_ready,
     output wire [5:0]  out_1_cq,
+    output wire        out_1_keep, // all is left as it is: only that is waited for
     output wire        out_1_exists,
     output wire [1:0]  out_1_eq,
     output wire [3:0]  out_1_log_size,
@@ -41,12 +44,14 @@ module fork_link_cq_config_6_2_x2 (
 
     assign out_0_valid = in_valid & ~done_0; // fork.go:35
     assign out_0_cq = in_cq;                 // fork.go:36
+    assign out_0_keep = in_keep;             // fork.go:36
     assign out_0_exists = in_exists;         // fork.go:36
     assign out_0_eq = in_eq;                 // fork.go:36
     assign out_0_log_size = in_log_size;     // fork.go:36
     assign out_0_base = in_base;             // fork.go:36
     assign out_1_valid = in_valid & ~done_1; // fork.go:35
     assign out_1_cq = in_cq;                 // fork.go:36
+    assign out_1_keep = in_keep;             // fork.go:36
     assign out_1_exists = in_exists;         // fork.go:36
     assign out_1_eq = in_eq;                 // fork.go:36
     assign out_1_log_size = in_log_size;     // fork.go:36
@@ -75,48 +80,52 @@ module fork_link_cq_config_6_2_x2 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg        in_stalled;    // contract.go:24
-    reg [76:0] in_held;       // contract.go:27
+    reg [77:0] in_held;       // contract.go:27
     reg        out_0_stalled; // contract.go:24
-    reg [76:0] out_0_held;    // contract.go:27
+    reg [77:0] out_0_held;    // contract.go:27
     reg        out_0_took;    // fork.go:61
     reg        out_1_stalled; // contract.go:24
-    reg [76:0] out_1_held;    // contract.go:27
+    reg [77:0] out_1_held;    // contract.go:27
     reg        out_1_took;    // fork.go:61
 
     wire waits = in_valid & ~in_ready;         // contract.go:23
-    wire in_data_holds_equal = {in_cq, in_exists, in_eq, in_log_size, in_base} == in_held; // contract.go:30
+    wire in_data_holds_equal = {in_cq, in_keep, in_exists, in_eq, in_log_size, in_base} == in_held; // contract.go:30
     wire waits_0 = out_0_valid & ~out_0_ready; // contract.go:23
-    wire [76:0] out_0_data_holds_joined = {    // contract.go:30
+    wire [77:0] out_0_data_holds_joined = {    // contract.go:30
         out_0_cq,
+        out_0_keep,
         out_0_exists,
         out_0_eq,
         out_0_log_size,
         out_0_base
     };
-    wire [76:0] out_0_unchanged_joined = { // fork.go:68
+    wire [77:0] out_0_unchanged_joined = { // fork.go:68
         out_0_cq,
+        out_0_keep,
         out_0_exists,
         out_0_eq,
         out_0_log_size,
         out_0_base
     };
-    wire out_0_unchanged_equal = out_0_unchanged_joined == {in_cq, in_exists, in_eq, in_log_size, in_base}; // fork.go:68
+    wire out_0_unchanged_equal = out_0_unchanged_joined == {in_cq, in_keep, in_exists, in_eq, in_log_size, in_base}; // fork.go:68
     wire waits_1 = out_1_valid & ~out_1_ready; // contract.go:23
-    wire [76:0] out_1_data_holds_joined = {    // contract.go:30
+    wire [77:0] out_1_data_holds_joined = {    // contract.go:30
         out_1_cq,
+        out_1_keep,
         out_1_exists,
         out_1_eq,
         out_1_log_size,
         out_1_base
     };
-    wire [76:0] out_1_unchanged_joined = { // fork.go:68
+    wire [77:0] out_1_unchanged_joined = { // fork.go:68
         out_1_cq,
+        out_1_keep,
         out_1_exists,
         out_1_eq,
         out_1_log_size,
         out_1_base
     };
-    wire out_1_unchanged_equal = out_1_unchanged_joined == {in_cq, in_exists, in_eq, in_log_size, in_base}; // fork.go:68
+    wire out_1_unchanged_equal = out_1_unchanged_joined == {in_cq, in_keep, in_exists, in_eq, in_log_size, in_base}; // fork.go:68
 
     always @(posedge clk) begin
         if (rst) begin
@@ -128,7 +137,7 @@ module fork_link_cq_config_6_2_x2 (
 
     always @(posedge clk) begin
         if (waits) begin // contract.go:28
-            in_held <= {in_cq, in_exists, in_eq, in_log_size, in_base}; // contract.go:28
+            in_held <= {in_cq, in_keep, in_exists, in_eq, in_log_size, in_base}; // contract.go:28
         end
     end
 
@@ -141,8 +150,15 @@ module fork_link_cq_config_6_2_x2 (
     end
 
     always @(posedge clk) begin
-        if (waits_0) begin // contract.go:28
-            out_0_held <= {out_0_cq, out_0_exists, out_0_eq, out_0_log_size, out_0_base}; // contract.go:28
+        if (waits_0) begin  // contract.go:28
+            out_0_held <= { // contract.go:28
+                out_0_cq,
+                out_0_keep,
+                out_0_exists,
+                out_0_eq,
+                out_0_log_size,
+                out_0_base
+            };
         end
     end
 
@@ -157,8 +173,15 @@ module fork_link_cq_config_6_2_x2 (
     end
 
     always @(posedge clk) begin
-        if (waits_1) begin // contract.go:28
-            out_1_held <= {out_1_cq, out_1_exists, out_1_eq, out_1_log_size, out_1_base}; // contract.go:28
+        if (waits_1) begin  // contract.go:28
+            out_1_held <= { // contract.go:28
+                out_1_cq,
+                out_1_keep,
+                out_1_exists,
+                out_1_eq,
+                out_1_log_size,
+                out_1_base
+            };
         end
     end
 

@@ -21,6 +21,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     input  wire [7:0]  in_opcode,
     input  wire        in_undefined,
     input  wire        in_cnp,
+    input  wire        in_marked,
     input  wire        in_se,
     input  wire [1:0]  in_pad_cnt,
     input  wire        in_ack_req,
@@ -45,7 +46,8 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     input  wire [2:0]  in_context_retry_cnt,
     input  wire [2:0]  in_context_rnr_retry,
     input  wire        in_context_sig_all,
-    input  wire        in_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        in_context_congestion, // it has congestion control
+    input  wire        in_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        in_context_rq_stride,
     input  wire [5:0]  in_context_send_cq,
     input  wire [5:0]  in_context_recv_cq,
@@ -65,6 +67,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     output wire [7:0]  out_opcode,
     output wire        out_undefined,
     output wire        out_cnp,
+    output wire        out_marked,
     output wire        out_se,
     output wire [1:0]  out_pad_cnt,
     output wire        out_ack_req,
@@ -89,7 +92,8 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     output wire [2:0]  out_context_retry_cnt,
     output wire [2:0]  out_context_rnr_retry,
     output wire        out_context_sig_all,
-    output wire        out_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire        out_context_congestion, // it has congestion control
+    output wire        out_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire        out_context_rq_stride,
     output wire [5:0]  out_context_send_cq,
     output wire [5:0]  out_context_recv_cq,
@@ -108,6 +112,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     reg [7:0]  data_opcode;              // slice.go:74
     reg        data_undefined;           // slice.go:74
     reg        data_cnp;                 // slice.go:74
+    reg        data_marked;              // slice.go:74
     reg        data_se;                  // slice.go:74
     reg [1:0]  data_pad_cnt;             // slice.go:74
     reg        data_ack_req;             // slice.go:74
@@ -132,6 +137,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     reg [2:0]  data_context_retry_cnt;   // slice.go:74
     reg [2:0]  data_context_rnr_retry;   // slice.go:74
     reg        data_context_sig_all;     // slice.go:74
+    reg        data_context_congestion;  // slice.go:74
     reg        data_context_sq_stride;   // slice.go:74
     reg        data_context_rq_stride;   // slice.go:74
     reg [5:0]  data_context_send_cq;     // slice.go:74
@@ -151,6 +157,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     assign out_opcode = data_opcode;                           // slice.go:79
     assign out_undefined = data_undefined;                     // slice.go:79
     assign out_cnp = data_cnp;                                 // slice.go:79
+    assign out_marked = data_marked;                           // slice.go:79
     assign out_se = data_se;                                   // slice.go:79
     assign out_pad_cnt = data_pad_cnt;                         // slice.go:79
     assign out_ack_req = data_ack_req;                         // slice.go:79
@@ -175,6 +182,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     assign out_context_retry_cnt = data_context_retry_cnt;     // slice.go:79
     assign out_context_rnr_retry = data_context_rnr_retry;     // slice.go:79
     assign out_context_sig_all = data_context_sig_all;         // slice.go:79
+    assign out_context_congestion = data_context_congestion;   // slice.go:79
     assign out_context_sq_stride = data_context_sq_stride;     // slice.go:79
     assign out_context_rq_stride = data_context_rq_stride;     // slice.go:79
     assign out_context_send_cq = data_context_send_cq;         // slice.go:79
@@ -202,6 +210,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
             data_opcode <= in_opcode;                           // slice.go:82
             data_undefined <= in_undefined;                     // slice.go:82
             data_cnp <= in_cnp;                                 // slice.go:82
+            data_marked <= in_marked;                           // slice.go:82
             data_se <= in_se;                                   // slice.go:82
             data_pad_cnt <= in_pad_cnt;                         // slice.go:82
             data_ack_req <= in_ack_req;                         // slice.go:82
@@ -226,6 +235,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
             data_context_retry_cnt <= in_context_retry_cnt;     // slice.go:82
             data_context_rnr_retry <= in_context_rnr_retry;     // slice.go:82
             data_context_sig_all <= in_context_sig_all;         // slice.go:82
+            data_context_congestion <= in_context_congestion;   // slice.go:82
             data_context_sq_stride <= in_context_sq_stride;     // slice.go:82
             data_context_rq_stride <= in_context_rq_stride;     // slice.go:82
             data_context_send_cq <= in_context_send_cq;         // slice.go:82
@@ -245,18 +255,18 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [416:0] in_held;       // contract.go:27
+    reg [418:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [416:0] out_held;      // contract.go:27
+    reg [418:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [416:0] follow_value;  // follow.go:32
+    reg [418:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [416:0] in_data_holds_joined = { // contract.go:30
+    wire [418:0] in_data_holds_joined = { // contract.go:30
         in_qp,
         in_dead,
         in_number,
@@ -267,6 +277,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         in_opcode,
         in_undefined,
         in_cnp,
+        in_marked,
         in_se,
         in_pad_cnt,
         in_ack_req,
@@ -291,6 +302,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         in_context_retry_cnt,
         in_context_rnr_retry,
         in_context_sig_all,
+        in_context_congestion,
         in_context_sq_stride,
         in_context_rq_stride,
         in_context_send_cq,
@@ -299,7 +311,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         in_context_max_dest_rd
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [416:0] out_data_holds_joined = { // contract.go:30
+    wire [418:0] out_data_holds_joined = { // contract.go:30
         out_qp,
         out_dead,
         out_number,
@@ -310,6 +322,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         out_opcode,
         out_undefined,
         out_cnp,
+        out_marked,
         out_se,
         out_pad_cnt,
         out_ack_req,
@@ -334,6 +347,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         out_context_retry_cnt,
         out_context_rnr_retry,
         out_context_sig_all,
+        out_context_congestion,
         out_context_sq_stride,
         out_context_rq_stride,
         out_context_send_cq,
@@ -345,7 +359,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [416:0] order_joined = { // follow.go:54
+    wire [418:0] order_joined = { // follow.go:54
         out_qp,
         out_dead,
         out_number,
@@ -356,6 +370,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         out_opcode,
         out_undefined,
         out_cnp,
+        out_marked,
         out_se,
         out_pad_cnt,
         out_ack_req,
@@ -380,6 +395,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         out_context_retry_cnt,
         out_context_rnr_retry,
         out_context_sig_all,
+        out_context_congestion,
         out_context_sq_stride,
         out_context_rq_stride,
         out_context_send_cq,
@@ -387,7 +403,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         out_context_max_rd,
         out_context_max_dest_rd
     };
-    wire [416:0] followed_joined = { // slice.go:90
+    wire [418:0] followed_joined = { // slice.go:90
         data_qp,
         data_dead,
         data_number,
@@ -398,6 +414,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         data_opcode,
         data_undefined,
         data_cnp,
+        data_marked,
         data_se,
         data_pad_cnt,
         data_ack_req,
@@ -422,6 +439,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
         data_context_retry_cnt,
         data_context_rnr_retry,
         data_context_sig_all,
+        data_context_congestion,
         data_context_sq_stride,
         data_context_rq_stride,
         data_context_send_cq,
@@ -451,6 +469,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
                 in_opcode,
                 in_undefined,
                 in_cnp,
+                in_marked,
                 in_se,
                 in_pad_cnt,
                 in_ack_req,
@@ -475,6 +494,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
                 in_context_retry_cnt,
                 in_context_rnr_retry,
                 in_context_sig_all,
+                in_context_congestion,
                 in_context_sq_stride,
                 in_context_rq_stride,
                 in_context_send_cq,
@@ -506,6 +526,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
                 out_opcode,
                 out_undefined,
                 out_cnp,
+                out_marked,
                 out_se,
                 out_pad_cnt,
                 out_ack_req,
@@ -530,6 +551,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
                 out_context_retry_cnt,
                 out_context_rnr_retry,
                 out_context_sig_all,
+                out_context_congestion,
                 out_context_sq_stride,
                 out_context_rq_stride,
                 out_context_send_cq,
@@ -572,6 +594,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
                 in_opcode,
                 in_undefined,
                 in_cnp,
+                in_marked,
                 in_se,
                 in_pad_cnt,
                 in_ack_req,
@@ -596,6 +619,7 @@ module forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 (
                 in_context_retry_cnt,
                 in_context_rnr_retry,
                 in_context_sig_all,
+                in_context_congestion,
                 in_context_sq_stride,
                 in_context_rq_stride,
                 in_context_send_cq,

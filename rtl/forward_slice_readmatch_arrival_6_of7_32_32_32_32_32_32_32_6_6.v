@@ -42,7 +42,8 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
     input  wire [2:0]  in_packet_context_retry_cnt,
     input  wire [2:0]  in_packet_context_rnr_retry,
     input  wire        in_packet_context_sig_all,
-    input  wire        in_packet_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        in_packet_context_congestion, // it has congestion control
+    input  wire        in_packet_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        in_packet_context_rq_stride,
     input  wire [5:0]  in_packet_context_send_cq,
     input  wire [5:0]  in_packet_context_recv_cq,
@@ -83,7 +84,8 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
     output wire [2:0]  out_packet_context_retry_cnt,
     output wire [2:0]  out_packet_context_rnr_retry,
     output wire        out_packet_context_sig_all,
-    output wire        out_packet_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire        out_packet_context_congestion, // it has congestion control
+    output wire        out_packet_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire        out_packet_context_rq_stride,
     output wire [5:0]  out_packet_context_send_cq,
     output wire [5:0]  out_packet_context_recv_cq,
@@ -123,6 +125,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
     reg [2:0]  data_packet_context_retry_cnt;   // slice.go:74
     reg [2:0]  data_packet_context_rnr_retry;   // slice.go:74
     reg        data_packet_context_sig_all;     // slice.go:74
+    reg        data_packet_context_congestion;  // slice.go:74
     reg        data_packet_context_sq_stride;   // slice.go:74
     reg        data_packet_context_rq_stride;   // slice.go:74
     reg [5:0]  data_packet_context_send_cq;     // slice.go:74
@@ -163,6 +166,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
     assign out_packet_context_retry_cnt = data_packet_context_retry_cnt; // slice.go:79
     assign out_packet_context_rnr_retry = data_packet_context_rnr_retry; // slice.go:79
     assign out_packet_context_sig_all = data_packet_context_sig_all; // slice.go:79
+    assign out_packet_context_congestion = data_packet_context_congestion; // slice.go:79
     assign out_packet_context_sq_stride = data_packet_context_sq_stride; // slice.go:79
     assign out_packet_context_rq_stride = data_packet_context_rq_stride; // slice.go:79
     assign out_packet_context_send_cq = data_packet_context_send_cq; // slice.go:79
@@ -211,6 +215,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
             data_packet_context_retry_cnt <= in_packet_context_retry_cnt; // slice.go:82
             data_packet_context_rnr_retry <= in_packet_context_rnr_retry; // slice.go:82
             data_packet_context_sig_all <= in_packet_context_sig_all; // slice.go:82
+            data_packet_context_congestion <= in_packet_context_congestion; // slice.go:82
             data_packet_context_sq_stride <= in_packet_context_sq_stride; // slice.go:82
             data_packet_context_rq_stride <= in_packet_context_rq_stride; // slice.go:82
             data_packet_context_send_cq <= in_packet_context_send_cq; // slice.go:82
@@ -231,18 +236,18 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [438:0] in_held;       // contract.go:27
+    reg [439:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [438:0] out_held;      // contract.go:27
+    reg [439:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [438:0] follow_value;  // follow.go:32
+    reg [439:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [438:0] in_data_holds_joined = { // contract.go:30
+    wire [439:0] in_data_holds_joined = { // contract.go:30
         in_packet_kind,
         in_packet_qp,
         in_packet_opcode,
@@ -273,6 +278,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
         in_packet_context_retry_cnt,
         in_packet_context_rnr_retry,
         in_packet_context_sig_all,
+        in_packet_context_congestion,
         in_packet_context_sq_stride,
         in_packet_context_rq_stride,
         in_packet_context_send_cq,
@@ -282,7 +288,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
         in_judged
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [438:0] out_data_holds_joined = { // contract.go:30
+    wire [439:0] out_data_holds_joined = { // contract.go:30
         out_packet_kind,
         out_packet_qp,
         out_packet_opcode,
@@ -313,6 +319,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
         out_packet_context_retry_cnt,
         out_packet_context_rnr_retry,
         out_packet_context_sig_all,
+        out_packet_context_congestion,
         out_packet_context_sq_stride,
         out_packet_context_rq_stride,
         out_packet_context_send_cq,
@@ -325,7 +332,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [438:0] order_joined = { // follow.go:54
+    wire [439:0] order_joined = { // follow.go:54
         out_packet_kind,
         out_packet_qp,
         out_packet_opcode,
@@ -356,6 +363,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
         out_packet_context_retry_cnt,
         out_packet_context_rnr_retry,
         out_packet_context_sig_all,
+        out_packet_context_congestion,
         out_packet_context_sq_stride,
         out_packet_context_rq_stride,
         out_packet_context_send_cq,
@@ -364,7 +372,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
         out_packet_context_max_dest_rd,
         out_judged
     };
-    wire [438:0] followed_joined = { // slice.go:90
+    wire [439:0] followed_joined = { // slice.go:90
         data_packet_kind,
         data_packet_qp,
         data_packet_opcode,
@@ -395,6 +403,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
         data_packet_context_retry_cnt,
         data_packet_context_rnr_retry,
         data_packet_context_sig_all,
+        data_packet_context_congestion,
         data_packet_context_sq_stride,
         data_packet_context_rq_stride,
         data_packet_context_send_cq,
@@ -445,6 +454,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
                 in_packet_context_retry_cnt,
                 in_packet_context_rnr_retry,
                 in_packet_context_sig_all,
+                in_packet_context_congestion,
                 in_packet_context_sq_stride,
                 in_packet_context_rq_stride,
                 in_packet_context_send_cq,
@@ -497,6 +507,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
                 out_packet_context_retry_cnt,
                 out_packet_context_rnr_retry,
                 out_packet_context_sig_all,
+                out_packet_context_congestion,
                 out_packet_context_sq_stride,
                 out_packet_context_rq_stride,
                 out_packet_context_send_cq,
@@ -560,6 +571,7 @@ module forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 (
                 in_packet_context_retry_cnt,
                 in_packet_context_rnr_retry,
                 in_packet_context_sig_all,
+                in_packet_context_congestion,
                 in_packet_context_sq_stride,
                 in_packet_context_rq_stride,
                 in_packet_context_send_cq,

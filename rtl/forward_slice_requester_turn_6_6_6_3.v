@@ -24,7 +24,8 @@ module forward_slice_requester_turn_6_6_6_3 (
     input  wire [2:0]   in_context_retry_cnt,
     input  wire [2:0]   in_context_rnr_retry,
     input  wire         in_context_sig_all,
-    input  wire         in_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire         in_context_congestion, // it has congestion control
+    input  wire         in_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire         in_context_rq_stride,
     input  wire [5:0]   in_context_send_cq,
     input  wire [5:0]   in_context_recv_cq,
@@ -61,11 +62,12 @@ module forward_slice_requester_turn_6_6_6_3 (
     input  wire         in_task_send,           // any SEND
     input  wire         in_task_read,
     input  wire         in_task_atomic,
-    input  wire         in_task_local,      // LOCAL_INV, REG_MR or BIND_MW
-    input  wire         in_task_imm,        // with immediate
-    input  wire         in_task_inv,        // with invalidate
+    input  wire         in_task_fetch_add,  // of an atomic; else compare-and-swap
+    input  wire         in_task_local,      // LOCAL_INV, REG_MR or BIND_MW: no packet
+    input  wire         in_task_has_imm,    // with immediate
+    input  wire         in_task_has_inv,    // with invalidate
     input  wire [2:0]   in_task_wc,         // format.WCOpcode
-    input  wire [4:0]   in_task_refusal,    // why it cannot be, with status LOC_QP_OP: a format.VendorCode; else 0
+    input  wire [4:0]   in_refusal,         // why the WQE cannot be; else 0
     input  wire         in_verdict_stops,   // there is nothing to do
     input  wire         in_verdict_drained, // what had begun before SQD is done, and somebody wants to know
     input  wire         in_verdict_flush,   // the WQE is not done, but flushed
@@ -88,7 +90,8 @@ module forward_slice_requester_turn_6_6_6_3 (
     output wire [2:0]   out_context_retry_cnt,
     output wire [2:0]   out_context_rnr_retry,
     output wire         out_context_sig_all,
-    output wire         out_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire         out_context_congestion, // it has congestion control
+    output wire         out_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire         out_context_rq_stride,
     output wire [5:0]   out_context_send_cq,
     output wire [5:0]   out_context_recv_cq,
@@ -125,11 +128,12 @@ module forward_slice_requester_turn_6_6_6_3 (
     output wire         out_task_send,           // any SEND
     output wire         out_task_read,
     output wire         out_task_atomic,
-    output wire         out_task_local,      // LOCAL_INV, REG_MR or BIND_MW
-    output wire         out_task_imm,        // with immediate
-    output wire         out_task_inv,        // with invalidate
+    output wire         out_task_fetch_add,  // of an atomic; else compare-and-swap
+    output wire         out_task_local,      // LOCAL_INV, REG_MR or BIND_MW: no packet
+    output wire         out_task_has_imm,    // with immediate
+    output wire         out_task_has_inv,    // with invalidate
     output wire [2:0]   out_task_wc,         // format.WCOpcode
-    output wire [4:0]   out_task_refusal,    // why it cannot be, with status LOC_QP_OP: a format.VendorCode; else 0
+    output wire [4:0]   out_refusal,         // why the WQE cannot be; else 0
     output wire         out_verdict_stops,   // there is nothing to do
     output wire         out_verdict_drained, // what had begun before SQD is done, and somebody wants to know
     output wire         out_verdict_flush,   // the WQE is not done, but flushed
@@ -151,6 +155,7 @@ module forward_slice_requester_turn_6_6_6_3 (
     reg [2:0]   data_context_retry_cnt;   // slice.go:74
     reg [2:0]   data_context_rnr_retry;   // slice.go:74
     reg         data_context_sig_all;     // slice.go:74
+    reg         data_context_congestion;  // slice.go:74
     reg         data_context_sq_stride;   // slice.go:74
     reg         data_context_rq_stride;   // slice.go:74
     reg [5:0]   data_context_send_cq;     // slice.go:74
@@ -188,11 +193,12 @@ module forward_slice_requester_turn_6_6_6_3 (
     reg         data_task_send;           // slice.go:74
     reg         data_task_read;           // slice.go:74
     reg         data_task_atomic;         // slice.go:74
+    reg         data_task_fetch_add;      // slice.go:74
     reg         data_task_local;          // slice.go:74
-    reg         data_task_imm;            // slice.go:74
-    reg         data_task_inv;            // slice.go:74
+    reg         data_task_has_imm;        // slice.go:74
+    reg         data_task_has_inv;        // slice.go:74
     reg [2:0]   data_task_wc;             // slice.go:74
-    reg [4:0]   data_task_refusal;        // slice.go:74
+    reg [4:0]   data_refusal;             // slice.go:74
     reg         data_verdict_stops;       // slice.go:74
     reg         data_verdict_drained;     // slice.go:74
     reg         data_verdict_flush;       // slice.go:74
@@ -214,6 +220,7 @@ module forward_slice_requester_turn_6_6_6_3 (
     assign out_context_retry_cnt = data_context_retry_cnt;     // slice.go:79
     assign out_context_rnr_retry = data_context_rnr_retry;     // slice.go:79
     assign out_context_sig_all = data_context_sig_all;         // slice.go:79
+    assign out_context_congestion = data_context_congestion;   // slice.go:79
     assign out_context_sq_stride = data_context_sq_stride;     // slice.go:79
     assign out_context_rq_stride = data_context_rq_stride;     // slice.go:79
     assign out_context_send_cq = data_context_send_cq;         // slice.go:79
@@ -251,11 +258,12 @@ module forward_slice_requester_turn_6_6_6_3 (
     assign out_task_send = data_task_send;                     // slice.go:79
     assign out_task_read = data_task_read;                     // slice.go:79
     assign out_task_atomic = data_task_atomic;                 // slice.go:79
+    assign out_task_fetch_add = data_task_fetch_add;           // slice.go:79
     assign out_task_local = data_task_local;                   // slice.go:79
-    assign out_task_imm = data_task_imm;                       // slice.go:79
-    assign out_task_inv = data_task_inv;                       // slice.go:79
+    assign out_task_has_imm = data_task_has_imm;               // slice.go:79
+    assign out_task_has_inv = data_task_has_inv;               // slice.go:79
     assign out_task_wc = data_task_wc;                         // slice.go:79
-    assign out_task_refusal = data_task_refusal;               // slice.go:79
+    assign out_refusal = data_refusal;                         // slice.go:79
     assign out_verdict_stops = data_verdict_stops;             // slice.go:79
     assign out_verdict_drained = data_verdict_drained;         // slice.go:79
     assign out_verdict_flush = data_verdict_flush;             // slice.go:79
@@ -285,6 +293,7 @@ module forward_slice_requester_turn_6_6_6_3 (
             data_context_retry_cnt <= in_context_retry_cnt;     // slice.go:82
             data_context_rnr_retry <= in_context_rnr_retry;     // slice.go:82
             data_context_sig_all <= in_context_sig_all;         // slice.go:82
+            data_context_congestion <= in_context_congestion;   // slice.go:82
             data_context_sq_stride <= in_context_sq_stride;     // slice.go:82
             data_context_rq_stride <= in_context_rq_stride;     // slice.go:82
             data_context_send_cq <= in_context_send_cq;         // slice.go:82
@@ -322,11 +331,12 @@ module forward_slice_requester_turn_6_6_6_3 (
             data_task_send <= in_task_send;                     // slice.go:82
             data_task_read <= in_task_read;                     // slice.go:82
             data_task_atomic <= in_task_atomic;                 // slice.go:82
+            data_task_fetch_add <= in_task_fetch_add;           // slice.go:82
             data_task_local <= in_task_local;                   // slice.go:82
-            data_task_imm <= in_task_imm;                       // slice.go:82
-            data_task_inv <= in_task_inv;                       // slice.go:82
+            data_task_has_imm <= in_task_has_imm;               // slice.go:82
+            data_task_has_inv <= in_task_has_inv;               // slice.go:82
             data_task_wc <= in_task_wc;                         // slice.go:82
-            data_task_refusal <= in_task_refusal;               // slice.go:82
+            data_refusal <= in_refusal;                         // slice.go:82
             data_verdict_stops <= in_verdict_stops;             // slice.go:82
             data_verdict_drained <= in_verdict_drained;         // slice.go:82
             data_verdict_flush <= in_verdict_flush;             // slice.go:82
@@ -345,18 +355,18 @@ module forward_slice_requester_turn_6_6_6_3 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         in_stalled;    // contract.go:24
-    reg [746:0] in_held;       // contract.go:27
+    reg [748:0] in_held;       // contract.go:27
     reg         out_stalled;   // contract.go:24
-    reg [746:0] out_held;      // contract.go:27
+    reg [748:0] out_held;      // contract.go:27
     reg [1:0]   follow_held;   // follow.go:29
     reg         follow_inside; // follow.go:30
     reg [1:0]   follow_ahead;  // follow.go:31
-    reg [746:0] follow_value;  // follow.go:32
+    reg [748:0] follow_value;  // follow.go:32
     // Every 2^w-th payload is followed, more than fit inside. The first one is free.
     reg [1:0]   follow_turn; // follow.go:34
 
     wire waits = in_valid & ~in_ready;    // contract.go:23
-    wire [746:0] in_data_holds_joined = { // contract.go:30
+    wire [748:0] in_data_holds_joined = { // contract.go:30
         in_qp,
         in_context_exists,
         in_context_qpn,
@@ -370,6 +380,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         in_context_retry_cnt,
         in_context_rnr_retry,
         in_context_sig_all,
+        in_context_congestion,
         in_context_sq_stride,
         in_context_rq_stride,
         in_context_send_cq,
@@ -407,11 +418,12 @@ module forward_slice_requester_turn_6_6_6_3 (
         in_task_send,
         in_task_read,
         in_task_atomic,
+        in_task_fetch_add,
         in_task_local,
-        in_task_imm,
-        in_task_inv,
+        in_task_has_imm,
+        in_task_has_inv,
         in_task_wc,
-        in_task_refusal,
+        in_refusal,
         in_verdict_stops,
         in_verdict_drained,
         in_verdict_flush,
@@ -419,7 +431,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         in_first
     };
     wire waits_2 = out_valid & ~out_ready; // contract.go:23
-    wire [746:0] out_data_holds_joined = { // contract.go:30
+    wire [748:0] out_data_holds_joined = { // contract.go:30
         out_qp,
         out_context_exists,
         out_context_qpn,
@@ -433,6 +445,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         out_context_retry_cnt,
         out_context_rnr_retry,
         out_context_sig_all,
+        out_context_congestion,
         out_context_sq_stride,
         out_context_rq_stride,
         out_context_send_cq,
@@ -470,11 +483,12 @@ module forward_slice_requester_turn_6_6_6_3 (
         out_task_send,
         out_task_read,
         out_task_atomic,
+        out_task_fetch_add,
         out_task_local,
-        out_task_imm,
-        out_task_inv,
+        out_task_has_imm,
+        out_task_has_inv,
         out_task_wc,
-        out_task_refusal,
+        out_refusal,
         out_verdict_stops,
         out_verdict_drained,
         out_verdict_flush,
@@ -485,7 +499,7 @@ module forward_slice_requester_turn_6_6_6_3 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [746:0] order_joined = { // follow.go:54
+    wire [748:0] order_joined = { // follow.go:54
         out_qp,
         out_context_exists,
         out_context_qpn,
@@ -499,6 +513,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         out_context_retry_cnt,
         out_context_rnr_retry,
         out_context_sig_all,
+        out_context_congestion,
         out_context_sq_stride,
         out_context_rq_stride,
         out_context_send_cq,
@@ -536,18 +551,19 @@ module forward_slice_requester_turn_6_6_6_3 (
         out_task_send,
         out_task_read,
         out_task_atomic,
+        out_task_fetch_add,
         out_task_local,
-        out_task_imm,
-        out_task_inv,
+        out_task_has_imm,
+        out_task_has_inv,
         out_task_wc,
-        out_task_refusal,
+        out_refusal,
         out_verdict_stops,
         out_verdict_drained,
         out_verdict_flush,
         out_verdict_ack_req,
         out_first
     };
-    wire [746:0] followed_joined = { // slice.go:90
+    wire [748:0] followed_joined = { // slice.go:90
         data_qp,
         data_context_exists,
         data_context_qpn,
@@ -561,6 +577,7 @@ module forward_slice_requester_turn_6_6_6_3 (
         data_context_retry_cnt,
         data_context_rnr_retry,
         data_context_sig_all,
+        data_context_congestion,
         data_context_sq_stride,
         data_context_rq_stride,
         data_context_send_cq,
@@ -598,11 +615,12 @@ module forward_slice_requester_turn_6_6_6_3 (
         data_task_send,
         data_task_read,
         data_task_atomic,
+        data_task_fetch_add,
         data_task_local,
-        data_task_imm,
-        data_task_inv,
+        data_task_has_imm,
+        data_task_has_inv,
         data_task_wc,
-        data_task_refusal,
+        data_refusal,
         data_verdict_stops,
         data_verdict_drained,
         data_verdict_flush,
@@ -634,6 +652,7 @@ module forward_slice_requester_turn_6_6_6_3 (
                 in_context_retry_cnt,
                 in_context_rnr_retry,
                 in_context_sig_all,
+                in_context_congestion,
                 in_context_sq_stride,
                 in_context_rq_stride,
                 in_context_send_cq,
@@ -671,11 +690,12 @@ module forward_slice_requester_turn_6_6_6_3 (
                 in_task_send,
                 in_task_read,
                 in_task_atomic,
+                in_task_fetch_add,
                 in_task_local,
-                in_task_imm,
-                in_task_inv,
+                in_task_has_imm,
+                in_task_has_inv,
                 in_task_wc,
-                in_task_refusal,
+                in_refusal,
                 in_verdict_stops,
                 in_verdict_drained,
                 in_verdict_flush,
@@ -709,6 +729,7 @@ module forward_slice_requester_turn_6_6_6_3 (
                 out_context_retry_cnt,
                 out_context_rnr_retry,
                 out_context_sig_all,
+                out_context_congestion,
                 out_context_sq_stride,
                 out_context_rq_stride,
                 out_context_send_cq,
@@ -746,11 +767,12 @@ module forward_slice_requester_turn_6_6_6_3 (
                 out_task_send,
                 out_task_read,
                 out_task_atomic,
+                out_task_fetch_add,
                 out_task_local,
-                out_task_imm,
-                out_task_inv,
+                out_task_has_imm,
+                out_task_has_inv,
                 out_task_wc,
-                out_task_refusal,
+                out_refusal,
                 out_verdict_stops,
                 out_verdict_drained,
                 out_verdict_flush,
@@ -795,6 +817,7 @@ module forward_slice_requester_turn_6_6_6_3 (
                 in_context_retry_cnt,
                 in_context_rnr_retry,
                 in_context_sig_all,
+                in_context_congestion,
                 in_context_sq_stride,
                 in_context_rq_stride,
                 in_context_send_cq,
@@ -832,11 +855,12 @@ module forward_slice_requester_turn_6_6_6_3 (
                 in_task_send,
                 in_task_read,
                 in_task_atomic,
+                in_task_fetch_add,
                 in_task_local,
-                in_task_imm,
-                in_task_inv,
+                in_task_has_imm,
+                in_task_has_inv,
                 in_task_wc,
-                in_task_refusal,
+                in_refusal,
                 in_verdict_stops,
                 in_verdict_drained,
                 in_verdict_flush,

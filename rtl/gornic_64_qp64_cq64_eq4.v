@@ -106,11 +106,15 @@ module gornic_64_qp64_cq64_eq4 (
     output wire [7:0]  m_axis_irq_vector
 );
 
-    reg rx_inside; // a frame has begun, (receive.go:81)
-    reg rx_passes; // and is taken (receive.go:82)
+    reg rx_inside; // a frame has begun, (receive.go:85)
+    reg rx_passes; // and is taken (receive.go:86)
 
-    wire segments_follow_valid; // send.go:65
-    wire segments_follow_ready; // send.go:65
+    wire rate_counts_valid;     // congestion.go:43
+    wire rate_counts_ready;     // congestion.go:43
+    wire segments_follow_valid; // send.go:72
+    wire segments_follow_ready; // send.go:72
+    wire cq_changes_valid;      // join.go:271
+    wire cq_changes_ready;      // join.go:271
 
     wire         u_registers_bell_valid;
     wire [15:0]  u_registers_bell_page;
@@ -126,6 +130,23 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_registers_settings_key_base;
     wire [4:0]   u_registers_settings_key_log_size;
     wire [31:0]  u_registers_settings_moderation;
+    wire [11:0]  u_registers_settings_congestion_cnp_gap;
+    wire [17:0]  u_registers_settings_congestion_line_rate;
+    wire [17:0]  u_registers_settings_congestion_min_rate;
+    wire [17:0]  u_registers_settings_congestion_first_rate;
+    wire [17:0]  u_registers_settings_congestion_ai_rate;
+    wire [17:0]  u_registers_settings_congestion_hai_rate;
+    wire [14:0]  u_registers_settings_congestion_byte_reset;
+    wire [15:0]  u_registers_settings_congestion_time_reset;
+    wire [11:0]  u_registers_settings_congestion_alpha_time;
+    wire [11:0]  u_registers_settings_congestion_monitor;
+    wire [9:0]   u_registers_settings_congestion_g;
+    wire [9:0]   u_registers_settings_congestion_initial_alpha;
+    wire [3:0]   u_registers_settings_congestion_gd;
+    wire [7:0]   u_registers_settings_congestion_min_keep;
+    wire [3:0]   u_registers_settings_congestion_threshold;
+    wire         u_registers_settings_congestion_clamp;
+    wire         u_registers_settings_congestion_clamp_time;
     wire [3:0]   u_registers_pending;
     wire         u_command_go_ready;
     wire         u_command_done_valid;
@@ -149,6 +170,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_command_write_lookup_context_retry_cnt;
     wire [2:0]   u_command_write_lookup_context_rnr_retry;
     wire         u_command_write_lookup_context_sig_all;
+    wire         u_command_write_lookup_context_congestion;
     wire         u_command_write_lookup_context_sq_stride;
     wire         u_command_write_lookup_context_rq_stride;
     wire [5:0]   u_command_write_lookup_context_send_cq;
@@ -169,7 +191,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_command_write_lookup_address_dst_lo;
     wire         u_command_control_valid;
     wire [5:0]   u_command_control_qp;
-    wire [1:0]   u_command_control_kind;
+    wire [2:0]   u_command_control_kind;
     wire [23:0]  u_command_control_psn;
     wire         u_command_sq_valid;
     wire [5:0]   u_command_sq_qp;
@@ -191,6 +213,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [15:0]  u_command_owner_number;
     wire         u_command_cq_valid;
     wire [5:0]   u_command_cq_cq;
+    wire         u_command_cq_keep;
     wire         u_command_cq_exists;
     wire [1:0]   u_command_cq_eq;
     wire [3:0]   u_command_cq_log_size;
@@ -264,6 +287,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_0_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_0_reply_context_rnr_retry;
     wire         u_qpcontext_clients_0_reply_context_sig_all;
+    wire         u_qpcontext_clients_0_reply_context_congestion;
     wire         u_qpcontext_clients_0_reply_context_sq_stride;
     wire         u_qpcontext_clients_0_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_0_reply_context_send_cq;
@@ -296,6 +320,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_1_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_1_reply_context_rnr_retry;
     wire         u_qpcontext_clients_1_reply_context_sig_all;
+    wire         u_qpcontext_clients_1_reply_context_congestion;
     wire         u_qpcontext_clients_1_reply_context_sq_stride;
     wire         u_qpcontext_clients_1_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_1_reply_context_send_cq;
@@ -328,6 +353,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_2_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_2_reply_context_rnr_retry;
     wire         u_qpcontext_clients_2_reply_context_sig_all;
+    wire         u_qpcontext_clients_2_reply_context_congestion;
     wire         u_qpcontext_clients_2_reply_context_sq_stride;
     wire         u_qpcontext_clients_2_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_2_reply_context_send_cq;
@@ -360,6 +386,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_3_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_3_reply_context_rnr_retry;
     wire         u_qpcontext_clients_3_reply_context_sig_all;
+    wire         u_qpcontext_clients_3_reply_context_congestion;
     wire         u_qpcontext_clients_3_reply_context_sq_stride;
     wire         u_qpcontext_clients_3_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_3_reply_context_send_cq;
@@ -392,6 +419,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_4_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_4_reply_context_rnr_retry;
     wire         u_qpcontext_clients_4_reply_context_sig_all;
+    wire         u_qpcontext_clients_4_reply_context_congestion;
     wire         u_qpcontext_clients_4_reply_context_sq_stride;
     wire         u_qpcontext_clients_4_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_4_reply_context_send_cq;
@@ -424,6 +452,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_5_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_5_reply_context_rnr_retry;
     wire         u_qpcontext_clients_5_reply_context_sig_all;
+    wire         u_qpcontext_clients_5_reply_context_congestion;
     wire         u_qpcontext_clients_5_reply_context_sq_stride;
     wire         u_qpcontext_clients_5_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_5_reply_context_send_cq;
@@ -456,6 +485,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_qpcontext_clients_6_reply_context_retry_cnt;
     wire [2:0]   u_qpcontext_clients_6_reply_context_rnr_retry;
     wire         u_qpcontext_clients_6_reply_context_sig_all;
+    wire         u_qpcontext_clients_6_reply_context_congestion;
     wire         u_qpcontext_clients_6_reply_context_sq_stride;
     wire         u_qpcontext_clients_6_reply_context_rq_stride;
     wire [5:0]   u_qpcontext_clients_6_reply_context_send_cq;
@@ -474,6 +504,39 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_qpcontext_clients_6_reply_address_src_lo;
     wire [63:0]  u_qpcontext_clients_6_reply_address_dst_hi;
     wire [63:0]  u_qpcontext_clients_6_reply_address_dst_lo;
+    wire         u_qpcontext_clients_7_request_ready;
+    wire         u_qpcontext_clients_7_reply_valid;
+    wire         u_qpcontext_clients_7_reply_context_exists;
+    wire [23:0]  u_qpcontext_clients_7_reply_context_qpn;
+    wire [2:0]   u_qpcontext_clients_7_reply_context_state;
+    wire [23:0]  u_qpcontext_clients_7_reply_context_pd;
+    wire [23:0]  u_qpcontext_clients_7_reply_context_dest_qpn;
+    wire [2:0]   u_qpcontext_clients_7_reply_context_path_mtu;
+    wire [3:0]   u_qpcontext_clients_7_reply_context_access;
+    wire [4:0]   u_qpcontext_clients_7_reply_context_min_rnr;
+    wire [4:0]   u_qpcontext_clients_7_reply_context_timeout;
+    wire [2:0]   u_qpcontext_clients_7_reply_context_retry_cnt;
+    wire [2:0]   u_qpcontext_clients_7_reply_context_rnr_retry;
+    wire         u_qpcontext_clients_7_reply_context_sig_all;
+    wire         u_qpcontext_clients_7_reply_context_congestion;
+    wire         u_qpcontext_clients_7_reply_context_sq_stride;
+    wire         u_qpcontext_clients_7_reply_context_rq_stride;
+    wire [5:0]   u_qpcontext_clients_7_reply_context_send_cq;
+    wire [5:0]   u_qpcontext_clients_7_reply_context_recv_cq;
+    wire [7:0]   u_qpcontext_clients_7_reply_context_max_rd;
+    wire [7:0]   u_qpcontext_clients_7_reply_context_max_dest_rd;
+    wire [47:0]  u_qpcontext_clients_7_reply_address_dst_mac;
+    wire [7:0]   u_qpcontext_clients_7_reply_address_hop_limit;
+    wire [7:0]   u_qpcontext_clients_7_reply_address_traffic_class;
+    wire [19:0]  u_qpcontext_clients_7_reply_address_flow_label;
+    wire         u_qpcontext_clients_7_reply_address_ipv6;
+    wire         u_qpcontext_clients_7_reply_address_vlan;
+    wire [15:0]  u_qpcontext_clients_7_reply_address_tci;
+    wire [15:0]  u_qpcontext_clients_7_reply_address_src_port;
+    wire [63:0]  u_qpcontext_clients_7_reply_address_src_hi;
+    wire [63:0]  u_qpcontext_clients_7_reply_address_src_lo;
+    wire [63:0]  u_qpcontext_clients_7_reply_address_dst_hi;
+    wire [63:0]  u_qpcontext_clients_7_reply_address_dst_lo;
     wire         u_qpcontext_write_ready;
     wire         u_qpcontext_faults_0_ready;
     wire         u_qpcontext_faults_1_ready;
@@ -572,6 +635,11 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_dma_reads_7_beat_data;
     wire         u_dma_reads_7_beat_err;
     wire         u_dma_reads_7_beat_last;
+    wire         u_dma_reads_8_burst_ready;
+    wire         u_dma_reads_8_beat_valid;
+    wire [63:0]  u_dma_reads_8_beat_data;
+    wire         u_dma_reads_8_beat_err;
+    wire         u_dma_reads_8_beat_last;
     wire         u_dma_writes_0_burst_ready;
     wire         u_dma_writes_0_beat_ready;
     wire         u_dma_writes_0_done_valid;
@@ -619,6 +687,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_scheduler_wakes_3_ready;
     wire         u_scheduler_wakes_4_ready;
     wire         u_scheduler_wakes_5_ready;
+    wire         u_scheduler_wakes_6_ready;
+    wire         u_scheduler_wakes_7_ready;
     wire         u_scheduler_grant_valid;
     wire [5:0]   u_scheduler_grant_qp;
     wire         u_requester_grant_ready;
@@ -640,6 +710,9 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_requester_key_op_done_ready;
     wire         u_requester_control_ready;
     wire         u_requester_fence_ready;
+    wire [5:0]   u_requester_held_qp;
+    wire         u_requester_mark_ready;
+    wire [5:0]   u_requester_paced_qp;
     wire         u_requester_issue_valid;
     wire [5:0]   u_requester_issue_qp;
     wire         u_requester_issue_atomic;
@@ -651,7 +724,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [31:0]  u_requester_issue_sge_length;
     wire [31:0]  u_requester_issue_sge_l_key;
     wire         u_requester_job_valid;
-    wire [1:0]   u_requester_job_kind;
+    wire [2:0]   u_requester_job_kind;
     wire [5:0]   u_requester_job_qp;
     wire [7:0]   u_requester_job_opcode;
     wire         u_requester_job_se;
@@ -690,6 +763,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [12:0]  u_requester_segment_len;
     wire         u_requester_segment_skip;
     wire         u_requester_segment_probe;
+    wire         u_requester_segment_bus;
     wire         u_requester_segment_find;
     wire         u_requester_segment_last;
     wire         u_requester_segment_probed;
@@ -783,6 +857,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_keyops_passed_valid;
     wire [1:0]   u_keyops_passed_token;
     wire         u_transmit_ack_ready;
+    wire         u_transmit_cnp_ready;
     wire         u_transmit_job_ready;
     wire         u_transmit_gathered_ready;
     wire         u_transmit_payload_ready;
@@ -853,6 +928,12 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_transmit_fault_vendor;
     wire         u_transmit_fence_valid;
     wire [1:0]   u_transmit_fence_token;
+    wire         u_transmit_marked_valid;
+    wire [5:0]   u_transmit_marked_qp;
+    wire         u_transmit_resend_fault_valid;
+    wire [5:0]   u_transmit_resend_fault_qp;
+    wire [23:0]  u_transmit_resend_fault_psn;
+    wire [4:0]   u_transmit_resend_fault_vendor;
     wire         u_transmit_served_ready;
     wire         u_transmit_left_valid;
     wire [5:0]   u_transmit_left_qp;
@@ -861,6 +942,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_transmit_left_duplicates;
     wire         u_transmit_sent;
     wire         u_transmit_sent_nak;
+    wire         u_transmit_resent;
+    wire         u_transmit_sent_cnp;
     wire         u_packetbuild_desc_ready;
     wire         u_packetbuild_payload_ready;
     wire         u_packetbuild_out_valid;
@@ -895,7 +978,120 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_replay_retired_qp;
     wire [15:0]  u_replay_retired_count;
     wire [7:0]   u_replay_retired_reads;
+    wire         u_replay_reader_request_ready;
+    wire         u_replay_reader_reply_valid;
+    wire         u_replay_reader_reply_any;
+    wire [15:0]  u_replay_reader_reply_index;
+    wire         u_replay_reader_reply_newest;
+    wire [1:0]   u_replay_reader_reply_entry_kind;
+    wire [23:0]  u_replay_reader_reply_entry_psn;
+    wire [23:0]  u_replay_reader_reply_entry_last_psn;
+    wire [15:0]  u_replay_reader_reply_entry_wqe_index;
+    wire [31:0]  u_replay_reader_reply_entry_offset;
+    wire [12:0]  u_replay_reader_reply_entry_length;
+    wire         u_replay_reader_reply_entry_first;
+    wire         u_replay_reader_reply_entry_last;
+    wire         u_replay_reader_reply_entry_signaled;
+    wire [2:0]   u_replay_reader_reply_entry_wc;
+    wire [63:0]  u_replay_reader_reply_entry_wrid;
+    wire [7:0]   u_replay_reader_reply_entry_status;
+    wire [4:0]   u_replay_reader_reply_entry_vendor;
+    wire         u_replay_waits_waits;
+    wire         u_replay_started_valid;
+    wire [5:0]   u_replay_started_qp;
     wire [24:0]  u_replay_peek_value;
+    wire         u_retry_heard_ready;
+    wire         u_retry_started_ready;
+    wire         u_retry_marked_ready;
+    wire         u_retry_resent_ready;
+    wire         u_retry_resend_fault_ready;
+    wire         u_retry_control_ready;
+    wire         u_retry_mark_valid;
+    wire [5:0]   u_retry_mark_qp;
+    wire         u_retry_resend_valid;
+    wire [5:0]   u_retry_resend_qp;
+    wire         u_retry_resend_stop;
+    wire [1:0]   u_retry_resend_number;
+    wire [23:0]  u_retry_resend_psn;
+    wire         u_retry_failure_valid;
+    wire [5:0]   u_retry_failure_qp;
+    wire [23:0]  u_retry_failure_psn;
+    wire [7:0]   u_retry_failure_status;
+    wire [4:0]   u_retry_failure_vendor;
+    wire         u_retry_wake_valid;
+    wire [5:0]   u_retry_wake_qp;
+    wire         u_retry_held_held;
+    wire [5:0]   u_retry_waits_qp;
+    wire         u_retry_timeout;
+    wire         u_resend_resend_ready;
+    wire         u_resend_resent_valid;
+    wire [5:0]   u_resend_resent_qp;
+    wire [1:0]   u_resend_resent_number;
+    wire         u_resend_entries_request_valid;
+    wire [5:0]   u_resend_entries_request_qp;
+    wire         u_resend_entries_request_oldest;
+    wire [15:0]  u_resend_entries_request_index;
+    wire         u_resend_entries_reply_ready;
+    wire         u_resend_context_request_valid;
+    wire [5:0]   u_resend_context_request_qp;
+    wire         u_resend_context_reply_ready;
+    wire         u_resend_ring_ready;
+    wire         u_resend_read_burst_valid;
+    wire [63:0]  u_resend_read_burst_addr;
+    wire [7:0]   u_resend_read_burst_len;
+    wire         u_resend_read_beat_ready;
+    wire         u_resend_job_valid;
+    wire [2:0]   u_resend_job_kind;
+    wire [5:0]   u_resend_job_qp;
+    wire [7:0]   u_resend_job_opcode;
+    wire         u_resend_job_se;
+    wire         u_resend_job_ack_req;
+    wire [12:0]  u_resend_job_payload_len;
+    wire [63:0]  u_resend_job_va;
+    wire [31:0]  u_resend_job_r_key;
+    wire [31:0]  u_resend_job_dma_len;
+    wire [31:0]  u_resend_job_imm;
+    wire         u_resend_job_inline;
+    wire         u_resend_job_probes;
+    wire [63:0]  u_resend_job_swap;
+    wire [63:0]  u_resend_job_compare;
+    wire [23:0]  u_resend_job_msn;
+    wire         u_resend_job_failed;
+    wire [1:0]   u_resend_job_entry_kind;
+    wire [23:0]  u_resend_job_entry_psn;
+    wire [23:0]  u_resend_job_entry_last_psn;
+    wire [15:0]  u_resend_job_entry_wqe_index;
+    wire [31:0]  u_resend_job_entry_offset;
+    wire [12:0]  u_resend_job_entry_length;
+    wire         u_resend_job_entry_first;
+    wire         u_resend_job_entry_last;
+    wire         u_resend_job_entry_signaled;
+    wire [2:0]   u_resend_job_entry_wc;
+    wire [63:0]  u_resend_job_entry_wrid;
+    wire [7:0]   u_resend_job_entry_status;
+    wire [4:0]   u_resend_job_entry_vendor;
+    wire         u_resend_segment_valid;
+    wire [31:0]  u_resend_segment_key;
+    wire [23:0]  u_resend_segment_pd;
+    wire [23:0]  u_resend_segment_qpn;
+    wire [7:0]   u_resend_segment_rights;
+    wire [63:0]  u_resend_segment_va;
+    wire [31:0]  u_resend_segment_range;
+    wire [12:0]  u_resend_segment_len;
+    wire         u_resend_segment_skip;
+    wire         u_resend_segment_probe;
+    wire         u_resend_segment_bus;
+    wire         u_resend_segment_find;
+    wire         u_resend_segment_last;
+    wire         u_resend_segment_probed;
+    wire         u_resend_fault_valid;
+    wire [5:0]   u_resend_fault_qp;
+    wire [23:0]  u_resend_fault_psn;
+    wire [4:0]   u_resend_fault_vendor;
+    wire         u_resend_control_ready;
+    wire         u_resend_fence_ready;
+    wire         u_resend_passed_valid;
+    wire [1:0]   u_resend_passed_token;
     wire         u_completer_response_ready;
     wire         u_completer_replay_request_valid;
     wire [5:0]   u_completer_replay_request_qp;
@@ -925,7 +1121,24 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_completer_fault_event;
     wire [4:0]   u_completer_fault_vendor;
     wire         u_completer_control_ready;
-    wire         u_completer_ignored;
+    wire         u_completer_heard_valid;
+    wire [5:0]   u_completer_heard_qp;
+    wire [1:0]   u_completer_heard_kind;
+    wire [23:0]  u_completer_heard_psn;
+    wire [1:0]   u_completer_heard_cause;
+    wire [4:0]   u_completer_heard_code;
+    wire         u_completer_failure_ready;
+    wire         u_completer_counts_ignored;
+    wire         u_completer_counts_sequence_nak;
+    wire         u_completer_counts_implied_nak;
+    wire         u_completer_counts_rnrnak;
+    wire         u_completer_counts_invalid;
+    wire         u_completer_counts_access;
+    wire         u_completer_counts_operation;
+    wire         u_completer_counts_retries_exceeded;
+    wire         u_completer_counts_rnr_exceeded;
+    wire         u_completer_counts_cqe_error;
+    wire         u_completer_counts_cqe_flush;
     wire         u_rxpath_in_ready;
     wire         u_rxpath_header_valid;
     wire         u_rxpath_header_vlan;
@@ -1006,6 +1219,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_psncheck_request_context_retry_cnt;
     wire [2:0]   u_psncheck_request_context_rnr_retry;
     wire         u_psncheck_request_context_sig_all;
+    wire         u_psncheck_request_context_congestion;
     wire         u_psncheck_request_context_sq_stride;
     wire         u_psncheck_request_context_rq_stride;
     wire [5:0]   u_psncheck_request_context_send_cq;
@@ -1016,15 +1230,22 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_psncheck_async_code;
     wire [4:0]   u_psncheck_async_vendor;
     wire [23:0]  u_psncheck_async_number;
+    wire         u_psncheck_cnp_valid;
+    wire [5:0]   u_psncheck_cnp_qp;
+    wire         u_psncheck_marked_valid;
+    wire [5:0]   u_psncheck_marked_qp;
     wire         u_psncheck_outcome_ready;
     wire         u_psncheck_atomic_done_ready;
     wire         u_psncheck_control_ready;
     wire         u_psncheck_fence_ready;
     wire [23:0]  u_psncheck_peek_value;
     wire         u_psncheck_bad_qp;
+    wire         u_psncheck_bad_address;
+    wire         u_psncheck_bad_state;
     wire         u_psncheck_duplicate;
     wire         u_psncheck_ahead;
-    wire         u_psncheck_cnp;
+    wire         u_psncheck_cnp_ignored;
+    wire         u_psncheck_ecn_marked;
     wire         u_readmatch_packet_ready;
     wire         u_readmatch_issue_ready;
     wire         u_readmatch_ring_ready;
@@ -1060,6 +1281,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [2:0]   u_readmatch_matched_packet_context_retry_cnt;
     wire [2:0]   u_readmatch_matched_packet_context_rnr_retry;
     wire         u_readmatch_matched_packet_context_sig_all;
+    wire         u_readmatch_matched_packet_context_congestion;
     wire         u_readmatch_matched_packet_context_sq_stride;
     wire         u_readmatch_matched_packet_context_rq_stride;
     wire [5:0]   u_readmatch_matched_packet_context_send_cq;
@@ -1112,6 +1334,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [12:0]  u_responder_segment_len;
     wire         u_responder_segment_skip;
     wire         u_responder_segment_probe;
+    wire         u_responder_segment_bus;
     wire         u_responder_segment_find;
     wire         u_responder_segment_last;
     wire         u_responder_segment_probed;
@@ -1286,12 +1509,19 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_ackqueue_fence_valid;
     wire [1:0]   u_ackqueue_fence_token;
     wire [23:0]  u_ackqueue_peek_value;
+    wire         u_ackqueue_counts_out_of_buffer;
+    wire         u_ackqueue_counts_invalid;
+    wire         u_ackqueue_counts_access;
+    wire         u_ackqueue_counts_operation;
+    wire         u_ackqueue_counts_length;
+    wire         u_ackqueue_counts_cqe_error;
+    wire         u_ackqueue_counts_cqe_flush;
     wire         u_resources_request_ready;
     wire         u_resources_context_request_valid;
     wire [5:0]   u_resources_context_request_qp;
     wire         u_resources_context_reply_ready;
     wire         u_resources_job_valid;
-    wire [1:0]   u_resources_job_kind;
+    wire [2:0]   u_resources_job_kind;
     wire [5:0]   u_resources_job_qp;
     wire [7:0]   u_resources_job_opcode;
     wire         u_resources_job_se;
@@ -1330,6 +1560,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [12:0]  u_resources_segment_len;
     wire         u_resources_segment_skip;
     wire         u_resources_segment_probe;
+    wire         u_resources_segment_bus;
     wire         u_resources_segment_find;
     wire         u_resources_segment_last;
     wire         u_resources_segment_probed;
@@ -1347,6 +1578,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_resources_atomic_addr;
     wire         u_resources_result_ready;
     wire         u_resources_control_ready;
+    wire [5:0]   u_resources_paced_qp;
+    wire         u_resources_wake_ready;
     wire         u_resources_fence_in_ready;
     wire         u_resources_fence_out_valid;
     wire [1:0]   u_resources_fence_out_token;
@@ -1405,7 +1638,6 @@ module gornic_64_qp64_cq64_eq4 (
     wire [23:0]  u_cqewriter_async_number;
     wire         u_events_written_ready;
     wire         u_events_update_ready;
-    wire         u_events_config_ready;
     wire         u_events_eq_config_ready;
     wire         u_events_eq_update_ready;
     wire         u_events_asyncs_0_ready;
@@ -1421,39 +1653,67 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_events_write_beat_last;
     wire         u_events_write_done_ready;
     wire [3:0]   u_events_raise;
+    wire         u_cnp_marked_ready;
+    wire         u_cnp_control_ready;
+    wire         u_cnp_cnp_valid;
+    wire [5:0]   u_cnp_cnp_qp;
+    wire         u_dcqcn_sent_ready;
+    wire         u_dcqcn_cnp_ready;
+    wire         u_dcqcn_control_ready;
+    wire         u_dcqcn_asks_0_waits;
+    wire         u_dcqcn_asks_1_waits;
+    wire         u_dcqcn_wake_valid;
+    wire [5:0]   u_dcqcn_wake_qp;
+    wire         u_dcqcn_cut;
     wire         u_control_in_ready;
     wire         u_control_out_0_valid;
     wire [5:0]   u_control_out_0_qp;
-    wire [1:0]   u_control_out_0_kind;
+    wire [2:0]   u_control_out_0_kind;
     wire [23:0]  u_control_out_0_psn;
     wire         u_control_out_1_valid;
     wire [5:0]   u_control_out_1_qp;
-    wire [1:0]   u_control_out_1_kind;
+    wire [2:0]   u_control_out_1_kind;
     wire [23:0]  u_control_out_1_psn;
     wire         u_control_out_2_valid;
     wire [5:0]   u_control_out_2_qp;
-    wire [1:0]   u_control_out_2_kind;
+    wire [2:0]   u_control_out_2_kind;
     wire [23:0]  u_control_out_2_psn;
     wire         u_control_out_3_valid;
     wire [5:0]   u_control_out_3_qp;
-    wire [1:0]   u_control_out_3_kind;
+    wire [2:0]   u_control_out_3_kind;
     wire [23:0]  u_control_out_3_psn;
     wire         u_control_out_4_valid;
     wire [5:0]   u_control_out_4_qp;
-    wire [1:0]   u_control_out_4_kind;
+    wire [2:0]   u_control_out_4_kind;
     wire [23:0]  u_control_out_4_psn;
     wire         u_control_out_5_valid;
     wire [5:0]   u_control_out_5_qp;
-    wire [1:0]   u_control_out_5_kind;
+    wire [2:0]   u_control_out_5_kind;
     wire [23:0]  u_control_out_5_psn;
     wire         u_control_out_6_valid;
     wire [5:0]   u_control_out_6_qp;
-    wire [1:0]   u_control_out_6_kind;
+    wire [2:0]   u_control_out_6_kind;
     wire [23:0]  u_control_out_6_psn;
     wire         u_control_out_7_valid;
     wire [5:0]   u_control_out_7_qp;
-    wire [1:0]   u_control_out_7_kind;
+    wire [2:0]   u_control_out_7_kind;
     wire [23:0]  u_control_out_7_psn;
+    wire         u_control_out_8_valid;
+    wire [5:0]   u_control_out_8_qp;
+    wire [2:0]   u_control_out_8_kind;
+    wire [23:0]  u_control_out_8_psn;
+    wire         u_control_out_9_valid;
+    wire [5:0]   u_control_out_9_qp;
+    wire [2:0]   u_control_out_9_kind;
+    wire [23:0]  u_control_out_9_psn;
+    wire         u_control_out_10_valid;
+    wire [5:0]   u_control_out_10_qp;
+    wire [2:0]   u_control_out_10_kind;
+    wire [23:0]  u_control_out_10_psn;
+    wire         u_control_out_11_valid;
+    wire [5:0]   u_control_out_11_qp;
+    wire [2:0]   u_control_out_11_kind;
+    wire [23:0]  u_control_out_11_psn;
     wire         u_dead_in_ready;
     wire         u_dead_out_0_valid;
     wire [5:0]   u_dead_out_0_qp;
@@ -1479,10 +1739,16 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_keyop_done_out_1_qp;
     wire [7:0]   u_keyop_done_out_1_status;
     wire [4:0]   u_keyop_done_out_1_vendor;
+    wire         u_paced_in_ready;
+    wire         u_paced_out_0_valid;
+    wire [5:0]   u_paced_out_0_qp;
+    wire         u_paced_out_1_valid;
+    wire [5:0]   u_paced_out_1_qp;
     wire         u_jobs_in_0_ready;
     wire         u_jobs_in_1_ready;
+    wire         u_jobs_in_2_ready;
     wire         u_jobs_out_valid;
-    wire [1:0]   u_jobs_out_kind;
+    wire [2:0]   u_jobs_out_kind;
     wire [5:0]   u_jobs_out_qp;
     wire [7:0]   u_jobs_out_opcode;
     wire         u_jobs_out_se;
@@ -1511,10 +1777,10 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_jobs_out_entry_wrid;
     wire [7:0]   u_jobs_out_entry_status;
     wire [4:0]   u_jobs_out_entry_vendor;
-    wire         u_jobs_from;
+    wire [1:0]   u_jobs_from;
     wire         u_job_in_ready;
     wire         u_job_out_0_valid;
-    wire [1:0]   u_job_out_0_job_kind;
+    wire [2:0]   u_job_out_0_job_kind;
     wire [5:0]   u_job_out_0_job_qp;
     wire [7:0]   u_job_out_0_job_opcode;
     wire         u_job_out_0_job_se;
@@ -1543,9 +1809,9 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_job_out_0_job_entry_wrid;
     wire [7:0]   u_job_out_0_job_entry_status;
     wire [4:0]   u_job_out_0_job_entry_vendor;
-    wire         u_job_out_0_source;
+    wire [1:0]   u_job_out_0_source;
     wire         u_job_out_1_valid;
-    wire [1:0]   u_job_out_1_job_kind;
+    wire [2:0]   u_job_out_1_job_kind;
     wire [5:0]   u_job_out_1_job_qp;
     wire [7:0]   u_job_out_1_job_opcode;
     wire         u_job_out_1_job_se;
@@ -1574,10 +1840,41 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_job_out_1_job_entry_wrid;
     wire [7:0]   u_job_out_1_job_entry_status;
     wire [4:0]   u_job_out_1_job_entry_vendor;
-    wire         u_job_out_1_source;
+    wire [1:0]   u_job_out_1_source;
+    wire         u_job_out_2_valid;
+    wire [2:0]   u_job_out_2_job_kind;
+    wire [5:0]   u_job_out_2_job_qp;
+    wire [7:0]   u_job_out_2_job_opcode;
+    wire         u_job_out_2_job_se;
+    wire         u_job_out_2_job_ack_req;
+    wire [12:0]  u_job_out_2_job_payload_len;
+    wire [63:0]  u_job_out_2_job_va;
+    wire [31:0]  u_job_out_2_job_r_key;
+    wire [31:0]  u_job_out_2_job_dma_len;
+    wire [31:0]  u_job_out_2_job_imm;
+    wire         u_job_out_2_job_inline;
+    wire         u_job_out_2_job_probes;
+    wire [63:0]  u_job_out_2_job_swap;
+    wire [63:0]  u_job_out_2_job_compare;
+    wire [23:0]  u_job_out_2_job_msn;
+    wire         u_job_out_2_job_failed;
+    wire [1:0]   u_job_out_2_job_entry_kind;
+    wire [23:0]  u_job_out_2_job_entry_psn;
+    wire [23:0]  u_job_out_2_job_entry_last_psn;
+    wire [15:0]  u_job_out_2_job_entry_wqe_index;
+    wire [31:0]  u_job_out_2_job_entry_offset;
+    wire [12:0]  u_job_out_2_job_entry_length;
+    wire         u_job_out_2_job_entry_first;
+    wire         u_job_out_2_job_entry_last;
+    wire         u_job_out_2_job_entry_signaled;
+    wire [2:0]   u_job_out_2_job_entry_wc;
+    wire [63:0]  u_job_out_2_job_entry_wrid;
+    wire [7:0]   u_job_out_2_job_entry_status;
+    wire [4:0]   u_job_out_2_job_entry_vendor;
+    wire [1:0]   u_job_out_2_source;
     wire         u_tx_jobs_in_ready;
     wire         u_tx_jobs_out_valid;
-    wire [1:0]   u_tx_jobs_out_kind;
+    wire [2:0]   u_tx_jobs_out_kind;
     wire [5:0]   u_tx_jobs_out_qp;
     wire [7:0]   u_tx_jobs_out_opcode;
     wire         u_tx_jobs_out_se;
@@ -1608,8 +1905,13 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_tx_jobs_out_entry_vendor;
     wire [3:0]   u_tx_jobs_level;
     wire [3:0]   u_tx_jobs_high_water;
+    wire         u_sent_out_valid;
+    wire [5:0]   u_sent_out_qp;
+    wire [12:0]  u_sent_out_bytes;
+    wire [2:0]   u_sent_level;
+    wire [2:0]   u_sent_high_water;
     wire         u_segment_order_out_valid;
-    wire         u_segment_order_out_data;
+    wire [1:0]   u_segment_order_out_data;
     wire [3:0]   u_segment_order_level;
     wire [3:0]   u_segment_order_high_water;
     wire         u_tx_segments_in_ready;
@@ -1623,6 +1925,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire [12:0]  u_tx_segments_out_len;
     wire         u_tx_segments_out_skip;
     wire         u_tx_segments_out_probe;
+    wire         u_tx_segments_out_bus;
     wire         u_tx_segments_out_find;
     wire         u_tx_segments_out_last;
     wire         u_tx_segments_out_probed;
@@ -1639,13 +1942,32 @@ module gornic_64_qp64_cq64_eq4 (
     wire [12:0]  u_answer_segments_out_len;
     wire         u_answer_segments_out_skip;
     wire         u_answer_segments_out_probe;
+    wire         u_answer_segments_out_bus;
     wire         u_answer_segments_out_find;
     wire         u_answer_segments_out_last;
     wire         u_answer_segments_out_probed;
     wire [1:0]   u_answer_segments_level;
     wire [1:0]   u_answer_segments_high_water;
+    wire         u_resend_segments_in_ready;
+    wire         u_resend_segments_out_valid;
+    wire [31:0]  u_resend_segments_out_key;
+    wire [23:0]  u_resend_segments_out_pd;
+    wire [23:0]  u_resend_segments_out_qpn;
+    wire [7:0]   u_resend_segments_out_rights;
+    wire [63:0]  u_resend_segments_out_va;
+    wire [31:0]  u_resend_segments_out_range;
+    wire [12:0]  u_resend_segments_out_len;
+    wire         u_resend_segments_out_skip;
+    wire         u_resend_segments_out_probe;
+    wire         u_resend_segments_out_bus;
+    wire         u_resend_segments_out_find;
+    wire         u_resend_segments_out_last;
+    wire         u_resend_segments_out_probed;
+    wire [1:0]   u_resend_segments_level;
+    wire [1:0]   u_resend_segments_high_water;
     wire         u_tx_segment_in_0_ready;
     wire         u_tx_segment_in_1_ready;
+    wire         u_tx_segment_in_2_ready;
     wire         u_tx_segment_from_ready;
     wire         u_tx_segment_out_valid;
     wire [31:0]  u_tx_segment_out_key;
@@ -1657,9 +1979,17 @@ module gornic_64_qp64_cq64_eq4 (
     wire [12:0]  u_tx_segment_out_len;
     wire         u_tx_segment_out_skip;
     wire         u_tx_segment_out_probe;
+    wire         u_tx_segment_out_bus;
     wire         u_tx_segment_out_find;
     wire         u_tx_segment_out_last;
     wire         u_tx_segment_out_probed;
+    wire         u_resend_faults_in_0_ready;
+    wire         u_resend_faults_in_1_ready;
+    wire         u_resend_faults_out_valid;
+    wire [5:0]   u_resend_faults_out_qp;
+    wire [23:0]  u_resend_faults_out_psn;
+    wire [4:0]   u_resend_faults_out_vendor;
+    wire         u_resend_faults_from;
     wire         u_inline_in_ready;
     wire         u_inline_out_valid;
     wire [63:0]  u_inline_out_data;
@@ -1859,15 +2189,23 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_send_rings_out_1_base;
     wire [3:0]   u_send_rings_out_1_log_size;
     wire         u_send_rings_out_1_log_stride;
+    wire         u_send_rings_out_2_valid;
+    wire [5:0]   u_send_rings_out_2_qp;
+    wire         u_send_rings_out_2_keep;
+    wire [63:0]  u_send_rings_out_2_base;
+    wire [3:0]   u_send_rings_out_2_log_size;
+    wire         u_send_rings_out_2_log_stride;
     wire         u_cq_config_in_ready;
     wire         u_cq_config_out_0_valid;
     wire [5:0]   u_cq_config_out_0_cq;
+    wire         u_cq_config_out_0_keep;
     wire         u_cq_config_out_0_exists;
     wire [1:0]   u_cq_config_out_0_eq;
     wire [3:0]   u_cq_config_out_0_log_size;
     wire [63:0]  u_cq_config_out_0_base;
     wire         u_cq_config_out_1_valid;
     wire [5:0]   u_cq_config_out_1_cq;
+    wire         u_cq_config_out_1_keep;
     wire         u_cq_config_out_1_exists;
     wire [1:0]   u_cq_config_out_1_eq;
     wire [3:0]   u_cq_config_out_1_log_size;
@@ -2018,57 +2356,77 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_rx_passed_out_1_valid;
     wire [1:0]   u_rx_passed_out_1_token;
 
-    fork_link_qp_control_6_x8 u_control ( // join.go:189
-        .clk         (clk),
-        .rst         (rst),
-        .in_valid    (u_command_control_valid),
-        .in_ready    (u_control_in_ready),
-        .in_qp       (u_command_control_qp),
-        .in_kind     (u_command_control_kind),
-        .in_psn      (u_command_control_psn),
-        .out_0_valid (u_control_out_0_valid),
-        .out_0_ready (u_requester_control_ready),
-        .out_0_qp    (u_control_out_0_qp),
-        .out_0_kind  (u_control_out_0_kind),
-        .out_0_psn   (u_control_out_0_psn),
-        .out_1_valid (u_control_out_1_valid),
-        .out_1_ready (u_transmit_control_ready),
-        .out_1_qp    (u_control_out_1_qp),
-        .out_1_kind  (u_control_out_1_kind),
-        .out_1_psn   (u_control_out_1_psn),
-        .out_2_valid (u_control_out_2_valid),
-        .out_2_ready (u_completer_control_ready),
-        .out_2_qp    (u_control_out_2_qp),
-        .out_2_kind  (u_control_out_2_kind),
-        .out_2_psn   (u_control_out_2_psn),
-        .out_3_valid (u_control_out_3_valid),
-        .out_3_ready (u_psncheck_control_ready),
-        .out_3_qp    (u_control_out_3_qp),
-        .out_3_kind  (u_control_out_3_kind),
-        .out_3_psn   (u_control_out_3_psn),
-        .out_4_valid (u_control_out_4_valid),
-        .out_4_ready (u_readmatch_control_ready),
-        .out_4_qp    (u_control_out_4_qp),
-        .out_4_kind  (u_control_out_4_kind),
-        .out_4_psn   (u_control_out_4_psn),
-        .out_5_valid (u_control_out_5_valid),
-        .out_5_ready (u_responder_control_ready),
-        .out_5_qp    (u_control_out_5_qp),
-        .out_5_kind  (u_control_out_5_kind),
-        .out_5_psn   (u_control_out_5_psn),
-        .out_6_valid (u_control_out_6_valid),
-        .out_6_ready (u_ackqueue_control_ready),
-        .out_6_qp    (u_control_out_6_qp),
-        .out_6_kind  (u_control_out_6_kind),
-        .out_6_psn   (u_control_out_6_psn),
-        .out_7_valid (u_control_out_7_valid),
-        .out_7_ready (u_resources_control_ready),
-        .out_7_qp    (u_control_out_7_qp),
-        .out_7_kind  (u_control_out_7_kind),
-        .out_7_psn   (u_control_out_7_psn)
+    fork_link_qp_control_6_x12 u_control ( // join.go:206
+        .clk          (clk),
+        .rst          (rst),
+        .in_valid     (u_command_control_valid),
+        .in_ready     (u_control_in_ready),
+        .in_qp        (u_command_control_qp),
+        .in_kind      (u_command_control_kind),
+        .in_psn       (u_command_control_psn),
+        .out_0_valid  (u_control_out_0_valid),
+        .out_0_ready  (u_requester_control_ready),
+        .out_0_qp     (u_control_out_0_qp),
+        .out_0_kind   (u_control_out_0_kind),
+        .out_0_psn    (u_control_out_0_psn),
+        .out_1_valid  (u_control_out_1_valid),
+        .out_1_ready  (u_transmit_control_ready),
+        .out_1_qp     (u_control_out_1_qp),
+        .out_1_kind   (u_control_out_1_kind),
+        .out_1_psn    (u_control_out_1_psn),
+        .out_2_valid  (u_control_out_2_valid),
+        .out_2_ready  (u_completer_control_ready),
+        .out_2_qp     (u_control_out_2_qp),
+        .out_2_kind   (u_control_out_2_kind),
+        .out_2_psn    (u_control_out_2_psn),
+        .out_3_valid  (u_control_out_3_valid),
+        .out_3_ready  (u_psncheck_control_ready),
+        .out_3_qp     (u_control_out_3_qp),
+        .out_3_kind   (u_control_out_3_kind),
+        .out_3_psn    (u_control_out_3_psn),
+        .out_4_valid  (u_control_out_4_valid),
+        .out_4_ready  (u_readmatch_control_ready),
+        .out_4_qp     (u_control_out_4_qp),
+        .out_4_kind   (u_control_out_4_kind),
+        .out_4_psn    (u_control_out_4_psn),
+        .out_5_valid  (u_control_out_5_valid),
+        .out_5_ready  (u_responder_control_ready),
+        .out_5_qp     (u_control_out_5_qp),
+        .out_5_kind   (u_control_out_5_kind),
+        .out_5_psn    (u_control_out_5_psn),
+        .out_6_valid  (u_control_out_6_valid),
+        .out_6_ready  (u_ackqueue_control_ready),
+        .out_6_qp     (u_control_out_6_qp),
+        .out_6_kind   (u_control_out_6_kind),
+        .out_6_psn    (u_control_out_6_psn),
+        .out_7_valid  (u_control_out_7_valid),
+        .out_7_ready  (u_resources_control_ready),
+        .out_7_qp     (u_control_out_7_qp),
+        .out_7_kind   (u_control_out_7_kind),
+        .out_7_psn    (u_control_out_7_psn),
+        .out_8_valid  (u_control_out_8_valid),
+        .out_8_ready  (u_retry_control_ready),
+        .out_8_qp     (u_control_out_8_qp),
+        .out_8_kind   (u_control_out_8_kind),
+        .out_8_psn    (u_control_out_8_psn),
+        .out_9_valid  (u_control_out_9_valid),
+        .out_9_ready  (u_resend_control_ready),
+        .out_9_qp     (u_control_out_9_qp),
+        .out_9_kind   (u_control_out_9_kind),
+        .out_9_psn    (u_control_out_9_psn),
+        .out_10_valid (u_control_out_10_valid),
+        .out_10_ready (u_cnp_control_ready),
+        .out_10_qp    (u_control_out_10_qp),
+        .out_10_kind  (u_control_out_10_kind),
+        .out_10_psn   (u_control_out_10_psn),
+        .out_11_valid (u_control_out_11_valid),
+        .out_11_ready (u_dcqcn_control_ready),
+        .out_11_qp    (u_control_out_11_qp),
+        .out_11_kind  (u_control_out_11_kind),
+        .out_11_psn   (u_control_out_11_psn)
     );
 
-    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:159
+    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:172
         .clk                                 (clk),
         .rst                                 (rst),
         .go_valid                            (u_registers_go_valid),
@@ -2082,40 +2440,41 @@ module gornic_64_qp64_cq64_eq4 (
         .done_out                            (u_command_done_out),
         .key_log                             (u_registers_settings_key_log_size),
         .context_request_valid               (u_command_context_request_valid),
-        .context_request_ready               (u_qpcontext_clients_6_request_ready),
+        .context_request_ready               (u_qpcontext_clients_7_request_ready),
         .context_request_qp                  (u_command_context_request_qp),
-        .context_reply_valid                 (u_qpcontext_clients_6_reply_valid),
+        .context_reply_valid                 (u_qpcontext_clients_7_reply_valid),
         .context_reply_ready                 (u_command_context_reply_ready),
-        .context_reply_context_exists        (u_qpcontext_clients_6_reply_context_exists),
-        .context_reply_context_qpn           (u_qpcontext_clients_6_reply_context_qpn),
-        .context_reply_context_state         (u_qpcontext_clients_6_reply_context_state),
-        .context_reply_context_pd            (u_qpcontext_clients_6_reply_context_pd),
-        .context_reply_context_dest_qpn      (u_qpcontext_clients_6_reply_context_dest_qpn),
-        .context_reply_context_path_mtu      (u_qpcontext_clients_6_reply_context_path_mtu),
-        .context_reply_context_access        (u_qpcontext_clients_6_reply_context_access),
-        .context_reply_context_min_rnr       (u_qpcontext_clients_6_reply_context_min_rnr),
-        .context_reply_context_timeout       (u_qpcontext_clients_6_reply_context_timeout),
-        .context_reply_context_retry_cnt     (u_qpcontext_clients_6_reply_context_retry_cnt),
-        .context_reply_context_rnr_retry     (u_qpcontext_clients_6_reply_context_rnr_retry),
-        .context_reply_context_sig_all       (u_qpcontext_clients_6_reply_context_sig_all),
-        .context_reply_context_sq_stride     (u_qpcontext_clients_6_reply_context_sq_stride),
-        .context_reply_context_rq_stride     (u_qpcontext_clients_6_reply_context_rq_stride),
-        .context_reply_context_send_cq       (u_qpcontext_clients_6_reply_context_send_cq),
-        .context_reply_context_recv_cq       (u_qpcontext_clients_6_reply_context_recv_cq),
-        .context_reply_context_max_rd        (u_qpcontext_clients_6_reply_context_max_rd),
-        .context_reply_context_max_dest_rd   (u_qpcontext_clients_6_reply_context_max_dest_rd),
-        .context_reply_address_dst_mac       (u_qpcontext_clients_6_reply_address_dst_mac),
-        .context_reply_address_hop_limit     (u_qpcontext_clients_6_reply_address_hop_limit),
-        .context_reply_address_traffic_class (u_qpcontext_clients_6_reply_address_traffic_class),
-        .context_reply_address_flow_label    (u_qpcontext_clients_6_reply_address_flow_label),
-        .context_reply_address_ipv6          (u_qpcontext_clients_6_reply_address_ipv6),
-        .context_reply_address_vlan          (u_qpcontext_clients_6_reply_address_vlan),
-        .context_reply_address_tci           (u_qpcontext_clients_6_reply_address_tci),
-        .context_reply_address_src_port      (u_qpcontext_clients_6_reply_address_src_port),
-        .context_reply_address_src_hi        (u_qpcontext_clients_6_reply_address_src_hi),
-        .context_reply_address_src_lo        (u_qpcontext_clients_6_reply_address_src_lo),
-        .context_reply_address_dst_hi        (u_qpcontext_clients_6_reply_address_dst_hi),
-        .context_reply_address_dst_lo        (u_qpcontext_clients_6_reply_address_dst_lo),
+        .context_reply_context_exists        (u_qpcontext_clients_7_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_7_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_7_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_7_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_7_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_7_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_7_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_7_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_7_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_7_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_7_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_7_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_7_reply_context_congestion),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_7_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_7_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_7_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_7_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_7_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_7_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_7_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_7_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_7_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_7_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_7_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_7_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_7_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_7_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_7_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_7_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_7_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_7_reply_address_dst_lo),
         .write_valid                         (u_command_write_valid),
         .write_ready                         (u_qpcontext_write_ready),
         .write_qp                            (u_command_write_qp),
@@ -2131,6 +2490,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_lookup_context_retry_cnt      (u_command_write_lookup_context_retry_cnt),
         .write_lookup_context_rnr_retry      (u_command_write_lookup_context_rnr_retry),
         .write_lookup_context_sig_all        (u_command_write_lookup_context_sig_all),
+        .write_lookup_context_congestion     (u_command_write_lookup_context_congestion),
         .write_lookup_context_sq_stride      (u_command_write_lookup_context_sq_stride),
         .write_lookup_context_rq_stride      (u_command_write_lookup_context_rq_stride),
         .write_lookup_context_send_cq        (u_command_write_lookup_context_send_cq),
@@ -2178,6 +2538,7 @@ module gornic_64_qp64_cq64_eq4 (
         .cq_valid                            (u_command_cq_valid),
         .cq_ready                            (u_cq_config_in_ready),
         .cq_cq                               (u_command_cq_cq),
+        .cq_keep                             (u_command_cq_keep),
         .cq_exists                           (u_command_cq_exists),
         .cq_eq                               (u_command_cq_eq),
         .cq_log_size                         (u_command_cq_log_size),
@@ -2241,7 +2602,7 @@ module gornic_64_qp64_cq64_eq4 (
         .rx_passed_ready                     (u_command_rx_passed_ready),
         .rx_passed_token                     (u_rx_passed_out_0_token),
         .wake_valid                          (u_command_wake_valid),
-        .wake_ready                          (u_scheduler_wakes_5_ready),
+        .wake_ready                          (u_scheduler_wakes_7_ready),
         .wake_qp                             (u_command_wake_qp),
         .peeks_next_psn_qp                   (u_command_peeks_next_psn_qp),
         .peeks_next_psn_value                (u_requester_peek_value),
@@ -2257,7 +2618,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peeks_rq_consumer_value             (u_wqefetch_rq_peek_value)
     );
 
-    fork_link_qp_ref_6_x3 u_dead ( // join.go:190
+    fork_link_qp_ref_6_x3 u_dead ( // join.go:207
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_qpcontext_dead_valid),
@@ -2274,7 +2635,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_qp    (u_dead_out_2_qp)
     );
 
-    qpcontext_qp6_cq6_c7_f4 u_qpcontext ( // join.go:161
+    qpcontext_qp6_cq6_c8_f4 u_qpcontext ( // join.go:174
         .clk                                   (clk),
         .rst                                   (rst),
         .clients_0_request_valid               (u_requester_context_request_valid),
@@ -2294,6 +2655,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_0_reply_context_retry_cnt     (u_qpcontext_clients_0_reply_context_retry_cnt),
         .clients_0_reply_context_rnr_retry     (u_qpcontext_clients_0_reply_context_rnr_retry),
         .clients_0_reply_context_sig_all       (u_qpcontext_clients_0_reply_context_sig_all),
+        .clients_0_reply_context_congestion    (u_qpcontext_clients_0_reply_context_congestion),
         .clients_0_reply_context_sq_stride     (u_qpcontext_clients_0_reply_context_sq_stride),
         .clients_0_reply_context_rq_stride     (u_qpcontext_clients_0_reply_context_rq_stride),
         .clients_0_reply_context_send_cq       (u_qpcontext_clients_0_reply_context_send_cq),
@@ -2329,6 +2691,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_1_reply_context_retry_cnt     (u_qpcontext_clients_1_reply_context_retry_cnt),
         .clients_1_reply_context_rnr_retry     (u_qpcontext_clients_1_reply_context_rnr_retry),
         .clients_1_reply_context_sig_all       (u_qpcontext_clients_1_reply_context_sig_all),
+        .clients_1_reply_context_congestion    (u_qpcontext_clients_1_reply_context_congestion),
         .clients_1_reply_context_sq_stride     (u_qpcontext_clients_1_reply_context_sq_stride),
         .clients_1_reply_context_rq_stride     (u_qpcontext_clients_1_reply_context_rq_stride),
         .clients_1_reply_context_send_cq       (u_qpcontext_clients_1_reply_context_send_cq),
@@ -2364,6 +2727,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_2_reply_context_retry_cnt     (u_qpcontext_clients_2_reply_context_retry_cnt),
         .clients_2_reply_context_rnr_retry     (u_qpcontext_clients_2_reply_context_rnr_retry),
         .clients_2_reply_context_sig_all       (u_qpcontext_clients_2_reply_context_sig_all),
+        .clients_2_reply_context_congestion    (u_qpcontext_clients_2_reply_context_congestion),
         .clients_2_reply_context_sq_stride     (u_qpcontext_clients_2_reply_context_sq_stride),
         .clients_2_reply_context_rq_stride     (u_qpcontext_clients_2_reply_context_rq_stride),
         .clients_2_reply_context_send_cq       (u_qpcontext_clients_2_reply_context_send_cq),
@@ -2399,6 +2763,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_3_reply_context_retry_cnt     (u_qpcontext_clients_3_reply_context_retry_cnt),
         .clients_3_reply_context_rnr_retry     (u_qpcontext_clients_3_reply_context_rnr_retry),
         .clients_3_reply_context_sig_all       (u_qpcontext_clients_3_reply_context_sig_all),
+        .clients_3_reply_context_congestion    (u_qpcontext_clients_3_reply_context_congestion),
         .clients_3_reply_context_sq_stride     (u_qpcontext_clients_3_reply_context_sq_stride),
         .clients_3_reply_context_rq_stride     (u_qpcontext_clients_3_reply_context_rq_stride),
         .clients_3_reply_context_send_cq       (u_qpcontext_clients_3_reply_context_send_cq),
@@ -2434,6 +2799,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_4_reply_context_retry_cnt     (u_qpcontext_clients_4_reply_context_retry_cnt),
         .clients_4_reply_context_rnr_retry     (u_qpcontext_clients_4_reply_context_rnr_retry),
         .clients_4_reply_context_sig_all       (u_qpcontext_clients_4_reply_context_sig_all),
+        .clients_4_reply_context_congestion    (u_qpcontext_clients_4_reply_context_congestion),
         .clients_4_reply_context_sq_stride     (u_qpcontext_clients_4_reply_context_sq_stride),
         .clients_4_reply_context_rq_stride     (u_qpcontext_clients_4_reply_context_rq_stride),
         .clients_4_reply_context_send_cq       (u_qpcontext_clients_4_reply_context_send_cq),
@@ -2469,6 +2835,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_5_reply_context_retry_cnt     (u_qpcontext_clients_5_reply_context_retry_cnt),
         .clients_5_reply_context_rnr_retry     (u_qpcontext_clients_5_reply_context_rnr_retry),
         .clients_5_reply_context_sig_all       (u_qpcontext_clients_5_reply_context_sig_all),
+        .clients_5_reply_context_congestion    (u_qpcontext_clients_5_reply_context_congestion),
         .clients_5_reply_context_sq_stride     (u_qpcontext_clients_5_reply_context_sq_stride),
         .clients_5_reply_context_rq_stride     (u_qpcontext_clients_5_reply_context_rq_stride),
         .clients_5_reply_context_send_cq       (u_qpcontext_clients_5_reply_context_send_cq),
@@ -2487,11 +2854,11 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_5_reply_address_src_lo        (u_qpcontext_clients_5_reply_address_src_lo),
         .clients_5_reply_address_dst_hi        (u_qpcontext_clients_5_reply_address_dst_hi),
         .clients_5_reply_address_dst_lo        (u_qpcontext_clients_5_reply_address_dst_lo),
-        .clients_6_request_valid               (u_command_context_request_valid),
+        .clients_6_request_valid               (u_resend_context_request_valid),
         .clients_6_request_ready               (u_qpcontext_clients_6_request_ready),
-        .clients_6_request_qp                  (u_command_context_request_qp),
+        .clients_6_request_qp                  (u_resend_context_request_qp),
         .clients_6_reply_valid                 (u_qpcontext_clients_6_reply_valid),
-        .clients_6_reply_ready                 (u_command_context_reply_ready),
+        .clients_6_reply_ready                 (u_resend_context_reply_ready),
         .clients_6_reply_context_exists        (u_qpcontext_clients_6_reply_context_exists),
         .clients_6_reply_context_qpn           (u_qpcontext_clients_6_reply_context_qpn),
         .clients_6_reply_context_state         (u_qpcontext_clients_6_reply_context_state),
@@ -2504,6 +2871,7 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_6_reply_context_retry_cnt     (u_qpcontext_clients_6_reply_context_retry_cnt),
         .clients_6_reply_context_rnr_retry     (u_qpcontext_clients_6_reply_context_rnr_retry),
         .clients_6_reply_context_sig_all       (u_qpcontext_clients_6_reply_context_sig_all),
+        .clients_6_reply_context_congestion    (u_qpcontext_clients_6_reply_context_congestion),
         .clients_6_reply_context_sq_stride     (u_qpcontext_clients_6_reply_context_sq_stride),
         .clients_6_reply_context_rq_stride     (u_qpcontext_clients_6_reply_context_rq_stride),
         .clients_6_reply_context_send_cq       (u_qpcontext_clients_6_reply_context_send_cq),
@@ -2522,6 +2890,42 @@ module gornic_64_qp64_cq64_eq4 (
         .clients_6_reply_address_src_lo        (u_qpcontext_clients_6_reply_address_src_lo),
         .clients_6_reply_address_dst_hi        (u_qpcontext_clients_6_reply_address_dst_hi),
         .clients_6_reply_address_dst_lo        (u_qpcontext_clients_6_reply_address_dst_lo),
+        .clients_7_request_valid               (u_command_context_request_valid),
+        .clients_7_request_ready               (u_qpcontext_clients_7_request_ready),
+        .clients_7_request_qp                  (u_command_context_request_qp),
+        .clients_7_reply_valid                 (u_qpcontext_clients_7_reply_valid),
+        .clients_7_reply_ready                 (u_command_context_reply_ready),
+        .clients_7_reply_context_exists        (u_qpcontext_clients_7_reply_context_exists),
+        .clients_7_reply_context_qpn           (u_qpcontext_clients_7_reply_context_qpn),
+        .clients_7_reply_context_state         (u_qpcontext_clients_7_reply_context_state),
+        .clients_7_reply_context_pd            (u_qpcontext_clients_7_reply_context_pd),
+        .clients_7_reply_context_dest_qpn      (u_qpcontext_clients_7_reply_context_dest_qpn),
+        .clients_7_reply_context_path_mtu      (u_qpcontext_clients_7_reply_context_path_mtu),
+        .clients_7_reply_context_access        (u_qpcontext_clients_7_reply_context_access),
+        .clients_7_reply_context_min_rnr       (u_qpcontext_clients_7_reply_context_min_rnr),
+        .clients_7_reply_context_timeout       (u_qpcontext_clients_7_reply_context_timeout),
+        .clients_7_reply_context_retry_cnt     (u_qpcontext_clients_7_reply_context_retry_cnt),
+        .clients_7_reply_context_rnr_retry     (u_qpcontext_clients_7_reply_context_rnr_retry),
+        .clients_7_reply_context_sig_all       (u_qpcontext_clients_7_reply_context_sig_all),
+        .clients_7_reply_context_congestion    (u_qpcontext_clients_7_reply_context_congestion),
+        .clients_7_reply_context_sq_stride     (u_qpcontext_clients_7_reply_context_sq_stride),
+        .clients_7_reply_context_rq_stride     (u_qpcontext_clients_7_reply_context_rq_stride),
+        .clients_7_reply_context_send_cq       (u_qpcontext_clients_7_reply_context_send_cq),
+        .clients_7_reply_context_recv_cq       (u_qpcontext_clients_7_reply_context_recv_cq),
+        .clients_7_reply_context_max_rd        (u_qpcontext_clients_7_reply_context_max_rd),
+        .clients_7_reply_context_max_dest_rd   (u_qpcontext_clients_7_reply_context_max_dest_rd),
+        .clients_7_reply_address_dst_mac       (u_qpcontext_clients_7_reply_address_dst_mac),
+        .clients_7_reply_address_hop_limit     (u_qpcontext_clients_7_reply_address_hop_limit),
+        .clients_7_reply_address_traffic_class (u_qpcontext_clients_7_reply_address_traffic_class),
+        .clients_7_reply_address_flow_label    (u_qpcontext_clients_7_reply_address_flow_label),
+        .clients_7_reply_address_ipv6          (u_qpcontext_clients_7_reply_address_ipv6),
+        .clients_7_reply_address_vlan          (u_qpcontext_clients_7_reply_address_vlan),
+        .clients_7_reply_address_tci           (u_qpcontext_clients_7_reply_address_tci),
+        .clients_7_reply_address_src_port      (u_qpcontext_clients_7_reply_address_src_port),
+        .clients_7_reply_address_src_hi        (u_qpcontext_clients_7_reply_address_src_hi),
+        .clients_7_reply_address_src_lo        (u_qpcontext_clients_7_reply_address_src_lo),
+        .clients_7_reply_address_dst_hi        (u_qpcontext_clients_7_reply_address_dst_hi),
+        .clients_7_reply_address_dst_lo        (u_qpcontext_clients_7_reply_address_dst_lo),
         .write_valid                           (u_command_write_valid),
         .write_ready                           (u_qpcontext_write_ready),
         .write_qp                              (u_command_write_qp),
@@ -2537,6 +2941,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_lookup_context_retry_cnt        (u_command_write_lookup_context_retry_cnt),
         .write_lookup_context_rnr_retry        (u_command_write_lookup_context_rnr_retry),
         .write_lookup_context_sig_all          (u_command_write_lookup_context_sig_all),
+        .write_lookup_context_congestion       (u_command_write_lookup_context_congestion),
         .write_lookup_context_sq_stride        (u_command_write_lookup_context_sq_stride),
         .write_lookup_context_rq_stride        (u_command_write_lookup_context_rq_stride),
         .write_lookup_context_send_cq          (u_command_write_lookup_context_send_cq),
@@ -2589,7 +2994,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number                          (u_qpcontext_async_number)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:165
+    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:178
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_sq_valid),
@@ -2641,7 +3046,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_sq_peek_value)
     );
 
-    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:160
+    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:173
         .clk          (clk),
         .rst          (rst),
         .bell_valid   (u_registers_bell_valid),
@@ -2677,7 +3082,7 @@ module gornic_64_qp64_cq64_eq4 (
         .refused      (u_doorbell_refused)
     );
 
-    requester_64_qp6_cq6_r5 u_requester ( // join.go:167
+    requester_64_qp6_cq6_r5 u_requester ( // join.go:180
         .clk                                 (clk),
         .rst                                 (rst),
         .grant_valid                         (u_scheduler_grant_valid),
@@ -2700,6 +3105,7 @@ module gornic_64_qp64_cq64_eq4 (
         .context_reply_context_retry_cnt     (u_qpcontext_clients_0_reply_context_retry_cnt),
         .context_reply_context_rnr_retry     (u_qpcontext_clients_0_reply_context_rnr_retry),
         .context_reply_context_sig_all       (u_qpcontext_clients_0_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_0_reply_context_congestion),
         .context_reply_context_sq_stride     (u_qpcontext_clients_0_reply_context_sq_stride),
         .context_reply_context_rq_stride     (u_qpcontext_clients_0_reply_context_rq_stride),
         .context_reply_context_send_cq       (u_qpcontext_clients_0_reply_context_send_cq),
@@ -2755,9 +3161,16 @@ module gornic_64_qp64_cq64_eq4 (
         .control_qp                          (u_control_out_0_qp),
         .control_kind                        (u_control_out_0_kind),
         .control_psn                         (u_control_out_0_psn),
-        .fence_valid                         (u_resources_fence_out_valid),
+        .fence_valid                         (u_resend_passed_valid),
         .fence_ready                         (u_requester_fence_ready),
-        .fence_token                         (u_resources_fence_out_token),
+        .fence_token                         (u_resend_passed_token),
+        .held_qp                             (u_requester_held_qp),
+        .held_held                           (u_retry_held_held),
+        .mark_valid                          (u_retry_mark_valid),
+        .mark_ready                          (u_requester_mark_ready),
+        .mark_qp                             (u_retry_mark_qp),
+        .paced_qp                            (u_requester_paced_qp),
+        .paced_waits                         (u_dcqcn_asks_0_waits),
         .issue_valid                         (u_requester_issue_valid),
         .issue_ready                         (u_readmatch_issue_ready),
         .issue_qp                            (u_requester_issue_qp),
@@ -2811,6 +3224,7 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_len                         (u_requester_segment_len),
         .segment_skip                        (u_requester_segment_skip),
         .segment_probe                       (u_requester_segment_probe),
+        .segment_bus                         (u_requester_segment_bus),
         .segment_find                        (u_requester_segment_find),
         .segment_last                        (u_requester_segment_last),
         .segment_probed                      (u_requester_segment_probed),
@@ -2861,62 +3275,90 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_reads (u_retired_out_1_reads)
     );
 
-    replay_qp6_r5 u_replay ( // join.go:173
-        .clk                         (clk),
-        .rst                         (rst),
-        .record_valid                (u_transmit_record_valid),
-        .record_ready                (u_replay_record_ready),
-        .record_qp                   (u_transmit_record_qp),
-        .record_entry_kind           (u_transmit_record_entry_kind),
-        .record_entry_psn            (u_transmit_record_entry_psn),
-        .record_entry_last_psn       (u_transmit_record_entry_last_psn),
-        .record_entry_wqe_index      (u_transmit_record_entry_wqe_index),
-        .record_entry_offset         (u_transmit_record_entry_offset),
-        .record_entry_length         (u_transmit_record_entry_length),
-        .record_entry_first          (u_transmit_record_entry_first),
-        .record_entry_last           (u_transmit_record_entry_last),
-        .record_entry_signaled       (u_transmit_record_entry_signaled),
-        .record_entry_wc             (u_transmit_record_entry_wc),
-        .record_entry_wrid           (u_transmit_record_entry_wrid),
-        .record_entry_status         (u_transmit_record_entry_status),
-        .record_entry_vendor         (u_transmit_record_entry_vendor),
-        .user_request_valid          (u_completer_replay_request_valid),
-        .user_request_ready          (u_replay_user_request_ready),
-        .user_request_qp             (u_completer_replay_request_qp),
-        .user_request_op             (u_completer_replay_request_op),
-        .user_oldest_valid           (u_replay_user_oldest_valid),
-        .user_oldest_ready           (u_completer_replay_oldest_ready),
-        .user_oldest_any             (u_replay_user_oldest_any),
-        .user_oldest_newest          (u_replay_user_oldest_newest),
-        .user_oldest_local           (u_replay_user_oldest_local),
-        .user_oldest_failed          (u_replay_user_oldest_failed),
-        .user_oldest_cause           (u_replay_user_oldest_cause),
-        .user_oldest_entry_kind      (u_replay_user_oldest_entry_kind),
-        .user_oldest_entry_psn       (u_replay_user_oldest_entry_psn),
-        .user_oldest_entry_last_psn  (u_replay_user_oldest_entry_last_psn),
-        .user_oldest_entry_wqe_index (u_replay_user_oldest_entry_wqe_index),
-        .user_oldest_entry_offset    (u_replay_user_oldest_entry_offset),
-        .user_oldest_entry_length    (u_replay_user_oldest_entry_length),
-        .user_oldest_entry_first     (u_replay_user_oldest_entry_first),
-        .user_oldest_entry_last      (u_replay_user_oldest_entry_last),
-        .user_oldest_entry_signaled  (u_replay_user_oldest_entry_signaled),
-        .user_oldest_entry_wc        (u_replay_user_oldest_entry_wc),
-        .user_oldest_entry_wrid      (u_replay_user_oldest_entry_wrid),
-        .user_oldest_entry_status    (u_replay_user_oldest_entry_status),
-        .user_oldest_entry_vendor    (u_replay_user_oldest_entry_vendor),
-        .user_recorded_valid         (u_replay_user_recorded_valid),
-        .user_recorded_ready         (u_completer_replay_recorded_ready),
-        .user_recorded_qp            (u_replay_user_recorded_qp),
-        .retired_valid               (u_replay_retired_valid),
-        .retired_ready               (u_retired_in_ready),
-        .retired_qp                  (u_replay_retired_qp),
-        .retired_count               (u_replay_retired_count),
-        .retired_reads               (u_replay_retired_reads),
-        .peek_qp                     (u_command_peeks_oldest_qp),
-        .peek_value                  (u_replay_peek_value)
+    replay_qp6_r5 u_replay ( // join.go:186
+        .clk                          (clk),
+        .rst                          (rst),
+        .record_valid                 (u_transmit_record_valid),
+        .record_ready                 (u_replay_record_ready),
+        .record_qp                    (u_transmit_record_qp),
+        .record_entry_kind            (u_transmit_record_entry_kind),
+        .record_entry_psn             (u_transmit_record_entry_psn),
+        .record_entry_last_psn        (u_transmit_record_entry_last_psn),
+        .record_entry_wqe_index       (u_transmit_record_entry_wqe_index),
+        .record_entry_offset          (u_transmit_record_entry_offset),
+        .record_entry_length          (u_transmit_record_entry_length),
+        .record_entry_first           (u_transmit_record_entry_first),
+        .record_entry_last            (u_transmit_record_entry_last),
+        .record_entry_signaled        (u_transmit_record_entry_signaled),
+        .record_entry_wc              (u_transmit_record_entry_wc),
+        .record_entry_wrid            (u_transmit_record_entry_wrid),
+        .record_entry_status          (u_transmit_record_entry_status),
+        .record_entry_vendor          (u_transmit_record_entry_vendor),
+        .user_request_valid           (u_completer_replay_request_valid),
+        .user_request_ready           (u_replay_user_request_ready),
+        .user_request_qp              (u_completer_replay_request_qp),
+        .user_request_op              (u_completer_replay_request_op),
+        .user_oldest_valid            (u_replay_user_oldest_valid),
+        .user_oldest_ready            (u_completer_replay_oldest_ready),
+        .user_oldest_any              (u_replay_user_oldest_any),
+        .user_oldest_newest           (u_replay_user_oldest_newest),
+        .user_oldest_local            (u_replay_user_oldest_local),
+        .user_oldest_failed           (u_replay_user_oldest_failed),
+        .user_oldest_cause            (u_replay_user_oldest_cause),
+        .user_oldest_entry_kind       (u_replay_user_oldest_entry_kind),
+        .user_oldest_entry_psn        (u_replay_user_oldest_entry_psn),
+        .user_oldest_entry_last_psn   (u_replay_user_oldest_entry_last_psn),
+        .user_oldest_entry_wqe_index  (u_replay_user_oldest_entry_wqe_index),
+        .user_oldest_entry_offset     (u_replay_user_oldest_entry_offset),
+        .user_oldest_entry_length     (u_replay_user_oldest_entry_length),
+        .user_oldest_entry_first      (u_replay_user_oldest_entry_first),
+        .user_oldest_entry_last       (u_replay_user_oldest_entry_last),
+        .user_oldest_entry_signaled   (u_replay_user_oldest_entry_signaled),
+        .user_oldest_entry_wc         (u_replay_user_oldest_entry_wc),
+        .user_oldest_entry_wrid       (u_replay_user_oldest_entry_wrid),
+        .user_oldest_entry_status     (u_replay_user_oldest_entry_status),
+        .user_oldest_entry_vendor     (u_replay_user_oldest_entry_vendor),
+        .user_recorded_valid          (u_replay_user_recorded_valid),
+        .user_recorded_ready          (u_completer_replay_recorded_ready),
+        .user_recorded_qp             (u_replay_user_recorded_qp),
+        .retired_valid                (u_replay_retired_valid),
+        .retired_ready                (u_retired_in_ready),
+        .retired_qp                   (u_replay_retired_qp),
+        .retired_count                (u_replay_retired_count),
+        .retired_reads                (u_replay_retired_reads),
+        .reader_request_valid         (u_resend_entries_request_valid),
+        .reader_request_ready         (u_replay_reader_request_ready),
+        .reader_request_qp            (u_resend_entries_request_qp),
+        .reader_request_oldest        (u_resend_entries_request_oldest),
+        .reader_request_index         (u_resend_entries_request_index),
+        .reader_reply_valid           (u_replay_reader_reply_valid),
+        .reader_reply_ready           (u_resend_entries_reply_ready),
+        .reader_reply_any             (u_replay_reader_reply_any),
+        .reader_reply_index           (u_replay_reader_reply_index),
+        .reader_reply_newest          (u_replay_reader_reply_newest),
+        .reader_reply_entry_kind      (u_replay_reader_reply_entry_kind),
+        .reader_reply_entry_psn       (u_replay_reader_reply_entry_psn),
+        .reader_reply_entry_last_psn  (u_replay_reader_reply_entry_last_psn),
+        .reader_reply_entry_wqe_index (u_replay_reader_reply_entry_wqe_index),
+        .reader_reply_entry_offset    (u_replay_reader_reply_entry_offset),
+        .reader_reply_entry_length    (u_replay_reader_reply_entry_length),
+        .reader_reply_entry_first     (u_replay_reader_reply_entry_first),
+        .reader_reply_entry_last      (u_replay_reader_reply_entry_last),
+        .reader_reply_entry_signaled  (u_replay_reader_reply_entry_signaled),
+        .reader_reply_entry_wc        (u_replay_reader_reply_entry_wc),
+        .reader_reply_entry_wrid      (u_replay_reader_reply_entry_wrid),
+        .reader_reply_entry_status    (u_replay_reader_reply_entry_status),
+        .reader_reply_entry_vendor    (u_replay_reader_reply_entry_vendor),
+        .waits_qp                     (u_retry_waits_qp),
+        .waits_waits                  (u_replay_waits_waits),
+        .started_valid                (u_replay_started_valid),
+        .started_ready                (u_retry_started_ready),
+        .started_qp                   (u_replay_started_qp),
+        .peek_qp                      (u_command_peeks_oldest_qp),
+        .peek_value                   (u_replay_peek_value)
     );
 
-    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:78
+    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:104
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_keyops_done_valid),
@@ -2936,7 +3378,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_vendor (u_keyop_done_out_1_vendor)
     );
 
-    keyops_qp6 u_keyops ( // join.go:170
+    keyops_qp6 u_keyops ( // join.go:183
         .clk                        (clk),
         .rst                        (rst),
         .op_valid                   (u_requester_key_op_valid),
@@ -3012,7 +3454,564 @@ module gornic_64_qp64_cq64_eq4 (
         .passed_token               (u_keyops_passed_token)
     );
 
-    scheduler_6_w6 u_scheduler ( // join.go:166
+    cnp_qp6_t64 u_cnp ( // join.go:203
+        .clk           (clk),
+        .rst           (rst),
+        .gap           (u_registers_settings_congestion_cnp_gap),
+        .marked_valid  (u_psncheck_marked_valid),
+        .marked_ready  (u_cnp_marked_ready),
+        .marked_qp     (u_psncheck_marked_qp),
+        .control_valid (u_control_out_10_valid),
+        .control_ready (u_cnp_control_ready),
+        .control_qp    (u_control_out_10_qp),
+        .control_kind  (u_control_out_10_kind),
+        .control_psn   (u_control_out_10_psn),
+        .cnp_valid     (u_cnp_cnp_valid),
+        .cnp_ready     (u_transmit_cnp_ready),
+        .cnp_qp        (u_cnp_cnp_qp)
+    );
+
+    psncheck_qp6_cq6 u_psncheck ( // join.go:192
+        .clk                                 (clk),
+        .rst                                 (rst),
+        .header_valid                        (u_rxpath_header_valid),
+        .header_ready                        (u_psncheck_header_ready),
+        .header_vlan                         (u_rxpath_header_vlan),
+        .header_tci                          (u_rxpath_header_tci),
+        .header_ipv6                         (u_rxpath_header_ipv6),
+        .header_traffic_class                (u_rxpath_header_traffic_class),
+        .header_src_hi                       (u_rxpath_header_src_hi),
+        .header_src_lo                       (u_rxpath_header_src_lo),
+        .header_dst_hi                       (u_rxpath_header_dst_hi),
+        .header_dst_lo                       (u_rxpath_header_dst_lo),
+        .header_src_port                     (u_rxpath_header_src_port),
+        .header_opcode                       (u_rxpath_header_opcode),
+        .header_undefined                    (u_rxpath_header_undefined),
+        .header_cnp                          (u_rxpath_header_cnp),
+        .header_se                           (u_rxpath_header_se),
+        .header_mig_req                      (u_rxpath_header_mig_req),
+        .header_pad_cnt                      (u_rxpath_header_pad_cnt),
+        .header_fecn                         (u_rxpath_header_fecn),
+        .header_becn                         (u_rxpath_header_becn),
+        .header_dest_qp                      (u_rxpath_header_dest_qp),
+        .header_ack_req                      (u_rxpath_header_ack_req),
+        .header_psn                          (u_rxpath_header_psn),
+        .header_ext_0                        (u_rxpath_header_ext_0),
+        .header_ext_1                        (u_rxpath_header_ext_1),
+        .header_ext_2                        (u_rxpath_header_ext_2),
+        .header_ext_3                        (u_rxpath_header_ext_3),
+        .header_ext_4                        (u_rxpath_header_ext_4),
+        .header_ext_5                        (u_rxpath_header_ext_5),
+        .header_ext_6                        (u_rxpath_header_ext_6),
+        .header_payload_len                  (u_rxpath_header_payload_len),
+        .dead_valid                          (u_dead_out_1_valid),
+        .dead_ready                          (u_psncheck_dead_ready),
+        .dead_qp                             (u_dead_out_1_qp),
+        .context_request_valid               (u_psncheck_context_request_valid),
+        .context_request_ready               (u_qpcontext_clients_2_request_ready),
+        .context_request_qp                  (u_psncheck_context_request_qp),
+        .context_reply_valid                 (u_qpcontext_clients_2_reply_valid),
+        .context_reply_ready                 (u_psncheck_context_reply_ready),
+        .context_reply_context_exists        (u_qpcontext_clients_2_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_2_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_2_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_2_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_2_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_2_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_2_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_2_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_2_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_2_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_2_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_2_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_2_reply_context_congestion),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_2_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_2_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_2_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_2_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_2_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_2_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_2_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_2_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_2_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_2_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_2_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_2_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_2_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_2_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_2_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_2_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_2_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_2_reply_address_dst_lo),
+        .request_valid                       (u_psncheck_request_valid),
+        .request_ready                       (u_readmatch_packet_ready),
+        .request_kind                        (u_psncheck_request_kind),
+        .request_qp                          (u_psncheck_request_qp),
+        .request_opcode                      (u_psncheck_request_opcode),
+        .request_undefined                   (u_psncheck_request_undefined),
+        .request_se                          (u_psncheck_request_se),
+        .request_ack_req                     (u_psncheck_request_ack_req),
+        .request_pad_cnt                     (u_psncheck_request_pad_cnt),
+        .request_psn                         (u_psncheck_request_psn),
+        .request_expected                    (u_psncheck_request_expected),
+        .request_send_nak                    (u_psncheck_request_send_nak),
+        .request_ext_0                       (u_psncheck_request_ext_0),
+        .request_ext_1                       (u_psncheck_request_ext_1),
+        .request_ext_2                       (u_psncheck_request_ext_2),
+        .request_ext_3                       (u_psncheck_request_ext_3),
+        .request_ext_4                       (u_psncheck_request_ext_4),
+        .request_ext_5                       (u_psncheck_request_ext_5),
+        .request_ext_6                       (u_psncheck_request_ext_6),
+        .request_payload_len                 (u_psncheck_request_payload_len),
+        .request_context_exists              (u_psncheck_request_context_exists),
+        .request_context_qpn                 (u_psncheck_request_context_qpn),
+        .request_context_state               (u_psncheck_request_context_state),
+        .request_context_pd                  (u_psncheck_request_context_pd),
+        .request_context_dest_qpn            (u_psncheck_request_context_dest_qpn),
+        .request_context_path_mtu            (u_psncheck_request_context_path_mtu),
+        .request_context_access              (u_psncheck_request_context_access),
+        .request_context_min_rnr             (u_psncheck_request_context_min_rnr),
+        .request_context_timeout             (u_psncheck_request_context_timeout),
+        .request_context_retry_cnt           (u_psncheck_request_context_retry_cnt),
+        .request_context_rnr_retry           (u_psncheck_request_context_rnr_retry),
+        .request_context_sig_all             (u_psncheck_request_context_sig_all),
+        .request_context_congestion          (u_psncheck_request_context_congestion),
+        .request_context_sq_stride           (u_psncheck_request_context_sq_stride),
+        .request_context_rq_stride           (u_psncheck_request_context_rq_stride),
+        .request_context_send_cq             (u_psncheck_request_context_send_cq),
+        .request_context_recv_cq             (u_psncheck_request_context_recv_cq),
+        .request_context_max_rd              (u_psncheck_request_context_max_rd),
+        .request_context_max_dest_rd         (u_psncheck_request_context_max_dest_rd),
+        .async_valid                         (u_psncheck_async_valid),
+        .async_ready                         (u_events_asyncs_2_ready),
+        .async_code                          (u_psncheck_async_code),
+        .async_vendor                        (u_psncheck_async_vendor),
+        .async_number                        (u_psncheck_async_number),
+        .cnp_valid                           (u_psncheck_cnp_valid),
+        .cnp_ready                           (u_dcqcn_cnp_ready),
+        .cnp_qp                              (u_psncheck_cnp_qp),
+        .marked_valid                        (u_psncheck_marked_valid),
+        .marked_ready                        (u_cnp_marked_ready),
+        .marked_qp                           (u_psncheck_marked_qp),
+        .outcome_valid                       (u_responder_outcome_valid),
+        .outcome_ready                       (u_psncheck_outcome_ready),
+        .outcome_qp                          (u_responder_outcome_qp),
+        .outcome_advance                     (u_responder_outcome_advance),
+        .outcome_nak_sent                    (u_responder_outcome_nak_sent),
+        .outcome_dead                        (u_responder_outcome_dead),
+        .atomic_done_valid                   (u_atomic_done_valid),
+        .atomic_done_ready                   (u_psncheck_atomic_done_ready),
+        .atomic_done_qp                      (u_atomic_done_qp),
+        .control_valid                       (u_control_out_3_valid),
+        .control_ready                       (u_psncheck_control_ready),
+        .control_qp                          (u_control_out_3_qp),
+        .control_kind                        (u_control_out_3_kind),
+        .control_psn                         (u_control_out_3_psn),
+        .fence_valid                         (u_rx_fences_out_valid),
+        .fence_ready                         (u_psncheck_fence_ready),
+        .fence_token                         (u_rx_fences_out_token),
+        .peek_qp                             (u_command_peeks_exp_psn_qp),
+        .peek_value                          (u_psncheck_peek_value),
+        .bad_qp                              (u_psncheck_bad_qp),
+        .bad_address                         (u_psncheck_bad_address),
+        .bad_state                           (u_psncheck_bad_state),
+        .duplicate                           (u_psncheck_duplicate),
+        .ahead                               (u_psncheck_ahead),
+        .cnp_ignored                         (u_psncheck_cnp_ignored),
+        .ecn_marked                          (u_psncheck_ecn_marked)
+    );
+
+    transmit_64_qp6_cq6 u_transmit ( // join.go:184
+        .clk                                 (clk),
+        .rst                                 (rst),
+        .mac                                 (u_registers_settings_mac),
+        .ack_valid                           (u_ackqueue_ack_valid),
+        .ack_ready                           (u_transmit_ack_ready),
+        .ack_qp                              (u_ackqueue_ack_qp),
+        .ack_syndrome                        (u_ackqueue_ack_syndrome),
+        .ack_psn                             (u_ackqueue_ack_psn),
+        .ack_msn                             (u_ackqueue_ack_msn),
+        .cnp_valid                           (u_cnp_cnp_valid),
+        .cnp_ready                           (u_transmit_cnp_ready),
+        .cnp_qp                              (u_cnp_cnp_qp),
+        .job_valid                           (u_tx_jobs_out_valid),
+        .job_ready                           (u_transmit_job_ready),
+        .job_kind                            (u_tx_jobs_out_kind),
+        .job_qp                              (u_tx_jobs_out_qp),
+        .job_opcode                          (u_tx_jobs_out_opcode),
+        .job_se                              (u_tx_jobs_out_se),
+        .job_ack_req                         (u_tx_jobs_out_ack_req),
+        .job_payload_len                     (u_tx_jobs_out_payload_len),
+        .job_va                              (u_tx_jobs_out_va),
+        .job_r_key                           (u_tx_jobs_out_r_key),
+        .job_dma_len                         (u_tx_jobs_out_dma_len),
+        .job_imm                             (u_tx_jobs_out_imm),
+        .job_inline                          (u_tx_jobs_out_inline),
+        .job_probes                          (u_tx_jobs_out_probes),
+        .job_swap                            (u_tx_jobs_out_swap),
+        .job_compare                         (u_tx_jobs_out_compare),
+        .job_msn                             (u_tx_jobs_out_msn),
+        .job_failed                          (u_tx_jobs_out_failed),
+        .job_entry_kind                      (u_tx_jobs_out_entry_kind),
+        .job_entry_psn                       (u_tx_jobs_out_entry_psn),
+        .job_entry_last_psn                  (u_tx_jobs_out_entry_last_psn),
+        .job_entry_wqe_index                 (u_tx_jobs_out_entry_wqe_index),
+        .job_entry_offset                    (u_tx_jobs_out_entry_offset),
+        .job_entry_length                    (u_tx_jobs_out_entry_length),
+        .job_entry_first                     (u_tx_jobs_out_entry_first),
+        .job_entry_last                      (u_tx_jobs_out_entry_last),
+        .job_entry_signaled                  (u_tx_jobs_out_entry_signaled),
+        .job_entry_wc                        (u_tx_jobs_out_entry_wc),
+        .job_entry_wrid                      (u_tx_jobs_out_entry_wrid),
+        .job_entry_status                    (u_tx_jobs_out_entry_status),
+        .job_entry_vendor                    (u_tx_jobs_out_entry_vendor),
+        .gathered_valid                      (u_gather_gathered_valid),
+        .gathered_ready                      (u_transmit_gathered_ready),
+        .gathered_fault                      (u_gather_gathered_fault),
+        .payload_valid                       (u_gather_payload_valid),
+        .payload_ready                       (u_transmit_payload_ready),
+        .payload_data                        (u_gather_payload_data),
+        .payload_keep                        (u_gather_payload_keep),
+        .payload_last                        (u_gather_payload_last),
+        .payload_err                         (u_gather_payload_err),
+        .inline_valid                        (u_inline_out_valid),
+        .inline_ready                        (u_transmit_inline_ready),
+        .inline_data                         (u_inline_out_data),
+        .inline_keep                         (u_inline_out_keep),
+        .inline_last                         (u_inline_out_last),
+        .inline_err                          (u_inline_out_err),
+        .context_request_valid               (u_transmit_context_request_valid),
+        .context_request_ready               (u_qpcontext_clients_1_request_ready),
+        .context_request_qp                  (u_transmit_context_request_qp),
+        .context_reply_valid                 (u_qpcontext_clients_1_reply_valid),
+        .context_reply_ready                 (u_transmit_context_reply_ready),
+        .context_reply_context_exists        (u_qpcontext_clients_1_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_1_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_1_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_1_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_1_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_1_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_1_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_1_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_1_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_1_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_1_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_1_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_1_reply_context_congestion),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_1_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_1_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_1_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_1_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_1_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_1_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_1_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_1_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_1_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_1_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_1_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_1_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_1_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_1_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_1_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_1_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_1_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_1_reply_address_dst_lo),
+        .control_valid                       (u_control_out_1_valid),
+        .control_ready                       (u_transmit_control_ready),
+        .control_qp                          (u_control_out_1_qp),
+        .control_kind                        (u_control_out_1_kind),
+        .control_psn                         (u_control_out_1_psn),
+        .desc_valid                          (u_transmit_desc_valid),
+        .desc_ready                          (u_tx_desc_in_ready),
+        .desc_dst_mac                        (u_transmit_desc_dst_mac),
+        .desc_src_mac                        (u_transmit_desc_src_mac),
+        .desc_vlan                           (u_transmit_desc_vlan),
+        .desc_tci                            (u_transmit_desc_tci),
+        .desc_ipv6                           (u_transmit_desc_ipv6),
+        .desc_traffic_class                  (u_transmit_desc_traffic_class),
+        .desc_hop_limit                      (u_transmit_desc_hop_limit),
+        .desc_ipid                           (u_transmit_desc_ipid),
+        .desc_df                             (u_transmit_desc_df),
+        .desc_flow_label                     (u_transmit_desc_flow_label),
+        .desc_src_hi                         (u_transmit_desc_src_hi),
+        .desc_src_lo                         (u_transmit_desc_src_lo),
+        .desc_dst_hi                         (u_transmit_desc_dst_hi),
+        .desc_dst_lo                         (u_transmit_desc_dst_lo),
+        .desc_src_port                       (u_transmit_desc_src_port),
+        .desc_udp_checksum                   (u_transmit_desc_udp_checksum),
+        .desc_opcode                         (u_transmit_desc_opcode),
+        .desc_se                             (u_transmit_desc_se),
+        .desc_mig_req                        (u_transmit_desc_mig_req),
+        .desc_pad_cnt                        (u_transmit_desc_pad_cnt),
+        .desc_p_key                          (u_transmit_desc_p_key),
+        .desc_fecn                           (u_transmit_desc_fecn),
+        .desc_becn                           (u_transmit_desc_becn),
+        .desc_dest_qp                        (u_transmit_desc_dest_qp),
+        .desc_ack_req                        (u_transmit_desc_ack_req),
+        .desc_psn                            (u_transmit_desc_psn),
+        .desc_ext_0                          (u_transmit_desc_ext_0),
+        .desc_ext_1                          (u_transmit_desc_ext_1),
+        .desc_ext_2                          (u_transmit_desc_ext_2),
+        .desc_ext_3                          (u_transmit_desc_ext_3),
+        .desc_ext_4                          (u_transmit_desc_ext_4),
+        .desc_ext_5                          (u_transmit_desc_ext_5),
+        .desc_ext_6                          (u_transmit_desc_ext_6),
+        .desc_payload_len                    (u_transmit_desc_payload_len),
+        .out_valid                           (u_transmit_out_valid),
+        .out_ready                           (u_packetbuild_payload_ready),
+        .out_data                            (u_transmit_out_data),
+        .out_keep                            (u_transmit_out_keep),
+        .out_last                            (u_transmit_out_last),
+        .out_err                             (u_transmit_out_err),
+        .record_valid                        (u_transmit_record_valid),
+        .record_ready                        (u_replay_record_ready),
+        .record_qp                           (u_transmit_record_qp),
+        .record_entry_kind                   (u_transmit_record_entry_kind),
+        .record_entry_psn                    (u_transmit_record_entry_psn),
+        .record_entry_last_psn               (u_transmit_record_entry_last_psn),
+        .record_entry_wqe_index              (u_transmit_record_entry_wqe_index),
+        .record_entry_offset                 (u_transmit_record_entry_offset),
+        .record_entry_length                 (u_transmit_record_entry_length),
+        .record_entry_first                  (u_transmit_record_entry_first),
+        .record_entry_last                   (u_transmit_record_entry_last),
+        .record_entry_signaled               (u_transmit_record_entry_signaled),
+        .record_entry_wc                     (u_transmit_record_entry_wc),
+        .record_entry_wrid                   (u_transmit_record_entry_wrid),
+        .record_entry_status                 (u_transmit_record_entry_status),
+        .record_entry_vendor                 (u_transmit_record_entry_vendor),
+        .fault_valid                         (u_transmit_fault_valid),
+        .fault_ready                         (u_qpcontext_faults_2_ready),
+        .fault_qp                            (u_transmit_fault_qp),
+        .fault_has_event                     (u_transmit_fault_has_event),
+        .fault_event                         (u_transmit_fault_event),
+        .fault_vendor                        (u_transmit_fault_vendor),
+        .fence_valid                         (u_transmit_fence_valid),
+        .fence_ready                         (u_tx_passed_in_ready),
+        .fence_token                         (u_transmit_fence_token),
+        .marked_valid                        (u_transmit_marked_valid),
+        .marked_ready                        (u_retry_marked_ready),
+        .marked_qp                           (u_transmit_marked_qp),
+        .resend_fault_valid                  (u_transmit_resend_fault_valid),
+        .resend_fault_ready                  (u_resend_faults_in_0_ready),
+        .resend_fault_qp                     (u_transmit_resend_fault_qp),
+        .resend_fault_psn                    (u_transmit_resend_fault_psn),
+        .resend_fault_vendor                 (u_transmit_resend_fault_vendor),
+        .given                               (u_resources_made),
+        .served_valid                        (u_served_out_1_valid),
+        .served_ready                        (u_transmit_served_ready),
+        .served_qp                           (u_served_out_1_qp),
+        .served_next                         (u_served_out_1_next),
+        .served_most                         (u_served_out_1_most),
+        .served_duplicates                   (u_served_out_1_duplicates),
+        .left_valid                          (u_transmit_left_valid),
+        .left_ready                          (u_ackqueue_served_ready),
+        .left_qp                             (u_transmit_left_qp),
+        .left_next                           (u_transmit_left_next),
+        .left_most                           (u_transmit_left_most),
+        .left_duplicates                     (u_transmit_left_duplicates),
+        .sent                                (u_transmit_sent),
+        .sent_nak                            (u_transmit_sent_nak),
+        .resent                              (u_transmit_resent),
+        .sent_cnp                            (u_transmit_sent_cnp)
+    );
+
+    dcqcn_qp6_t64_a2 u_dcqcn ( // join.go:204
+        .clk                    (clk),
+        .rst                    (rst),
+        .settings_cnp_gap       (u_registers_settings_congestion_cnp_gap),
+        .settings_line_rate     (u_registers_settings_congestion_line_rate),
+        .settings_min_rate      (u_registers_settings_congestion_min_rate),
+        .settings_first_rate    (u_registers_settings_congestion_first_rate),
+        .settings_ai_rate       (u_registers_settings_congestion_ai_rate),
+        .settings_hai_rate      (u_registers_settings_congestion_hai_rate),
+        .settings_byte_reset    (u_registers_settings_congestion_byte_reset),
+        .settings_time_reset    (u_registers_settings_congestion_time_reset),
+        .settings_alpha_time    (u_registers_settings_congestion_alpha_time),
+        .settings_monitor       (u_registers_settings_congestion_monitor),
+        .settings_g             (u_registers_settings_congestion_g),
+        .settings_initial_alpha (u_registers_settings_congestion_initial_alpha),
+        .settings_gd            (u_registers_settings_congestion_gd),
+        .settings_min_keep      (u_registers_settings_congestion_min_keep),
+        .settings_threshold     (u_registers_settings_congestion_threshold),
+        .settings_clamp         (u_registers_settings_congestion_clamp),
+        .settings_clamp_time    (u_registers_settings_congestion_clamp_time),
+        .sent_valid             (u_sent_out_valid),
+        .sent_ready             (u_dcqcn_sent_ready),
+        .sent_qp                (u_sent_out_qp),
+        .sent_bytes             (u_sent_out_bytes),
+        .cnp_valid              (u_psncheck_cnp_valid),
+        .cnp_ready              (u_dcqcn_cnp_ready),
+        .cnp_qp                 (u_psncheck_cnp_qp),
+        .control_valid          (u_control_out_11_valid),
+        .control_ready          (u_dcqcn_control_ready),
+        .control_qp             (u_control_out_11_qp),
+        .control_kind           (u_control_out_11_kind),
+        .control_psn            (u_control_out_11_psn),
+        .asks_0_qp              (u_requester_paced_qp),
+        .asks_0_waits           (u_dcqcn_asks_0_waits),
+        .asks_1_qp              (u_resources_paced_qp),
+        .asks_1_waits           (u_dcqcn_asks_1_waits),
+        .wake_valid             (u_dcqcn_wake_valid),
+        .wake_ready             (u_paced_in_ready),
+        .wake_qp                (u_dcqcn_wake_qp),
+        .cut                    (u_dcqcn_cut)
+    );
+
+    resources_qp6_cq6_rd3 u_resources ( // join.go:199
+        .clk                                 (clk),
+        .rst                                 (rst),
+        .request_valid                       (u_resource_out_valid),
+        .request_ready                       (u_resources_request_ready),
+        .request_qp                          (u_resource_out_qp),
+        .request_cancel                      (u_resource_out_cancel),
+        .request_psn                         (u_resource_out_psn),
+        .request_msn                         (u_resource_out_msn),
+        .request_resource_kind               (u_resource_out_resource_kind),
+        .request_resource_duplicate          (u_resource_out_resource_duplicate),
+        .request_resource_va                 (u_resource_out_resource_va),
+        .request_resource_r_key              (u_resource_out_resource_r_key),
+        .request_resource_length             (u_resource_out_resource_length),
+        .context_request_valid               (u_resources_context_request_valid),
+        .context_request_ready               (u_qpcontext_clients_5_request_ready),
+        .context_request_qp                  (u_resources_context_request_qp),
+        .context_reply_valid                 (u_qpcontext_clients_5_reply_valid),
+        .context_reply_ready                 (u_resources_context_reply_ready),
+        .context_reply_context_exists        (u_qpcontext_clients_5_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_5_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_5_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_5_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_5_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_5_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_5_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_5_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_5_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_5_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_5_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_5_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_5_reply_context_congestion),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_5_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_5_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_5_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_5_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_5_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_5_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_5_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_5_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_5_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_5_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_5_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_5_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_5_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_5_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_5_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_5_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_5_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_5_reply_address_dst_lo),
+        .job_valid                           (u_resources_job_valid),
+        .job_ready                           (u_jobs_in_1_ready),
+        .job_kind                            (u_resources_job_kind),
+        .job_qp                              (u_resources_job_qp),
+        .job_opcode                          (u_resources_job_opcode),
+        .job_se                              (u_resources_job_se),
+        .job_ack_req                         (u_resources_job_ack_req),
+        .job_payload_len                     (u_resources_job_payload_len),
+        .job_va                              (u_resources_job_va),
+        .job_r_key                           (u_resources_job_r_key),
+        .job_dma_len                         (u_resources_job_dma_len),
+        .job_imm                             (u_resources_job_imm),
+        .job_inline                          (u_resources_job_inline),
+        .job_probes                          (u_resources_job_probes),
+        .job_swap                            (u_resources_job_swap),
+        .job_compare                         (u_resources_job_compare),
+        .job_msn                             (u_resources_job_msn),
+        .job_failed                          (u_resources_job_failed),
+        .job_entry_kind                      (u_resources_job_entry_kind),
+        .job_entry_psn                       (u_resources_job_entry_psn),
+        .job_entry_last_psn                  (u_resources_job_entry_last_psn),
+        .job_entry_wqe_index                 (u_resources_job_entry_wqe_index),
+        .job_entry_offset                    (u_resources_job_entry_offset),
+        .job_entry_length                    (u_resources_job_entry_length),
+        .job_entry_first                     (u_resources_job_entry_first),
+        .job_entry_last                      (u_resources_job_entry_last),
+        .job_entry_signaled                  (u_resources_job_entry_signaled),
+        .job_entry_wc                        (u_resources_job_entry_wc),
+        .job_entry_wrid                      (u_resources_job_entry_wrid),
+        .job_entry_status                    (u_resources_job_entry_status),
+        .job_entry_vendor                    (u_resources_job_entry_vendor),
+        .segment_valid                       (u_resources_segment_valid),
+        .segment_ready                       (u_answer_segments_in_ready),
+        .segment_key                         (u_resources_segment_key),
+        .segment_pd                          (u_resources_segment_pd),
+        .segment_qpn                         (u_resources_segment_qpn),
+        .segment_rights                      (u_resources_segment_rights),
+        .segment_va                          (u_resources_segment_va),
+        .segment_range                       (u_resources_segment_range),
+        .segment_len                         (u_resources_segment_len),
+        .segment_skip                        (u_resources_segment_skip),
+        .segment_probe                       (u_resources_segment_probe),
+        .segment_bus                         (u_resources_segment_bus),
+        .segment_find                        (u_resources_segment_find),
+        .segment_last                        (u_resources_segment_last),
+        .segment_probed                      (u_resources_segment_probed),
+        .made                                (u_resources_made),
+        .served_valid                        (u_resources_served_valid),
+        .served_ready                        (u_served_in_ready),
+        .served_qp                           (u_resources_served_qp),
+        .served_next                         (u_resources_served_next),
+        .served_most                         (u_resources_served_most),
+        .served_duplicates                   (u_resources_served_duplicates),
+        .atomic_valid                        (u_resources_atomic_valid),
+        .atomic_ready                        (u_atomic_command_ready),
+        .atomic_qp                           (u_resources_atomic_qp),
+        .atomic_slot                         (u_resources_atomic_slot),
+        .atomic_kind                         (u_resources_atomic_kind),
+        .atomic_cancel_                      (u_resources_atomic_cancel),
+        .atomic_addr                         (u_resources_atomic_addr),
+        .result_valid                        (u_atomic_result_valid),
+        .result_ready                        (u_resources_result_ready),
+        .result_qp                           (u_atomic_result_qp),
+        .result_slot                         (u_atomic_result_slot),
+        .result_value                        (u_atomic_result_value),
+        .result_fault                        (u_atomic_result_fault),
+        .control_valid                       (u_control_out_7_valid),
+        .control_ready                       (u_resources_control_ready),
+        .control_qp                          (u_control_out_7_qp),
+        .control_kind                        (u_control_out_7_kind),
+        .control_psn                         (u_control_out_7_psn),
+        .paced_qp                            (u_resources_paced_qp),
+        .paced_waits                         (u_dcqcn_asks_1_waits),
+        .wake_valid                          (u_paced_out_1_valid),
+        .wake_ready                          (u_resources_wake_ready),
+        .wake_qp                             (u_paced_out_1_qp),
+        .fence_in_valid                      (u_tx_fences_out_valid),
+        .fence_in_ready                      (u_resources_fence_in_ready),
+        .fence_in_token                      (u_tx_fences_out_token),
+        .fence_out_valid                     (u_resources_fence_out_valid),
+        .fence_out_ready                     (u_resend_fence_ready),
+        .fence_out_token                     (u_resources_fence_out_token),
+        .rx_fence_in_valid                   (u_ackqueue_fence_valid),
+        .rx_fence_in_ready                   (u_resources_rx_fence_in_ready),
+        .rx_fence_in_token                   (u_ackqueue_fence_token),
+        .rx_fence_out_valid                  (u_resources_rx_fence_out_valid),
+        .rx_fence_out_ready                  (u_rx_passed_in_ready),
+        .rx_fence_out_token                  (u_resources_rx_fence_out_token)
+    );
+
+    fork_link_qp_ref_6_x2 u_paced ( // congestion.go:34
+        .clk         (clk),
+        .rst         (rst),
+        .in_valid    (u_dcqcn_wake_valid),
+        .in_ready    (u_paced_in_ready),
+        .in_qp       (u_dcqcn_wake_qp),
+        .out_0_valid (u_paced_out_0_valid),
+        .out_0_ready (u_scheduler_wakes_6_ready),
+        .out_0_qp    (u_paced_out_0_qp),
+        .out_1_valid (u_paced_out_1_valid),
+        .out_1_ready (u_resources_wake_ready),
+        .out_1_qp    (u_paced_out_1_qp)
+    );
+
+    scheduler_6_w8 u_scheduler ( // join.go:179
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wqefetch_sq_ready_valid),
@@ -3030,15 +4029,76 @@ module gornic_64_qp64_cq64_eq4 (
         .wakes_4_valid (u_keyop_done_out_1_valid),
         .wakes_4_ready (u_scheduler_wakes_4_ready),
         .wakes_4_qp    (u_keyop_done_out_1_qp),
-        .wakes_5_valid (u_command_wake_valid),
+        .wakes_5_valid (u_retry_wake_valid),
         .wakes_5_ready (u_scheduler_wakes_5_ready),
-        .wakes_5_qp    (u_command_wake_qp),
+        .wakes_5_qp    (u_retry_wake_qp),
+        .wakes_6_valid (u_paced_out_0_valid),
+        .wakes_6_ready (u_scheduler_wakes_6_ready),
+        .wakes_6_qp    (u_paced_out_0_qp),
+        .wakes_7_valid (u_command_wake_valid),
+        .wakes_7_ready (u_scheduler_wakes_7_ready),
+        .wakes_7_qp    (u_command_wake_qp),
         .grant_valid   (u_scheduler_grant_valid),
         .grant_ready   (u_requester_grant_ready),
         .grant_qp      (u_scheduler_grant_qp)
     );
 
-    round_robin_link_tx_job_6_x2 u_jobs ( // send.go:55
+    retry_qp6_t256_s64 u_retry ( // join.go:187
+        .clk                 (clk),
+        .rst                 (rst),
+        .heard_valid         (u_completer_heard_valid),
+        .heard_ready         (u_retry_heard_ready),
+        .heard_qp            (u_completer_heard_qp),
+        .heard_kind          (u_completer_heard_kind),
+        .heard_psn           (u_completer_heard_psn),
+        .heard_cause         (u_completer_heard_cause),
+        .heard_code          (u_completer_heard_code),
+        .started_valid       (u_replay_started_valid),
+        .started_ready       (u_retry_started_ready),
+        .started_qp          (u_replay_started_qp),
+        .marked_valid        (u_transmit_marked_valid),
+        .marked_ready        (u_retry_marked_ready),
+        .marked_qp           (u_transmit_marked_qp),
+        .resent_valid        (u_resend_resent_valid),
+        .resent_ready        (u_retry_resent_ready),
+        .resent_qp           (u_resend_resent_qp),
+        .resent_number       (u_resend_resent_number),
+        .resend_fault_valid  (u_resend_faults_out_valid),
+        .resend_fault_ready  (u_retry_resend_fault_ready),
+        .resend_fault_qp     (u_resend_faults_out_qp),
+        .resend_fault_psn    (u_resend_faults_out_psn),
+        .resend_fault_vendor (u_resend_faults_out_vendor),
+        .control_valid       (u_control_out_8_valid),
+        .control_ready       (u_retry_control_ready),
+        .control_qp          (u_control_out_8_qp),
+        .control_kind        (u_control_out_8_kind),
+        .control_psn         (u_control_out_8_psn),
+        .mark_valid          (u_retry_mark_valid),
+        .mark_ready          (u_requester_mark_ready),
+        .mark_qp             (u_retry_mark_qp),
+        .resend_valid        (u_retry_resend_valid),
+        .resend_ready        (u_resend_resend_ready),
+        .resend_qp           (u_retry_resend_qp),
+        .resend_stop         (u_retry_resend_stop),
+        .resend_number       (u_retry_resend_number),
+        .resend_psn          (u_retry_resend_psn),
+        .failure_valid       (u_retry_failure_valid),
+        .failure_ready       (u_completer_failure_ready),
+        .failure_qp          (u_retry_failure_qp),
+        .failure_psn         (u_retry_failure_psn),
+        .failure_status      (u_retry_failure_status),
+        .failure_vendor      (u_retry_failure_vendor),
+        .wake_valid          (u_retry_wake_valid),
+        .wake_ready          (u_scheduler_wakes_5_ready),
+        .wake_qp             (u_retry_wake_qp),
+        .held_qp             (u_requester_held_qp),
+        .held_held           (u_retry_held_held),
+        .waits_qp            (u_retry_waits_qp),
+        .waits_waits         (u_replay_waits_waits),
+        .timeout             (u_retry_timeout)
+    );
+
+    round_robin_link_tx_job_6_x3 u_jobs ( // send.go:58
         .clk                  (clk),
         .rst                  (rst),
         .in_0_valid           (u_requester_job_valid),
@@ -3103,6 +4163,37 @@ module gornic_64_qp64_cq64_eq4 (
         .in_1_entry_wrid      (u_resources_job_entry_wrid),
         .in_1_entry_status    (u_resources_job_entry_status),
         .in_1_entry_vendor    (u_resources_job_entry_vendor),
+        .in_2_valid           (u_resend_job_valid),
+        .in_2_ready           (u_jobs_in_2_ready),
+        .in_2_kind            (u_resend_job_kind),
+        .in_2_qp              (u_resend_job_qp),
+        .in_2_opcode          (u_resend_job_opcode),
+        .in_2_se              (u_resend_job_se),
+        .in_2_ack_req         (u_resend_job_ack_req),
+        .in_2_payload_len     (u_resend_job_payload_len),
+        .in_2_va              (u_resend_job_va),
+        .in_2_r_key           (u_resend_job_r_key),
+        .in_2_dma_len         (u_resend_job_dma_len),
+        .in_2_imm             (u_resend_job_imm),
+        .in_2_inline          (u_resend_job_inline),
+        .in_2_probes          (u_resend_job_probes),
+        .in_2_swap            (u_resend_job_swap),
+        .in_2_compare         (u_resend_job_compare),
+        .in_2_msn             (u_resend_job_msn),
+        .in_2_failed          (u_resend_job_failed),
+        .in_2_entry_kind      (u_resend_job_entry_kind),
+        .in_2_entry_psn       (u_resend_job_entry_psn),
+        .in_2_entry_last_psn  (u_resend_job_entry_last_psn),
+        .in_2_entry_wqe_index (u_resend_job_entry_wqe_index),
+        .in_2_entry_offset    (u_resend_job_entry_offset),
+        .in_2_entry_length    (u_resend_job_entry_length),
+        .in_2_entry_first     (u_resend_job_entry_first),
+        .in_2_entry_last      (u_resend_job_entry_last),
+        .in_2_entry_signaled  (u_resend_job_entry_signaled),
+        .in_2_entry_wc        (u_resend_job_entry_wc),
+        .in_2_entry_wrid      (u_resend_job_entry_wrid),
+        .in_2_entry_status    (u_resend_job_entry_status),
+        .in_2_entry_vendor    (u_resend_job_entry_vendor),
         .out_valid            (u_jobs_out_valid),
         .out_ready            (u_job_in_ready),
         .out_kind             (u_jobs_out_kind),
@@ -3137,144 +4228,166 @@ module gornic_64_qp64_cq64_eq4 (
         .from                 (u_jobs_from)
     );
 
-    resources_qp6_cq6_rd3 u_resources ( // join.go:184
+    resend_64_qp6_cq6_r5 u_resend ( // join.go:188
         .clk                                 (clk),
         .rst                                 (rst),
-        .request_valid                       (u_resource_out_valid),
-        .request_ready                       (u_resources_request_ready),
-        .request_qp                          (u_resource_out_qp),
-        .request_cancel                      (u_resource_out_cancel),
-        .request_psn                         (u_resource_out_psn),
-        .request_msn                         (u_resource_out_msn),
-        .request_resource_kind               (u_resource_out_resource_kind),
-        .request_resource_duplicate          (u_resource_out_resource_duplicate),
-        .request_resource_va                 (u_resource_out_resource_va),
-        .request_resource_r_key              (u_resource_out_resource_r_key),
-        .request_resource_length             (u_resource_out_resource_length),
-        .context_request_valid               (u_resources_context_request_valid),
-        .context_request_ready               (u_qpcontext_clients_5_request_ready),
-        .context_request_qp                  (u_resources_context_request_qp),
-        .context_reply_valid                 (u_qpcontext_clients_5_reply_valid),
-        .context_reply_ready                 (u_resources_context_reply_ready),
-        .context_reply_context_exists        (u_qpcontext_clients_5_reply_context_exists),
-        .context_reply_context_qpn           (u_qpcontext_clients_5_reply_context_qpn),
-        .context_reply_context_state         (u_qpcontext_clients_5_reply_context_state),
-        .context_reply_context_pd            (u_qpcontext_clients_5_reply_context_pd),
-        .context_reply_context_dest_qpn      (u_qpcontext_clients_5_reply_context_dest_qpn),
-        .context_reply_context_path_mtu      (u_qpcontext_clients_5_reply_context_path_mtu),
-        .context_reply_context_access        (u_qpcontext_clients_5_reply_context_access),
-        .context_reply_context_min_rnr       (u_qpcontext_clients_5_reply_context_min_rnr),
-        .context_reply_context_timeout       (u_qpcontext_clients_5_reply_context_timeout),
-        .context_reply_context_retry_cnt     (u_qpcontext_clients_5_reply_context_retry_cnt),
-        .context_reply_context_rnr_retry     (u_qpcontext_clients_5_reply_context_rnr_retry),
-        .context_reply_context_sig_all       (u_qpcontext_clients_5_reply_context_sig_all),
-        .context_reply_context_sq_stride     (u_qpcontext_clients_5_reply_context_sq_stride),
-        .context_reply_context_rq_stride     (u_qpcontext_clients_5_reply_context_rq_stride),
-        .context_reply_context_send_cq       (u_qpcontext_clients_5_reply_context_send_cq),
-        .context_reply_context_recv_cq       (u_qpcontext_clients_5_reply_context_recv_cq),
-        .context_reply_context_max_rd        (u_qpcontext_clients_5_reply_context_max_rd),
-        .context_reply_context_max_dest_rd   (u_qpcontext_clients_5_reply_context_max_dest_rd),
-        .context_reply_address_dst_mac       (u_qpcontext_clients_5_reply_address_dst_mac),
-        .context_reply_address_hop_limit     (u_qpcontext_clients_5_reply_address_hop_limit),
-        .context_reply_address_traffic_class (u_qpcontext_clients_5_reply_address_traffic_class),
-        .context_reply_address_flow_label    (u_qpcontext_clients_5_reply_address_flow_label),
-        .context_reply_address_ipv6          (u_qpcontext_clients_5_reply_address_ipv6),
-        .context_reply_address_vlan          (u_qpcontext_clients_5_reply_address_vlan),
-        .context_reply_address_tci           (u_qpcontext_clients_5_reply_address_tci),
-        .context_reply_address_src_port      (u_qpcontext_clients_5_reply_address_src_port),
-        .context_reply_address_src_hi        (u_qpcontext_clients_5_reply_address_src_hi),
-        .context_reply_address_src_lo        (u_qpcontext_clients_5_reply_address_src_lo),
-        .context_reply_address_dst_hi        (u_qpcontext_clients_5_reply_address_dst_hi),
-        .context_reply_address_dst_lo        (u_qpcontext_clients_5_reply_address_dst_lo),
-        .job_valid                           (u_resources_job_valid),
-        .job_ready                           (u_jobs_in_1_ready),
-        .job_kind                            (u_resources_job_kind),
-        .job_qp                              (u_resources_job_qp),
-        .job_opcode                          (u_resources_job_opcode),
-        .job_se                              (u_resources_job_se),
-        .job_ack_req                         (u_resources_job_ack_req),
-        .job_payload_len                     (u_resources_job_payload_len),
-        .job_va                              (u_resources_job_va),
-        .job_r_key                           (u_resources_job_r_key),
-        .job_dma_len                         (u_resources_job_dma_len),
-        .job_imm                             (u_resources_job_imm),
-        .job_inline                          (u_resources_job_inline),
-        .job_probes                          (u_resources_job_probes),
-        .job_swap                            (u_resources_job_swap),
-        .job_compare                         (u_resources_job_compare),
-        .job_msn                             (u_resources_job_msn),
-        .job_failed                          (u_resources_job_failed),
-        .job_entry_kind                      (u_resources_job_entry_kind),
-        .job_entry_psn                       (u_resources_job_entry_psn),
-        .job_entry_last_psn                  (u_resources_job_entry_last_psn),
-        .job_entry_wqe_index                 (u_resources_job_entry_wqe_index),
-        .job_entry_offset                    (u_resources_job_entry_offset),
-        .job_entry_length                    (u_resources_job_entry_length),
-        .job_entry_first                     (u_resources_job_entry_first),
-        .job_entry_last                      (u_resources_job_entry_last),
-        .job_entry_signaled                  (u_resources_job_entry_signaled),
-        .job_entry_wc                        (u_resources_job_entry_wc),
-        .job_entry_wrid                      (u_resources_job_entry_wrid),
-        .job_entry_status                    (u_resources_job_entry_status),
-        .job_entry_vendor                    (u_resources_job_entry_vendor),
-        .segment_valid                       (u_resources_segment_valid),
-        .segment_ready                       (u_answer_segments_in_ready),
-        .segment_key                         (u_resources_segment_key),
-        .segment_pd                          (u_resources_segment_pd),
-        .segment_qpn                         (u_resources_segment_qpn),
-        .segment_rights                      (u_resources_segment_rights),
-        .segment_va                          (u_resources_segment_va),
-        .segment_range                       (u_resources_segment_range),
-        .segment_len                         (u_resources_segment_len),
-        .segment_skip                        (u_resources_segment_skip),
-        .segment_probe                       (u_resources_segment_probe),
-        .segment_find                        (u_resources_segment_find),
-        .segment_last                        (u_resources_segment_last),
-        .segment_probed                      (u_resources_segment_probed),
-        .made                                (u_resources_made),
-        .served_valid                        (u_resources_served_valid),
-        .served_ready                        (u_served_in_ready),
-        .served_qp                           (u_resources_served_qp),
-        .served_next                         (u_resources_served_next),
-        .served_most                         (u_resources_served_most),
-        .served_duplicates                   (u_resources_served_duplicates),
-        .atomic_valid                        (u_resources_atomic_valid),
-        .atomic_ready                        (u_atomic_command_ready),
-        .atomic_qp                           (u_resources_atomic_qp),
-        .atomic_slot                         (u_resources_atomic_slot),
-        .atomic_kind                         (u_resources_atomic_kind),
-        .atomic_cancel_                      (u_resources_atomic_cancel),
-        .atomic_addr                         (u_resources_atomic_addr),
-        .result_valid                        (u_atomic_result_valid),
-        .result_ready                        (u_resources_result_ready),
-        .result_qp                           (u_atomic_result_qp),
-        .result_slot                         (u_atomic_result_slot),
-        .result_value                        (u_atomic_result_value),
-        .result_fault                        (u_atomic_result_fault),
-        .control_valid                       (u_control_out_7_valid),
-        .control_ready                       (u_resources_control_ready),
-        .control_qp                          (u_control_out_7_qp),
-        .control_kind                        (u_control_out_7_kind),
-        .control_psn                         (u_control_out_7_psn),
-        .fence_in_valid                      (u_tx_fences_out_valid),
-        .fence_in_ready                      (u_resources_fence_in_ready),
-        .fence_in_token                      (u_tx_fences_out_token),
-        .fence_out_valid                     (u_resources_fence_out_valid),
-        .fence_out_ready                     (u_requester_fence_ready),
-        .fence_out_token                     (u_resources_fence_out_token),
-        .rx_fence_in_valid                   (u_ackqueue_fence_valid),
-        .rx_fence_in_ready                   (u_resources_rx_fence_in_ready),
-        .rx_fence_in_token                   (u_ackqueue_fence_token),
-        .rx_fence_out_valid                  (u_resources_rx_fence_out_valid),
-        .rx_fence_out_ready                  (u_rx_passed_in_ready),
-        .rx_fence_out_token                  (u_resources_rx_fence_out_token)
+        .resend_valid                        (u_retry_resend_valid),
+        .resend_ready                        (u_resend_resend_ready),
+        .resend_qp                           (u_retry_resend_qp),
+        .resend_stop                         (u_retry_resend_stop),
+        .resend_number                       (u_retry_resend_number),
+        .resend_psn                          (u_retry_resend_psn),
+        .resent_valid                        (u_resend_resent_valid),
+        .resent_ready                        (u_retry_resent_ready),
+        .resent_qp                           (u_resend_resent_qp),
+        .resent_number                       (u_resend_resent_number),
+        .entries_request_valid               (u_resend_entries_request_valid),
+        .entries_request_ready               (u_replay_reader_request_ready),
+        .entries_request_qp                  (u_resend_entries_request_qp),
+        .entries_request_oldest              (u_resend_entries_request_oldest),
+        .entries_request_index               (u_resend_entries_request_index),
+        .entries_reply_valid                 (u_replay_reader_reply_valid),
+        .entries_reply_ready                 (u_resend_entries_reply_ready),
+        .entries_reply_any                   (u_replay_reader_reply_any),
+        .entries_reply_index                 (u_replay_reader_reply_index),
+        .entries_reply_newest                (u_replay_reader_reply_newest),
+        .entries_reply_entry_kind            (u_replay_reader_reply_entry_kind),
+        .entries_reply_entry_psn             (u_replay_reader_reply_entry_psn),
+        .entries_reply_entry_last_psn        (u_replay_reader_reply_entry_last_psn),
+        .entries_reply_entry_wqe_index       (u_replay_reader_reply_entry_wqe_index),
+        .entries_reply_entry_offset          (u_replay_reader_reply_entry_offset),
+        .entries_reply_entry_length          (u_replay_reader_reply_entry_length),
+        .entries_reply_entry_first           (u_replay_reader_reply_entry_first),
+        .entries_reply_entry_last            (u_replay_reader_reply_entry_last),
+        .entries_reply_entry_signaled        (u_replay_reader_reply_entry_signaled),
+        .entries_reply_entry_wc              (u_replay_reader_reply_entry_wc),
+        .entries_reply_entry_wrid            (u_replay_reader_reply_entry_wrid),
+        .entries_reply_entry_status          (u_replay_reader_reply_entry_status),
+        .entries_reply_entry_vendor          (u_replay_reader_reply_entry_vendor),
+        .context_request_valid               (u_resend_context_request_valid),
+        .context_request_ready               (u_qpcontext_clients_6_request_ready),
+        .context_request_qp                  (u_resend_context_request_qp),
+        .context_reply_valid                 (u_qpcontext_clients_6_reply_valid),
+        .context_reply_ready                 (u_resend_context_reply_ready),
+        .context_reply_context_exists        (u_qpcontext_clients_6_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_6_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_6_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_6_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_6_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_6_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_6_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_6_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_6_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_6_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_6_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_6_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_6_reply_context_congestion),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_6_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_6_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_6_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_6_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_6_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_6_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_6_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_6_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_6_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_6_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_6_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_6_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_6_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_6_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_6_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_6_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_6_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_6_reply_address_dst_lo),
+        .ring_valid                          (u_send_rings_out_2_valid),
+        .ring_ready                          (u_resend_ring_ready),
+        .ring_qp                             (u_send_rings_out_2_qp),
+        .ring_keep                           (u_send_rings_out_2_keep),
+        .ring_base                           (u_send_rings_out_2_base),
+        .ring_log_size                       (u_send_rings_out_2_log_size),
+        .ring_log_stride                     (u_send_rings_out_2_log_stride),
+        .read_burst_valid                    (u_resend_read_burst_valid),
+        .read_burst_ready                    (u_dma_reads_8_burst_ready),
+        .read_burst_addr                     (u_resend_read_burst_addr),
+        .read_burst_len                      (u_resend_read_burst_len),
+        .read_beat_valid                     (u_dma_reads_8_beat_valid),
+        .read_beat_ready                     (u_resend_read_beat_ready),
+        .read_beat_data                      (u_dma_reads_8_beat_data),
+        .read_beat_err                       (u_dma_reads_8_beat_err),
+        .read_beat_last                      (u_dma_reads_8_beat_last),
+        .job_valid                           (u_resend_job_valid),
+        .job_ready                           (u_jobs_in_2_ready),
+        .job_kind                            (u_resend_job_kind),
+        .job_qp                              (u_resend_job_qp),
+        .job_opcode                          (u_resend_job_opcode),
+        .job_se                              (u_resend_job_se),
+        .job_ack_req                         (u_resend_job_ack_req),
+        .job_payload_len                     (u_resend_job_payload_len),
+        .job_va                              (u_resend_job_va),
+        .job_r_key                           (u_resend_job_r_key),
+        .job_dma_len                         (u_resend_job_dma_len),
+        .job_imm                             (u_resend_job_imm),
+        .job_inline                          (u_resend_job_inline),
+        .job_probes                          (u_resend_job_probes),
+        .job_swap                            (u_resend_job_swap),
+        .job_compare                         (u_resend_job_compare),
+        .job_msn                             (u_resend_job_msn),
+        .job_failed                          (u_resend_job_failed),
+        .job_entry_kind                      (u_resend_job_entry_kind),
+        .job_entry_psn                       (u_resend_job_entry_psn),
+        .job_entry_last_psn                  (u_resend_job_entry_last_psn),
+        .job_entry_wqe_index                 (u_resend_job_entry_wqe_index),
+        .job_entry_offset                    (u_resend_job_entry_offset),
+        .job_entry_length                    (u_resend_job_entry_length),
+        .job_entry_first                     (u_resend_job_entry_first),
+        .job_entry_last                      (u_resend_job_entry_last),
+        .job_entry_signaled                  (u_resend_job_entry_signaled),
+        .job_entry_wc                        (u_resend_job_entry_wc),
+        .job_entry_wrid                      (u_resend_job_entry_wrid),
+        .job_entry_status                    (u_resend_job_entry_status),
+        .job_entry_vendor                    (u_resend_job_entry_vendor),
+        .segment_valid                       (u_resend_segment_valid),
+        .segment_ready                       (u_resend_segments_in_ready),
+        .segment_key                         (u_resend_segment_key),
+        .segment_pd                          (u_resend_segment_pd),
+        .segment_qpn                         (u_resend_segment_qpn),
+        .segment_rights                      (u_resend_segment_rights),
+        .segment_va                          (u_resend_segment_va),
+        .segment_range                       (u_resend_segment_range),
+        .segment_len                         (u_resend_segment_len),
+        .segment_skip                        (u_resend_segment_skip),
+        .segment_probe                       (u_resend_segment_probe),
+        .segment_bus                         (u_resend_segment_bus),
+        .segment_find                        (u_resend_segment_find),
+        .segment_last                        (u_resend_segment_last),
+        .segment_probed                      (u_resend_segment_probed),
+        .fault_valid                         (u_resend_fault_valid),
+        .fault_ready                         (u_resend_faults_in_1_ready),
+        .fault_qp                            (u_resend_fault_qp),
+        .fault_psn                           (u_resend_fault_psn),
+        .fault_vendor                        (u_resend_fault_vendor),
+        .control_valid                       (u_control_out_9_valid),
+        .control_ready                       (u_resend_control_ready),
+        .control_qp                          (u_control_out_9_qp),
+        .control_kind                        (u_control_out_9_kind),
+        .control_psn                         (u_control_out_9_psn),
+        .fence_valid                         (u_resources_fence_out_valid),
+        .fence_ready                         (u_resend_fence_ready),
+        .fence_token                         (u_resources_fence_out_token),
+        .passed_valid                        (u_resend_passed_valid),
+        .passed_ready                        (u_requester_fence_ready),
+        .passed_token                        (u_resend_passed_token)
     );
 
-    wire packet = (u_job_out_1_job_kind == 2'h0) | (u_job_out_1_job_kind == 2'h3); // blocks/link/send.go:64
-    wire u_job_out_1_ready_and = packet & ~u_job_out_1_job_inline // blocks/link/send.go:65
+    wire packets = (u_job_out_2_job_kind == 3'h0) | (u_job_out_2_job_kind == 3'h3) // congestion.go:42
+        | (u_job_out_2_job_kind == 3'h4);
+    wire packet = (u_job_out_1_job_kind == 3'h0) | (u_job_out_1_job_kind == 3'h3) // blocks/link/send.go:66
+        | (u_job_out_1_job_kind == 3'h4);
+    wire u_job_out_1_ready_and = packet & ~u_job_out_1_job_inline // blocks/link/send.go:67
         & ((|u_job_out_1_job_payload_len) | u_job_out_1_job_probes);
 
-    fork_core_chosen_6_x2 u_job ( // send.go:60
+    fork_core_chosen_6_x3 u_job ( // send.go:63
         .clk                       (clk),
         .rst                       (rst),
         .in_valid                  (u_jobs_out_valid),
@@ -3372,10 +4485,42 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_job_entry_wrid      (u_job_out_1_job_entry_wrid),
         .out_1_job_entry_status    (u_job_out_1_job_entry_status),
         .out_1_job_entry_vendor    (u_job_out_1_job_entry_vendor),
-        .out_1_source              (u_job_out_1_source)
+        .out_1_source              (u_job_out_1_source),
+        .out_2_valid               (u_job_out_2_valid),
+        .out_2_ready               (rate_counts_ready | ~packets),
+        .out_2_job_kind            (u_job_out_2_job_kind),
+        .out_2_job_qp              (u_job_out_2_job_qp),
+        .out_2_job_opcode          (u_job_out_2_job_opcode),
+        .out_2_job_se              (u_job_out_2_job_se),
+        .out_2_job_ack_req         (u_job_out_2_job_ack_req),
+        .out_2_job_payload_len     (u_job_out_2_job_payload_len),
+        .out_2_job_va              (u_job_out_2_job_va),
+        .out_2_job_r_key           (u_job_out_2_job_r_key),
+        .out_2_job_dma_len         (u_job_out_2_job_dma_len),
+        .out_2_job_imm             (u_job_out_2_job_imm),
+        .out_2_job_inline          (u_job_out_2_job_inline),
+        .out_2_job_probes          (u_job_out_2_job_probes),
+        .out_2_job_swap            (u_job_out_2_job_swap),
+        .out_2_job_compare         (u_job_out_2_job_compare),
+        .out_2_job_msn             (u_job_out_2_job_msn),
+        .out_2_job_failed          (u_job_out_2_job_failed),
+        .out_2_job_entry_kind      (u_job_out_2_job_entry_kind),
+        .out_2_job_entry_psn       (u_job_out_2_job_entry_psn),
+        .out_2_job_entry_last_psn  (u_job_out_2_job_entry_last_psn),
+        .out_2_job_entry_wqe_index (u_job_out_2_job_entry_wqe_index),
+        .out_2_job_entry_offset    (u_job_out_2_job_entry_offset),
+        .out_2_job_entry_length    (u_job_out_2_job_entry_length),
+        .out_2_job_entry_first     (u_job_out_2_job_entry_first),
+        .out_2_job_entry_last      (u_job_out_2_job_entry_last),
+        .out_2_job_entry_signaled  (u_job_out_2_job_entry_signaled),
+        .out_2_job_entry_wc        (u_job_out_2_job_entry_wc),
+        .out_2_job_entry_wrid      (u_job_out_2_job_entry_wrid),
+        .out_2_job_entry_status    (u_job_out_2_job_entry_status),
+        .out_2_job_entry_vendor    (u_job_out_2_job_entry_vendor),
+        .out_2_source              (u_job_out_2_source)
     );
 
-    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:61
+    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:64
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (u_job_out_0_valid),
@@ -3444,189 +4589,26 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water          (u_tx_jobs_high_water)
     );
 
-    transmit_64_qp6_cq6 u_transmit ( // join.go:171
-        .clk                                 (clk),
-        .rst                                 (rst),
-        .mac                                 (u_registers_settings_mac),
-        .ack_valid                           (u_ackqueue_ack_valid),
-        .ack_ready                           (u_transmit_ack_ready),
-        .ack_qp                              (u_ackqueue_ack_qp),
-        .ack_syndrome                        (u_ackqueue_ack_syndrome),
-        .ack_psn                             (u_ackqueue_ack_psn),
-        .ack_msn                             (u_ackqueue_ack_msn),
-        .job_valid                           (u_tx_jobs_out_valid),
-        .job_ready                           (u_transmit_job_ready),
-        .job_kind                            (u_tx_jobs_out_kind),
-        .job_qp                              (u_tx_jobs_out_qp),
-        .job_opcode                          (u_tx_jobs_out_opcode),
-        .job_se                              (u_tx_jobs_out_se),
-        .job_ack_req                         (u_tx_jobs_out_ack_req),
-        .job_payload_len                     (u_tx_jobs_out_payload_len),
-        .job_va                              (u_tx_jobs_out_va),
-        .job_r_key                           (u_tx_jobs_out_r_key),
-        .job_dma_len                         (u_tx_jobs_out_dma_len),
-        .job_imm                             (u_tx_jobs_out_imm),
-        .job_inline                          (u_tx_jobs_out_inline),
-        .job_probes                          (u_tx_jobs_out_probes),
-        .job_swap                            (u_tx_jobs_out_swap),
-        .job_compare                         (u_tx_jobs_out_compare),
-        .job_msn                             (u_tx_jobs_out_msn),
-        .job_failed                          (u_tx_jobs_out_failed),
-        .job_entry_kind                      (u_tx_jobs_out_entry_kind),
-        .job_entry_psn                       (u_tx_jobs_out_entry_psn),
-        .job_entry_last_psn                  (u_tx_jobs_out_entry_last_psn),
-        .job_entry_wqe_index                 (u_tx_jobs_out_entry_wqe_index),
-        .job_entry_offset                    (u_tx_jobs_out_entry_offset),
-        .job_entry_length                    (u_tx_jobs_out_entry_length),
-        .job_entry_first                     (u_tx_jobs_out_entry_first),
-        .job_entry_last                      (u_tx_jobs_out_entry_last),
-        .job_entry_signaled                  (u_tx_jobs_out_entry_signaled),
-        .job_entry_wc                        (u_tx_jobs_out_entry_wc),
-        .job_entry_wrid                      (u_tx_jobs_out_entry_wrid),
-        .job_entry_status                    (u_tx_jobs_out_entry_status),
-        .job_entry_vendor                    (u_tx_jobs_out_entry_vendor),
-        .gathered_valid                      (u_gather_gathered_valid),
-        .gathered_ready                      (u_transmit_gathered_ready),
-        .gathered_fault                      (u_gather_gathered_fault),
-        .payload_valid                       (u_gather_payload_valid),
-        .payload_ready                       (u_transmit_payload_ready),
-        .payload_data                        (u_gather_payload_data),
-        .payload_keep                        (u_gather_payload_keep),
-        .payload_last                        (u_gather_payload_last),
-        .payload_err                         (u_gather_payload_err),
-        .inline_valid                        (u_inline_out_valid),
-        .inline_ready                        (u_transmit_inline_ready),
-        .inline_data                         (u_inline_out_data),
-        .inline_keep                         (u_inline_out_keep),
-        .inline_last                         (u_inline_out_last),
-        .inline_err                          (u_inline_out_err),
-        .context_request_valid               (u_transmit_context_request_valid),
-        .context_request_ready               (u_qpcontext_clients_1_request_ready),
-        .context_request_qp                  (u_transmit_context_request_qp),
-        .context_reply_valid                 (u_qpcontext_clients_1_reply_valid),
-        .context_reply_ready                 (u_transmit_context_reply_ready),
-        .context_reply_context_exists        (u_qpcontext_clients_1_reply_context_exists),
-        .context_reply_context_qpn           (u_qpcontext_clients_1_reply_context_qpn),
-        .context_reply_context_state         (u_qpcontext_clients_1_reply_context_state),
-        .context_reply_context_pd            (u_qpcontext_clients_1_reply_context_pd),
-        .context_reply_context_dest_qpn      (u_qpcontext_clients_1_reply_context_dest_qpn),
-        .context_reply_context_path_mtu      (u_qpcontext_clients_1_reply_context_path_mtu),
-        .context_reply_context_access        (u_qpcontext_clients_1_reply_context_access),
-        .context_reply_context_min_rnr       (u_qpcontext_clients_1_reply_context_min_rnr),
-        .context_reply_context_timeout       (u_qpcontext_clients_1_reply_context_timeout),
-        .context_reply_context_retry_cnt     (u_qpcontext_clients_1_reply_context_retry_cnt),
-        .context_reply_context_rnr_retry     (u_qpcontext_clients_1_reply_context_rnr_retry),
-        .context_reply_context_sig_all       (u_qpcontext_clients_1_reply_context_sig_all),
-        .context_reply_context_sq_stride     (u_qpcontext_clients_1_reply_context_sq_stride),
-        .context_reply_context_rq_stride     (u_qpcontext_clients_1_reply_context_rq_stride),
-        .context_reply_context_send_cq       (u_qpcontext_clients_1_reply_context_send_cq),
-        .context_reply_context_recv_cq       (u_qpcontext_clients_1_reply_context_recv_cq),
-        .context_reply_context_max_rd        (u_qpcontext_clients_1_reply_context_max_rd),
-        .context_reply_context_max_dest_rd   (u_qpcontext_clients_1_reply_context_max_dest_rd),
-        .context_reply_address_dst_mac       (u_qpcontext_clients_1_reply_address_dst_mac),
-        .context_reply_address_hop_limit     (u_qpcontext_clients_1_reply_address_hop_limit),
-        .context_reply_address_traffic_class (u_qpcontext_clients_1_reply_address_traffic_class),
-        .context_reply_address_flow_label    (u_qpcontext_clients_1_reply_address_flow_label),
-        .context_reply_address_ipv6          (u_qpcontext_clients_1_reply_address_ipv6),
-        .context_reply_address_vlan          (u_qpcontext_clients_1_reply_address_vlan),
-        .context_reply_address_tci           (u_qpcontext_clients_1_reply_address_tci),
-        .context_reply_address_src_port      (u_qpcontext_clients_1_reply_address_src_port),
-        .context_reply_address_src_hi        (u_qpcontext_clients_1_reply_address_src_hi),
-        .context_reply_address_src_lo        (u_qpcontext_clients_1_reply_address_src_lo),
-        .context_reply_address_dst_hi        (u_qpcontext_clients_1_reply_address_dst_hi),
-        .context_reply_address_dst_lo        (u_qpcontext_clients_1_reply_address_dst_lo),
-        .control_valid                       (u_control_out_1_valid),
-        .control_ready                       (u_transmit_control_ready),
-        .control_qp                          (u_control_out_1_qp),
-        .control_kind                        (u_control_out_1_kind),
-        .control_psn                         (u_control_out_1_psn),
-        .desc_valid                          (u_transmit_desc_valid),
-        .desc_ready                          (u_tx_desc_in_ready),
-        .desc_dst_mac                        (u_transmit_desc_dst_mac),
-        .desc_src_mac                        (u_transmit_desc_src_mac),
-        .desc_vlan                           (u_transmit_desc_vlan),
-        .desc_tci                            (u_transmit_desc_tci),
-        .desc_ipv6                           (u_transmit_desc_ipv6),
-        .desc_traffic_class                  (u_transmit_desc_traffic_class),
-        .desc_hop_limit                      (u_transmit_desc_hop_limit),
-        .desc_ipid                           (u_transmit_desc_ipid),
-        .desc_df                             (u_transmit_desc_df),
-        .desc_flow_label                     (u_transmit_desc_flow_label),
-        .desc_src_hi                         (u_transmit_desc_src_hi),
-        .desc_src_lo                         (u_transmit_desc_src_lo),
-        .desc_dst_hi                         (u_transmit_desc_dst_hi),
-        .desc_dst_lo                         (u_transmit_desc_dst_lo),
-        .desc_src_port                       (u_transmit_desc_src_port),
-        .desc_udp_checksum                   (u_transmit_desc_udp_checksum),
-        .desc_opcode                         (u_transmit_desc_opcode),
-        .desc_se                             (u_transmit_desc_se),
-        .desc_mig_req                        (u_transmit_desc_mig_req),
-        .desc_pad_cnt                        (u_transmit_desc_pad_cnt),
-        .desc_p_key                          (u_transmit_desc_p_key),
-        .desc_fecn                           (u_transmit_desc_fecn),
-        .desc_becn                           (u_transmit_desc_becn),
-        .desc_dest_qp                        (u_transmit_desc_dest_qp),
-        .desc_ack_req                        (u_transmit_desc_ack_req),
-        .desc_psn                            (u_transmit_desc_psn),
-        .desc_ext_0                          (u_transmit_desc_ext_0),
-        .desc_ext_1                          (u_transmit_desc_ext_1),
-        .desc_ext_2                          (u_transmit_desc_ext_2),
-        .desc_ext_3                          (u_transmit_desc_ext_3),
-        .desc_ext_4                          (u_transmit_desc_ext_4),
-        .desc_ext_5                          (u_transmit_desc_ext_5),
-        .desc_ext_6                          (u_transmit_desc_ext_6),
-        .desc_payload_len                    (u_transmit_desc_payload_len),
-        .out_valid                           (u_transmit_out_valid),
-        .out_ready                           (u_packetbuild_payload_ready),
-        .out_data                            (u_transmit_out_data),
-        .out_keep                            (u_transmit_out_keep),
-        .out_last                            (u_transmit_out_last),
-        .out_err                             (u_transmit_out_err),
-        .record_valid                        (u_transmit_record_valid),
-        .record_ready                        (u_replay_record_ready),
-        .record_qp                           (u_transmit_record_qp),
-        .record_entry_kind                   (u_transmit_record_entry_kind),
-        .record_entry_psn                    (u_transmit_record_entry_psn),
-        .record_entry_last_psn               (u_transmit_record_entry_last_psn),
-        .record_entry_wqe_index              (u_transmit_record_entry_wqe_index),
-        .record_entry_offset                 (u_transmit_record_entry_offset),
-        .record_entry_length                 (u_transmit_record_entry_length),
-        .record_entry_first                  (u_transmit_record_entry_first),
-        .record_entry_last                   (u_transmit_record_entry_last),
-        .record_entry_signaled               (u_transmit_record_entry_signaled),
-        .record_entry_wc                     (u_transmit_record_entry_wc),
-        .record_entry_wrid                   (u_transmit_record_entry_wrid),
-        .record_entry_status                 (u_transmit_record_entry_status),
-        .record_entry_vendor                 (u_transmit_record_entry_vendor),
-        .fault_valid                         (u_transmit_fault_valid),
-        .fault_ready                         (u_qpcontext_faults_2_ready),
-        .fault_qp                            (u_transmit_fault_qp),
-        .fault_has_event                     (u_transmit_fault_has_event),
-        .fault_event                         (u_transmit_fault_event),
-        .fault_vendor                        (u_transmit_fault_vendor),
-        .fence_valid                         (u_transmit_fence_valid),
-        .fence_ready                         (u_tx_passed_in_ready),
-        .fence_token                         (u_transmit_fence_token),
-        .given                               (u_resources_made),
-        .served_valid                        (u_served_out_1_valid),
-        .served_ready                        (u_transmit_served_ready),
-        .served_qp                           (u_served_out_1_qp),
-        .served_next                         (u_served_out_1_next),
-        .served_most                         (u_served_out_1_most),
-        .served_duplicates                   (u_served_out_1_duplicates),
-        .left_valid                          (u_transmit_left_valid),
-        .left_ready                          (u_ackqueue_served_ready),
-        .left_qp                             (u_transmit_left_qp),
-        .left_next                           (u_transmit_left_next),
-        .left_most                           (u_transmit_left_most),
-        .left_duplicates                     (u_transmit_left_duplicates),
-        .sent                                (u_transmit_sent),
-        .sent_nak                            (u_transmit_sent_nak)
+    assign rate_counts_valid = u_job_out_2_valid & packets; // congestion.go:43
+
+    fifo_link_sent_6_x4 u_sent ( // congestion.go:47
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (rate_counts_valid),
+        .in_ready   (rate_counts_ready),
+        .in_qp      (u_job_out_2_job_qp),
+        .in_bytes   (u_job_out_2_job_payload_len),
+        .out_valid  (u_sent_out_valid),
+        .out_ready  (u_dcqcn_sent_ready),
+        .out_qp     (u_sent_out_qp),
+        .out_bytes  (u_sent_out_bytes),
+        .level      (u_sent_level),
+        .high_water (u_sent_high_water)
     );
 
-    assign segments_follow_valid = u_job_out_1_valid & u_job_out_1_ready_and; // send.go:65
+    assign segments_follow_valid = u_job_out_1_valid & u_job_out_1_ready_and; // send.go:72
 
-    fifo_bits_1_x8 u_segment_order ( // send.go:66
+    fifo_bits_2_x8 u_segment_order ( // send.go:73
         .clk        (clk),
         .rst        (rst),
         .in_valid   (segments_follow_valid),
@@ -3639,7 +4621,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_segment_order_high_water)
     );
 
-    fifo_link_segment_x8 u_tx_segments ( // send.go:71
+    fifo_link_segment_x8 u_tx_segments ( // send.go:78
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_requester_segment_valid),
@@ -3653,6 +4635,7 @@ module gornic_64_qp64_cq64_eq4 (
         .in_len     (u_requester_segment_len),
         .in_skip    (u_requester_segment_skip),
         .in_probe   (u_requester_segment_probe),
+        .in_bus     (u_requester_segment_bus),
         .in_find    (u_requester_segment_find),
         .in_last    (u_requester_segment_last),
         .in_probed  (u_requester_segment_probed),
@@ -3667,6 +4650,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_len    (u_tx_segments_out_len),
         .out_skip   (u_tx_segments_out_skip),
         .out_probe  (u_tx_segments_out_probe),
+        .out_bus    (u_tx_segments_out_bus),
         .out_find   (u_tx_segments_out_find),
         .out_last   (u_tx_segments_out_last),
         .out_probed (u_tx_segments_out_probed),
@@ -3674,7 +4658,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_tx_segments_high_water)
     );
 
-    fifo_link_segment_x2 u_answer_segments ( // send.go:72
+    fifo_link_segment_x2 u_answer_segments ( // send.go:79
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_resources_segment_valid),
@@ -3688,6 +4672,7 @@ module gornic_64_qp64_cq64_eq4 (
         .in_len     (u_resources_segment_len),
         .in_skip    (u_resources_segment_skip),
         .in_probe   (u_resources_segment_probe),
+        .in_bus     (u_resources_segment_bus),
         .in_find    (u_resources_segment_find),
         .in_last    (u_resources_segment_last),
         .in_probed  (u_resources_segment_probed),
@@ -3702,6 +4687,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_len    (u_answer_segments_out_len),
         .out_skip   (u_answer_segments_out_skip),
         .out_probe  (u_answer_segments_out_probe),
+        .out_bus    (u_answer_segments_out_bus),
         .out_find   (u_answer_segments_out_find),
         .out_last   (u_answer_segments_out_last),
         .out_probed (u_answer_segments_out_probed),
@@ -3709,7 +4695,44 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_answer_segments_high_water)
     );
 
-    mux_link_segment_x2 u_tx_segment ( // send.go:70
+    fifo_link_segment_x2 u_resend_segments ( // send.go:80
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_resend_segment_valid),
+        .in_ready   (u_resend_segments_in_ready),
+        .in_key     (u_resend_segment_key),
+        .in_pd      (u_resend_segment_pd),
+        .in_qpn     (u_resend_segment_qpn),
+        .in_rights  (u_resend_segment_rights),
+        .in_va      (u_resend_segment_va),
+        .in_range   (u_resend_segment_range),
+        .in_len     (u_resend_segment_len),
+        .in_skip    (u_resend_segment_skip),
+        .in_probe   (u_resend_segment_probe),
+        .in_bus     (u_resend_segment_bus),
+        .in_find    (u_resend_segment_find),
+        .in_last    (u_resend_segment_last),
+        .in_probed  (u_resend_segment_probed),
+        .out_valid  (u_resend_segments_out_valid),
+        .out_ready  (u_tx_segment_in_2_ready),
+        .out_key    (u_resend_segments_out_key),
+        .out_pd     (u_resend_segments_out_pd),
+        .out_qpn    (u_resend_segments_out_qpn),
+        .out_rights (u_resend_segments_out_rights),
+        .out_va     (u_resend_segments_out_va),
+        .out_range  (u_resend_segments_out_range),
+        .out_len    (u_resend_segments_out_len),
+        .out_skip   (u_resend_segments_out_skip),
+        .out_probe  (u_resend_segments_out_probe),
+        .out_bus    (u_resend_segments_out_bus),
+        .out_find   (u_resend_segments_out_find),
+        .out_last   (u_resend_segments_out_last),
+        .out_probed (u_resend_segments_out_probed),
+        .level      (u_resend_segments_level),
+        .high_water (u_resend_segments_high_water)
+    );
+
+    mux_link_segment_x3 u_tx_segment ( // send.go:77
         .clk         (clk),
         .rst         (rst),
         .in_0_valid  (u_tx_segments_out_valid),
@@ -3723,6 +4746,7 @@ module gornic_64_qp64_cq64_eq4 (
         .in_0_len    (u_tx_segments_out_len),
         .in_0_skip   (u_tx_segments_out_skip),
         .in_0_probe  (u_tx_segments_out_probe),
+        .in_0_bus    (u_tx_segments_out_bus),
         .in_0_find   (u_tx_segments_out_find),
         .in_0_last   (u_tx_segments_out_last),
         .in_0_probed (u_tx_segments_out_probed),
@@ -3737,9 +4761,25 @@ module gornic_64_qp64_cq64_eq4 (
         .in_1_len    (u_answer_segments_out_len),
         .in_1_skip   (u_answer_segments_out_skip),
         .in_1_probe  (u_answer_segments_out_probe),
+        .in_1_bus    (u_answer_segments_out_bus),
         .in_1_find   (u_answer_segments_out_find),
         .in_1_last   (u_answer_segments_out_last),
         .in_1_probed (u_answer_segments_out_probed),
+        .in_2_valid  (u_resend_segments_out_valid),
+        .in_2_ready  (u_tx_segment_in_2_ready),
+        .in_2_key    (u_resend_segments_out_key),
+        .in_2_pd     (u_resend_segments_out_pd),
+        .in_2_qpn    (u_resend_segments_out_qpn),
+        .in_2_rights (u_resend_segments_out_rights),
+        .in_2_va     (u_resend_segments_out_va),
+        .in_2_range  (u_resend_segments_out_range),
+        .in_2_len    (u_resend_segments_out_len),
+        .in_2_skip   (u_resend_segments_out_skip),
+        .in_2_probe  (u_resend_segments_out_probe),
+        .in_2_bus    (u_resend_segments_out_bus),
+        .in_2_find   (u_resend_segments_out_find),
+        .in_2_last   (u_resend_segments_out_last),
+        .in_2_probed (u_resend_segments_out_probed),
         .from_valid  (u_segment_order_out_valid),
         .from_ready  (u_tx_segment_from_ready),
         .from_data   (u_segment_order_out_data),
@@ -3754,6 +4794,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_len     (u_tx_segment_out_len),
         .out_skip    (u_tx_segment_out_skip),
         .out_probe   (u_tx_segment_out_probe),
+        .out_bus     (u_tx_segment_out_bus),
         .out_find    (u_tx_segment_out_find),
         .out_last    (u_tx_segment_out_last),
         .out_probed  (u_tx_segment_out_probed)
@@ -3761,7 +4802,7 @@ module gornic_64_qp64_cq64_eq4 (
 
     wire flush = u_command_flush | u_keyops_flush; // keys.go:45
 
-    translate_64_lines4 u_translate_tx ( // join.go:168
+    translate_64_lines4 u_translate_tx ( // join.go:181
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_tx_segment_out_valid),
@@ -3775,6 +4816,7 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_len           (u_tx_segment_out_len),
         .segment_skip          (u_tx_segment_out_skip),
         .segment_probe         (u_tx_segment_out_probe),
+        .segment_bus           (u_tx_segment_out_bus),
         .segment_find          (u_tx_segment_out_find),
         .segment_last          (u_tx_segment_out_last),
         .segment_probed        (u_tx_segment_out_probed),
@@ -3817,7 +4859,156 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    gather_64_x16384 u_gather ( // join.go:169
+    completer_qp6_cq6 u_completer ( // join.go:189
+        .clk                                 (clk),
+        .rst                                 (rst),
+        .response_valid                      (u_responses_out_valid),
+        .response_ready                      (u_completer_response_ready),
+        .response_qp                         (u_responses_out_qp),
+        .response_dead                       (u_responses_out_dead),
+        .response_match                      (u_responses_out_match),
+        .response_psn                        (u_responses_out_psn),
+        .response_syndrome                   (u_responses_out_syndrome),
+        .response_fault                      (u_responses_out_fault),
+        .response_qpn                        (u_responses_out_qpn),
+        .response_send_cq                    (u_responses_out_send_cq),
+        .replay_request_valid                (u_completer_replay_request_valid),
+        .replay_request_ready                (u_replay_user_request_ready),
+        .replay_request_qp                   (u_completer_replay_request_qp),
+        .replay_request_op                   (u_completer_replay_request_op),
+        .replay_oldest_valid                 (u_replay_user_oldest_valid),
+        .replay_oldest_ready                 (u_completer_replay_oldest_ready),
+        .replay_oldest_any                   (u_replay_user_oldest_any),
+        .replay_oldest_newest                (u_replay_user_oldest_newest),
+        .replay_oldest_local                 (u_replay_user_oldest_local),
+        .replay_oldest_failed                (u_replay_user_oldest_failed),
+        .replay_oldest_cause                 (u_replay_user_oldest_cause),
+        .replay_oldest_entry_kind            (u_replay_user_oldest_entry_kind),
+        .replay_oldest_entry_psn             (u_replay_user_oldest_entry_psn),
+        .replay_oldest_entry_last_psn        (u_replay_user_oldest_entry_last_psn),
+        .replay_oldest_entry_wqe_index       (u_replay_user_oldest_entry_wqe_index),
+        .replay_oldest_entry_offset          (u_replay_user_oldest_entry_offset),
+        .replay_oldest_entry_length          (u_replay_user_oldest_entry_length),
+        .replay_oldest_entry_first           (u_replay_user_oldest_entry_first),
+        .replay_oldest_entry_last            (u_replay_user_oldest_entry_last),
+        .replay_oldest_entry_signaled        (u_replay_user_oldest_entry_signaled),
+        .replay_oldest_entry_wc              (u_replay_user_oldest_entry_wc),
+        .replay_oldest_entry_wrid            (u_replay_user_oldest_entry_wrid),
+        .replay_oldest_entry_status          (u_replay_user_oldest_entry_status),
+        .replay_oldest_entry_vendor          (u_replay_user_oldest_entry_vendor),
+        .replay_recorded_valid               (u_replay_user_recorded_valid),
+        .replay_recorded_ready               (u_completer_replay_recorded_ready),
+        .replay_recorded_qp                  (u_replay_user_recorded_qp),
+        .context_request_valid               (u_completer_context_request_valid),
+        .context_request_ready               (u_qpcontext_clients_4_request_ready),
+        .context_request_qp                  (u_completer_context_request_qp),
+        .context_reply_valid                 (u_qpcontext_clients_4_reply_valid),
+        .context_reply_ready                 (u_completer_context_reply_ready),
+        .context_reply_context_exists        (u_qpcontext_clients_4_reply_context_exists),
+        .context_reply_context_qpn           (u_qpcontext_clients_4_reply_context_qpn),
+        .context_reply_context_state         (u_qpcontext_clients_4_reply_context_state),
+        .context_reply_context_pd            (u_qpcontext_clients_4_reply_context_pd),
+        .context_reply_context_dest_qpn      (u_qpcontext_clients_4_reply_context_dest_qpn),
+        .context_reply_context_path_mtu      (u_qpcontext_clients_4_reply_context_path_mtu),
+        .context_reply_context_access        (u_qpcontext_clients_4_reply_context_access),
+        .context_reply_context_min_rnr       (u_qpcontext_clients_4_reply_context_min_rnr),
+        .context_reply_context_timeout       (u_qpcontext_clients_4_reply_context_timeout),
+        .context_reply_context_retry_cnt     (u_qpcontext_clients_4_reply_context_retry_cnt),
+        .context_reply_context_rnr_retry     (u_qpcontext_clients_4_reply_context_rnr_retry),
+        .context_reply_context_sig_all       (u_qpcontext_clients_4_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_4_reply_context_congestion),
+        .context_reply_context_sq_stride     (u_qpcontext_clients_4_reply_context_sq_stride),
+        .context_reply_context_rq_stride     (u_qpcontext_clients_4_reply_context_rq_stride),
+        .context_reply_context_send_cq       (u_qpcontext_clients_4_reply_context_send_cq),
+        .context_reply_context_recv_cq       (u_qpcontext_clients_4_reply_context_recv_cq),
+        .context_reply_context_max_rd        (u_qpcontext_clients_4_reply_context_max_rd),
+        .context_reply_context_max_dest_rd   (u_qpcontext_clients_4_reply_context_max_dest_rd),
+        .context_reply_address_dst_mac       (u_qpcontext_clients_4_reply_address_dst_mac),
+        .context_reply_address_hop_limit     (u_qpcontext_clients_4_reply_address_hop_limit),
+        .context_reply_address_traffic_class (u_qpcontext_clients_4_reply_address_traffic_class),
+        .context_reply_address_flow_label    (u_qpcontext_clients_4_reply_address_flow_label),
+        .context_reply_address_ipv6          (u_qpcontext_clients_4_reply_address_ipv6),
+        .context_reply_address_vlan          (u_qpcontext_clients_4_reply_address_vlan),
+        .context_reply_address_tci           (u_qpcontext_clients_4_reply_address_tci),
+        .context_reply_address_src_port      (u_qpcontext_clients_4_reply_address_src_port),
+        .context_reply_address_src_hi        (u_qpcontext_clients_4_reply_address_src_hi),
+        .context_reply_address_src_lo        (u_qpcontext_clients_4_reply_address_src_lo),
+        .context_reply_address_dst_hi        (u_qpcontext_clients_4_reply_address_dst_hi),
+        .context_reply_address_dst_lo        (u_qpcontext_clients_4_reply_address_dst_lo),
+        .completion_valid                    (u_completer_completion_valid),
+        .completion_ready                    (u_cqewriter_completions_0_ready),
+        .completion_cq                       (u_completer_completion_cq),
+        .completion_wrid                     (u_completer_completion_wrid),
+        .completion_byte_len                 (u_completer_completion_byte_len),
+        .completion_imm                      (u_completer_completion_imm),
+        .completion_qp                       (u_completer_completion_qp),
+        .completion_qpn                      (u_completer_completion_qpn),
+        .completion_status                   (u_completer_completion_status),
+        .completion_wqe_index                (u_completer_completion_wqe_index),
+        .completion_opcode                   (u_completer_completion_opcode),
+        .completion_flags                    (u_completer_completion_flags),
+        .completion_vendor                   (u_completer_completion_vendor),
+        .completion_queue                    (u_completer_completion_queue),
+        .completion_solicited                (u_completer_completion_solicited),
+        .fault_valid                         (u_completer_fault_valid),
+        .fault_ready                         (u_qpcontext_faults_0_ready),
+        .fault_qp                            (u_completer_fault_qp),
+        .fault_has_event                     (u_completer_fault_has_event),
+        .fault_event                         (u_completer_fault_event),
+        .fault_vendor                        (u_completer_fault_vendor),
+        .control_valid                       (u_control_out_2_valid),
+        .control_ready                       (u_completer_control_ready),
+        .control_qp                          (u_control_out_2_qp),
+        .control_kind                        (u_control_out_2_kind),
+        .control_psn                         (u_control_out_2_psn),
+        .heard_valid                         (u_completer_heard_valid),
+        .heard_ready                         (u_retry_heard_ready),
+        .heard_qp                            (u_completer_heard_qp),
+        .heard_kind                          (u_completer_heard_kind),
+        .heard_psn                           (u_completer_heard_psn),
+        .heard_cause                         (u_completer_heard_cause),
+        .heard_code                          (u_completer_heard_code),
+        .failure_valid                       (u_retry_failure_valid),
+        .failure_ready                       (u_completer_failure_ready),
+        .failure_qp                          (u_retry_failure_qp),
+        .failure_psn                         (u_retry_failure_psn),
+        .failure_status                      (u_retry_failure_status),
+        .failure_vendor                      (u_retry_failure_vendor),
+        .counts_ignored                      (u_completer_counts_ignored),
+        .counts_sequence_nak                 (u_completer_counts_sequence_nak),
+        .counts_implied_nak                  (u_completer_counts_implied_nak),
+        .counts_rnrnak                       (u_completer_counts_rnrnak),
+        .counts_invalid                      (u_completer_counts_invalid),
+        .counts_access                       (u_completer_counts_access),
+        .counts_operation                    (u_completer_counts_operation),
+        .counts_retries_exceeded             (u_completer_counts_retries_exceeded),
+        .counts_rnr_exceeded                 (u_completer_counts_rnr_exceeded),
+        .counts_cqe_error                    (u_completer_counts_cqe_error),
+        .counts_cqe_flush                    (u_completer_counts_cqe_flush)
+    );
+
+    round_robin_link_resend_fault_6_x2 u_resend_faults ( // send.go:97
+        .clk         (clk),
+        .rst         (rst),
+        .in_0_valid  (u_transmit_resend_fault_valid),
+        .in_0_ready  (u_resend_faults_in_0_ready),
+        .in_0_qp     (u_transmit_resend_fault_qp),
+        .in_0_psn    (u_transmit_resend_fault_psn),
+        .in_0_vendor (u_transmit_resend_fault_vendor),
+        .in_1_valid  (u_resend_fault_valid),
+        .in_1_ready  (u_resend_faults_in_1_ready),
+        .in_1_qp     (u_resend_fault_qp),
+        .in_1_psn    (u_resend_fault_psn),
+        .in_1_vendor (u_resend_fault_vendor),
+        .out_valid   (u_resend_faults_out_valid),
+        .out_ready   (u_retry_resend_fault_ready),
+        .out_qp      (u_resend_faults_out_qp),
+        .out_psn     (u_resend_faults_out_psn),
+        .out_vendor  (u_resend_faults_out_vendor),
+        .from        (u_resend_faults_from)
+    );
+
+    gather_64_x16384 u_gather ( // join.go:182
         .clk              (clk),
         .rst              (rst),
         .piece_valid      (u_translate_tx_piece_valid),
@@ -3852,7 +5043,7 @@ module gornic_64_qp64_cq64_eq4 (
         .payload_err      (u_gather_payload_err)
     );
 
-    frame_fifo_64_x32 u_inline ( // send.go:102
+    frame_fifo_64_x32 u_inline ( // send.go:128
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_requester_inline_valid),
@@ -3873,7 +5064,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_inline_dropped_full)
     );
 
-    ackqueue_qp6_cq6 u_ackqueue ( // join.go:183
+    ackqueue_qp6_cq6 u_ackqueue ( // join.go:198
         .clk                                (clk),
         .rst                                (rst),
         .placed_valid                       (u_placed_out_0_valid),
@@ -3966,10 +5157,17 @@ module gornic_64_qp64_cq64_eq4 (
         .fence_ready                        (u_resources_rx_fence_in_ready),
         .fence_token                        (u_ackqueue_fence_token),
         .peek_qp                            (u_command_peeks_msn_qp),
-        .peek_value                         (u_ackqueue_peek_value)
+        .peek_value                         (u_ackqueue_peek_value),
+        .counts_out_of_buffer               (u_ackqueue_counts_out_of_buffer),
+        .counts_invalid                     (u_ackqueue_counts_invalid),
+        .counts_access                      (u_ackqueue_counts_access),
+        .counts_operation                   (u_ackqueue_counts_operation),
+        .counts_length                      (u_ackqueue_counts_length),
+        .counts_cqe_error                   (u_ackqueue_counts_cqe_error),
+        .counts_cqe_flush                   (u_ackqueue_counts_cqe_flush)
     );
 
-    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:93
+    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:119
         .clk               (clk),
         .rst               (rst),
         .in_valid          (u_transmit_desc_valid),
@@ -4046,7 +5244,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_payload_len   (u_tx_desc_out_payload_len)
     );
 
-    packetbuild_64 u_packetbuild ( // join.go:172
+    packetbuild_64 u_packetbuild ( // join.go:185
         .clk                (clk),
         .rst                (rst),
         .desc_valid         (u_tx_desc_out_valid),
@@ -4099,111 +5297,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err            (u_packetbuild_out_err)
     );
 
-    completer_qp6_cq6 u_completer ( // join.go:174
-        .clk                                 (clk),
-        .rst                                 (rst),
-        .response_valid                      (u_responses_out_valid),
-        .response_ready                      (u_completer_response_ready),
-        .response_qp                         (u_responses_out_qp),
-        .response_dead                       (u_responses_out_dead),
-        .response_match                      (u_responses_out_match),
-        .response_psn                        (u_responses_out_psn),
-        .response_syndrome                   (u_responses_out_syndrome),
-        .response_fault                      (u_responses_out_fault),
-        .response_qpn                        (u_responses_out_qpn),
-        .response_send_cq                    (u_responses_out_send_cq),
-        .replay_request_valid                (u_completer_replay_request_valid),
-        .replay_request_ready                (u_replay_user_request_ready),
-        .replay_request_qp                   (u_completer_replay_request_qp),
-        .replay_request_op                   (u_completer_replay_request_op),
-        .replay_oldest_valid                 (u_replay_user_oldest_valid),
-        .replay_oldest_ready                 (u_completer_replay_oldest_ready),
-        .replay_oldest_any                   (u_replay_user_oldest_any),
-        .replay_oldest_newest                (u_replay_user_oldest_newest),
-        .replay_oldest_local                 (u_replay_user_oldest_local),
-        .replay_oldest_failed                (u_replay_user_oldest_failed),
-        .replay_oldest_cause                 (u_replay_user_oldest_cause),
-        .replay_oldest_entry_kind            (u_replay_user_oldest_entry_kind),
-        .replay_oldest_entry_psn             (u_replay_user_oldest_entry_psn),
-        .replay_oldest_entry_last_psn        (u_replay_user_oldest_entry_last_psn),
-        .replay_oldest_entry_wqe_index       (u_replay_user_oldest_entry_wqe_index),
-        .replay_oldest_entry_offset          (u_replay_user_oldest_entry_offset),
-        .replay_oldest_entry_length          (u_replay_user_oldest_entry_length),
-        .replay_oldest_entry_first           (u_replay_user_oldest_entry_first),
-        .replay_oldest_entry_last            (u_replay_user_oldest_entry_last),
-        .replay_oldest_entry_signaled        (u_replay_user_oldest_entry_signaled),
-        .replay_oldest_entry_wc              (u_replay_user_oldest_entry_wc),
-        .replay_oldest_entry_wrid            (u_replay_user_oldest_entry_wrid),
-        .replay_oldest_entry_status          (u_replay_user_oldest_entry_status),
-        .replay_oldest_entry_vendor          (u_replay_user_oldest_entry_vendor),
-        .replay_recorded_valid               (u_replay_user_recorded_valid),
-        .replay_recorded_ready               (u_completer_replay_recorded_ready),
-        .replay_recorded_qp                  (u_replay_user_recorded_qp),
-        .context_request_valid               (u_completer_context_request_valid),
-        .context_request_ready               (u_qpcontext_clients_4_request_ready),
-        .context_request_qp                  (u_completer_context_request_qp),
-        .context_reply_valid                 (u_qpcontext_clients_4_reply_valid),
-        .context_reply_ready                 (u_completer_context_reply_ready),
-        .context_reply_context_exists        (u_qpcontext_clients_4_reply_context_exists),
-        .context_reply_context_qpn           (u_qpcontext_clients_4_reply_context_qpn),
-        .context_reply_context_state         (u_qpcontext_clients_4_reply_context_state),
-        .context_reply_context_pd            (u_qpcontext_clients_4_reply_context_pd),
-        .context_reply_context_dest_qpn      (u_qpcontext_clients_4_reply_context_dest_qpn),
-        .context_reply_context_path_mtu      (u_qpcontext_clients_4_reply_context_path_mtu),
-        .context_reply_context_access        (u_qpcontext_clients_4_reply_context_access),
-        .context_reply_context_min_rnr       (u_qpcontext_clients_4_reply_context_min_rnr),
-        .context_reply_context_timeout       (u_qpcontext_clients_4_reply_context_timeout),
-        .context_reply_context_retry_cnt     (u_qpcontext_clients_4_reply_context_retry_cnt),
-        .context_reply_context_rnr_retry     (u_qpcontext_clients_4_reply_context_rnr_retry),
-        .context_reply_context_sig_all       (u_qpcontext_clients_4_reply_context_sig_all),
-        .context_reply_context_sq_stride     (u_qpcontext_clients_4_reply_context_sq_stride),
-        .context_reply_context_rq_stride     (u_qpcontext_clients_4_reply_context_rq_stride),
-        .context_reply_context_send_cq       (u_qpcontext_clients_4_reply_context_send_cq),
-        .context_reply_context_recv_cq       (u_qpcontext_clients_4_reply_context_recv_cq),
-        .context_reply_context_max_rd        (u_qpcontext_clients_4_reply_context_max_rd),
-        .context_reply_context_max_dest_rd   (u_qpcontext_clients_4_reply_context_max_dest_rd),
-        .context_reply_address_dst_mac       (u_qpcontext_clients_4_reply_address_dst_mac),
-        .context_reply_address_hop_limit     (u_qpcontext_clients_4_reply_address_hop_limit),
-        .context_reply_address_traffic_class (u_qpcontext_clients_4_reply_address_traffic_class),
-        .context_reply_address_flow_label    (u_qpcontext_clients_4_reply_address_flow_label),
-        .context_reply_address_ipv6          (u_qpcontext_clients_4_reply_address_ipv6),
-        .context_reply_address_vlan          (u_qpcontext_clients_4_reply_address_vlan),
-        .context_reply_address_tci           (u_qpcontext_clients_4_reply_address_tci),
-        .context_reply_address_src_port      (u_qpcontext_clients_4_reply_address_src_port),
-        .context_reply_address_src_hi        (u_qpcontext_clients_4_reply_address_src_hi),
-        .context_reply_address_src_lo        (u_qpcontext_clients_4_reply_address_src_lo),
-        .context_reply_address_dst_hi        (u_qpcontext_clients_4_reply_address_dst_hi),
-        .context_reply_address_dst_lo        (u_qpcontext_clients_4_reply_address_dst_lo),
-        .completion_valid                    (u_completer_completion_valid),
-        .completion_ready                    (u_cqewriter_completions_0_ready),
-        .completion_cq                       (u_completer_completion_cq),
-        .completion_wrid                     (u_completer_completion_wrid),
-        .completion_byte_len                 (u_completer_completion_byte_len),
-        .completion_imm                      (u_completer_completion_imm),
-        .completion_qp                       (u_completer_completion_qp),
-        .completion_qpn                      (u_completer_completion_qpn),
-        .completion_status                   (u_completer_completion_status),
-        .completion_wqe_index                (u_completer_completion_wqe_index),
-        .completion_opcode                   (u_completer_completion_opcode),
-        .completion_flags                    (u_completer_completion_flags),
-        .completion_vendor                   (u_completer_completion_vendor),
-        .completion_queue                    (u_completer_completion_queue),
-        .completion_solicited                (u_completer_completion_solicited),
-        .fault_valid                         (u_completer_fault_valid),
-        .fault_ready                         (u_qpcontext_faults_0_ready),
-        .fault_qp                            (u_completer_fault_qp),
-        .fault_has_event                     (u_completer_fault_has_event),
-        .fault_event                         (u_completer_fault_event),
-        .fault_vendor                        (u_completer_fault_vendor),
-        .control_valid                       (u_control_out_2_valid),
-        .control_ready                       (u_completer_control_ready),
-        .control_qp                          (u_control_out_2_qp),
-        .control_kind                        (u_control_out_2_kind),
-        .control_psn                         (u_control_out_2_psn),
-        .ignored                             (u_completer_ignored)
-    );
-
-    frame_fifo_64_x1024 u_raw_tx ( // send.go:111
+    frame_fifo_64_x1024 u_raw_tx ( // send.go:137
         .clk          (clk),
         .rst          (rst),
         .in_valid     (s_axis_raw_tvalid),
@@ -4224,7 +5318,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_raw_tx_dropped_full)
     );
 
-    round_robin_beat_64_8_x2 u_frames ( // send.go:114
+    round_robin_beat_64_8_x2 u_frames ( // send.go:140
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_packetbuild_out_valid),
@@ -4248,7 +5342,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_frames_from)
     );
 
-    slice_beat_64_8 u_tx ( // send.go:116
+    slice_beat_64_8 u_tx ( // send.go:142
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_frames_out_valid),
@@ -4265,9 +5359,9 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err   (m_axis_tx_tuser)
     );
 
-    wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:83
+    wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:87
 
-    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:176
+    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:191
         .clk                  (clk),
         .rst                  (rst),
         .in_valid             (s_axis_rx_tvalid & takes),
@@ -4329,158 +5423,19 @@ module gornic_64_qp64_cq64_eq4 (
         .raw_high             (u_rxpath_raw_high)
     );
 
-    assign s_axis_rx_tready = u_rxpath_in_ready | ~takes; // receive.go:86
+    assign s_axis_rx_tready = u_rxpath_in_ready | ~takes; // receive.go:90
 
     always @(posedge clk) begin
         if (rst) begin
             rx_inside <= 1'b0;
             rx_passes <= 1'b0;
-        end else if (s_axis_rx_tvalid && s_axis_rx_tready) begin // receive.go:87
-            rx_inside <= ~s_axis_rx_tlast; // receive.go:88
-            rx_passes <= takes;            // receive.go:89
+        end else if (s_axis_rx_tvalid && s_axis_rx_tready) begin // receive.go:91
+            rx_inside <= ~s_axis_rx_tlast; // receive.go:92
+            rx_passes <= takes;            // receive.go:93
         end
     end
 
-    psncheck_qp6_cq6 u_psncheck ( // join.go:177
-        .clk                                 (clk),
-        .rst                                 (rst),
-        .header_valid                        (u_rxpath_header_valid),
-        .header_ready                        (u_psncheck_header_ready),
-        .header_vlan                         (u_rxpath_header_vlan),
-        .header_tci                          (u_rxpath_header_tci),
-        .header_ipv6                         (u_rxpath_header_ipv6),
-        .header_traffic_class                (u_rxpath_header_traffic_class),
-        .header_src_hi                       (u_rxpath_header_src_hi),
-        .header_src_lo                       (u_rxpath_header_src_lo),
-        .header_dst_hi                       (u_rxpath_header_dst_hi),
-        .header_dst_lo                       (u_rxpath_header_dst_lo),
-        .header_src_port                     (u_rxpath_header_src_port),
-        .header_opcode                       (u_rxpath_header_opcode),
-        .header_undefined                    (u_rxpath_header_undefined),
-        .header_cnp                          (u_rxpath_header_cnp),
-        .header_se                           (u_rxpath_header_se),
-        .header_mig_req                      (u_rxpath_header_mig_req),
-        .header_pad_cnt                      (u_rxpath_header_pad_cnt),
-        .header_fecn                         (u_rxpath_header_fecn),
-        .header_becn                         (u_rxpath_header_becn),
-        .header_dest_qp                      (u_rxpath_header_dest_qp),
-        .header_ack_req                      (u_rxpath_header_ack_req),
-        .header_psn                          (u_rxpath_header_psn),
-        .header_ext_0                        (u_rxpath_header_ext_0),
-        .header_ext_1                        (u_rxpath_header_ext_1),
-        .header_ext_2                        (u_rxpath_header_ext_2),
-        .header_ext_3                        (u_rxpath_header_ext_3),
-        .header_ext_4                        (u_rxpath_header_ext_4),
-        .header_ext_5                        (u_rxpath_header_ext_5),
-        .header_ext_6                        (u_rxpath_header_ext_6),
-        .header_payload_len                  (u_rxpath_header_payload_len),
-        .dead_valid                          (u_dead_out_1_valid),
-        .dead_ready                          (u_psncheck_dead_ready),
-        .dead_qp                             (u_dead_out_1_qp),
-        .context_request_valid               (u_psncheck_context_request_valid),
-        .context_request_ready               (u_qpcontext_clients_2_request_ready),
-        .context_request_qp                  (u_psncheck_context_request_qp),
-        .context_reply_valid                 (u_qpcontext_clients_2_reply_valid),
-        .context_reply_ready                 (u_psncheck_context_reply_ready),
-        .context_reply_context_exists        (u_qpcontext_clients_2_reply_context_exists),
-        .context_reply_context_qpn           (u_qpcontext_clients_2_reply_context_qpn),
-        .context_reply_context_state         (u_qpcontext_clients_2_reply_context_state),
-        .context_reply_context_pd            (u_qpcontext_clients_2_reply_context_pd),
-        .context_reply_context_dest_qpn      (u_qpcontext_clients_2_reply_context_dest_qpn),
-        .context_reply_context_path_mtu      (u_qpcontext_clients_2_reply_context_path_mtu),
-        .context_reply_context_access        (u_qpcontext_clients_2_reply_context_access),
-        .context_reply_context_min_rnr       (u_qpcontext_clients_2_reply_context_min_rnr),
-        .context_reply_context_timeout       (u_qpcontext_clients_2_reply_context_timeout),
-        .context_reply_context_retry_cnt     (u_qpcontext_clients_2_reply_context_retry_cnt),
-        .context_reply_context_rnr_retry     (u_qpcontext_clients_2_reply_context_rnr_retry),
-        .context_reply_context_sig_all       (u_qpcontext_clients_2_reply_context_sig_all),
-        .context_reply_context_sq_stride     (u_qpcontext_clients_2_reply_context_sq_stride),
-        .context_reply_context_rq_stride     (u_qpcontext_clients_2_reply_context_rq_stride),
-        .context_reply_context_send_cq       (u_qpcontext_clients_2_reply_context_send_cq),
-        .context_reply_context_recv_cq       (u_qpcontext_clients_2_reply_context_recv_cq),
-        .context_reply_context_max_rd        (u_qpcontext_clients_2_reply_context_max_rd),
-        .context_reply_context_max_dest_rd   (u_qpcontext_clients_2_reply_context_max_dest_rd),
-        .context_reply_address_dst_mac       (u_qpcontext_clients_2_reply_address_dst_mac),
-        .context_reply_address_hop_limit     (u_qpcontext_clients_2_reply_address_hop_limit),
-        .context_reply_address_traffic_class (u_qpcontext_clients_2_reply_address_traffic_class),
-        .context_reply_address_flow_label    (u_qpcontext_clients_2_reply_address_flow_label),
-        .context_reply_address_ipv6          (u_qpcontext_clients_2_reply_address_ipv6),
-        .context_reply_address_vlan          (u_qpcontext_clients_2_reply_address_vlan),
-        .context_reply_address_tci           (u_qpcontext_clients_2_reply_address_tci),
-        .context_reply_address_src_port      (u_qpcontext_clients_2_reply_address_src_port),
-        .context_reply_address_src_hi        (u_qpcontext_clients_2_reply_address_src_hi),
-        .context_reply_address_src_lo        (u_qpcontext_clients_2_reply_address_src_lo),
-        .context_reply_address_dst_hi        (u_qpcontext_clients_2_reply_address_dst_hi),
-        .context_reply_address_dst_lo        (u_qpcontext_clients_2_reply_address_dst_lo),
-        .request_valid                       (u_psncheck_request_valid),
-        .request_ready                       (u_readmatch_packet_ready),
-        .request_kind                        (u_psncheck_request_kind),
-        .request_qp                          (u_psncheck_request_qp),
-        .request_opcode                      (u_psncheck_request_opcode),
-        .request_undefined                   (u_psncheck_request_undefined),
-        .request_se                          (u_psncheck_request_se),
-        .request_ack_req                     (u_psncheck_request_ack_req),
-        .request_pad_cnt                     (u_psncheck_request_pad_cnt),
-        .request_psn                         (u_psncheck_request_psn),
-        .request_expected                    (u_psncheck_request_expected),
-        .request_send_nak                    (u_psncheck_request_send_nak),
-        .request_ext_0                       (u_psncheck_request_ext_0),
-        .request_ext_1                       (u_psncheck_request_ext_1),
-        .request_ext_2                       (u_psncheck_request_ext_2),
-        .request_ext_3                       (u_psncheck_request_ext_3),
-        .request_ext_4                       (u_psncheck_request_ext_4),
-        .request_ext_5                       (u_psncheck_request_ext_5),
-        .request_ext_6                       (u_psncheck_request_ext_6),
-        .request_payload_len                 (u_psncheck_request_payload_len),
-        .request_context_exists              (u_psncheck_request_context_exists),
-        .request_context_qpn                 (u_psncheck_request_context_qpn),
-        .request_context_state               (u_psncheck_request_context_state),
-        .request_context_pd                  (u_psncheck_request_context_pd),
-        .request_context_dest_qpn            (u_psncheck_request_context_dest_qpn),
-        .request_context_path_mtu            (u_psncheck_request_context_path_mtu),
-        .request_context_access              (u_psncheck_request_context_access),
-        .request_context_min_rnr             (u_psncheck_request_context_min_rnr),
-        .request_context_timeout             (u_psncheck_request_context_timeout),
-        .request_context_retry_cnt           (u_psncheck_request_context_retry_cnt),
-        .request_context_rnr_retry           (u_psncheck_request_context_rnr_retry),
-        .request_context_sig_all             (u_psncheck_request_context_sig_all),
-        .request_context_sq_stride           (u_psncheck_request_context_sq_stride),
-        .request_context_rq_stride           (u_psncheck_request_context_rq_stride),
-        .request_context_send_cq             (u_psncheck_request_context_send_cq),
-        .request_context_recv_cq             (u_psncheck_request_context_recv_cq),
-        .request_context_max_rd              (u_psncheck_request_context_max_rd),
-        .request_context_max_dest_rd         (u_psncheck_request_context_max_dest_rd),
-        .async_valid                         (u_psncheck_async_valid),
-        .async_ready                         (u_events_asyncs_2_ready),
-        .async_code                          (u_psncheck_async_code),
-        .async_vendor                        (u_psncheck_async_vendor),
-        .async_number                        (u_psncheck_async_number),
-        .outcome_valid                       (u_responder_outcome_valid),
-        .outcome_ready                       (u_psncheck_outcome_ready),
-        .outcome_qp                          (u_responder_outcome_qp),
-        .outcome_advance                     (u_responder_outcome_advance),
-        .outcome_nak_sent                    (u_responder_outcome_nak_sent),
-        .outcome_dead                        (u_responder_outcome_dead),
-        .atomic_done_valid                   (u_atomic_done_valid),
-        .atomic_done_ready                   (u_psncheck_atomic_done_ready),
-        .atomic_done_qp                      (u_atomic_done_qp),
-        .control_valid                       (u_control_out_3_valid),
-        .control_ready                       (u_psncheck_control_ready),
-        .control_qp                          (u_control_out_3_qp),
-        .control_kind                        (u_control_out_3_kind),
-        .control_psn                         (u_control_out_3_psn),
-        .fence_valid                         (u_rx_fences_out_valid),
-        .fence_ready                         (u_psncheck_fence_ready),
-        .fence_token                         (u_rx_fences_out_token),
-        .peek_qp                             (u_command_peeks_exp_psn_qp),
-        .peek_value                          (u_psncheck_peek_value),
-        .bad_qp                              (u_psncheck_bad_qp),
-        .duplicate                           (u_psncheck_duplicate),
-        .ahead                               (u_psncheck_ahead),
-        .cnp                                 (u_psncheck_cnp)
-    );
-
-    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:178
+    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:193
         .clk                                (clk),
         .rst                                (rst),
         .packet_valid                       (u_psncheck_request_valid),
@@ -4515,6 +5470,7 @@ module gornic_64_qp64_cq64_eq4 (
         .packet_context_retry_cnt           (u_psncheck_request_context_retry_cnt),
         .packet_context_rnr_retry           (u_psncheck_request_context_rnr_retry),
         .packet_context_sig_all             (u_psncheck_request_context_sig_all),
+        .packet_context_congestion          (u_psncheck_request_context_congestion),
         .packet_context_sq_stride           (u_psncheck_request_context_sq_stride),
         .packet_context_rq_stride           (u_psncheck_request_context_rq_stride),
         .packet_context_send_cq             (u_psncheck_request_context_send_cq),
@@ -4576,6 +5532,7 @@ module gornic_64_qp64_cq64_eq4 (
         .matched_packet_context_retry_cnt   (u_readmatch_matched_packet_context_retry_cnt),
         .matched_packet_context_rnr_retry   (u_readmatch_matched_packet_context_rnr_retry),
         .matched_packet_context_sig_all     (u_readmatch_matched_packet_context_sig_all),
+        .matched_packet_context_congestion  (u_readmatch_matched_packet_context_congestion),
         .matched_packet_context_sq_stride   (u_readmatch_matched_packet_context_sq_stride),
         .matched_packet_context_rq_stride   (u_readmatch_matched_packet_context_rq_stride),
         .matched_packet_context_send_cq     (u_readmatch_matched_packet_context_send_cq),
@@ -4606,7 +5563,7 @@ module gornic_64_qp64_cq64_eq4 (
         .read_beat_last                     (u_dma_reads_6_beat_last)
     );
 
-    responder_qp6_cq6_slots2 u_responder ( // join.go:180
+    responder_qp6_cq6_slots2 u_responder ( // join.go:195
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_readmatch_matched_valid),
@@ -4641,6 +5598,7 @@ module gornic_64_qp64_cq64_eq4 (
         .request_packet_context_retry_cnt    (u_readmatch_matched_packet_context_retry_cnt),
         .request_packet_context_rnr_retry    (u_readmatch_matched_packet_context_rnr_retry),
         .request_packet_context_sig_all      (u_readmatch_matched_packet_context_sig_all),
+        .request_packet_context_congestion   (u_readmatch_matched_packet_context_congestion),
         .request_packet_context_sq_stride    (u_readmatch_matched_packet_context_sq_stride),
         .request_packet_context_rq_stride    (u_readmatch_matched_packet_context_rq_stride),
         .request_packet_context_send_cq      (u_readmatch_matched_packet_context_send_cq),
@@ -4662,6 +5620,7 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_len                         (u_responder_segment_len),
         .segment_skip                        (u_responder_segment_skip),
         .segment_probe                       (u_responder_segment_probe),
+        .segment_bus                         (u_responder_segment_bus),
         .segment_find                        (u_responder_segment_find),
         .segment_last                        (u_responder_segment_last),
         .segment_probed                      (u_responder_segment_probed),
@@ -4765,6 +5724,7 @@ module gornic_64_qp64_cq64_eq4 (
         .context_reply_context_retry_cnt     (u_qpcontext_clients_3_reply_context_retry_cnt),
         .context_reply_context_rnr_retry     (u_qpcontext_clients_3_reply_context_rnr_retry),
         .context_reply_context_sig_all       (u_qpcontext_clients_3_reply_context_sig_all),
+        .context_reply_context_congestion    (u_qpcontext_clients_3_reply_context_congestion),
         .context_reply_context_sq_stride     (u_qpcontext_clients_3_reply_context_sq_stride),
         .context_reply_context_rq_stride     (u_qpcontext_clients_3_reply_context_rq_stride),
         .context_reply_context_send_cq       (u_qpcontext_clients_3_reply_context_send_cq),
@@ -4790,7 +5750,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_psn                         (u_control_out_5_psn)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:179
+    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:194
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_rq_valid),
@@ -4842,7 +5802,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_rq_peek_value)
     );
 
-    round_robin_link_qp_ref_6_x2 u_flush ( // receive.go:22
+    round_robin_link_qp_ref_6_x2 u_flush ( // receive.go:26
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_wqefetch_rq_ready_valid),
@@ -4857,7 +5817,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_flush_from)
     );
 
-    translate_64_lines4 u_translate_rx ( // join.go:181
+    translate_64_lines4 u_translate_rx ( // join.go:196
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_responder_segment_valid),
@@ -4871,6 +5831,7 @@ module gornic_64_qp64_cq64_eq4 (
         .segment_len           (u_responder_segment_len),
         .segment_skip          (u_responder_segment_skip),
         .segment_probe         (u_responder_segment_probe),
+        .segment_bus           (u_responder_segment_bus),
         .segment_find          (u_responder_segment_find),
         .segment_last          (u_responder_segment_last),
         .segment_probed        (u_responder_segment_probed),
@@ -4913,7 +5874,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    scatter_64_qp6_cq6 u_scatter ( // join.go:182
+    scatter_64_qp6_cq6 u_scatter ( // join.go:197
         .clk                                (clk),
         .rst                                (rst),
         .piece_valid                        (u_translate_rx_piece_valid),
@@ -5015,7 +5976,7 @@ module gornic_64_qp64_cq64_eq4 (
         .placed_bus_err                     (u_scatter_placed_bus_err)
     );
 
-    mux_beat_64_8_x2 u_payload ( // receive.go:29
+    mux_beat_64_8_x2 u_payload ( // receive.go:33
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_rxpath_payload_valid),
@@ -5041,9 +6002,9 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err    (u_payload_out_err)
     );
 
-    wire response = (u_scatter_placed_commit_kind == 2'h2) | (u_scatter_placed_commit_kind == 2'h3); // receive.go:47
+    wire response = (u_scatter_placed_commit_kind == 2'h2) | (u_scatter_placed_commit_kind == 2'h3); // receive.go:51
 
-    demux_link_placed_6_6_6_x2 u_placed ( // receive.go:48
+    demux_link_placed_6_6_6_x2 u_placed ( // receive.go:52
         .clk                               (clk),
         .rst                               (rst),
         .in_valid                          (u_scatter_placed_valid),
@@ -5160,7 +6121,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_bus_err                     (u_placed_out_1_bus_err)
     );
 
-    fifo_link_rx_response_6_6_x4 u_responses ( // receive.go:50
+    fifo_link_rx_response_6_6_x4 u_responses ( // receive.go:54
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_placed_out_1_valid),
@@ -5187,7 +6148,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water   (u_responses_high_water)
     );
 
-    fifo_link_resource_request_6_x2 u_resource ( // receive.go:65
+    fifo_link_resource_request_6_x2 u_resource ( // receive.go:69
         .clk                    (clk),
         .rst                    (rst),
         .in_valid               (u_ackqueue_resource_valid),
@@ -5216,7 +6177,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water             (u_resource_high_water)
     );
 
-    fork_link_served_6_x2 u_served ( // receive.go:66
+    fork_link_served_6_x2 u_served ( // receive.go:70
         .clk              (clk),
         .rst              (rst),
         .in_valid         (u_resources_served_valid),
@@ -5239,7 +6200,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_duplicates (u_served_out_1_duplicates)
     );
 
-    atomic_64_qp6_rd3 u_atomic ( // join.go:185
+    atomic_64_qp6_rd3 u_atomic ( // join.go:200
         .clk               (clk),
         .rst               (rst),
         .command_valid     (u_resources_atomic_valid),
@@ -5285,7 +6246,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_done_err    (u_dma_writes_4_done_err)
     );
 
-    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:186
+    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:201
         .clk                     (clk),
         .rst                     (rst),
         .completions_0_valid     (u_completer_completion_valid),
@@ -5326,6 +6287,7 @@ module gornic_64_qp64_cq64_eq4 (
         .config_valid            (u_cq_config_out_0_valid),
         .config_ready            (u_cqewriter_config_ready),
         .config_cq               (u_cq_config_out_0_cq),
+        .config_keep             (u_cq_config_out_0_keep),
         .config_exists           (u_cq_config_out_0_exists),
         .config_eq               (u_cq_config_out_0_eq),
         .config_log_size         (u_cq_config_out_0_log_size),
@@ -5365,7 +6327,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number            (u_cqewriter_async_number)
     );
 
-    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:187
+    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:202
         .clk                (clk),
         .rst                (rst),
         .written_valid      (u_cqewriter_written_valid),
@@ -5378,9 +6340,10 @@ module gornic_64_qp64_cq64_eq4 (
         .update_cq          (u_cqewriter_seen_cq),
         .update_index       (u_cqewriter_seen_index),
         .update_arm         (u_cqewriter_seen_arm),
-        .config_valid       (u_cq_config_out_1_valid),
-        .config_ready       (u_events_config_ready),
+        .config_valid       (cq_changes_valid),
+        .config_ready       (cq_changes_ready),
         .config_cq          (u_cq_config_out_1_cq),
+        .config_keep        (u_cq_config_out_1_keep),
         .config_exists      (u_cq_config_out_1_exists),
         .config_eq          (u_cq_config_out_1_eq),
         .config_log_size    (u_cq_config_out_1_log_size),
@@ -5435,76 +6398,124 @@ module gornic_64_qp64_cq64_eq4 (
         .message_vector     (m_axis_irq_vector)
     );
 
-    wire full = u_rxpath_report_reason == 5'd19; // join.go:281
-    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:280
+    wire counted = (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19)) // join.go:313
+        | (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd18))
+        | (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd15));
+    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:315
         & (u_rxpath_report_reason < 5'd8);
-    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~full; // join.go:280
-    wire [12:0] u_registers_counts = { // join.go:301
+    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~counted; // join.go:319
+    wire pulses_and_2 = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h03); // join.go:330
+    wire pulses_and = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h01); // join.go:330
+    wire [39:0] u_registers_counts = { // join.go:306
         u_dma_err,
         u_keycache_missed,
         u_doorbell_refused,
+        u_transmit_sent_cnp,
+        u_psncheck_ecn_marked,
+        u_psncheck_cnp_ignored,
+        u_dcqcn_cut,
         u_transmit_sent_nak,
+        u_transmit_resent,
         u_transmit_sent,
-        u_completer_ignored,
+        u_completer_counts_cqe_flush,
+        u_completer_counts_cqe_error,
+        u_completer_counts_rnr_exceeded,
+        u_completer_counts_retries_exceeded,
+        u_retry_timeout,
+        u_completer_counts_operation,
+        u_completer_counts_access,
+        u_completer_counts_invalid,
+        u_completer_counts_rnrnak,
+        u_completer_counts_implied_nak,
+        u_completer_counts_sequence_nak,
+        u_completer_counts_ignored,
+        u_ackqueue_counts_cqe_flush,
+        u_ackqueue_counts_cqe_error,
+        u_ackqueue_counts_length,
+        u_ackqueue_counts_operation | pulses_and,
+        u_ackqueue_counts_access | pulses_and_2,
+        u_ackqueue_counts_invalid,
+        u_ackqueue_counts_out_of_buffer,
         u_psncheck_ahead,
         u_psncheck_duplicate,
+        u_psncheck_bad_state,
+        u_psncheck_bad_address,
         u_psncheck_bad_qp,
         pulses,
-        u_rxpath_report_valid & full,
+        u_rxpath_report_valid & (u_rxpath_report_reason == 5'd15),
+        u_rxpath_report_valid & (u_rxpath_report_reason == 5'd18),
+        u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19),
         pulses_2,
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd0)
     };
 
-    registers_qp6_cq6_eq2_r5_64_mtu4096 u_registers ( // join.go:158
-        .clk                   (clk),
-        .rst                   (rst),
-        .s_axil_awaddr         (s_axil_awaddr),
-        .s_axil_awprot         (s_axil_awprot),
-        .s_axil_awvalid        (s_axil_awvalid),
-        .s_axil_awready        (s_axil_awready),
-        .s_axil_wdata          (s_axil_wdata),
-        .s_axil_wstrb          (s_axil_wstrb),
-        .s_axil_wvalid         (s_axil_wvalid),
-        .s_axil_wready         (s_axil_wready),
-        .s_axil_bresp          (s_axil_bresp),
-        .s_axil_bvalid         (s_axil_bvalid),
-        .s_axil_bready         (s_axil_bready),
-        .s_axil_araddr         (s_axil_araddr),
-        .s_axil_arprot         (s_axil_arprot),
-        .s_axil_arvalid        (s_axil_arvalid),
-        .s_axil_arready        (s_axil_arready),
-        .s_axil_rdata          (s_axil_rdata),
-        .s_axil_rresp          (s_axil_rresp),
-        .s_axil_rvalid         (s_axil_rvalid),
-        .s_axil_rready         (s_axil_rready),
-        .bell_valid            (u_registers_bell_valid),
-        .bell_ready            (u_doorbell_bell_ready),
-        .bell_page             (u_registers_bell_page),
-        .bell_offset           (u_registers_bell_offset),
-        .bell_index            (u_registers_bell_index),
-        .bell_number           (u_registers_bell_number),
-        .go_valid              (u_registers_go_valid),
-        .go_ready              (u_command_go_ready),
-        .go_code               (u_registers_go_code),
-        .go_in                 (u_registers_go_in),
-        .done_valid            (u_command_done_valid),
-        .done_ready            (u_registers_done_ready),
-        .done_status           (u_command_done_status),
-        .done_replies          (u_command_done_replies),
-        .done_out              (u_command_done_out),
-        .settings_enabled      (u_registers_settings_enabled),
-        .settings_mac          (u_registers_settings_mac),
-        .settings_key_base     (u_registers_settings_key_base),
-        .settings_key_log_size (u_registers_settings_key_log_size),
-        .settings_moderation   (u_registers_settings_moderation),
-        .counts                (u_registers_counts),
-        .raise                 (u_events_raise),
-        .pending               (u_registers_pending)
+    registers_qp6_cq6_eq2_r5_64_mtu4096_l4000 u_registers ( // join.go:171
+        .clk                               (clk),
+        .rst                               (rst),
+        .s_axil_awaddr                     (s_axil_awaddr),
+        .s_axil_awprot                     (s_axil_awprot),
+        .s_axil_awvalid                    (s_axil_awvalid),
+        .s_axil_awready                    (s_axil_awready),
+        .s_axil_wdata                      (s_axil_wdata),
+        .s_axil_wstrb                      (s_axil_wstrb),
+        .s_axil_wvalid                     (s_axil_wvalid),
+        .s_axil_wready                     (s_axil_wready),
+        .s_axil_bresp                      (s_axil_bresp),
+        .s_axil_bvalid                     (s_axil_bvalid),
+        .s_axil_bready                     (s_axil_bready),
+        .s_axil_araddr                     (s_axil_araddr),
+        .s_axil_arprot                     (s_axil_arprot),
+        .s_axil_arvalid                    (s_axil_arvalid),
+        .s_axil_arready                    (s_axil_arready),
+        .s_axil_rdata                      (s_axil_rdata),
+        .s_axil_rresp                      (s_axil_rresp),
+        .s_axil_rvalid                     (s_axil_rvalid),
+        .s_axil_rready                     (s_axil_rready),
+        .bell_valid                        (u_registers_bell_valid),
+        .bell_ready                        (u_doorbell_bell_ready),
+        .bell_page                         (u_registers_bell_page),
+        .bell_offset                       (u_registers_bell_offset),
+        .bell_index                        (u_registers_bell_index),
+        .bell_number                       (u_registers_bell_number),
+        .go_valid                          (u_registers_go_valid),
+        .go_ready                          (u_command_go_ready),
+        .go_code                           (u_registers_go_code),
+        .go_in                             (u_registers_go_in),
+        .done_valid                        (u_command_done_valid),
+        .done_ready                        (u_registers_done_ready),
+        .done_status                       (u_command_done_status),
+        .done_replies                      (u_command_done_replies),
+        .done_out                          (u_command_done_out),
+        .settings_enabled                  (u_registers_settings_enabled),
+        .settings_mac                      (u_registers_settings_mac),
+        .settings_key_base                 (u_registers_settings_key_base),
+        .settings_key_log_size             (u_registers_settings_key_log_size),
+        .settings_moderation               (u_registers_settings_moderation),
+        .settings_congestion_cnp_gap       (u_registers_settings_congestion_cnp_gap),
+        .settings_congestion_line_rate     (u_registers_settings_congestion_line_rate),
+        .settings_congestion_min_rate      (u_registers_settings_congestion_min_rate),
+        .settings_congestion_first_rate    (u_registers_settings_congestion_first_rate),
+        .settings_congestion_ai_rate       (u_registers_settings_congestion_ai_rate),
+        .settings_congestion_hai_rate      (u_registers_settings_congestion_hai_rate),
+        .settings_congestion_byte_reset    (u_registers_settings_congestion_byte_reset),
+        .settings_congestion_time_reset    (u_registers_settings_congestion_time_reset),
+        .settings_congestion_alpha_time    (u_registers_settings_congestion_alpha_time),
+        .settings_congestion_monitor       (u_registers_settings_congestion_monitor),
+        .settings_congestion_g             (u_registers_settings_congestion_g),
+        .settings_congestion_initial_alpha (u_registers_settings_congestion_initial_alpha),
+        .settings_congestion_gd            (u_registers_settings_congestion_gd),
+        .settings_congestion_min_keep      (u_registers_settings_congestion_min_keep),
+        .settings_congestion_threshold     (u_registers_settings_congestion_threshold),
+        .settings_congestion_clamp         (u_registers_settings_congestion_clamp),
+        .settings_congestion_clamp_time    (u_registers_settings_congestion_clamp_time),
+        .counts                            (u_registers_counts),
+        .raise                             (u_events_raise),
+        .pending                           (u_registers_pending)
     );
 
-    assign irq = |u_registers_pending; // receive.go:100
+    assign irq = |u_registers_pending; // receive.go:104
 
-    dma_64_r8_w5 u_dma ( // join.go:163
+    dma_64_r9_w5 u_dma ( // join.go:176
         .clk                  (clk),
         .rst                  (rst),
         .reads_0_burst_valid  (u_gather_read_burst_valid),
@@ -5579,6 +6590,15 @@ module gornic_64_qp64_cq64_eq4 (
         .reads_7_beat_data    (u_dma_reads_7_beat_data),
         .reads_7_beat_err     (u_dma_reads_7_beat_err),
         .reads_7_beat_last    (u_dma_reads_7_beat_last),
+        .reads_8_burst_valid  (u_resend_read_burst_valid),
+        .reads_8_burst_ready  (u_dma_reads_8_burst_ready),
+        .reads_8_burst_addr   (u_resend_read_burst_addr),
+        .reads_8_burst_len    (u_resend_read_burst_len),
+        .reads_8_beat_valid   (u_dma_reads_8_beat_valid),
+        .reads_8_beat_ready   (u_resend_read_beat_ready),
+        .reads_8_beat_data    (u_dma_reads_8_beat_data),
+        .reads_8_beat_err     (u_dma_reads_8_beat_err),
+        .reads_8_beat_last    (u_dma_reads_8_beat_last),
         .writes_0_burst_valid (u_scatter_write_burst_valid),
         .writes_0_burst_ready (u_dma_writes_0_burst_ready),
         .writes_0_burst_addr  (u_scatter_write_burst_addr),
@@ -5677,7 +6697,7 @@ module gornic_64_qp64_cq64_eq4 (
         .err                  (u_dma_err)
     );
 
-    keycache_64_c2_keys16 u_keycache ( // join.go:162
+    keycache_64_c2_keys16 u_keycache ( // join.go:175
         .clk                         (clk),
         .rst                         (rst),
         .base                        (u_registers_settings_key_base),
@@ -5774,7 +6794,7 @@ module gornic_64_qp64_cq64_eq4 (
         .missed                      (u_keycache_missed)
     );
 
-    fork_link_ring_config_6_x2 u_send_rings ( // join.go:234
+    fork_link_ring_config_6_x3 u_send_rings ( // join.go:251
         .clk              (clk),
         .rst              (rst),
         .in_valid         (u_command_sq_valid),
@@ -5797,15 +6817,23 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_keep       (u_send_rings_out_1_keep),
         .out_1_base       (u_send_rings_out_1_base),
         .out_1_log_size   (u_send_rings_out_1_log_size),
-        .out_1_log_stride (u_send_rings_out_1_log_stride)
+        .out_1_log_stride (u_send_rings_out_1_log_stride),
+        .out_2_valid      (u_send_rings_out_2_valid),
+        .out_2_ready      (u_resend_ring_ready),
+        .out_2_qp         (u_send_rings_out_2_qp),
+        .out_2_keep       (u_send_rings_out_2_keep),
+        .out_2_base       (u_send_rings_out_2_base),
+        .out_2_log_size   (u_send_rings_out_2_log_size),
+        .out_2_log_stride (u_send_rings_out_2_log_stride)
     );
 
-    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:251
+    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:269
         .clk            (clk),
         .rst            (rst),
         .in_valid       (u_command_cq_valid),
         .in_ready       (u_cq_config_in_ready),
         .in_cq          (u_command_cq_cq),
+        .in_keep        (u_command_cq_keep),
         .in_exists      (u_command_cq_exists),
         .in_eq          (u_command_cq_eq),
         .in_log_size    (u_command_cq_log_size),
@@ -5813,18 +6841,22 @@ module gornic_64_qp64_cq64_eq4 (
         .out_0_valid    (u_cq_config_out_0_valid),
         .out_0_ready    (u_cqewriter_config_ready),
         .out_0_cq       (u_cq_config_out_0_cq),
+        .out_0_keep     (u_cq_config_out_0_keep),
         .out_0_exists   (u_cq_config_out_0_exists),
         .out_0_eq       (u_cq_config_out_0_eq),
         .out_0_log_size (u_cq_config_out_0_log_size),
         .out_0_base     (u_cq_config_out_0_base),
         .out_1_valid    (u_cq_config_out_1_valid),
-        .out_1_ready    (u_events_config_ready),
+        .out_1_ready    (cq_changes_ready | u_cq_config_out_1_keep),
         .out_1_cq       (u_cq_config_out_1_cq),
+        .out_1_keep     (u_cq_config_out_1_keep),
         .out_1_exists   (u_cq_config_out_1_exists),
         .out_1_eq       (u_cq_config_out_1_eq),
         .out_1_log_size (u_cq_config_out_1_log_size),
         .out_1_base     (u_cq_config_out_1_base)
     );
+
+    assign cq_changes_valid = u_cq_config_out_1_valid & ~u_cq_config_out_1_keep; // join.go:271
 
     round_robin_link_key_command_x2 u_key_commands ( // keys.go:26
         .clk                    (clk),
@@ -6109,7 +7141,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_rx_fences_from)
     );
 
-    demux_link_fence_x2 u_tx_passed ( // keys.go:61
+    demux_link_fence_x2 u_tx_passed ( // keys.go:62
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_transmit_fence_valid),
@@ -6124,7 +7156,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_token (u_tx_passed_out_1_token)
     );
 
-    demux_link_fence_x2 u_rx_passed ( // keys.go:69
+    demux_link_fence_x2 u_rx_passed ( // keys.go:70
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_resources_rx_fence_out_valid),
@@ -6141,27 +7173,37 @@ module gornic_64_qp64_cq64_eq4 (
 
     wire unused = &{1'b0,
         u_rxpath_report_icrc,  u_rxpath_accepted,  u_rxpath_passed,  u_rxpath_full,
-         u_rxpath_refused,  u_rxpath_high_water,  u_rxpath_raw_high,  u_psncheck_cnp,
-         u_retired_out_1_count,  u_retired_out_1_reads,  u_keyop_done_out_1_status,
-         u_keyop_done_out_1_vendor,  u_job_out_0_source,  u_job_out_1_job_qp,
-         u_job_out_1_job_opcode,  u_job_out_1_job_se,  u_job_out_1_job_ack_req,  u_job_out_1_job_va,
-         u_job_out_1_job_r_key,  u_job_out_1_job_dma_len,  u_job_out_1_job_imm,
-         u_job_out_1_job_swap,  u_job_out_1_job_compare,  u_job_out_1_job_msn,
-         u_job_out_1_job_failed,  u_job_out_1_job_entry_kind,  u_job_out_1_job_entry_psn,
-         u_job_out_1_job_entry_last_psn,  u_job_out_1_job_entry_wqe_index,
-         u_job_out_1_job_entry_offset,  u_job_out_1_job_entry_length,  u_job_out_1_job_entry_first,
-         u_job_out_1_job_entry_last,  u_job_out_1_job_entry_signaled,  u_job_out_1_job_entry_wc,
-         u_job_out_1_job_entry_wrid,  u_job_out_1_job_entry_status,  u_job_out_1_job_entry_vendor,
-         u_tx_jobs_level,  u_tx_jobs_high_water,  u_segment_order_level,
-         u_segment_order_high_water,  u_tx_segments_level,  u_tx_segments_high_water,
-         u_answer_segments_level,  u_answer_segments_high_water,  u_inline_level,
-         u_inline_high_water,  u_inline_dropped_err,  u_inline_dropped_full,  u_raw_tx_level,
-         u_raw_tx_high_water,  u_raw_tx_dropped_err,  u_raw_tx_dropped_full,  u_frames_from,
-         u_flush_from,  u_placed_out_1_commit_payload,  u_placed_out_1_commit_placed,
-         u_placed_out_1_commit_reply,  u_placed_out_1_commit_request_psn,
-         u_placed_out_1_commit_message,  u_placed_out_1_commit_fatal,
-         u_placed_out_1_commit_has_event,  u_placed_out_1_commit_event,
-         u_placed_out_1_commit_complete,  u_placed_out_1_commit_open,
+         u_rxpath_refused,  u_rxpath_high_water,  u_rxpath_raw_high,  u_retired_out_1_count,
+         u_retired_out_1_reads,  u_keyop_done_out_1_status,  u_keyop_done_out_1_vendor,
+         u_job_out_0_source,  u_job_out_1_job_qp,  u_job_out_1_job_opcode,  u_job_out_1_job_se,
+         u_job_out_1_job_ack_req,  u_job_out_1_job_va,  u_job_out_1_job_r_key,
+         u_job_out_1_job_dma_len,  u_job_out_1_job_imm,  u_job_out_1_job_swap,
+         u_job_out_1_job_compare,  u_job_out_1_job_msn,  u_job_out_1_job_failed,
+         u_job_out_1_job_entry_kind,  u_job_out_1_job_entry_psn,  u_job_out_1_job_entry_last_psn,
+         u_job_out_1_job_entry_wqe_index,  u_job_out_1_job_entry_offset,
+         u_job_out_1_job_entry_length,  u_job_out_1_job_entry_first,  u_job_out_1_job_entry_last,
+         u_job_out_1_job_entry_signaled,  u_job_out_1_job_entry_wc,  u_job_out_1_job_entry_wrid,
+         u_job_out_1_job_entry_status,  u_job_out_1_job_entry_vendor,  u_job_out_2_job_opcode,
+         u_job_out_2_job_se,  u_job_out_2_job_ack_req,  u_job_out_2_job_va,  u_job_out_2_job_r_key,
+         u_job_out_2_job_dma_len,  u_job_out_2_job_imm,  u_job_out_2_job_inline,
+         u_job_out_2_job_probes,  u_job_out_2_job_swap,  u_job_out_2_job_compare,
+         u_job_out_2_job_msn,  u_job_out_2_job_failed,  u_job_out_2_job_entry_kind,
+         u_job_out_2_job_entry_psn,  u_job_out_2_job_entry_last_psn,
+         u_job_out_2_job_entry_wqe_index,  u_job_out_2_job_entry_offset,
+         u_job_out_2_job_entry_length,  u_job_out_2_job_entry_first,  u_job_out_2_job_entry_last,
+         u_job_out_2_job_entry_signaled,  u_job_out_2_job_entry_wc,  u_job_out_2_job_entry_wrid,
+         u_job_out_2_job_entry_status,  u_job_out_2_job_entry_vendor,  u_job_out_2_source,
+         u_tx_jobs_level,  u_tx_jobs_high_water,  u_sent_level,  u_sent_high_water,
+         u_segment_order_level,  u_segment_order_high_water,  u_tx_segments_level,
+         u_tx_segments_high_water,  u_answer_segments_level,  u_answer_segments_high_water,
+         u_resend_segments_level,  u_resend_segments_high_water,  u_resend_faults_from,
+         u_inline_level,  u_inline_high_water,  u_inline_dropped_err,  u_inline_dropped_full,
+         u_raw_tx_level,  u_raw_tx_high_water,  u_raw_tx_dropped_err,  u_raw_tx_dropped_full,
+         u_frames_from,  u_flush_from,  u_placed_out_1_commit_payload,
+         u_placed_out_1_commit_placed,  u_placed_out_1_commit_reply,
+         u_placed_out_1_commit_request_psn,  u_placed_out_1_commit_message,
+         u_placed_out_1_commit_fatal,  u_placed_out_1_commit_has_event,
+         u_placed_out_1_commit_event,  u_placed_out_1_commit_complete,  u_placed_out_1_commit_open,
          u_placed_out_1_commit_resource_kind,  u_placed_out_1_commit_resource_duplicate,
          u_placed_out_1_commit_resource_va,  u_placed_out_1_commit_resource_r_key,
          u_placed_out_1_commit_resource_length,  u_placed_out_1_commit_completion_wrid,
@@ -6188,9 +7230,9 @@ module gornic_64_qp64_cq64_eq4 (
 
 `ifdef GORNIC_TRACE
 
-    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:118
+    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:144
 
-    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:92
+    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:96
 
 `ifndef GORNIC_TRACE_QUIET
 

@@ -20,6 +20,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     input  wire [7:0]  a_opcode,
     input  wire        a_undefined,
     input  wire        a_cnp,
+    input  wire        a_marked, // congestion was experienced (RFC 3168)
     input  wire        a_se,
     input  wire [1:0]  a_pad_cnt,
     input  wire [23:0] a_dest_qp,
@@ -49,7 +50,8 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     input  wire [2:0]  b_context_retry_cnt,
     input  wire [2:0]  b_context_rnr_retry,
     input  wire        b_context_sig_all,
-    input  wire        b_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        b_context_congestion, // it has congestion control
+    input  wire        b_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        b_context_rq_stride,
     input  wire [5:0]  b_context_send_cq,
     input  wire [5:0]  b_context_recv_cq,
@@ -80,6 +82,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     output wire [7:0]  out_a_opcode,
     output wire        out_a_undefined,
     output wire        out_a_cnp,
+    output wire        out_a_marked, // congestion was experienced (RFC 3168)
     output wire        out_a_se,
     output wire [1:0]  out_a_pad_cnt,
     output wire [23:0] out_a_dest_qp,
@@ -105,7 +108,8 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     output wire [2:0]  out_b_context_retry_cnt,
     output wire [2:0]  out_b_context_rnr_retry,
     output wire        out_b_context_sig_all,
-    output wire        out_b_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire        out_b_context_congestion, // it has congestion control
+    output wire        out_b_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire        out_b_context_rq_stride,
     output wire [5:0]  out_b_context_send_cq,
     output wire [5:0]  out_b_context_recv_cq,
@@ -135,6 +139,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     assign out_a_opcode = a_opcode;                           // join.go:32
     assign out_a_undefined = a_undefined;                     // join.go:32
     assign out_a_cnp = a_cnp;                                 // join.go:32
+    assign out_a_marked = a_marked;                           // join.go:32
     assign out_a_se = a_se;                                   // join.go:32
     assign out_a_pad_cnt = a_pad_cnt;                         // join.go:32
     assign out_a_dest_qp = a_dest_qp;                         // join.go:32
@@ -160,6 +165,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
     assign out_b_context_retry_cnt = b_context_retry_cnt;     // join.go:32
     assign out_b_context_rnr_retry = b_context_rnr_retry;     // join.go:32
     assign out_b_context_sig_all = b_context_sig_all;         // join.go:32
+    assign out_b_context_congestion = b_context_congestion;   // join.go:32
     assign out_b_context_sq_stride = b_context_sq_stride;     // join.go:32
     assign out_b_context_rq_stride = b_context_rq_stride;     // join.go:32
     assign out_b_context_send_cq = b_context_send_cq;         // join.go:32
@@ -193,14 +199,14 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg          a_stalled;   // contract.go:24
-    reg [556:0]  a_held;      // contract.go:27
+    reg [557:0]  a_held;      // contract.go:27
     reg          b_stalled;   // contract.go:24
-    reg [503:0]  b_held;      // contract.go:27
+    reg [504:0]  b_held;      // contract.go:27
     reg          out_stalled; // contract.go:24
-    reg [1060:0] out_held;    // contract.go:27
+    reg [1062:0] out_held;    // contract.go:27
 
     wire waits = a_valid & ~a_ready;     // contract.go:23
-    wire [556:0] a_data_holds_joined = { // contract.go:30
+    wire [557:0] a_data_holds_joined = { // contract.go:30
         a_dead,
         a_ipv6,
         a_src_hi,
@@ -210,6 +216,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         a_opcode,
         a_undefined,
         a_cnp,
+        a_marked,
         a_se,
         a_pad_cnt,
         a_dest_qp,
@@ -225,7 +232,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         a_payload_len
     };
     wire waits_2 = b_valid & ~b_ready;   // contract.go:23
-    wire [503:0] b_data_holds_joined = { // contract.go:30
+    wire [504:0] b_data_holds_joined = { // contract.go:30
         b_context_exists,
         b_context_qpn,
         b_context_state,
@@ -238,6 +245,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         b_context_retry_cnt,
         b_context_rnr_retry,
         b_context_sig_all,
+        b_context_congestion,
         b_context_sq_stride,
         b_context_rq_stride,
         b_context_send_cq,
@@ -258,7 +266,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         b_address_dst_lo
     };
     wire waits_3 = out_valid & ~out_ready;  // contract.go:23
-    wire [1060:0] out_data_holds_joined = { // contract.go:30
+    wire [1062:0] out_data_holds_joined = { // contract.go:30
         out_a_dead,
         out_a_ipv6,
         out_a_src_hi,
@@ -268,6 +276,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_a_opcode,
         out_a_undefined,
         out_a_cnp,
+        out_a_marked,
         out_a_se,
         out_a_pad_cnt,
         out_a_dest_qp,
@@ -293,6 +302,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_b_context_retry_cnt,
         out_b_context_rnr_retry,
         out_b_context_sig_all,
+        out_b_context_congestion,
         out_b_context_sq_stride,
         out_b_context_rq_stride,
         out_b_context_send_cq,
@@ -312,7 +322,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_b_address_dst_hi,
         out_b_address_dst_lo
     };
-    wire [556:0] a_unchanged_joined = { // join.go:42
+    wire [557:0] a_unchanged_joined = { // join.go:42
         out_a_dead,
         out_a_ipv6,
         out_a_src_hi,
@@ -322,6 +332,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_a_opcode,
         out_a_undefined,
         out_a_cnp,
+        out_a_marked,
         out_a_se,
         out_a_pad_cnt,
         out_a_dest_qp,
@@ -336,7 +347,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_a_ext_6,
         out_a_payload_len
     };
-    wire [556:0] a_unchanged_joined_2 = { // join.go:42
+    wire [557:0] a_unchanged_joined_2 = { // join.go:42
         a_dead,
         a_ipv6,
         a_src_hi,
@@ -346,6 +357,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         a_opcode,
         a_undefined,
         a_cnp,
+        a_marked,
         a_se,
         a_pad_cnt,
         a_dest_qp,
@@ -360,7 +372,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         a_ext_6,
         a_payload_len
     };
-    wire [503:0] b_unchanged_joined = { // join.go:43
+    wire [504:0] b_unchanged_joined = { // join.go:43
         out_b_context_exists,
         out_b_context_qpn,
         out_b_context_state,
@@ -373,6 +385,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_b_context_retry_cnt,
         out_b_context_rnr_retry,
         out_b_context_sig_all,
+        out_b_context_congestion,
         out_b_context_sq_stride,
         out_b_context_rq_stride,
         out_b_context_send_cq,
@@ -392,7 +405,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         out_b_address_dst_hi,
         out_b_address_dst_lo
     };
-    wire [503:0] b_unchanged_joined_2 = { // join.go:43
+    wire [504:0] b_unchanged_joined_2 = { // join.go:43
         b_context_exists,
         b_context_qpn,
         b_context_state,
@@ -405,6 +418,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
         b_context_retry_cnt,
         b_context_rnr_retry,
         b_context_sig_all,
+        b_context_congestion,
         b_context_sq_stride,
         b_context_rq_stride,
         b_context_send_cq,
@@ -445,6 +459,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
                 a_opcode,
                 a_undefined,
                 a_cnp,
+                a_marked,
                 a_se,
                 a_pad_cnt,
                 a_dest_qp,
@@ -485,6 +500,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
                 b_context_retry_cnt,
                 b_context_rnr_retry,
                 b_context_sig_all,
+                b_context_congestion,
                 b_context_sq_stride,
                 b_context_rq_stride,
                 b_context_send_cq,
@@ -527,6 +543,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
                 out_a_opcode,
                 out_a_undefined,
                 out_a_cnp,
+                out_a_marked,
                 out_a_se,
                 out_a_pad_cnt,
                 out_a_dest_qp,
@@ -552,6 +569,7 @@ module join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 (
                 out_b_context_retry_cnt,
                 out_b_context_rnr_retry,
                 out_b_context_sig_all,
+                out_b_context_congestion,
                 out_b_context_sq_stride,
                 out_b_context_rq_stride,
                 out_b_context_send_cq,

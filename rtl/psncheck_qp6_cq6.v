@@ -65,7 +65,8 @@ module psncheck_qp6_cq6 (
     input  wire [2:0]  context_reply_context_retry_cnt,
     input  wire [2:0]  context_reply_context_rnr_retry,
     input  wire        context_reply_context_sig_all,
-    input  wire        context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        context_reply_context_congestion, // it has congestion control
+    input  wire        context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        context_reply_context_rq_stride,
     input  wire [5:0]  context_reply_context_send_cq,
     input  wire [5:0]  context_reply_context_recv_cq,
@@ -117,7 +118,8 @@ module psncheck_qp6_cq6 (
     output wire [2:0]  request_context_retry_cnt,
     output wire [2:0]  request_context_rnr_retry,
     output wire        request_context_sig_all,
-    output wire        request_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire        request_context_congestion, // it has congestion control
+    output wire        request_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire        request_context_rq_stride,
     output wire [5:0]  request_context_send_cq,
     output wire [5:0]  request_context_recv_cq,
@@ -130,6 +132,16 @@ module psncheck_qp6_cq6 (
     output wire [7:0]  async_code,   // format.AsyncEvent
     output wire [4:0]  async_vendor, // format.VendorCode
     output wire [23:0] async_number, // QPN; of EventCQErr the CQN
+
+    // Stream cnp (source)
+    output wire        cnp_valid,
+    input  wire        cnp_ready,
+    output wire [5:0]  cnp_qp, // index
+
+    // Stream marked (source)
+    output wire        marked_valid,
+    input  wire        marked_ready,
+    output wire [5:0]  marked_qp, // index
 
     // Stream outcome (sink)
     input  wire        outcome_valid,
@@ -148,7 +160,7 @@ module psncheck_qp6_cq6 (
     input  wire        control_valid,
     output wire        control_ready,
     input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
+    input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
 
     // Stream fence (sink)
@@ -160,10 +172,15 @@ module psncheck_qp6_cq6 (
     input  wire [5:0]  peek_qp,
     output wire [23:0] peek_value,
 
-    output wire        bad_qp,    // a packet for no queue pair, or state or address do not fit
-    output wire        duplicate, // a request that came before
-    output wire        ahead,     // a request before which one is missing
-    output wire        cnp        // a congestion notification
+    // bad
+    output wire        bad_qp,      // a packet for no queue pair
+    output wire        bad_address, // one for a queue pair with other addresses
+    output wire        bad_state,   // one for a queue pair whose state does not take it
+
+    output wire        duplicate,   // a request that came before
+    output wire        ahead,       // a request before which one is missing
+    output wire        cnp_ignored, // a CNP for a queue pair without congestion control
+    output wire        ecn_marked   // a packet with the mark of congestion
 );
 
     reg [5:0]  lock_0_qp;       // locks.go:49
@@ -214,32 +231,38 @@ module psncheck_qp6_cq6 (
     reg        lock_7_waits;    // locks.go:50
     reg [7:0]  lock_7_atomics;  // locks.go:50
     reg        lock_7_chosen;   // locks.go:51
-    reg        fence_offered;   // one that is offered stays so (psncheck.go:146)
-    reg        known;           // judge.go:30
-    reg        fresh;           // judge.go:30
-    reg [23:0] now_expected;    // judge.go:31
-    reg        now_nak_sent;    // judge.go:31
-    reg        now_dead;        // judge.go:31
-    reg        now_established; // judge.go:31
-    reg [23:0] distance;        // judge.go:31
-    reg        is_request;      // judge.go:32
-    reg        is_response;     // judge.go:32
-    reg        is_bad;          // judge.go:32
-    reg        is_cnp;          // judge.go:32
-    reg        owes_request;    // judge.go:33
-    reg        owes_async;      // judge.go:33
-    reg [23:0] peeked;          // judge.go:135
+    reg        fence_offered;   // one that is offered stays so (psncheck.go:154)
+    reg        known;           // judge.go:35
+    reg        fresh;           // judge.go:35
+    reg [23:0] now_expected;    // judge.go:36
+    reg        now_nak_sent;    // judge.go:36
+    reg        now_dead;        // judge.go:36
+    reg        now_established; // judge.go:36
+    reg [23:0] distance;        // judge.go:36
+    reg        is_request;      // judge.go:37
+    reg        is_response;     // judge.go:37
+    reg        is_ignored_cnp;  // judge.go:38
+    reg        is_marked;       // judge.go:38
+    reg        owes_cnp;        // judge.go:39
+    reg        owes_marked;     // judge.go:39
+    reg        is_bad_qp;       // judge.go:40
+    reg        is_bad_address;  // judge.go:40
+    reg        is_bad_state;    // judge.go:40
+    reg        owes_request;    // judge.go:41
+    reg        owes_async;      // judge.go:41
+    reg [23:0] peeked;          // judge.go:171
 
     (* ram_style = "distributed" *)
-    reg [26:0] states [0:63]; // psncheck.go:93
+    reg [26:0] states [0:63]; // psncheck.go:99
 
-    wire        asks_valid;         // psncheck.go:148
-    wire        asks_ready;         // psncheck.go:148
-    wire [5:0]  asks_qp;            // psncheck.go:148
-    wire        enters_valid;       // psncheck.go:149
-    wire        enters_ready;       // psncheck.go:149
-    wire [23:0] enters_dest_qp;     // psncheck.go:149
-    wire [12:0] enters_payload_len; // psncheck.go:149
+    wire        asks_valid;         // psncheck.go:156
+    wire        asks_ready;         // psncheck.go:156
+    wire [5:0]  asks_qp;            // psncheck.go:156
+    wire        enters_valid;       // psncheck.go:157
+    wire        enters_ready;       // psncheck.go:157
+    wire        enters_marked;      // psncheck.go:157
+    wire [23:0] enters_dest_qp;     // psncheck.go:157
+    wire [12:0] enters_payload_len; // psncheck.go:157
 
     wire [2:0]  u_asks_level;
     wire [2:0]  u_asks_high_water;
@@ -253,6 +276,7 @@ module psncheck_qp6_cq6 (
     wire [7:0]  u_packets_out_opcode;
     wire        u_packets_out_undefined;
     wire        u_packets_out_cnp;
+    wire        u_packets_out_marked;
     wire        u_packets_out_se;
     wire [1:0]  u_packets_out_pad_cnt;
     wire [23:0] u_packets_out_dest_qp;
@@ -279,6 +303,7 @@ module psncheck_qp6_cq6 (
     wire [7:0]  u_both_out_a_opcode;
     wire        u_both_out_a_undefined;
     wire        u_both_out_a_cnp;
+    wire        u_both_out_a_marked;
     wire        u_both_out_a_se;
     wire [1:0]  u_both_out_a_pad_cnt;
     wire [23:0] u_both_out_a_dest_qp;
@@ -304,6 +329,7 @@ module psncheck_qp6_cq6 (
     wire [2:0]  u_both_out_b_context_retry_cnt;
     wire [2:0]  u_both_out_b_context_rnr_retry;
     wire        u_both_out_b_context_sig_all;
+    wire        u_both_out_b_context_congestion;
     wire        u_both_out_b_context_sq_stride;
     wire        u_both_out_b_context_rq_stride;
     wire [5:0]  u_both_out_b_context_send_cq;
@@ -331,19 +357,21 @@ module psncheck_qp6_cq6 (
     wire        u_found_out_resource;
     wire        u_found_out_atomic;
     wire        u_found_out_cnp;
+    wire        u_found_out_marked;
     wire [23:0] u_found_out_psn;
     wire [12:0] u_found_out_payload_len;
 
-    wire room = asks_ready & enters_ready;                  // psncheck.go:150
-    assign dead_ready = dead_valid & ~fence_offered & room; // psncheck.go:153
-    assign header_ready = header_valid & ~fence_valid & ~dead_valid & room; // psncheck.go:154
-    assign asks_valid = header_ready | dead_ready;          // psncheck.go:155
-    assign asks_qp = dead_valid ? dead_qp : header_dest_qp[5:0]; // psncheck.go:156
-    assign enters_valid = header_ready | dead_ready;        // psncheck.go:157
-    assign enters_dest_qp = dead_valid ? {18'd0, dead_qp} : header_dest_qp; // psncheck.go:158
-    assign enters_payload_len = dead_valid ? 13'd0 : header_payload_len; // psncheck.go:158
+    wire room = asks_ready & enters_ready;                  // psncheck.go:158
+    assign dead_ready = dead_valid & ~fence_offered & room; // psncheck.go:161
+    assign header_ready = header_valid & ~fence_valid & ~dead_valid & room; // psncheck.go:162
+    assign asks_valid = header_ready | dead_ready;          // psncheck.go:163
+    assign asks_qp = dead_valid ? dead_qp : header_dest_qp[5:0]; // psncheck.go:164
+    assign enters_valid = header_ready | dead_ready;        // psncheck.go:165
+    assign enters_marked = &header_traffic_class[1:0];      // psncheck.go:166
+    assign enters_dest_qp = dead_valid ? {18'd0, dead_qp} : header_dest_qp; // psncheck.go:166
+    assign enters_payload_len = dead_valid ? 13'd0 : header_payload_len; // psncheck.go:166
 
-    fifo_link_qp_ref_6_x4 u_asks ( // psncheck.go:167
+    fifo_link_qp_ref_6_x4 u_asks ( // psncheck.go:175
         .clk        (clk),
         .rst        (rst),
         .in_valid   (asks_valid),
@@ -356,7 +384,7 @@ module psncheck_qp6_cq6 (
         .high_water (u_asks_high_water)
     );
 
-    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // psncheck.go:168
+    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // psncheck.go:176
         .clk             (clk),
         .rst             (rst),
         .in_valid        (enters_valid),
@@ -370,6 +398,7 @@ module psncheck_qp6_cq6 (
         .in_opcode       (header_opcode),
         .in_undefined    (header_undefined),
         .in_cnp          (header_cnp),
+        .in_marked       (enters_marked),
         .in_se           (header_se),
         .in_pad_cnt      (header_pad_cnt),
         .in_dest_qp      (enters_dest_qp),
@@ -394,6 +423,7 @@ module psncheck_qp6_cq6 (
         .out_opcode      (u_packets_out_opcode),
         .out_undefined   (u_packets_out_undefined),
         .out_cnp         (u_packets_out_cnp),
+        .out_marked      (u_packets_out_marked),
         .out_se          (u_packets_out_se),
         .out_pad_cnt     (u_packets_out_pad_cnt),
         .out_dest_qp     (u_packets_out_dest_qp),
@@ -411,7 +441,7 @@ module psncheck_qp6_cq6 (
         .high_water      (u_packets_high_water)
     );
 
-    join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 u_both ( // psncheck.go:169
+    join_pair_psncheck_packet_of7_32_32_32_32_32_32_32_link_lookup_6_6 u_both ( // psncheck.go:177
         .clk                         (clk),
         .rst                         (rst),
         .a_valid                     (u_packets_out_valid),
@@ -425,6 +455,7 @@ module psncheck_qp6_cq6 (
         .a_opcode                    (u_packets_out_opcode),
         .a_undefined                 (u_packets_out_undefined),
         .a_cnp                       (u_packets_out_cnp),
+        .a_marked                    (u_packets_out_marked),
         .a_se                        (u_packets_out_se),
         .a_pad_cnt                   (u_packets_out_pad_cnt),
         .a_dest_qp                   (u_packets_out_dest_qp),
@@ -452,6 +483,7 @@ module psncheck_qp6_cq6 (
         .b_context_retry_cnt         (context_reply_context_retry_cnt),
         .b_context_rnr_retry         (context_reply_context_rnr_retry),
         .b_context_sig_all           (context_reply_context_sig_all),
+        .b_context_congestion        (context_reply_context_congestion),
         .b_context_sq_stride         (context_reply_context_sq_stride),
         .b_context_rq_stride         (context_reply_context_rq_stride),
         .b_context_send_cq           (context_reply_context_send_cq),
@@ -481,6 +513,7 @@ module psncheck_qp6_cq6 (
         .out_a_opcode                (u_both_out_a_opcode),
         .out_a_undefined             (u_both_out_a_undefined),
         .out_a_cnp                   (u_both_out_a_cnp),
+        .out_a_marked                (u_both_out_a_marked),
         .out_a_se                    (u_both_out_a_se),
         .out_a_pad_cnt               (u_both_out_a_pad_cnt),
         .out_a_dest_qp               (u_both_out_a_dest_qp),
@@ -506,6 +539,7 @@ module psncheck_qp6_cq6 (
         .out_b_context_retry_cnt     (u_both_out_b_context_retry_cnt),
         .out_b_context_rnr_retry     (u_both_out_b_context_rnr_retry),
         .out_b_context_sig_all       (u_both_out_b_context_sig_all),
+        .out_b_context_congestion    (u_both_out_b_context_congestion),
         .out_b_context_sq_stride     (u_both_out_b_context_sq_stride),
         .out_b_context_rq_stride     (u_both_out_b_context_rq_stride),
         .out_b_context_send_cq       (u_both_out_b_context_send_cq),
@@ -526,18 +560,19 @@ module psncheck_qp6_cq6 (
         .out_b_address_dst_lo        (u_both_out_b_address_dst_lo)
     );
 
-    wire u_found_in_number = u_both_out_b_context_exists & (u_both_out_b_context_qpn == u_both_out_a_dest_qp); // psncheck.go:174
-    wire u_found_in_source = (u_both_out_a_src_hi == u_both_out_b_address_dst_hi) // psncheck.go:175
+    wire u_found_in_number = u_both_out_b_context_exists & (u_both_out_b_context_qpn == u_both_out_a_dest_qp); // psncheck.go:182
+    wire u_found_in_source = (u_both_out_a_src_hi == u_both_out_b_address_dst_hi) // psncheck.go:183
         & (u_both_out_a_src_lo == u_both_out_b_address_dst_lo)
         & (u_both_out_a_ipv6 == u_both_out_b_address_ipv6);
-    wire u_found_in_dest = (u_both_out_a_dst_hi == u_both_out_b_address_src_hi) // psncheck.go:176
+    wire u_found_in_dest = (u_both_out_a_dst_hi == u_both_out_b_address_src_hi) // psncheck.go:184
         & (u_both_out_a_dst_lo == u_both_out_b_address_src_lo);
-    wire u_found_in_resource = (u_both_out_a_opcode == 8'h0c) | (u_both_out_a_opcode == 8'h13) // judge.go:101
+    wire u_found_in_resource = (u_both_out_a_opcode == 8'h0c) | (u_both_out_a_opcode == 8'h13) // judge.go:132
         | (u_both_out_a_opcode == 8'h14);
-    wire u_found_in_atomic = (u_both_out_a_opcode == 8'h13) | (u_both_out_a_opcode == 8'h14); // judge.go:105
-    wire leaves = known & (~owes_request | request_ready) & (~owes_async | async_ready); // judge.go:77
+    wire u_found_in_atomic = (u_both_out_a_opcode == 8'h13) | (u_both_out_a_opcode == 8'h14); // judge.go:136
+    wire leaves = known & (~owes_request | request_ready) & (~owes_async | async_ready) // judge.go:93
+        & (~owes_cnp | cnp_ready) & (~owes_marked | marked_ready);
 
-    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // psncheck.go:170
+    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // psncheck.go:178
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (u_both_out_valid),
@@ -552,6 +587,7 @@ module psncheck_qp6_cq6 (
         .in_opcode               (u_both_out_a_opcode),
         .in_undefined            (u_both_out_a_undefined),
         .in_cnp                  (u_both_out_a_cnp),
+        .in_marked               (u_both_out_a_marked),
         .in_se                   (u_both_out_a_se),
         .in_pad_cnt              (u_both_out_a_pad_cnt),
         .in_ack_req              (u_both_out_a_ack_req),
@@ -576,6 +612,7 @@ module psncheck_qp6_cq6 (
         .in_context_retry_cnt    (u_both_out_b_context_retry_cnt),
         .in_context_rnr_retry    (u_both_out_b_context_rnr_retry),
         .in_context_sig_all      (u_both_out_b_context_sig_all),
+        .in_context_congestion   (u_both_out_b_context_congestion),
         .in_context_sq_stride    (u_both_out_b_context_sq_stride),
         .in_context_rq_stride    (u_both_out_b_context_rq_stride),
         .in_context_send_cq      (u_both_out_b_context_send_cq),
@@ -594,6 +631,7 @@ module psncheck_qp6_cq6 (
         .out_opcode              (request_opcode),
         .out_undefined           (request_undefined),
         .out_cnp                 (u_found_out_cnp),
+        .out_marked              (u_found_out_marked),
         .out_se                  (request_se),
         .out_pad_cnt             (request_pad_cnt),
         .out_ack_req             (request_ack_req),
@@ -618,6 +656,7 @@ module psncheck_qp6_cq6 (
         .out_context_retry_cnt   (request_context_retry_cnt),
         .out_context_rnr_retry   (request_context_rnr_retry),
         .out_context_sig_all     (request_context_sig_all),
+        .out_context_congestion  (request_context_congestion),
         .out_context_sq_stride   (request_context_sq_stride),
         .out_context_rq_stride   (request_context_rq_stride),
         .out_context_send_cq     (request_context_send_cq),
@@ -626,12 +665,13 @@ module psncheck_qp6_cq6 (
         .out_context_max_dest_rd (request_context_max_dest_rd)
     );
 
-    wire fences = fence_valid & ~(u_packets_out_valid | u_found_out_valid) & (fence_offered | ~dead_valid); // psncheck.go:183
-    wire response = (request_opcode >= 8'd13) & (request_opcode <= 8'd18); // judge.go:95
-    wire fits_or = (request_context_state == 3'h3) | (request_context_state == 3'h4) // judge.go:111
+    wire fences = fence_valid & ~(u_packets_out_valid | u_found_out_valid) & (fence_offered | ~dead_valid); // psncheck.go:191
+    wire response = (request_opcode >= 8'd13) & (request_opcode <= 8'd18); // judge.go:126
+    wire fresh_and = u_found_out_source & u_found_out_dest; // judge.go:44
+    wire fits_or = (request_context_state == 3'h3) | (request_context_state == 3'h4) // judge.go:142
         | ((request_context_state == 3'h2) & ~response);
-    wire fits = ~u_found_out_dead & u_found_out_number & u_found_out_source & u_found_out_dest & fits_or; // judge.go:36
-    wire request = fits & ~response & ~u_found_out_cnp; // judge.go:37
+    wire fits = ~u_found_out_dead & u_found_out_number & fresh_and & fits_or; // judge.go:45
+    wire request = fits & ~response & ~u_found_out_cnp; // judge.go:46
     wire is_0 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
     wire is_1 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
     wire is_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
@@ -653,15 +693,15 @@ module psncheck_qp6_cq6 (
         | (is_5 & (lock_5_busy | ~u_found_out_resource))
         | (is_6 & (lock_6_busy | ~u_found_out_resource))
         | (is_7 & (lock_7_busy | ~u_found_out_resource)) | waits_and;
-    wire reads = u_found_out_valid & ~known & ~(request & waits_or); // judge.go:40
+    wire reads = u_found_out_valid & ~known & ~(request & waits_or); // judge.go:49
 
     always @(posedge clk) begin
         if (rst) begin
             fence_offered <= 1'b0;
             fresh <= 1'b0;
         end else begin
-            fence_offered <= fences & ~request_ready; // psncheck.go:184
-            fresh <= reads;                           // judge.go:41
+            fence_offered <= fences & ~request_ready; // psncheck.go:192
+            fresh <= reads;                           // judge.go:50
         end
     end
 
@@ -705,71 +745,92 @@ module psncheck_qp6_cq6 (
         if (rst) begin
             known <= 1'b0;
         end else begin
-            if (reads) begin   // judge.go:43
-                known <= 1'b1; // judge.go:44
+            if (reads) begin   // judge.go:52
+                known <= 1'b1; // judge.go:53
             end
-            if (leaves) begin  // judge.go:79
-                known <= 1'b0; // judge.go:79
+            if (leaves) begin  // judge.go:95
+                known <= 1'b0; // judge.go:95
             end
         end
     end
 
-    wire [26:0] now_word = states[request_qp];   // judge.go:38
-    wire [23:0] now_expected_2 = now_word[26:3]; // judge.go:38
-    wire now_dead_2 = now_word[1];               // judge.go:38
-    wire now_established_2 = now_word[0];        // judge.go:38
-    wire alive = request & ~now_dead_2;          // judge.go:47
+    wire [26:0] now_word = states[request_qp];                  // judge.go:47
+    wire [23:0] now_expected_2 = now_word[26:3];                // judge.go:47
+    wire now_dead_2 = now_word[1];                              // judge.go:47
+    wire now_established_2 = now_word[0];                       // judge.go:47
+    wire alive = request & ~now_dead_2;                         // judge.go:56
+    wire elsewhere = ~fresh_and & (request_context_state != 3'h0) & (request_context_state != 3'h1); // judge.go:60
+    wire is_marked_and = ~u_found_out_cnp & u_found_out_marked; // judge.go:63
 
     always @(posedge clk) begin
-        if (reads) begin                                  // judge.go:43
-            now_expected <= now_expected_2;               // judge.go:45
-            now_nak_sent <= now_word[2];                  // judge.go:45
-            now_dead <= now_dead_2;                       // judge.go:45
-            now_established <= now_established_2;         // judge.go:45
-            distance <= u_found_out_psn - now_expected_2; // judge.go:46
-            is_request <= alive;                          // judge.go:48
-            is_response <= fits & response;               // judge.go:49
-            is_bad <= ~u_found_out_dead & (~fits | (request & now_dead_2)); // judge.go:50
-            is_cnp <= fits & u_found_out_cnp;             // judge.go:51
-            owes_request <= alive | (fits & response) | u_found_out_dead | (|u_found_out_payload_len); // judge.go:52
-            owes_async <= alive & (request_context_state == 3'h2) & ~now_established_2; // judge.go:53
+        if (reads) begin                                  // judge.go:52
+            now_expected <= now_expected_2;               // judge.go:54
+            now_nak_sent <= now_word[2];                  // judge.go:54
+            now_dead <= now_dead_2;                       // judge.go:54
+            now_established <= now_established_2;         // judge.go:54
+            distance <= u_found_out_psn - now_expected_2; // judge.go:55
+            is_request <= alive;                          // judge.go:57
+            is_response <= fits & response;               // judge.go:58
+            is_bad_qp <= ~u_found_out_dead & ~u_found_out_number; // judge.go:59
+            is_bad_address <= ~u_found_out_dead & u_found_out_number & elsewhere; // judge.go:61
+            is_bad_state <= ~u_found_out_dead & u_found_out_number & ~elsewhere // judge.go:62
+                & (~fits | (request & now_dead_2));
+            is_ignored_cnp <= fits & u_found_out_cnp & ~request_context_congestion; // judge.go:64
+            is_marked <= fits & is_marked_and; // judge.go:65
+            owes_cnp <= fits & u_found_out_cnp & request_context_congestion; // judge.go:66
+            owes_marked <= fits & is_marked_and & request_context_congestion; // judge.go:67
+            owes_request <= alive | (fits & response) | u_found_out_dead | (|u_found_out_payload_len); // judge.go:68
+            owes_async <= alive & (request_context_state == 3'h2) & ~now_established_2; // judge.go:69
         end
-        if (known && request_ready) begin // judge.go:75
-            owes_request <= 1'b0;         // judge.go:75
+        if (known && request_ready) begin // judge.go:91
+            owes_request <= 1'b0;         // judge.go:91
         end
-        if (known && async_ready) begin // judge.go:76
-            owes_async <= 1'b0;         // judge.go:76
+        if (known && async_ready) begin // judge.go:92
+            owes_async <= 1'b0;         // judge.go:92
+        end
+        if (known && cnp_ready) begin // judge.go:118
+            owes_cnp <= 1'b0;         // judge.go:118
+        end
+        if (known && marked_ready) begin // judge.go:118
+            owes_marked <= 1'b0;         // judge.go:118
         end
     end
 
-    assign fence_ready = fences & request_ready;            // judge.go:63
-    assign request_valid = (known & owes_request) | fences; // judge.go:64
-    wire [2:0] kind = !(|distance) ? 3'h0 : distance[23] ? 3'h1 : 3'h2; // judge.go:59
-    assign request_kind = fences ? 3'h4                     // judge.go:65
+    assign fence_ready = fences & request_ready;            // judge.go:79
+    assign request_valid = (known & owes_request) | fences; // judge.go:80
+    wire [2:0] kind = !(|distance) ? 3'h0 : distance[23] ? 3'h1 : 3'h2; // judge.go:75
+    assign request_kind = fences ? 3'h4                     // judge.go:81
         : is_request ? kind
         : u_found_out_dead ? 3'h6
         : is_response ? 3'h5
         : 3'h3;
-    assign request_psn = fences ? {22'd0, fence_token} : u_found_out_psn; // judge.go:65
-    assign request_expected = now_expected;                 // judge.go:65
-    assign request_send_nak = ~now_nak_sent;                // judge.go:65
-    assign request_payload_len = fences ? 13'd0 : u_found_out_payload_len; // judge.go:65
-    assign async_valid = known & owes_async;                // judge.go:72
-    assign async_code = 8'h04;                              // judge.go:73
-    assign async_vendor = 5'h00;                            // judge.go:73
-    assign async_number = request_context_qpn;              // judge.go:73
-    assign bad_qp = fresh & is_bad;                         // judge.go:87
-    assign cnp = fresh & is_cnp;                            // judge.go:88
-    assign duplicate = fresh & is_request & (kind == 3'h1); // judge.go:89
-    assign ahead = fresh & is_request & (kind == 3'h2);     // judge.go:90
-    wire naks = fresh & is_request & (kind == 3'h2);        // judge.go:119
-    wire tells = fresh & owes_async;                        // judge.go:122
-    wire marks = naks | tells;                              // judge.go:123
-    assign outcome_ready = ~marks;                          // judge.go:126
-    assign atomic_done_ready = ~(outcome_valid & outcome_ready); // judge.go:128
+    assign request_psn = fences ? {22'd0, fence_token} : u_found_out_psn; // judge.go:81
+    assign request_expected = now_expected;                 // judge.go:81
+    assign request_send_nak = ~now_nak_sent;                // judge.go:81
+    assign request_payload_len = fences ? 13'd0 : u_found_out_payload_len; // judge.go:81
+    assign async_valid = known & owes_async;                // judge.go:88
+    assign async_code = 8'h04;                              // judge.go:89
+    assign async_vendor = 5'h00;                            // judge.go:89
+    assign async_number = request_context_qpn;              // judge.go:89
+    assign cnp_valid = known & owes_cnp;                    // judge.go:116
+    assign cnp_qp = request_qp;                             // judge.go:117
+    assign marked_valid = known & owes_marked;              // judge.go:116
+    assign marked_qp = request_qp;                          // judge.go:117
+    assign bad_qp = fresh & is_bad_qp;                      // judge.go:103
+    assign bad_address = fresh & is_bad_address;            // judge.go:104
+    assign bad_state = fresh & is_bad_state;                // judge.go:105
+    assign cnp_ignored = fresh & is_ignored_cnp;            // judge.go:106
+    assign ecn_marked = fresh & is_marked;                  // judge.go:107
+    assign duplicate = fresh & is_request & (kind == 3'h1); // judge.go:108
+    assign ahead = fresh & is_request & (kind == 3'h2);     // judge.go:109
+    wire naks = fresh & is_request & (kind == 3'h2);        // judge.go:155
+    wire tells = fresh & owes_async;                        // judge.go:158
+    wire marks = naks | tells;                              // judge.go:159
+    assign outcome_ready = ~marks;                          // judge.go:162
+    assign atomic_done_ready = ~(outcome_valid & outcome_ready); // judge.go:164
 
-    wire lock_0_busy_and = fresh & is_request & (kind == 3'h0); // judge.go:120
-    wire when_lock_0_waits_and = atomic_done_valid & atomic_done_ready; // judge.go:129
+    wire lock_0_busy_and = fresh & is_request & (kind == 3'h0); // judge.go:156
+    wire when_lock_0_waits_and = atomic_done_valid & atomic_done_ready; // judge.go:165
     wire begins_0 = lock_0_busy_and & lock_0_chosen;            // locks.go:102
     wire ends_0 = outcome_valid & outcome_ready & lock_0_busy & (lock_0_qp == outcome_qp); // locks.go:103
     wire more_0 = begins_0 & u_found_out_atomic;                // locks.go:104
@@ -986,33 +1047,33 @@ module psncheck_qp6_cq6 (
         end
     end
 
-    assign control_ready = ~(marks | outcome_valid); // judge.go:134
+    assign control_ready = ~(marks | outcome_valid); // judge.go:170
 
-    wire [26:0] peeked_word = states[peek_qp]; // judge.go:136
+    wire [26:0] peeked_word = states[peek_qp]; // judge.go:172
 
     always @(posedge clk) begin
-        peeked <= peeked_word[26:3]; // judge.go:136
+        peeked <= peeked_word[26:3]; // judge.go:172
     end
 
-    assign peek_value = peeked; // judge.go:137
+    assign peek_value = peeked; // judge.go:173
 
-    wire [26:0] was_word = states[outcome_qp];                  // judge.go:131
-    wire begins = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h2)); // judge.go:140
-    wire [5:0] states_write_addr = marks ? request_qp : outcome_valid ? outcome_qp : control_qp; // judge.go:142
-    wire [23:0] states_write_data_choice = marks ? now_expected // judge.go:144
+    wire [26:0] was_word = states[outcome_qp];                  // judge.go:167
+    wire begins = control_valid & control_ready & ((control_kind == 3'h0) | (control_kind == 3'h2)); // judge.go:176
+    wire [5:0] states_write_addr = marks ? request_qp : outcome_valid ? outcome_qp : control_qp; // judge.go:178
+    wire [23:0] states_write_data_choice = marks ? now_expected // judge.go:180
         : outcome_valid ? was_word[26:3] + outcome_advance
-        : (control_kind == 2'h2) ? control_psn
+        : (control_kind == 3'h2) ? control_psn
         : 24'd0;
-    wire states_write_data_choice_2 = marks ? now_nak_sent | naks // judge.go:144
+    wire states_write_data_choice_2 = marks ? now_nak_sent | naks // judge.go:180
         : outcome_valid ? outcome_nak_sent
         : 1'b0;
-    wire states_write_data_choice_3 = marks ? now_established | tells // judge.go:144
+    wire states_write_data_choice_3 = marks ? now_established | tells // judge.go:180
         : outcome_valid ? was_word[0]
         : 1'b0;
 
     always @(posedge clk) begin
-        if (marks || outcome_valid || begins) begin // judge.go:141
-            states[states_write_addr] <= {          // judge.go:141
+        if (marks || outcome_valid || begins) begin // judge.go:177
+            states[states_write_addr] <= {          // judge.go:177
                 states_write_data_choice,
                 states_write_data_choice_2,
                 marks ? now_dead : outcome_valid ? outcome_dead : 1'b0,
@@ -1022,7 +1083,7 @@ module psncheck_qp6_cq6 (
     end
 
     wire unused = &{1'b0,
-        header_vlan,  header_tci,  header_traffic_class,  header_src_port,  header_mig_req,
+        header_vlan,  header_tci,  header_traffic_class[7:2],  header_src_port,  header_mig_req,
          header_fecn,  header_becn,  u_asks_level,  u_asks_high_water,  u_packets_level,
          u_packets_high_water,  u_both_out_b_address_dst_mac,  u_both_out_b_address_hop_limit,
          u_both_out_b_address_traffic_class,  u_both_out_b_address_flow_label,
@@ -1042,11 +1103,11 @@ module psncheck_qp6_cq6 (
     reg                        header_stalled;      // properties.go:14
     reg                [599:0] header_held;         // properties.go:14
     reg                        reply_stalled;       // properties.go:15
-    reg                [503:0] reply_held;          // properties.go:15
+    reg                [504:0] reply_held;          // properties.go:15
     reg                        outcome_stalled;     // properties.go:16
     reg                [31:0]  outcome_held;        // properties.go:16
     reg                        control_stalled;     // properties.go:17
-    reg                [31:0]  control_held;        // properties.go:17
+    reg                [32:0]  control_held;        // properties.go:17
     reg                        dead_stalled;        // properties.go:18
     reg                [5:0]   dead_held;           // properties.go:18
     reg                        atomic_done_stalled; // properties.go:19
@@ -1056,15 +1117,19 @@ module psncheck_qp6_cq6 (
     reg                        ask_stalled;         // properties.go:21
     reg                [5:0]   ask_held;            // properties.go:21
     reg                        request_stalled;     // properties.go:22
-    reg                [437:0] request_held;        // properties.go:22
+    reg                [438:0] request_held;        // properties.go:22
     reg                        async_stalled;       // properties.go:23
     reg                [36:0]  async_held;          // properties.go:23
+    reg                        cnp_stalled;         // properties.go:24
+    reg                [5:0]   cnp_held;            // properties.go:24
+    reg                        marked_stalled;      // properties.go:25
+    reg                [5:0]   marked_held;         // properties.go:25
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [5:0]   one; // properties.go:25
+    (* anyconst *) reg [5:0]   one; // properties.go:27
     /* verilator lint_on UNDRIVEN */
-    reg                        one_out;     // a request of it is with the responder (properties.go:29)
-    reg                [7:0]   one_atomics; // atomics of it that have not been executed, if accepted (properties.go:34)
-    reg                        one_atomic;  // the one with the responder is one (properties.go:35)
+    reg                        one_out;     // a request of it is with the responder (properties.go:31)
+    reg                [7:0]   one_atomics; // atomics of it that have not been executed, if accepted (properties.go:36)
+    reg                        one_atomic;  // the one with the responder is one (properties.go:37)
 
     wire waits = header_valid & ~header_ready; // properties.go:14
     wire [599:0] header_data_holds_joined = {  // properties.go:14
@@ -1098,7 +1163,7 @@ module psncheck_qp6_cq6 (
         header_payload_len
     };
     wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:15
-    wire [503:0] reply_data_holds_joined = {                   // properties.go:15
+    wire [504:0] reply_data_holds_joined = {                   // properties.go:15
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -1111,6 +1176,7 @@ module psncheck_qp6_cq6 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -1143,7 +1209,7 @@ module psncheck_qp6_cq6 (
     wire waits_7 = fence_valid & ~fence_ready;             // properties.go:20
     wire waits_8 = context_request_valid & ~context_request_ready; // properties.go:21
     wire waits_9 = request_valid & ~request_ready;         // properties.go:22
-    wire [437:0] request_data_holds_joined = {             // properties.go:22
+    wire [438:0] request_data_holds_joined = {             // properties.go:22
         request_kind,
         request_qp,
         request_opcode,
@@ -1174,6 +1240,7 @@ module psncheck_qp6_cq6 (
         request_context_retry_cnt,
         request_context_rnr_retry,
         request_context_sig_all,
+        request_context_congestion,
         request_context_sq_stride,
         request_context_rq_stride,
         request_context_send_cq,
@@ -1181,13 +1248,15 @@ module psncheck_qp6_cq6 (
         request_context_max_rd,
         request_context_max_dest_rd
     };
-    wire waits_10 = async_valid & ~async_ready; // properties.go:23
-    wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:27
-    wire heard = outcome_valid & outcome_ready & (outcome_qp == one); // properties.go:31
-    wire begins_8 = gives & ((request_opcode == 8'd19) | (request_opcode == 8'd20)); // properties.go:36
-    wire when_one_atomics_and = atomic_done_valid & atomic_done_ready & (atomic_done_qp == one); // properties.go:40
-    wire ends = (heard & one_atomic & ~(|outcome_advance)) | when_one_atomics_and; // properties.go:38
-    wire plain_or = (request_opcode == 8'd12) | (request_opcode == 8'd19) | (request_opcode == 8'd20); // judge.go:101
+    wire waits_10 = async_valid & ~async_ready;   // properties.go:23
+    wire waits_11 = cnp_valid & ~cnp_ready;       // properties.go:24
+    wire waits_12 = marked_valid & ~marked_ready; // properties.go:25
+    wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:29
+    wire heard = outcome_valid & outcome_ready & (outcome_qp == one); // properties.go:33
+    wire begins_8 = gives & ((request_opcode == 8'd19) | (request_opcode == 8'd20)); // properties.go:38
+    wire when_one_atomics_and = atomic_done_valid & atomic_done_ready & (atomic_done_qp == one); // properties.go:42
+    wire ends = (heard & one_atomic & ~(|outcome_advance)) | when_one_atomics_and; // properties.go:40
+    wire plain_or = (request_opcode == 8'd12) | (request_opcode == 8'd19) | (request_opcode == 8'd20); // judge.go:132
     wire is_0_2 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
     wire is_1_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
     wire is_2_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
@@ -1302,6 +1371,7 @@ module psncheck_qp6_cq6 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -1449,6 +1519,7 @@ module psncheck_qp6_cq6 (
                 request_context_retry_cnt,
                 request_context_rnr_retry,
                 request_context_sig_all,
+                request_context_congestion,
                 request_context_sq_stride,
                 request_context_rq_stride,
                 request_context_send_cq,
@@ -1475,21 +1546,49 @@ module psncheck_qp6_cq6 (
 
     always @(posedge clk) begin
         if (rst) begin
+            cnp_stalled <= 1'b0;
+        end else begin
+            cnp_stalled <= waits_11; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_11) begin     // properties.go:24
+            cnp_held <= cnp_qp; // properties.go:24
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            marked_stalled <= 1'b0;
+        end else begin
+            marked_stalled <= waits_12; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_12) begin           // properties.go:25
+            marked_held <= marked_qp; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
             one_out <= 1'b0;
             one_atomic <= 1'b0;
             one_atomics <= 8'd0;
         end else begin
-            if (gives) begin     // properties.go:30
-                one_out <= 1'b1; // properties.go:30
+            if (gives) begin     // properties.go:32
+                one_out <= 1'b1; // properties.go:32
             end
-            if (heard) begin     // properties.go:32
-                one_out <= 1'b0; // properties.go:32
+            if (heard) begin     // properties.go:34
+                one_out <= 1'b0; // properties.go:34
             end
-            if (gives) begin            // properties.go:37
-                one_atomic <= begins_8; // properties.go:37
+            if (gives) begin            // properties.go:39
+                one_atomic <= begins_8; // properties.go:39
             end
-            if (begins_8 != ends) begin // properties.go:41
-                one_atomics <= begins_8 ? one_atomics + 8'd1 : one_atomics - 8'd1; // properties.go:41
+            if (begins_8 != ends) begin // properties.go:43
+                one_atomics <= begins_8 ? one_atomics + 8'd1 : one_atomics - 8'd1; // properties.go:43
             end
         end
     end
@@ -1532,14 +1631,18 @@ module psncheck_qp6_cq6 (
             assert_request_data_holds: assert (!request_stalled || request_data_holds_joined == request_held); // properties.go:22
             assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:23
             assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:23
-            assume_done_of_an_atomic: assume (!atomic_done_valid || atomic_done_qp != one || |one_atomics); // properties.go:44
-            assert_in_order_with_atomics: assert (!(gives && !plain_or && |one_atomics)); // properties.go:45
-            assume_outcomes_answer: assume (one_out || !(outcome_valid && outcome_qp == one)); // properties.go:46
-            assert_one_at_a_time: assert (!(gives && one_out)); // properties.go:47
-            cover_request_waits: cover (u_found_out_valid && !known && request_waits_or); // properties.go:48
-            cover_waits_for_atomic: cover (u_found_out_valid && |one_atomics && request_qp == one && waits_for_atomic_or // properties.go:49
+            assert_cnp_valid_holds: assert (!cnp_stalled || cnp_valid); // properties.go:24
+            assert_cnp_data_holds: assert (!cnp_stalled || cnp_qp == cnp_held); // properties.go:24
+            assert_marked_valid_holds: assert (!marked_stalled || marked_valid); // properties.go:25
+            assert_marked_data_holds: assert (!marked_stalled || marked_qp == marked_held); // properties.go:25
+            assume_done_of_an_atomic: assume (!atomic_done_valid || atomic_done_qp != one || |one_atomics); // properties.go:46
+            assert_in_order_with_atomics: assert (!(gives && !plain_or && |one_atomics)); // properties.go:47
+            assume_outcomes_answer: assume (one_out || !(outcome_valid && outcome_qp == one)); // properties.go:48
+            assert_one_at_a_time: assert (!(gives && one_out)); // properties.go:49
+            cover_request_waits: cover (u_found_out_valid && !known && request_waits_or); // properties.go:50
+            cover_waits_for_atomic: cover (u_found_out_valid && |one_atomics && request_qp == one && waits_for_atomic_or // properties.go:51
                 && !waits_for_atomic_or_2);
-            cover_dead: cover (fresh && now_dead); // properties.go:50
+            cover_dead: cover (fresh && now_dead); // properties.go:52
         end
     end
 `endif
@@ -1654,40 +1757,60 @@ module psncheck_qp6_cq6 (
                     $stop;
                 end
             end
+            if (cnp_stalled) begin
+                if (!cnp_valid) begin
+                    $display("ASSERT %m cnp_valid_holds blocks/psncheck/properties.go:24");
+                    $stop;
+                end
+                if (cnp_qp != cnp_held) begin
+                    $display("ASSERT %m cnp_data_holds blocks/psncheck/properties.go:24");
+                    $stop;
+                end
+            end
+            if (marked_stalled) begin
+                if (!marked_valid) begin
+                    $display("ASSERT %m marked_valid_holds blocks/psncheck/properties.go:25");
+                    $stop;
+                end
+                if (marked_qp != marked_held) begin
+                    $display("ASSERT %m marked_data_holds blocks/psncheck/properties.go:25");
+                    $stop;
+                end
+            end
             if (atomic_done_valid && atomic_done_qp == one && !(|one_atomics)) begin
-                $display("ASSUME %m done_of_an_atomic blocks/psncheck/properties.go:44");
+                $display("ASSUME %m done_of_an_atomic blocks/psncheck/properties.go:46");
                 $stop;
             end
             if (gives && !plain_or && |one_atomics) begin
-                $display("ASSERT %m in_order_with_atomics blocks/psncheck/properties.go:45");
+                $display("ASSERT %m in_order_with_atomics blocks/psncheck/properties.go:47");
                 $stop;
             end
             if (!one_out && outcome_valid && outcome_qp == one) begin
-                $display("ASSUME %m outcomes_answer blocks/psncheck/properties.go:46");
+                $display("ASSUME %m outcomes_answer blocks/psncheck/properties.go:48");
                 $stop;
             end
             if (gives && one_out) begin
-                $display("ASSERT %m one_at_a_time blocks/psncheck/properties.go:47");
+                $display("ASSERT %m one_at_a_time blocks/psncheck/properties.go:49");
                 $stop;
             end
             if (u_found_out_valid) begin
                 if (!known && request_waits_or) begin
                     if (cover_request_waits_count == 64'd0) begin
-                        $display("COVER %m request_waits blocks/psncheck/properties.go:48");
+                        $display("COVER %m request_waits blocks/psncheck/properties.go:50");
                     end
                     cover_request_waits_count <= cover_request_waits_count + 64'd1;
                 end
                 if (|one_atomics && request_qp == one && waits_for_atomic_or
                     && !waits_for_atomic_or_2) begin
                     if (cover_waits_for_atomic_count == 64'd0) begin
-                        $display("COVER %m waits_for_atomic blocks/psncheck/properties.go:49");
+                        $display("COVER %m waits_for_atomic blocks/psncheck/properties.go:51");
                     end
                     cover_waits_for_atomic_count <= cover_waits_for_atomic_count + 64'd1;
                 end
             end
             if (fresh && now_dead) begin
                 if (cover_dead_count == 64'd0) begin
-                    $display("COVER %m dead blocks/psncheck/properties.go:50");
+                    $display("COVER %m dead blocks/psncheck/properties.go:52");
                 end
                 cover_dead_count <= cover_dead_count + 64'd1;
             end
@@ -1700,14 +1823,14 @@ module psncheck_qp6_cq6 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_psn_checked /* verilator public_flat_rd */ = fresh && is_request; // judge.go:81
+    wire        event_psn_checked /* verilator public_flat_rd */ = fresh && is_request; // judge.go:97
     wire [5:0]  event_psn_checked_qp /* verilator public_flat_rd */ = request_qp;
     wire [7:0]  event_psn_checked_opcode /* verilator public_flat_rd */ = request_opcode;
     wire [23:0] event_psn_checked_psn /* verilator public_flat_rd */ = u_found_out_psn;
     wire [23:0] event_psn_checked_expected /* verilator public_flat_rd */ = now_expected;
     wire [2:0]  event_psn_checked_kind /* verilator public_flat_rd */ = kind;
 
-    wire        event_response /* verilator public_flat_rd */ = fresh && is_response; // judge.go:85
+    wire        event_response /* verilator public_flat_rd */ = fresh && is_response; // judge.go:101
     wire [5:0]  event_response_qp /* verilator public_flat_rd */ = request_qp;
     wire [7:0]  event_response_opcode /* verilator public_flat_rd */ = request_opcode;
     wire [23:0] event_response_psn /* verilator public_flat_rd */ = u_found_out_psn;

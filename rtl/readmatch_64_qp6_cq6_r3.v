@@ -41,7 +41,8 @@ module readmatch_64_qp6_cq6_r3 (
     input  wire [2:0]  packet_context_retry_cnt,
     input  wire [2:0]  packet_context_rnr_retry,
     input  wire        packet_context_sig_all,
-    input  wire        packet_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        packet_context_congestion, // it has congestion control
+    input  wire        packet_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        packet_context_rq_stride,
     input  wire [5:0]  packet_context_send_cq,
     input  wire [5:0]  packet_context_recv_cq,
@@ -74,7 +75,7 @@ module readmatch_64_qp6_cq6_r3 (
     input  wire        control_valid,
     output wire        control_ready,
     input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
+    input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
 
     // Stream matched (source)
@@ -110,7 +111,8 @@ module readmatch_64_qp6_cq6_r3 (
     output wire [2:0]  matched_packet_context_retry_cnt,
     output wire [2:0]  matched_packet_context_rnr_retry,
     output wire        matched_packet_context_sig_all,
-    output wire        matched_packet_context_sq_stride, // log2 of a slot's 64 bytes
+    output wire        matched_packet_context_congestion, // it has congestion control
+    output wire        matched_packet_context_sq_stride,  // log2 of a slot's 64 bytes
     output wire        matched_packet_context_rq_stride,
     output wire [5:0]  matched_packet_context_send_cq,
     output wire [5:0]  matched_packet_context_recv_cq,
@@ -226,6 +228,7 @@ module readmatch_64_qp6_cq6_r3 (
     reg [2:0]   given_data_packet_context_retry_cnt;   // give.go:68
     reg [2:0]   given_data_packet_context_rnr_retry;   // give.go:68
     reg         given_data_packet_context_sig_all;     // give.go:68
+    reg         given_data_packet_context_congestion;  // give.go:68
     reg         given_data_packet_context_sq_stride;   // give.go:68
     reg         given_data_packet_context_rq_stride;   // give.go:68
     reg [5:0]   given_data_packet_context_send_cq;     // give.go:68
@@ -298,6 +301,7 @@ module readmatch_64_qp6_cq6_r3 (
     wire [2:0]  u_packet_out_packet_context_retry_cnt;
     wire [2:0]  u_packet_out_packet_context_rnr_retry;
     wire        u_packet_out_packet_context_sig_all;
+    wire        u_packet_out_packet_context_congestion;
     wire        u_packet_out_packet_context_sq_stride;
     wire        u_packet_out_packet_context_rq_stride;
     wire [5:0]  u_packet_out_packet_context_send_cq;
@@ -350,6 +354,7 @@ module readmatch_64_qp6_cq6_r3 (
         .in_packet_context_retry_cnt    (packet_context_retry_cnt),
         .in_packet_context_rnr_retry    (packet_context_rnr_retry),
         .in_packet_context_sig_all      (packet_context_sig_all),
+        .in_packet_context_congestion   (packet_context_congestion),
         .in_packet_context_sq_stride    (packet_context_sq_stride),
         .in_packet_context_rq_stride    (packet_context_rq_stride),
         .in_packet_context_send_cq      (packet_context_send_cq),
@@ -389,6 +394,7 @@ module readmatch_64_qp6_cq6_r3 (
         .out_packet_context_retry_cnt   (u_packet_out_packet_context_retry_cnt),
         .out_packet_context_rnr_retry   (u_packet_out_packet_context_rnr_retry),
         .out_packet_context_sig_all     (u_packet_out_packet_context_sig_all),
+        .out_packet_context_congestion  (u_packet_out_packet_context_congestion),
         .out_packet_context_sq_stride   (u_packet_out_packet_context_sq_stride),
         .out_packet_context_rq_stride   (u_packet_out_packet_context_rq_stride),
         .out_packet_context_send_cq     (u_packet_out_packet_context_send_cq),
@@ -707,6 +713,7 @@ module readmatch_64_qp6_cq6_r3 (
             given_data_packet_context_retry_cnt <= u_packet_out_packet_context_retry_cnt; // give.go:72
             given_data_packet_context_rnr_retry <= u_packet_out_packet_context_rnr_retry; // give.go:72
             given_data_packet_context_sig_all <= u_packet_out_packet_context_sig_all; // give.go:72
+            given_data_packet_context_congestion <= u_packet_out_packet_context_congestion; // give.go:72
             given_data_packet_context_sq_stride <= u_packet_out_packet_context_sq_stride; // give.go:72
             given_data_packet_context_rq_stride <= u_packet_out_packet_context_rq_stride; // give.go:72
             given_data_packet_context_send_cq <= u_packet_out_packet_context_send_cq; // give.go:72
@@ -753,6 +760,7 @@ module readmatch_64_qp6_cq6_r3 (
     assign matched_packet_context_retry_cnt = given_data_packet_context_retry_cnt; // give.go:75
     assign matched_packet_context_rnr_retry = given_data_packet_context_rnr_retry; // give.go:75
     assign matched_packet_context_sig_all = given_data_packet_context_sig_all; // give.go:75
+    assign matched_packet_context_congestion = given_data_packet_context_congestion; // give.go:75
     assign matched_packet_context_sq_stride = given_data_packet_context_sq_stride; // give.go:75
     assign matched_packet_context_rq_stride = given_data_packet_context_rq_stride; // give.go:75
     assign matched_packet_context_send_cq = given_data_packet_context_send_cq; // give.go:75
@@ -772,7 +780,7 @@ module readmatch_64_qp6_cq6_r3 (
         : 1'b0;
 
     always @(posedge clk) begin
-        if (step == STEP_SAVE || (control_valid && control_kind == 2'h0)) begin // oldest.go:61
+        if (step == STEP_SAVE || (control_valid && control_kind == 3'h0)) begin // oldest.go:61
             states[states_write_addr] <= { // oldest.go:61
                 states_write_data_choice,
                 (step == STEP_SAVE) ? states_write_data_and : 1'b0,
@@ -781,7 +789,7 @@ module readmatch_64_qp6_cq6_r3 (
         end
     end
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // oldest.go:12
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // oldest.go:12
     wire [3:0] tail_2 = tails[issue_qp];                  // oldest.go:14
     wire [5:0] full_word = states[issue_qp];              // oldest.go:15
     wire [3:0] full_difference = tail_2 - full_word[5:2]; // oldest.go:15
@@ -868,17 +876,17 @@ module readmatch_64_qp6_cq6_r3 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         packet_stalled;  // properties.go:13
-    reg [437:0] packet_held;     // properties.go:13
+    reg [438:0] packet_held;     // properties.go:13
     reg         issue_stalled;   // properties.go:14
     reg [209:0] issue_held;      // properties.go:14
     reg         config_stalled;  // properties.go:15
     reg [75:0]  config_held;     // properties.go:15
     reg         control_stalled; // properties.go:16
-    reg [31:0]  control_held;    // properties.go:16
+    reg [32:0]  control_held;    // properties.go:16
     reg         beat_stalled;    // properties.go:17
     reg [65:0]  beat_held;       // properties.go:17
     reg         matched_stalled; // properties.go:18
-    reg [447:0] matched_held;    // properties.go:18
+    reg [448:0] matched_held;    // properties.go:18
     reg         source_stalled;  // properties.go:19
     reg         source_held;     // properties.go:19
     reg         value_stalled;   // properties.go:20
@@ -888,7 +896,7 @@ module readmatch_64_qp6_cq6_r3 (
     reg         source_told;     // that of the packet at hand (properties.go:48)
 
     wire waits = packet_valid & ~packet_ready; // properties.go:13
-    wire [437:0] packet_data_holds_joined = {  // properties.go:13
+    wire [438:0] packet_data_holds_joined = {  // properties.go:13
         packet_kind,
         packet_qp,
         packet_opcode,
@@ -919,6 +927,7 @@ module readmatch_64_qp6_cq6_r3 (
         packet_context_retry_cnt,
         packet_context_rnr_retry,
         packet_context_sig_all,
+        packet_context_congestion,
         packet_context_sq_stride,
         packet_context_rq_stride,
         packet_context_send_cq,
@@ -950,7 +959,7 @@ module readmatch_64_qp6_cq6_r3 (
     wire waits_5 = read_beat_valid & ~read_beat_ready; // properties.go:17
     wire beat_data_holds_equal = {read_beat_data, read_beat_err, read_beat_last} == beat_held; // properties.go:17
     wire waits_6 = matched_valid & ~matched_ready;     // properties.go:18
-    wire [447:0] matched_data_holds_joined = {         // properties.go:18
+    wire [448:0] matched_data_holds_joined = {         // properties.go:18
         matched_packet_kind,
         matched_packet_qp,
         matched_packet_opcode,
@@ -981,6 +990,7 @@ module readmatch_64_qp6_cq6_r3 (
         matched_packet_context_retry_cnt,
         matched_packet_context_rnr_retry,
         matched_packet_context_sig_all,
+        matched_packet_context_congestion,
         matched_packet_context_sq_stride,
         matched_packet_context_rq_stride,
         matched_packet_context_send_cq,
@@ -1057,6 +1067,7 @@ module readmatch_64_qp6_cq6_r3 (
                 packet_context_retry_cnt,
                 packet_context_rnr_retry,
                 packet_context_sig_all,
+                packet_context_congestion,
                 packet_context_sq_stride,
                 packet_context_rq_stride,
                 packet_context_send_cq,
@@ -1174,6 +1185,7 @@ module readmatch_64_qp6_cq6_r3 (
                 matched_packet_context_retry_cnt,
                 matched_packet_context_rnr_retry,
                 matched_packet_context_sig_all,
+                matched_packet_context_congestion,
                 matched_packet_context_sq_stride,
                 matched_packet_context_rq_stride,
                 matched_packet_context_send_cq,
@@ -1283,7 +1295,7 @@ module readmatch_64_qp6_cq6_r3 (
             assert_value_keep_full: assert (!value_valid || value_last || &value_keep); // properties.go:20
             assert_burst_valid_holds: assert (!burst_stalled || read_burst_valid); // properties.go:21
             assert_burst_data_holds: assert (!burst_stalled || {read_burst_addr, read_burst_len} == burst_held); // properties.go:21
-            assume_begins_anew_when_idle: assume (!control_valid || control_kind != 2'h0 || !begins_anew_when_idle_and); // properties.go:24
+            assume_begins_anew_when_idle: assume (!control_valid || control_kind != 3'h0 || !begins_anew_when_idle_and); // properties.go:24
             assume_ring_made_when_idle: assume (!ring_made_when_idle_and); // properties.go:25
             assume_answers_to_bursts: assume (!read_beat_valid || step == STEP_ARRIVE); // properties.go:26
             assert_packet_waits: assert (step == STEP_IDLE || u_packet_out_valid); // properties.go:27
@@ -1423,7 +1435,7 @@ module readmatch_64_qp6_cq6_r3 (
                     $stop;
                 end
             end
-            if (control_valid && control_kind == 2'h0 && begins_anew_when_idle_and) begin
+            if (control_valid && control_kind == 3'h0 && begins_anew_when_idle_and) begin
                 $display("ASSUME %m begins_anew_when_idle blocks/readmatch/properties.go:24");
                 $stop;
             end

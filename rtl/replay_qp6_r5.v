@@ -66,276 +66,482 @@ module replay_qp6_r5 (
     output wire [15:0] retired_count, // free-running
     output wire [7:0]  retired_reads, // how many of those were READs and atomics; free-running
 
+    // Stream reader_request (sink)
+    input  wire        reader_request_valid,
+    output wire        reader_request_ready,
+    input  wire [5:0]  reader_request_qp,
+    input  wire        reader_request_oldest, // the oldest one; else
+    input  wire [15:0] reader_request_index,  // that of this index, or the oldest if it has been removed
+
+    // Stream reader_reply (source)
+    output wire        reader_reply_valid,
+    input  wire        reader_reply_ready,
+    output wire        reader_reply_any,        // there is such an entry; else the rest means nothing
+    output wire [15:0] reader_reply_index,      // free-running
+    output wire        reader_reply_newest,     // none is behind it
+    output wire [1:0]  reader_reply_entry_kind, // EntryRequest and others
+    output wire [23:0] reader_reply_entry_psn,
+    output wire [23:0] reader_reply_entry_last_psn, // the last one that it takes: that of a READ's last response; else PSN
+    output wire [15:0] reader_reply_entry_wqe_index,
+    output wire [31:0] reader_reply_entry_offset, // bytes of the message before it; of a READ or atomic, its bytes in all
+    output wire [12:0] reader_reply_entry_length, // bytes of payload
+    output wire        reader_reply_entry_first,  // of its message
+    output wire        reader_reply_entry_last,
+    output wire        reader_reply_entry_signaled, // a CQE is wanted
+    output wire [2:0]  reader_reply_entry_wc,       // format.WCOpcode below 8
+    output wire [63:0] reader_reply_entry_wrid,
+    output wire [7:0]  reader_reply_entry_status, // format.Status; not success: nothing was sent, and the WQE fails with it
+    output wire [4:0]  reader_reply_entry_vendor,
+
+    // waits
+    input  wire [5:0]  waits_qp,
+    output wire        waits_waits,
+
+    // Stream started (source)
+    output wire        started_valid,
+    input  wire        started_ready,
+    output wire [5:0]  started_qp, // index
+
     // peek: bit 24: an entry waits; below, its PSN
     input  wire [5:0]  peek_qp,
     output wire [24:0] peek_value
 );
 
-    reg         tell;                   // the completer has to be told (replay.go:116)
-    reg [5:0]   tell_qp;                // replay.go:117
-    reg         peeked_some;            // replay.go:149
-    reg         peeked_waits;           // replay.go:149
-    reg [23:0]  peeked_psn;             // replay.go:152
-    reg [23:0]  peeked;                 // replay.go:153
-    reg         reading;                // replay.go:180
-    reg         oldest_out;             // replay.go:180
-    reg         early_any;              // replay.go:182
-    reg [23:0]  early_newest;           // replay.go:182
-    reg         early_local;            // replay.go:182
-    reg         early_failed;           // replay.go:182
-    reg [15:0]  early_cause;            // replay.go:182
-    reg         oldest_any;             // replay.go:183
-    reg [23:0]  oldest_newest;          // replay.go:183
-    reg         oldest_local;           // replay.go:183
-    reg         oldest_failed;          // replay.go:183
-    reg [15:0]  oldest_cause;           // replay.go:183
-    reg [1:0]   oldest_entry_kind;      // replay.go:183
-    reg [23:0]  oldest_entry_psn;       // replay.go:183
-    reg [23:0]  oldest_entry_last_psn;  // replay.go:183
-    reg [15:0]  oldest_entry_wqe_index; // replay.go:183
-    reg [31:0]  oldest_entry_offset;    // replay.go:183
-    reg [12:0]  oldest_entry_length;    // replay.go:183
-    reg         oldest_entry_first;     // replay.go:183
-    reg         oldest_entry_last;      // replay.go:183
-    reg         oldest_entry_signaled;  // replay.go:183
-    reg [2:0]   oldest_entry_wc;        // replay.go:183
-    reg [63:0]  oldest_entry_wrid;      // replay.go:183
-    reg [7:0]   oldest_entry_status;    // replay.go:183
-    reg [4:0]   oldest_entry_vendor;    // replay.go:183
-    reg [193:0] entry;                  // replay.go:189
+    reg [6:0]   starts_sweep;               // start.go:21
+    reg         tell;                       // the completer has to be told (replay.go:135)
+    reg [5:0]   tell_qp;                    // replay.go:136
+    reg         peeked_some;                // replay.go:170
+    reg         peeked_waits;               // replay.go:170
+    reg [23:0]  peeked_psn;                 // replay.go:173
+    reg [23:0]  peeked;                     // replay.go:174
+    reg         reading;                    // replay.go:201
+    reg         oldest_out;                 // replay.go:201
+    reg         early_any;                  // replay.go:203
+    reg [23:0]  early_newest;               // replay.go:203
+    reg         early_local;                // replay.go:203
+    reg         early_failed;               // replay.go:203
+    reg [15:0]  early_cause;                // replay.go:203
+    reg         oldest_any;                 // replay.go:204
+    reg [23:0]  oldest_newest;              // replay.go:204
+    reg         oldest_local;               // replay.go:204
+    reg         oldest_failed;              // replay.go:204
+    reg [15:0]  oldest_cause;               // replay.go:204
+    reg [1:0]   oldest_entry_kind;          // replay.go:204
+    reg [23:0]  oldest_entry_psn;           // replay.go:204
+    reg [23:0]  oldest_entry_last_psn;      // replay.go:204
+    reg [15:0]  oldest_entry_wqe_index;     // replay.go:204
+    reg [31:0]  oldest_entry_offset;        // replay.go:204
+    reg [12:0]  oldest_entry_length;        // replay.go:204
+    reg         oldest_entry_first;         // replay.go:204
+    reg         oldest_entry_last;          // replay.go:204
+    reg         oldest_entry_signaled;      // replay.go:204
+    reg [2:0]   oldest_entry_wc;            // replay.go:204
+    reg [63:0]  oldest_entry_wrid;          // replay.go:204
+    reg [7:0]   oldest_entry_status;        // replay.go:204
+    reg [4:0]   oldest_entry_vendor;        // replay.go:204
+    reg         read_reading;               // read.go:26
+    reg         read_out;                   // read.go:26
+    reg         read_early_any;             // read.go:26
+    reg [15:0]  read_early_index;           // read.go:26
+    reg         read_early_newest;          // read.go:26
+    reg [193:0] entry;                      // replay.go:212
+    reg         read_found_any;             // read.go:51
+    reg [15:0]  read_found_index;           // read.go:51
+    reg         read_found_newest;          // read.go:51
+    reg [1:0]   read_found_entry_kind;      // read.go:51
+    reg [23:0]  read_found_entry_psn;       // read.go:51
+    reg [23:0]  read_found_entry_last_psn;  // read.go:51
+    reg [15:0]  read_found_entry_wqe_index; // read.go:51
+    reg [31:0]  read_found_entry_offset;    // read.go:51
+    reg [12:0]  read_found_entry_length;    // read.go:51
+    reg         read_found_entry_first;     // read.go:51
+    reg         read_found_entry_last;      // read.go:51
+    reg         read_found_entry_signaled;  // read.go:51
+    reg [2:0]   read_found_entry_wc;        // read.go:51
+    reg [63:0]  read_found_entry_wrid;      // read.go:51
+    reg [7:0]   read_found_entry_status;    // read.go:51
+    reg [4:0]   read_found_entry_vendor;    // read.go:51
 
     (* ram_style = "distributed" *)
-    reg [15:0] heads [0:63]; // replay.go:83
+    reg [15:0] heads [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg [15:0] tails [0:63]; // replay.go:83
+    reg [15:0] tails [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg [7:0] reads [0:63]; // replay.go:83
+    reg [7:0] reads [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg [23:0] newest [0:63]; // replay.go:83
+    reg [23:0] newest [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg [15:0] failures [0:63]; // replay.go:83
+    reg [15:0] failures [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg [15:0] locals [0:63]; // replay.go:83
+    reg [15:0] locals [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg [15:0] causes [0:63]; // replay.go:83
+    reg [15:0] causes [0:63]; // replay.go:96
 
     (* ram_style = "distributed" *)
-    reg told [0:63]; // replay.go:83
+    reg told [0:63]; // replay.go:96
+
+    (* ram_style = "distributed" *)
+    reg [5:0] sent [0:63]; // replay.go:96
+
+    (* ram_style = "distributed" *)
+    reg [5:0] gone [0:63]; // replay.go:96
 
     (* no_rw_check, ram_style = "block" *)
-    reg [193:0] entries [0:2047]; // replay.go:88
+    reg [193:0] entries [0:2047]; // replay.go:102
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:2047]; // replay.go:89
+    reg [23:0] psns [0:2047]; // replay.go:103
 
-    wire clears = user_request_valid & (user_request_op == 2'h3); // taken at once (replay.go:92)
-    assign record_ready = ~clears & (~tell | user_recorded_ready); // replay.go:118
+    (* ram_style = "distributed" *)
+    reg start_enters [0:63]; // start.go:24
 
-    wire [15:0] head = heads[peek_qp];             // replay.go:148
-    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:150
+    (* ram_style = "distributed" *)
+    reg start_leaves [0:63]; // start.go:24
+
+    wire peeks; // replay.go:107
+
+    wire       u_starts_in_valid;
+    wire       u_starts_in_ready;
+    wire [6:0] u_starts_level;
+    wire [6:0] u_starts_high_water;
 
     always @(posedge clk) begin
-        peeked_some <= (head != peeked_some_word); // replay.go:150
-        peeked_waits <= peeked_some;               // replay.go:151
-        peeked_psn <= peeked;                      // replay.go:153
+        if (rst) begin
+            starts_sweep <= 7'd0;
+        end else if (!starts_sweep[6]) begin     // start.go:22
+            starts_sweep <= starts_sweep + 7'd1; // start.go:22
+        end
     end
 
-    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:154
+    wire clears = user_request_valid & (user_request_op == 2'h3); // taken at once (replay.go:106)
+    wire starts_swept = starts_sweep[6]; // start.go:25
+    assign record_ready = ~clears & (~tell | user_recorded_ready) & starts_swept; // replay.go:137
 
-    wire tells_word = told[record_qp];         // replay.go:115
-    wire tells = (|record_entry_status) | (record_entry_kind == 2'h3) | tells_word; // replay.go:115
-    wire enters = record_valid & record_ready; // replay.go:119
+    wire [15:0] head = heads[peek_qp];             // replay.go:169
+    wire [15:0] peeked_some_word = tails[peek_qp]; // replay.go:171
+
+    always @(posedge clk) begin
+        peeked_some <= (head != peeked_some_word); // replay.go:171
+        peeked_waits <= peeked_some;               // replay.go:172
+        peeked_psn <= peeked;                      // replay.go:174
+    end
+
+    assign peek_value = {peeked_waits, peeked_psn}; // replay.go:175
+
+    wire tells_word = told[record_qp];         // replay.go:134
+    wire tells = (|record_entry_status) | (record_entry_kind == 2'h3) | tells_word; // replay.go:134
+    wire enters = record_valid & record_ready; // replay.go:138
 
     always @(posedge clk) begin
         if (rst) begin
             tell <= 1'b0;
         end else begin
-            if (user_recorded_ready) begin // replay.go:135
-                tell <= 1'b0;              // replay.go:135
+            if (user_recorded_ready) begin // replay.go:156
+                tell <= 1'b0;              // replay.go:156
             end
-            if (enters && tells) begin // replay.go:136
-                tell <= 1'b1;          // replay.go:137
+            if (enters && tells) begin // replay.go:157
+                tell <= 1'b1;          // replay.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (enters && tells) begin // replay.go:136
-            tell_qp <= record_qp;  // replay.go:138
+        if (enters && tells) begin // replay.go:157
+            tell_qp <= record_qp;  // replay.go:159
         end
     end
 
-    assign user_recorded_valid = tell;            // replay.go:140
-    assign user_recorded_qp = tell_qp;            // replay.go:141
-    wire moves = ~oldest_out | user_oldest_ready; // replay.go:184
-    wire can_read = ~reading | moves;             // replay.go:185
-    assign user_request_ready = (user_request_op == 2'h0) ? can_read // replay.go:187
+    assign user_recorded_valid = tell;            // replay.go:161
+    assign user_recorded_qp = tell_qp;            // replay.go:162
+    wire moves = ~oldest_out | user_oldest_ready; // replay.go:205
+    wire can_read = ~reading | moves;             // replay.go:206
+    assign peeks = user_request_valid & (user_request_op == 2'h0) & can_read; // replay.go:208
+    assign user_request_ready = (user_request_op == 2'h0) ? can_read // replay.go:209
         : (user_request_op != 2'h1) | retired_ready;
+    assign reader_request_ready = ~(read_reading | read_out | peeks | enters); // read.go:28
 
-    wire peeks = user_request_valid & (user_request_op == 2'h0) & can_read; // replay.go:186
+    wire [15:0] read_early_any_word = heads[reader_request_qp]; // read.go:38
+    wire [15:0] read_early_any_word_2 = tails[reader_request_qp]; // read.go:38
+    wire [15:0] oldest_difference = reader_request_index - read_early_any_word; // or it has been removed (read.go:39)
+    wire oldest = reader_request_oldest | oldest_difference[15]; // read.go:39
+    wire [15:0] read_early_any_difference = read_early_any_word_2 - read_early_any_word; // read.go:40
+    wire [15:0] read_early_any_difference_2 = read_early_any_word_2 - reader_request_index; // read.go:40
+    wire found_any_and = (|read_early_any_difference_2) & ~read_early_any_difference_2[15]; // read.go:42
+    wire [15:0] found_index = oldest ? read_early_any_word : reader_request_index; // read.go:43
+
+    always @(posedge clk) begin
+        if (reader_request_valid && reader_request_ready) begin // read.go:30
+            read_early_any <= oldest ? |read_early_any_difference : found_any_and; // read.go:30
+            read_early_index <= found_index;                    // read.go:30
+            read_early_newest <= oldest ? read_early_any_difference == 16'd1 // read.go:30
+                : read_early_any_difference_2 == 16'd1;
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            read_reading <= 1'b0;
+            read_out <= 1'b0;
+        end else begin
+            read_reading <= reader_request_valid & reader_request_ready; // read.go:31
+            if (reader_reply_ready) begin // read.go:52
+                read_out <= 1'b0;         // read.go:52
+            end
+            if (read_reading) begin // read.go:53
+                read_out <= 1'b1;   // read.go:54
+            end
+        end
+    end
+
+    always @(posedge clk) begin
+        if (read_reading) begin                           // read.go:53
+            read_found_any <= read_early_any;             // read.go:55
+            read_found_index <= read_early_index;         // read.go:55
+            read_found_newest <= read_early_newest;       // read.go:55
+            read_found_entry_kind <= entry[193:192];      // read.go:55
+            read_found_entry_psn <= entry[191:168];       // read.go:55
+            read_found_entry_last_psn <= entry[167:144];  // read.go:55
+            read_found_entry_wqe_index <= entry[143:128]; // read.go:55
+            read_found_entry_offset <= entry[127:96];     // read.go:55
+            read_found_entry_length <= entry[95:83];      // read.go:55
+            read_found_entry_first <= entry[82];          // read.go:55
+            read_found_entry_last <= entry[81];           // read.go:55
+            read_found_entry_signaled <= entry[80];       // read.go:55
+            read_found_entry_wc <= entry[79:77];          // read.go:55
+            read_found_entry_wrid <= entry[76:13];        // read.go:55
+            read_found_entry_status <= entry[12:5];       // read.go:55
+            read_found_entry_vendor <= entry[4:0];        // read.go:55
+        end
+    end
+
+    assign reader_reply_valid = read_out;                       // read.go:57
+    assign reader_reply_any = read_found_any;                   // read.go:58
+    assign reader_reply_index = read_found_index;               // read.go:58
+    assign reader_reply_newest = read_found_newest;             // read.go:58
+    assign reader_reply_entry_kind = read_found_entry_kind;     // read.go:58
+    assign reader_reply_entry_psn = read_found_entry_psn;       // read.go:58
+    assign reader_reply_entry_last_psn = read_found_entry_last_psn; // read.go:58
+    assign reader_reply_entry_wqe_index = read_found_entry_wqe_index; // read.go:58
+    assign reader_reply_entry_offset = read_found_entry_offset; // read.go:58
+    assign reader_reply_entry_length = read_found_entry_length; // read.go:58
+    assign reader_reply_entry_first = read_found_entry_first;   // read.go:58
+    assign reader_reply_entry_last = read_found_entry_last;     // read.go:58
+    assign reader_reply_entry_signaled = read_found_entry_signaled; // read.go:58
+    assign reader_reply_entry_wc = read_found_entry_wc;         // read.go:58
+    assign reader_reply_entry_wrid = read_found_entry_wrid;     // read.go:58
+    assign reader_reply_entry_status = read_found_entry_status; // read.go:58
+    assign reader_reply_entry_vendor = read_found_entry_vendor; // read.go:58
 
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'b0;
             oldest_out <= 1'b0;
         end else begin
-            if (moves) begin           // replay.go:190
-                reading <= 1'b0;       // replay.go:191
-                oldest_out <= reading; // replay.go:192
+            if (moves) begin           // replay.go:214
+                reading <= 1'b0;       // replay.go:215
+                oldest_out <= reading; // replay.go:216
             end
-            if (peeks) begin     // replay.go:200
-                reading <= 1'b1; // replay.go:201
+            if (peeks) begin     // replay.go:224
+                reading <= 1'b1; // replay.go:225
             end
         end
     end
 
-    wire [15:0] head_2 = heads[user_request_qp];             // replay.go:177
-    wire [15:0] some_word = tails[user_request_qp];          // replay.go:178
-    wire some = head_2 != some_word;                         // replay.go:178
-    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:203
-    wire [15:0] n_word = locals[user_request_qp];            // entries up to that one (replay.go:168)
-    wire [15:0] n_word_2 = heads[user_request_qp];           // replay.go:168
-    wire [15:0] n = n_word - n_word_2;                       // replay.go:168
-    wire [15:0] n_word_3 = failures[user_request_qp];        // replay.go:168
-    wire [15:0] n_word_4 = heads[user_request_qp];           // replay.go:168
-    wire [15:0] n_2 = n_word_3 - n_word_4;                   // replay.go:168
-    wire [15:0] early_cause_word = causes[user_request_qp];  // replay.go:203
+    wire [15:0] head_2 = heads[user_request_qp];             // replay.go:198
+    wire [15:0] some_word = tails[user_request_qp];          // replay.go:199
+    wire some = head_2 != some_word;                         // replay.go:199
+    wire [23:0] early_newest_word = newest[user_request_qp]; // replay.go:227
+    wire [15:0] n_word = locals[user_request_qp];            // entries up to that one (replay.go:189)
+    wire [15:0] n_word_2 = heads[user_request_qp];           // replay.go:189
+    wire [15:0] n = n_word - n_word_2;                       // replay.go:189
+    wire [15:0] n_word_3 = failures[user_request_qp];        // replay.go:189
+    wire [15:0] n_word_4 = heads[user_request_qp];           // replay.go:189
+    wire [15:0] n_2 = n_word_3 - n_word_4;                   // replay.go:189
+    wire [15:0] early_cause_word = causes[user_request_qp];  // replay.go:227
 
     always @(posedge clk) begin
-        if (moves && reading) begin                   // the answer stays when it has been taken: remove needs it (replay.go:194)
-            oldest_any <= early_any;                  // replay.go:195
-            oldest_newest <= early_newest;            // replay.go:195
-            oldest_local <= early_local;              // replay.go:195
-            oldest_failed <= early_failed;            // replay.go:195
-            oldest_cause <= early_cause;              // replay.go:195
-            oldest_entry_kind <= entry[193:192];      // replay.go:195
-            oldest_entry_psn <= entry[191:168];       // replay.go:195
-            oldest_entry_last_psn <= entry[167:144];  // replay.go:195
-            oldest_entry_wqe_index <= entry[143:128]; // replay.go:195
-            oldest_entry_offset <= entry[127:96];     // replay.go:195
-            oldest_entry_length <= entry[95:83];      // replay.go:195
-            oldest_entry_first <= entry[82];          // replay.go:195
-            oldest_entry_last <= entry[81];           // replay.go:195
-            oldest_entry_signaled <= entry[80];       // replay.go:195
-            oldest_entry_wc <= entry[79:77];          // replay.go:195
-            oldest_entry_wrid <= entry[76:13];        // replay.go:195
-            oldest_entry_status <= entry[12:5];       // replay.go:195
-            oldest_entry_vendor <= entry[4:0];        // replay.go:195
+        if (moves && reading) begin                   // the answer stays when it has been taken: remove needs it (replay.go:218)
+            oldest_any <= early_any;                  // replay.go:219
+            oldest_newest <= early_newest;            // replay.go:219
+            oldest_local <= early_local;              // replay.go:219
+            oldest_failed <= early_failed;            // replay.go:219
+            oldest_cause <= early_cause;              // replay.go:219
+            oldest_entry_kind <= entry[193:192];      // replay.go:219
+            oldest_entry_psn <= entry[191:168];       // replay.go:219
+            oldest_entry_last_psn <= entry[167:144];  // replay.go:219
+            oldest_entry_wqe_index <= entry[143:128]; // replay.go:219
+            oldest_entry_offset <= entry[127:96];     // replay.go:219
+            oldest_entry_length <= entry[95:83];      // replay.go:219
+            oldest_entry_first <= entry[82];          // replay.go:219
+            oldest_entry_last <= entry[81];           // replay.go:219
+            oldest_entry_signaled <= entry[80];       // replay.go:219
+            oldest_entry_wc <= entry[79:77];          // replay.go:219
+            oldest_entry_wrid <= entry[76:13];        // replay.go:219
+            oldest_entry_status <= entry[12:5];       // replay.go:219
+            oldest_entry_vendor <= entry[4:0];        // replay.go:219
         end
-        if (peeks) begin                              // replay.go:200
-            early_any <= some;                        // replay.go:202
-            early_newest <= early_newest_word;        // replay.go:202
-            early_local <= (|n) & (n <= 16'd32);      // replay.go:202
-            early_failed <= (|n_2) & (n_2 <= 16'd32); // replay.go:202
-            early_cause <= early_cause_word;          // replay.go:202
-        end
-    end
-
-    assign user_oldest_valid = oldest_out;                     // replay.go:206
-    assign user_oldest_any = oldest_any;                       // replay.go:207
-    assign user_oldest_newest = oldest_newest;                 // replay.go:207
-    assign user_oldest_local = oldest_local;                   // replay.go:207
-    assign user_oldest_failed = oldest_failed;                 // replay.go:207
-    assign user_oldest_cause = oldest_cause;                   // replay.go:207
-    assign user_oldest_entry_kind = oldest_entry_kind;         // replay.go:207
-    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:207
-    assign user_oldest_entry_last_psn = oldest_entry_last_psn; // replay.go:207
-    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:207
-    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:207
-    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:207
-    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:207
-    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:207
-    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:207
-    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:207
-    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:207
-    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:207
-    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:207
-    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:220
-    assign retired_qp = user_request_qp;                       // replay.go:221
-    wire [15:0] head_3 = heads[user_request_qp];               // replay.go:216
-    assign retired_count = head_3 + 16'd1;                     // replay.go:221
-    wire is_read = (oldest_entry_kind == 2'h1) | (oldest_entry_kind == 2'h2); // replay.go:218
-    wire [7:0] reads_word = reads[user_request_qp];            // replay.go:219
-    assign retired_reads = reads_word + {7'h00, is_read};      // replay.go:221
-
-    always @(posedge clk) begin
-        if (clears || (retired_valid && retired_ready)) begin // replay.go:102
-            heads[user_request_qp] <= clears ? 16'd0 : retired_count; // replay.go:102
+        if (peeks) begin                              // replay.go:224
+            early_any <= some;                        // replay.go:226
+            early_newest <= early_newest_word;        // replay.go:226
+            early_local <= (|n) & (n <= 16'd32);      // replay.go:226
+            early_failed <= (|n_2) & (n_2 <= 16'd32); // replay.go:226
+            early_cause <= early_cause_word;          // replay.go:226
         end
     end
 
-    wire [15:0] tail = tails[record_qp]; // replay.go:121
-    wire [15:0] next = tail + 16'd1;     // replay.go:122
-    wire [5:0] tails_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+    assign user_oldest_valid = oldest_out;                     // replay.go:230
+    assign user_oldest_any = oldest_any;                       // replay.go:231
+    assign user_oldest_newest = oldest_newest;                 // replay.go:231
+    assign user_oldest_local = oldest_local;                   // replay.go:231
+    assign user_oldest_failed = oldest_failed;                 // replay.go:231
+    assign user_oldest_cause = oldest_cause;                   // replay.go:231
+    assign user_oldest_entry_kind = oldest_entry_kind;         // replay.go:231
+    assign user_oldest_entry_psn = oldest_entry_psn;           // replay.go:231
+    assign user_oldest_entry_last_psn = oldest_entry_last_psn; // replay.go:231
+    assign user_oldest_entry_wqe_index = oldest_entry_wqe_index; // replay.go:231
+    assign user_oldest_entry_offset = oldest_entry_offset;     // replay.go:231
+    assign user_oldest_entry_length = oldest_entry_length;     // replay.go:231
+    assign user_oldest_entry_first = oldest_entry_first;       // replay.go:231
+    assign user_oldest_entry_last = oldest_entry_last;         // replay.go:231
+    assign user_oldest_entry_signaled = oldest_entry_signaled; // replay.go:231
+    assign user_oldest_entry_wc = oldest_entry_wc;             // replay.go:231
+    assign user_oldest_entry_wrid = oldest_entry_wrid;         // replay.go:231
+    assign user_oldest_entry_status = oldest_entry_status;     // replay.go:231
+    assign user_oldest_entry_vendor = oldest_entry_vendor;     // replay.go:231
+    assign retired_valid = user_request_valid & (user_request_op == 2'h1); // replay.go:244
+    assign retired_qp = user_request_qp;                       // replay.go:245
+    wire [15:0] head_3 = heads[user_request_qp];               // replay.go:240
+    assign retired_count = head_3 + 16'd1;                     // replay.go:245
+    wire is_read = (oldest_entry_kind == 2'h1) | (oldest_entry_kind == 2'h2); // replay.go:242
+    wire [7:0] reads_word = reads[user_request_qp];            // replay.go:243
+    assign retired_reads = reads_word + {7'h00, is_read};      // replay.go:245
+
+    fifo_link_qp_ref_6_x64 u_starts ( // start.go:51
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_starts_in_valid),
+        .in_ready   (u_starts_in_ready),
+        .in_qp      (record_qp),
+        .out_valid  (started_valid),
+        .out_ready  (started_ready),
+        .out_qp     (started_qp),
+        .level      (u_starts_level),
+        .high_water (u_starts_high_water)
+    );
+
+    wire u_starts_in_valid_inverse = ~((|record_entry_status) | (record_entry_kind == 2'h3)); // replay.go:139
+    wire leaves = (oldest_entry_kind != 2'h3) & ~(|oldest_entry_status); // replay.go:248
+    wire [5:0] left_word = sent[record_qp];           // packets in the ring, the one that is just removed among them (start.go:42)
+    wire [5:0] left_word_2 = gone[record_qp];         // start.go:42
+    wire [5:0] left = left_word - left_word_2;        // start.go:42
+    wire lone = retired_valid & retired_ready & leaves & (retired_qp == record_qp) & (left == 6'd1); // start.go:43
+    wire enters_word = start_enters[record_qp];       // start.go:30
+    wire enters_word_2 = start_leaves[record_qp];     // start.go:30
+    assign u_starts_in_valid = enters & u_starts_in_valid_inverse & (~(|left) | lone) & ~(enters_word ^ enters_word_2); // start.go:52
+    wire [5:0] waits_waits_word = sent[waits_qp];     // start.go:57
+    wire [5:0] waits_waits_word_2 = gone[waits_qp];   // start.go:57
+    wire waits_waits_word_3 = start_enters[waits_qp]; // start.go:30
+    wire waits_waits_word_4 = start_leaves[waits_qp]; // start.go:30
+    assign waits_waits = (waits_waits_word != waits_waits_word_2) & ~(waits_waits_word_3 ^ waits_waits_word_4); // start.go:57
 
     always @(posedge clk) begin
-        if (clears || enters) begin                           // replay.go:102
-            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:102
+        if (clears || (retired_valid && retired_ready)) begin // replay.go:121
+            heads[user_request_qp] <= clears ? 16'd0 : retired_count; // replay.go:121
+        end
+    end
+
+    wire [15:0] tail = tails[record_qp]; // replay.go:141
+    wire [15:0] next = tail + 16'd1;     // replay.go:142
+    wire [5:0] tails_write_addr = clears ? user_request_qp : record_qp; // replay.go:121
+
+    always @(posedge clk) begin
+        if (clears || enters) begin                           // replay.go:121
+            tails[tails_write_addr] <= clears ? 16'd0 : next; // replay.go:121
         end
     end
 
     always @(posedge clk) begin
-        if (clears || (retired_valid && retired_ready)) begin // replay.go:102
-            reads[user_request_qp] <= clears ? 8'd0 : retired_reads; // replay.go:102
+        if (clears || (retired_valid && retired_ready)) begin // replay.go:121
+            reads[user_request_qp] <= clears ? 8'd0 : retired_reads; // replay.go:121
         end
     end
 
-    wire [5:0] newest_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+    wire [5:0] newest_write_addr = clears ? user_request_qp : record_qp; // replay.go:121
 
-    // What failed was not sent. An entry that is no packet stands behind the last one that was.
     always @(posedge clk) begin
-        if (clears || (enters && !(|record_entry_status))) begin // replay.go:102
-            newest[newest_write_addr] <= clears ? 24'd0 // replay.go:102
+        if (clears || (enters && !(|record_entry_status))) begin // replay.go:121
+            newest[newest_write_addr] <= clears ? 24'd0 // replay.go:121
                 : (record_entry_kind == 2'h3) ? record_entry_psn - 24'd1
                 : record_entry_last_psn;
         end
     end
 
-    wire [5:0] failures_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+    wire [5:0] failures_write_addr = clears ? user_request_qp : record_qp; // replay.go:121
 
     always @(posedge clk) begin
-        if (clears || (enters && |record_entry_status)) begin // replay.go:102
-            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:102
+        if (clears || (enters && |record_entry_status)) begin // replay.go:121
+            failures[failures_write_addr] <= clears ? 16'd0 : next; // replay.go:121
         end
     end
 
-    wire [5:0] locals_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+    wire [5:0] locals_write_addr = clears ? user_request_qp : record_qp; // replay.go:121
 
     always @(posedge clk) begin
-        if (clears || (enters && record_entry_kind == 2'h3)) begin // replay.go:102
-            locals[locals_write_addr] <= clears ? 16'd0 : next; // replay.go:102
+        if (clears || (enters && record_entry_kind == 2'h3)) begin // replay.go:121
+            locals[locals_write_addr] <= clears ? 16'd0 : next; // replay.go:121
         end
     end
 
-    wire [15:0] n_word_5 = failures[record_qp]; // replay.go:168
-    wire [15:0] n_word_6 = heads[record_qp];    // replay.go:168
-    wire [15:0] n_3 = n_word_5 - n_word_6;      // replay.go:168
-    wire causes_write_and = enters & (|record_entry_status) & ~((|n_3) & (n_3 <= 16'd32)); // replay.go:134
-    wire [5:0] causes_write_addr = clears ? user_request_qp : record_qp; // replay.go:102
+    wire [15:0] n_word_5 = failures[record_qp]; // replay.go:189
+    wire [15:0] n_word_6 = heads[record_qp];    // replay.go:189
+    wire [15:0] n_3 = n_word_5 - n_word_6;      // replay.go:189
+    wire causes_write_and = enters & (|record_entry_status) & ~((|n_3) & (n_3 <= 16'd32)); // replay.go:155
+    wire [5:0] causes_write_addr = clears ? user_request_qp : record_qp; // replay.go:121
 
     always @(posedge clk) begin
-        if (clears || causes_write_and) begin // replay.go:102
-            causes[causes_write_addr] <= clears ? 16'd0 : record_entry_wqe_index; // replay.go:102
+        if (clears || causes_write_and) begin // replay.go:121
+            causes[causes_write_addr] <= clears ? 16'd0 : record_entry_wqe_index; // replay.go:121
         end
     end
 
-    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:208
+    wire told_write_and = user_request_valid & user_request_ready & (user_request_op == 2'h2); // replay.go:232
 
     always @(posedge clk) begin
-        if (clears || told_write_and) begin   // replay.go:102
-            told[user_request_qp] <= ~clears; // replay.go:102
+        if (clears || told_write_and) begin   // replay.go:121
+            told[user_request_qp] <= ~clears; // replay.go:121
         end
     end
 
+    // What failed was not sent. An entry that is no packet stands behind the last one that was.
+    wire [5:0] sent_write_data_word = sent[record_qp]; // replay.go:151
+    wire [5:0] sent_write_addr = clears ? user_request_qp : record_qp; // replay.go:121
+
     always @(posedge clk) begin
-        if (enters) begin                        // replay.go:123
-            entries[{record_qp, tail[4:0]}] <= { // replay.go:123
+        if (clears || (enters && u_starts_in_valid_inverse)) begin // replay.go:121
+            sent[sent_write_addr] <= clears ? 6'd0 : sent_write_data_word + 6'd1; // replay.go:121
+        end
+    end
+
+    wire [5:0] gone_write_data_word = gone[user_request_qp]; // replay.go:249
+
+    always @(posedge clk) begin
+        if (clears || (retired_valid && retired_ready && leaves)) begin // replay.go:121
+            gone[user_request_qp] <= clears ? 6'd0 : gone_write_data_word + 6'd1; // replay.go:121
+        end
+    end
+
+    wire [10:0] entries_read_addr = peeks ? {user_request_qp, head_2[4:0]} // replay.go:212
+        : {reader_request_qp, found_index[4:0]};
+
+    always @(posedge clk) begin
+        if (enters) begin                        // replay.go:143
+            entries[{record_qp, tail[4:0]}] <= { // replay.go:143
                 record_entry_kind,
                 record_entry_psn,
                 record_entry_last_psn,
@@ -354,22 +560,45 @@ module replay_qp6_r5 (
     end
 
     always @(posedge clk) begin
-        if (peeks && some) begin                              // replay.go:189
-            entry <= entries[{user_request_qp, head_2[4:0]}]; // replay.go:189
+        if (peeks ? some : reader_request_valid && reader_request_ready) begin // replay.go:212
+            entry <= entries[entries_read_addr]; // replay.go:212
         end
     end
 
     always @(posedge clk) begin
-        if (enters) begin                                     // replay.go:124
-            psns[{record_qp, tail[4:0]}] <= record_entry_psn; // replay.go:124
+        if (enters) begin                                     // replay.go:144
+            psns[{record_qp, tail[4:0]}] <= record_entry_psn; // replay.go:144
         end
     end
 
     always @(posedge clk) begin
-        if (!enters) begin                        // replay.go:153
-            peeked <= psns[{peek_qp, head[4:0]}]; // replay.go:153
+        if (!enters) begin                        // replay.go:174
+            peeked <= psns[{peek_qp, head[4:0]}]; // replay.go:174
         end
     end
+
+    wire [5:0] starts_sweep_2 = starts_sweep[5:0]; // start.go:25
+    wire start_enters_write_data_word = start_leaves[record_qp]; // start.go:55
+    wire [5:0] start_enters_write_addr = starts_swept ? record_qp : starts_sweep_2; // start.go:34
+
+    always @(posedge clk) begin
+        if (u_starts_in_valid || !starts_swept) begin // start.go:34
+            start_enters[start_enters_write_addr] <= ~start_enters_write_data_word & starts_swept; // start.go:34
+        end
+    end
+
+    wire start_leaves_write_data_word = start_enters[started_qp]; // start.go:56
+    wire [5:0] start_leaves_write_addr = starts_swept ? started_qp : starts_sweep_2; // start.go:34
+
+    always @(posedge clk) begin
+        if ((started_valid && started_ready) || !starts_swept) begin // start.go:34
+            start_leaves[start_leaves_write_addr] <= start_leaves_write_data_word & starts_swept; // start.go:34
+        end
+    end
+
+    wire unused = &{1'b0,
+        u_starts_in_ready,  u_starts_level,  u_starts_high_water,  oldest_difference[14:0]
+    };
 
     // ----------------------------------------------------------------------
     // Properties
@@ -380,28 +609,40 @@ module replay_qp6_r5 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                        record_stalled;   // properties.go:23
-    reg                [199:0] record_held;      // properties.go:23
-    reg                        request_stalled;  // properties.go:24
-    reg                [7:0]   request_held;     // properties.go:24
-    reg                        answer_stalled;   // properties.go:25
-    reg                [236:0] answer_held;      // properties.go:25
-    reg                        recorded_stalled; // properties.go:26
-    reg                [5:0]   recorded_held;    // properties.go:26
-    reg                        gone_stalled;     // properties.go:27
-    reg                [29:0]  gone_held;        // properties.go:27
-    reg                        asked;            // a question (properties.go:60)
-    reg                        answered;         // it had an entry, which is still the oldest, (properties.go:61)
-    reg                [5:0]   answered_qp;      // of this queue pair (properties.go:62)
+    reg                        record_stalled;      // properties.go:25
+    reg                [199:0] record_held;         // properties.go:25
+    reg                        request_stalled;     // properties.go:26
+    reg                [7:0]   request_held;        // properties.go:26
+    reg                        answer_stalled;      // properties.go:27
+    reg                [236:0] answer_held;         // properties.go:27
+    reg                        recorded_stalled;    // properties.go:28
+    reg                [5:0]   recorded_held;       // properties.go:28
+    reg                        gone_stalled;        // properties.go:29
+    reg                [29:0]  gone_held;           // properties.go:29
+    reg                        reader_asks_stalled; // properties.go:30
+    reg                [22:0]  reader_asks_held;    // properties.go:30
+    reg                        reader_told_stalled; // properties.go:31
+    reg                [211:0] reader_told_held;    // properties.go:31
+    reg                        started_stalled;     // properties.go:32
+    reg                [5:0]   started_held;        // properties.go:32
+    reg                        asked;               // a question (properties.go:92)
+    reg                        answered;            // it had an entry, which is still the oldest, (properties.go:93)
+    reg                [5:0]   answered_qp;         // of this queue pair (properties.go:94)
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [5:0]   one; // properties.go:30
+    (* anyconst *) reg [5:0]   one; // properties.go:35
     /* verilator lint_on UNDRIVEN */
-    reg                        one_made;  // properties.go:33
-    reg                [15:0]  one_held;  // properties.go:34
-    reg                        one_asked; // the last question was about this ring (properties.go:43)
+    reg                        one_made;    // properties.go:38
+    reg                [15:0]  one_held;    // properties.go:39
+    reg                        one_asked;   // the last question was about this ring (properties.go:48)
+    reg                        one_owed;    // its first packet has been recorded, and not been told of (properties.go:64)
+    reg                [15:0]  one_packets; // properties.go:65
 
-    wire waits = record_valid & ~record_ready; // properties.go:23
-    wire [199:0] record_data_holds_joined = {  // properties.go:23
+    wire entries_no_collision_choice = peeks ? some : reader_request_valid & reader_request_ready; // replay.go:212
+    wire first = enters & u_starts_in_valid_inverse & (~(|left) | lone); // start.go:44
+    wire start_while_it_stands_word = start_enters[record_qp]; // start.go:30
+    wire start_while_it_stands_word_2 = start_leaves[record_qp]; // start.go:30
+    wire waits = record_valid & ~record_ready;                 // properties.go:25
+    wire [199:0] record_data_holds_joined = {                  // properties.go:25
         record_qp,
         record_entry_kind,
         record_entry_psn,
@@ -417,9 +658,9 @@ module replay_qp6_r5 (
         record_entry_status,
         record_entry_vendor
     };
-    wire waits_2 = user_request_valid & ~user_request_ready; // properties.go:24
-    wire waits_3 = user_oldest_valid & ~user_oldest_ready;   // properties.go:25
-    wire [236:0] answer_data_holds_joined = {                // properties.go:25
+    wire waits_2 = user_request_valid & ~user_request_ready; // properties.go:26
+    wire waits_3 = user_oldest_valid & ~user_oldest_ready;   // properties.go:27
+    wire [236:0] answer_data_holds_joined = {                // properties.go:27
         user_oldest_any,
         user_oldest_newest,
         user_oldest_local,
@@ -439,27 +680,57 @@ module replay_qp6_r5 (
         user_oldest_entry_status,
         user_oldest_entry_vendor
     };
-    wire waits_4 = user_recorded_valid & ~user_recorded_ready; // properties.go:26
-    wire waits_5 = retired_valid & ~retired_ready;             // properties.go:27
-    wire [15:0] used_word = tails[record_qp];                  // entries of the ring that the record is for (properties.go:59)
-    wire [15:0] used_word_2 = heads[record_qp];                // properties.go:59
-    wire [15:0] inside_word = tails[one];                      // properties.go:42
-    wire [15:0] inside_word_2 = heads[one];                    // properties.go:42
-    wire entries_no_collision_equal = {user_request_qp, head_2[4:0]} == {record_qp, tail[4:0]}; // replay.go:189
-    wire entries_no_collision_and = peeks & some & enters & entries_no_collision_equal; // replay.go:189
-    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[4:0]} == {record_qp, tail[4:0]}); // replay.go:153
+    wire waits_4 = user_recorded_valid & ~user_recorded_ready; // properties.go:28
+    wire waits_5 = retired_valid & ~retired_ready;             // properties.go:29
+    wire waits_6 = reader_request_valid & ~reader_request_ready; // properties.go:30
+    wire [22:0] reader_asks_data_holds_joined = {              // properties.go:30
+        reader_request_qp,
+        reader_request_oldest,
+        reader_request_index
+    };
+    wire waits_7 = reader_reply_valid & ~reader_reply_ready; // properties.go:31
+    wire [211:0] reader_told_data_holds_joined = {           // properties.go:31
+        reader_reply_any,
+        reader_reply_index,
+        reader_reply_newest,
+        reader_reply_entry_kind,
+        reader_reply_entry_psn,
+        reader_reply_entry_last_psn,
+        reader_reply_entry_wqe_index,
+        reader_reply_entry_offset,
+        reader_reply_entry_length,
+        reader_reply_entry_first,
+        reader_reply_entry_last,
+        reader_reply_entry_signaled,
+        reader_reply_entry_wc,
+        reader_reply_entry_wrid,
+        reader_reply_entry_status,
+        reader_reply_entry_vendor
+    };
+    wire waits_8 = started_valid & ~started_ready; // properties.go:32
+    wire [15:0] used_word = tails[record_qp];      // entries of the ring that the record is for (properties.go:91)
+    wire [15:0] used_word_2 = heads[record_qp];    // properties.go:91
+    wire [15:0] inside_word = tails[one];          // properties.go:47
+    wire [15:0] inside_word_2 = heads[one];        // properties.go:47
+    wire came = enters & u_starts_in_valid_inverse & (record_qp == one); // properties.go:66
+    wire left_2 = retired_valid & retired_ready & leaves & (retired_qp == one); // properties.go:67
+    wire looks = one_made & (waits_qp == one);     // properties.go:77
+    wire packets_wait_word = start_enters[one];    // start.go:30
+    wire packets_wait_word_2 = start_leaves[one];  // start.go:30
+    wire entries_no_collision_and = entries_no_collision_choice & enters & (entries_read_addr == {record_qp, tail[4:0]}); // replay.go:212
+    wire psns_no_collision_and = ~enters & enters & ({peek_qp, head[4:0]} == {record_qp, tail[4:0]}); // replay.go:174
 
     always @(posedge clk) begin
         if (rst) begin
             record_stalled <= 1'b0;
         end else begin
-            record_stalled <= waits; // properties.go:23
+            record_stalled <= waits; // properties.go:25
         end
     end
 
     always @(posedge clk) begin
-        if (waits) begin     // properties.go:23
-            record_held <= { // properties.go:23
+        if (waits) begin     // properties.go:25
+            record_held <= { // properties.go:25
                 record_qp,
                 record_entry_kind,
                 record_entry_psn,
@@ -482,13 +753,13 @@ module replay_qp6_r5 (
         if (rst) begin
             request_stalled <= 1'b0;
         end else begin
-            request_stalled <= waits_2; // properties.go:24
+            request_stalled <= waits_2; // properties.go:26
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin                                      // properties.go:24
-            request_held <= {user_request_qp, user_request_op}; // properties.go:24
+        if (waits_2) begin                                      // properties.go:26
+            request_held <= {user_request_qp, user_request_op}; // properties.go:26
         end
     end
 
@@ -496,13 +767,13 @@ module replay_qp6_r5 (
         if (rst) begin
             answer_stalled <= 1'b0;
         end else begin
-            answer_stalled <= waits_3; // properties.go:25
+            answer_stalled <= waits_3; // properties.go:27
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin   // properties.go:25
-            answer_held <= { // properties.go:25
+        if (waits_3) begin   // properties.go:27
+            answer_held <= { // properties.go:27
                 user_oldest_any,
                 user_oldest_newest,
                 user_oldest_local,
@@ -529,13 +800,13 @@ module replay_qp6_r5 (
         if (rst) begin
             recorded_stalled <= 1'b0;
         end else begin
-            recorded_stalled <= waits_4; // properties.go:26
+            recorded_stalled <= waits_4; // properties.go:28
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin                     // properties.go:26
-            recorded_held <= user_recorded_qp; // properties.go:26
+        if (waits_4) begin                     // properties.go:28
+            recorded_held <= user_recorded_qp; // properties.go:28
         end
     end
 
@@ -543,13 +814,72 @@ module replay_qp6_r5 (
         if (rst) begin
             gone_stalled <= 1'b0;
         end else begin
-            gone_stalled <= waits_5; // properties.go:27
+            gone_stalled <= waits_5; // properties.go:29
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin // properties.go:27
-            gone_held <= {retired_qp, retired_count, retired_reads}; // properties.go:27
+        if (waits_5) begin // properties.go:29
+            gone_held <= {retired_qp, retired_count, retired_reads}; // properties.go:29
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reader_asks_stalled <= 1'b0;
+        end else begin
+            reader_asks_stalled <= waits_6; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_6) begin // properties.go:30
+            reader_asks_held <= {reader_request_qp, reader_request_oldest, reader_request_index}; // properties.go:30
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            reader_told_stalled <= 1'b0;
+        end else begin
+            reader_told_stalled <= waits_7; // properties.go:31
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_7) begin        // properties.go:31
+            reader_told_held <= { // properties.go:31
+                reader_reply_any,
+                reader_reply_index,
+                reader_reply_newest,
+                reader_reply_entry_kind,
+                reader_reply_entry_psn,
+                reader_reply_entry_last_psn,
+                reader_reply_entry_wqe_index,
+                reader_reply_entry_offset,
+                reader_reply_entry_length,
+                reader_reply_entry_first,
+                reader_reply_entry_last,
+                reader_reply_entry_signaled,
+                reader_reply_entry_wc,
+                reader_reply_entry_wrid,
+                reader_reply_entry_status,
+                reader_reply_entry_vendor
+            };
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            started_stalled <= 1'b0;
+        end else begin
+            started_stalled <= waits_8; // properties.go:32
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin              // properties.go:32
+            started_held <= started_qp; // properties.go:32
         end
     end
 
@@ -561,32 +891,50 @@ module replay_qp6_r5 (
             one_made <= 1'b0;
             one_held <= 16'd0;
             one_asked <= 1'b0;
+            one_owed <= 1'b0;
+            one_packets <= 16'd0;
         end else begin
-            if (user_oldest_valid && user_oldest_ready) begin // properties.go:63
-                asked <= 1'b0;                                // properties.go:64
-                answered <= user_oldest_any;                  // properties.go:65
+            if (user_oldest_valid && user_oldest_ready) begin // properties.go:95
+                asked <= 1'b0;                                // properties.go:96
+                answered <= user_oldest_any;                  // properties.go:97
             end
-            if (user_request_valid && user_request_ready) begin // properties.go:67
-                asked <= (user_request_op == 2'h0);             // properties.go:68
-                answered <= 1'b0;                               // properties.go:69
-                answered_qp <= user_request_qp;                 // properties.go:70
+            if (user_request_valid && user_request_ready) begin // properties.go:99
+                asked <= (user_request_op == 2'h0);             // properties.go:100
+                answered <= 1'b0;                               // properties.go:101
+                answered_qp <= user_request_qp;                 // properties.go:102
             end
-            if (record_valid && record_ready && record_qp == one) begin // properties.go:35
-                one_held <= one_held + 16'd1; // properties.go:35
+            if (record_valid && record_ready && record_qp == one) begin // properties.go:40
+                one_held <= one_held + 16'd1; // properties.go:40
             end
-            if (retired_valid && retired_ready && retired_qp == one) begin // properties.go:36
-                one_held <= one_held - 16'd1; // properties.go:36
+            if (retired_valid && retired_ready && retired_qp == one) begin // properties.go:41
+                one_held <= one_held - 16'd1; // properties.go:41
             end
-            if (record_valid && record_ready && retired_valid && retired_ready // properties.go:37
+            if (record_valid && record_ready && retired_valid && retired_ready // properties.go:42
                 && record_qp == one && retired_qp == one) begin
-                one_held <= one_held; // properties.go:37
+                one_held <= one_held; // properties.go:42
             end
-            if (clears && user_request_qp == one) begin // properties.go:38
-                one_made <= 1'b1;                       // properties.go:39
-                one_held <= 16'd0;                      // properties.go:40
+            if (clears && user_request_qp == one) begin // properties.go:43
+                one_made <= 1'b1;                       // properties.go:44
+                one_held <= 16'd0;                      // properties.go:45
             end
-            if (user_request_valid && user_request_ready && user_request_op == 2'h0) begin // properties.go:44
-                one_asked <= (user_request_qp == one); // properties.go:44
+            if (user_request_valid && user_request_ready && user_request_op == 2'h0) begin // properties.go:49
+                one_asked <= (user_request_qp == one); // properties.go:49
+            end
+            if (came && !left_2) begin              // properties.go:68
+                one_packets <= one_packets + 16'd1; // properties.go:68
+            end
+            if (left_2 && !came) begin              // properties.go:69
+                one_packets <= one_packets - 16'd1; // properties.go:69
+            end
+            if (came && !(|one_packets)) begin // properties.go:70
+                one_owed <= 1'b1;              // properties.go:70
+            end
+            if (started_valid && started_ready && started_qp == one) begin // properties.go:71
+                one_owed <= 1'b0; // properties.go:71
+            end
+            if (clears && user_request_qp == one) begin // properties.go:72
+                one_packets <= 16'd0;                   // properties.go:73
+                one_owed <= 1'b0;                       // properties.go:74
             end
         end
     end
@@ -609,34 +957,56 @@ module replay_qp6_r5 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assume_record_valid_holds: assume (!record_stalled || record_valid); // properties.go:23
-            assume_record_data_holds: assume (!record_stalled || record_data_holds_joined == record_held); // properties.go:23
-            assume_request_valid_holds: assume (!request_stalled || user_request_valid); // properties.go:24
-            assume_request_data_holds: assume (!request_stalled || {user_request_qp, user_request_op} == request_held); // properties.go:24
-            assert_answer_valid_holds: assert (!answer_stalled || user_oldest_valid); // properties.go:25
-            assert_answer_data_holds: assert (!answer_stalled || answer_data_holds_joined == answer_held); // properties.go:25
-            assert_recorded_valid_holds: assert (!recorded_stalled || user_recorded_valid); // properties.go:26
-            assert_recorded_data_holds: assert (!recorded_stalled || user_recorded_qp == recorded_held); // properties.go:26
-            assert_gone_valid_holds: assert (!gone_stalled || retired_valid); // properties.go:27
-            assert_gone_data_holds: assert (!gone_stalled || {retired_qp, retired_count, retired_reads} == gone_held); // properties.go:27
-            assume_within_quota: assume (!record_valid || (used_word - used_word_2) < 16'd32); // properties.go:73
-            assume_one_at_a_time: assume (!(user_request_valid && asked)); // properties.go:74
-            assume_pop_what_was_answered: assume (!retired_valid || (answered && answered_qp == user_request_qp)); // properties.go:75
-            assert_answer_is_asked_for: assert (asked == (reading | oldest_out)); // properties.go:76
-            assert_one_under_way: assert (!(reading && oldest_out)); // properties.go:77
-            assert_answered_and_asked: assert (!(asked && answered)); // properties.go:78
-            assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:46
-            cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:47
-            cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:48
-            cover_read_removed: cover (retired_valid && retired_ready && |retired_reads); // properties.go:49
-            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:189
-            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:153
+            assert_starts_have_room: assert (!u_starts_in_valid || u_starts_in_ready); // start.go:60
+            cover_start_as_last_leaves: cover (first && lone); // start.go:61
+            cover_start_while_it_stands: cover (first && (start_while_it_stands_word ^ start_while_it_stands_word_2)); // start.go:62
+            assume_record_valid_holds: assume (!record_stalled || record_valid); // properties.go:25
+            assume_record_data_holds: assume (!record_stalled || record_data_holds_joined == record_held); // properties.go:25
+            assume_request_valid_holds: assume (!request_stalled || user_request_valid); // properties.go:26
+            assume_request_data_holds: assume (!request_stalled || {user_request_qp, user_request_op} == request_held); // properties.go:26
+            assert_answer_valid_holds: assert (!answer_stalled || user_oldest_valid); // properties.go:27
+            assert_answer_data_holds: assert (!answer_stalled || answer_data_holds_joined == answer_held); // properties.go:27
+            assert_recorded_valid_holds: assert (!recorded_stalled || user_recorded_valid); // properties.go:28
+            assert_recorded_data_holds: assert (!recorded_stalled || user_recorded_qp == recorded_held); // properties.go:28
+            assert_gone_valid_holds: assert (!gone_stalled || retired_valid); // properties.go:29
+            assert_gone_data_holds: assert (!gone_stalled || {retired_qp, retired_count, retired_reads} == gone_held); // properties.go:29
+            assume_reader_asks_valid_holds: assume (!reader_asks_stalled || reader_request_valid); // properties.go:30
+            assume_reader_asks_data_holds: assume (!reader_asks_stalled || reader_asks_data_holds_joined == reader_asks_held); // properties.go:30
+            assert_reader_told_valid_holds: assert (!reader_told_stalled || reader_reply_valid); // properties.go:31
+            assert_reader_told_data_holds: assert (!reader_told_stalled || reader_told_data_holds_joined == reader_told_held); // properties.go:31
+            assert_started_valid_holds: assert (!started_stalled || started_valid); // properties.go:32
+            assert_started_data_holds: assert (!started_stalled || started_qp == started_held); // properties.go:32
+            assume_within_quota: assume (!record_valid || (used_word - used_word_2) < 16'd32); // properties.go:105
+            assume_one_at_a_time: assume (!(user_request_valid && asked)); // properties.go:106
+            assume_pop_what_was_answered: assume (!retired_valid || (answered && answered_qp == user_request_qp)); // properties.go:107
+            assert_answer_is_asked_for: assert (asked == (reading | oldest_out)); // properties.go:108
+            assert_one_under_way: assert (!(reading && oldest_out)); // properties.go:109
+            assert_answered_and_asked: assert (!(asked && answered)); // properties.go:110
+            assert_ring_holds_what_came: assert (!one_made || (inside_word - inside_word_2) == one_held); // properties.go:51
+            assert_waits_for_packets: assert (!(looks && waits_waits) || (|one_packets && !one_owed)); // properties.go:78
+            assert_packets_wait: assert (!(looks && |one_packets) || waits_waits // properties.go:79
+                || (packets_wait_word ^ packets_wait_word_2));
+            cover_reader_told: cover (reader_reply_valid && reader_reply_ready && reader_reply_any); // properties.go:80
+            cover_started: cover (started_valid && started_ready); // properties.go:81
+            cover_told: cover (user_recorded_valid && user_recorded_ready); // properties.go:53
+            cover_asked_of_one: cover (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any); // properties.go:54
+            cover_read_removed: cover (retired_valid && retired_ready && |retired_reads); // properties.go:55
+            assert_entries_no_collision: assert (!entries_no_collision_and); // replay.go:212
+            assert_psns_no_collision: assert (!psns_no_collision_and); // replay.go:174
         end
     end
 `endif
 
 `ifdef GORNIC_CHECK
 
+    reg [63:0] cover_start_as_last_leaves_count /* verilator public_flat_rd */;
+    initial cover_start_as_last_leaves_count = 64'd0;
+    reg [63:0] cover_start_while_it_stands_count /* verilator public_flat_rd */;
+    initial cover_start_while_it_stands_count = 64'd0;
+    reg [63:0] cover_reader_told_count /* verilator public_flat_rd */;
+    initial cover_reader_told_count = 64'd0;
+    reg [63:0] cover_started_count /* verilator public_flat_rd */;
+    initial cover_started_count = 64'd0;
     reg [63:0] cover_told_count /* verilator public_flat_rd */;
     initial cover_told_count = 64'd0;
     reg [63:0] cover_asked_of_one_count /* verilator public_flat_rd */;
@@ -645,108 +1015,178 @@ module replay_qp6_r5 (
     initial cover_read_removed_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
+            if (u_starts_in_valid && !u_starts_in_ready) begin
+                $display("ASSERT %m starts_have_room blocks/replay/start.go:60");
+                $stop;
+            end
+            if (first) begin
+                if (lone) begin
+                    if (cover_start_as_last_leaves_count == 64'd0) begin
+                        $display("COVER %m start_as_last_leaves blocks/replay/start.go:61");
+                    end
+                    cover_start_as_last_leaves_count <= cover_start_as_last_leaves_count + 64'd1;
+                end
+                if (start_while_it_stands_word ^ start_while_it_stands_word_2) begin
+                    if (cover_start_while_it_stands_count == 64'd0) begin
+                        $display("COVER %m start_while_it_stands blocks/replay/start.go:62");
+                    end
+                    cover_start_while_it_stands_count <= cover_start_while_it_stands_count + 64'd1;
+                end
+            end
             if (record_stalled) begin
                 if (!record_valid) begin
-                    $display("ASSUME %m record_valid_holds blocks/replay/properties.go:23");
+                    $display("ASSUME %m record_valid_holds blocks/replay/properties.go:25");
                     $stop;
                 end
                 if (record_data_holds_joined != record_held) begin
-                    $display("ASSUME %m record_data_holds blocks/replay/properties.go:23");
+                    $display("ASSUME %m record_data_holds blocks/replay/properties.go:25");
                     $stop;
                 end
             end
             if (request_stalled) begin
                 if (!user_request_valid) begin
-                    $display("ASSUME %m request_valid_holds blocks/replay/properties.go:24");
+                    $display("ASSUME %m request_valid_holds blocks/replay/properties.go:26");
                     $stop;
                 end
                 if ({user_request_qp, user_request_op} != request_held) begin
-                    $display("ASSUME %m request_data_holds blocks/replay/properties.go:24");
+                    $display("ASSUME %m request_data_holds blocks/replay/properties.go:26");
                     $stop;
                 end
             end
             if (answer_stalled) begin
                 if (!user_oldest_valid) begin
-                    $display("ASSERT %m answer_valid_holds blocks/replay/properties.go:25");
+                    $display("ASSERT %m answer_valid_holds blocks/replay/properties.go:27");
                     $stop;
                 end
                 if (answer_data_holds_joined != answer_held) begin
-                    $display("ASSERT %m answer_data_holds blocks/replay/properties.go:25");
+                    $display("ASSERT %m answer_data_holds blocks/replay/properties.go:27");
                     $stop;
                 end
             end
             if (recorded_stalled) begin
                 if (!user_recorded_valid) begin
-                    $display("ASSERT %m recorded_valid_holds blocks/replay/properties.go:26");
+                    $display("ASSERT %m recorded_valid_holds blocks/replay/properties.go:28");
                     $stop;
                 end
                 if (user_recorded_qp != recorded_held) begin
-                    $display("ASSERT %m recorded_data_holds blocks/replay/properties.go:26");
+                    $display("ASSERT %m recorded_data_holds blocks/replay/properties.go:28");
                     $stop;
                 end
             end
             if (gone_stalled) begin
                 if (!retired_valid) begin
-                    $display("ASSERT %m gone_valid_holds blocks/replay/properties.go:27");
+                    $display("ASSERT %m gone_valid_holds blocks/replay/properties.go:29");
                     $stop;
                 end
                 if ({retired_qp, retired_count, retired_reads} != gone_held) begin
-                    $display("ASSERT %m gone_data_holds blocks/replay/properties.go:27");
+                    $display("ASSERT %m gone_data_holds blocks/replay/properties.go:29");
+                    $stop;
+                end
+            end
+            if (reader_asks_stalled) begin
+                if (!reader_request_valid) begin
+                    $display("ASSUME %m reader_asks_valid_holds blocks/replay/properties.go:30");
+                    $stop;
+                end
+                if (reader_asks_data_holds_joined != reader_asks_held) begin
+                    $display("ASSUME %m reader_asks_data_holds blocks/replay/properties.go:30");
+                    $stop;
+                end
+            end
+            if (reader_told_stalled) begin
+                if (!reader_reply_valid) begin
+                    $display("ASSERT %m reader_told_valid_holds blocks/replay/properties.go:31");
+                    $stop;
+                end
+                if (reader_told_data_holds_joined != reader_told_held) begin
+                    $display("ASSERT %m reader_told_data_holds blocks/replay/properties.go:31");
+                    $stop;
+                end
+            end
+            if (started_stalled) begin
+                if (!started_valid) begin
+                    $display("ASSERT %m started_valid_holds blocks/replay/properties.go:32");
+                    $stop;
+                end
+                if (started_qp != started_held) begin
+                    $display("ASSERT %m started_data_holds blocks/replay/properties.go:32");
                     $stop;
                 end
             end
             if (record_valid && (used_word - used_word_2) >= 16'd32) begin
-                $display("ASSUME %m within_quota blocks/replay/properties.go:73");
+                $display("ASSUME %m within_quota blocks/replay/properties.go:105");
                 $stop;
             end
             if (user_request_valid && asked) begin
-                $display("ASSUME %m one_at_a_time blocks/replay/properties.go:74");
+                $display("ASSUME %m one_at_a_time blocks/replay/properties.go:106");
                 $stop;
             end
             if (retired_valid && (!answered || answered_qp != user_request_qp)) begin
-                $display("ASSUME %m pop_what_was_answered blocks/replay/properties.go:75");
+                $display("ASSUME %m pop_what_was_answered blocks/replay/properties.go:107");
                 $stop;
             end
             if (asked != (reading | oldest_out)) begin
-                $display("ASSERT %m answer_is_asked_for blocks/replay/properties.go:76");
+                $display("ASSERT %m answer_is_asked_for blocks/replay/properties.go:108");
                 $stop;
             end
             if (reading && oldest_out) begin
-                $display("ASSERT %m one_under_way blocks/replay/properties.go:77");
+                $display("ASSERT %m one_under_way blocks/replay/properties.go:109");
                 $stop;
             end
             if (asked && answered) begin
-                $display("ASSERT %m answered_and_asked blocks/replay/properties.go:78");
+                $display("ASSERT %m answered_and_asked blocks/replay/properties.go:110");
                 $stop;
             end
             if (one_made && (inside_word - inside_word_2) != one_held) begin
-                $display("ASSERT %m ring_holds_what_came blocks/replay/properties.go:46");
+                $display("ASSERT %m ring_holds_what_came blocks/replay/properties.go:51");
                 $stop;
+            end
+            if (looks) begin
+                if (waits_waits && (!(|one_packets) || one_owed)) begin
+                    $display("ASSERT %m waits_for_packets blocks/replay/properties.go:78");
+                    $stop;
+                end
+                if (|one_packets && !waits_waits && !(packets_wait_word ^ packets_wait_word_2)) begin
+                    $display("ASSERT %m packets_wait blocks/replay/properties.go:79");
+                    $stop;
+                end
+            end
+            if (reader_reply_valid && reader_reply_ready && reader_reply_any) begin
+                if (cover_reader_told_count == 64'd0) begin
+                    $display("COVER %m reader_told blocks/replay/properties.go:80");
+                end
+                cover_reader_told_count <= cover_reader_told_count + 64'd1;
+            end
+            if (started_valid && started_ready) begin
+                if (cover_started_count == 64'd0) begin
+                    $display("COVER %m started blocks/replay/properties.go:81");
+                end
+                cover_started_count <= cover_started_count + 64'd1;
             end
             if (user_recorded_valid && user_recorded_ready) begin
                 if (cover_told_count == 64'd0) begin
-                    $display("COVER %m told blocks/replay/properties.go:47");
+                    $display("COVER %m told blocks/replay/properties.go:53");
                 end
                 cover_told_count <= cover_told_count + 64'd1;
             end
             if (one_asked && user_oldest_valid && user_oldest_ready && user_oldest_any) begin
                 if (cover_asked_of_one_count == 64'd0) begin
-                    $display("COVER %m asked_of_one blocks/replay/properties.go:48");
+                    $display("COVER %m asked_of_one blocks/replay/properties.go:54");
                 end
                 cover_asked_of_one_count <= cover_asked_of_one_count + 64'd1;
             end
             if (retired_valid && retired_ready && |retired_reads) begin
                 if (cover_read_removed_count == 64'd0) begin
-                    $display("COVER %m read_removed blocks/replay/properties.go:49");
+                    $display("COVER %m read_removed blocks/replay/properties.go:55");
                 end
                 cover_read_removed_count <= cover_read_removed_count + 64'd1;
             end
             if (entries_no_collision_and) begin
-                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:189");
+                $display("ASSERT %m entries_no_collision blocks/replay/replay.go:212");
                 $stop;
             end
             if (psns_no_collision_and) begin
-                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:153");
+                $display("ASSERT %m psns_no_collision blocks/replay/replay.go:174");
                 $stop;
             end
         end
@@ -757,10 +1197,10 @@ module replay_qp6_r5 (
     // Events
 
 `ifdef GORNIC_TRACE
-    wire [15:0] event_recorded_oldest_word = heads[record_qp]; // replay.go:127
-    wire [15:0] event_removed_empty_word = tails[user_request_qp]; // replay.go:224
+    wire [15:0] event_recorded_oldest_word = heads[record_qp]; // replay.go:147
+    wire [15:0] event_removed_empty_word = tails[user_request_qp]; // replay.go:250
 
-    wire        event_recorded /* verilator public_flat_rd */ = enters; // replay.go:125
+    wire        event_recorded /* verilator public_flat_rd */ = enters; // replay.go:145
     wire [5:0]  event_recorded_qp /* verilator public_flat_rd */ = record_qp;
     wire [1:0]  event_recorded_kind /* verilator public_flat_rd */ = record_entry_kind;
     wire [23:0] event_recorded_psn /* verilator public_flat_rd */ = record_entry_psn;
@@ -768,9 +1208,12 @@ module replay_qp6_r5 (
     wire [12:0] event_recorded_bytes /* verilator public_flat_rd */ = record_entry_length;
     wire        event_recorded_oldest /* verilator public_flat_rd */ = tail == event_recorded_oldest_word;
 
-    wire       event_removed /* verilator public_flat_rd */ = retired_valid && retired_ready; // replay.go:224
+    wire       event_removed /* verilator public_flat_rd */ = retired_valid && retired_ready; // replay.go:250
     wire [5:0] event_removed_qp /* verilator public_flat_rd */ = user_request_qp;
     wire       event_removed_empty /* verilator public_flat_rd */ = retired_count == event_removed_empty_word;
+
+    wire       event_started /* verilator public_flat_rd */ = started_valid && started_ready; // start.go:63
+    wire [5:0] event_started_qp /* verilator public_flat_rd */ = started_qp;
 
 `ifndef GORNIC_TRACE_QUIET
 
@@ -788,6 +1231,9 @@ module replay_qp6_r5 (
                     "TRACE %0d %m removed qp=%0h empty=%0h",
                     $time, event_removed_qp, event_removed_empty
                 );
+            end
+            if (event_started) begin
+                $display("TRACE %0d %m started qp=%0h", $time, event_started_qp);
             end
         end
     end

@@ -33,7 +33,8 @@ module requester_64_qp6_cq6_r5 (
     input  wire [2:0]   context_reply_context_retry_cnt,
     input  wire [2:0]   context_reply_context_rnr_retry,
     input  wire         context_reply_context_sig_all,
-    input  wire         context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire         context_reply_context_congestion, // it has congestion control
+    input  wire         context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire         context_reply_context_rq_stride,
     input  wire [5:0]   context_reply_context_send_cq,
     input  wire [5:0]   context_reply_context_recv_cq,
@@ -102,13 +103,26 @@ module requester_64_qp6_cq6_r5 (
     input  wire         control_valid,
     output wire         control_ready,
     input  wire [5:0]   control_qp,
-    input  wire [1:0]   control_kind,
+    input  wire [2:0]   control_kind,
     input  wire [23:0]  control_psn,
 
     // Stream fence (sink)
     input  wire         fence_valid,
     output wire         fence_ready,
     input  wire [1:0]   fence_token, // returned as it came: bit 1 says whose it is, 0 command's, 1 that of keyops
+
+    // held
+    output wire [5:0]   held_qp,
+    input  wire         held_held,
+
+    // Stream mark (sink)
+    input  wire         mark_valid,
+    output wire         mark_ready,
+    input  wire [5:0]   mark_qp, // index
+
+    // paced
+    output wire [5:0]   paced_qp,
+    input  wire         paced_waits,
 
     // Stream issue (source)
     output wire         issue_valid,
@@ -126,7 +140,7 @@ module requester_64_qp6_cq6_r5 (
     // Stream job (source)
     output wire         job_valid,
     input  wire         job_ready,
-    output wire [1:0]   job_kind,
+    output wire [2:0]   job_kind,
     output wire [5:0]   job_qp,
     output wire [7:0]   job_opcode,
     output wire         job_se,
@@ -170,8 +184,11 @@ module requester_64_qp6_cq6_r5 (
     // at only if Rights are asked for
     output wire         segment_skip,
     output wire         segment_probe, // no payload, and no piece: the key is looked at. Len means nothing
-    output wire         segment_find,  // with Probe: the bus address of VA is looked up, too
-    output wire         segment_last,  // of the packet's pieces; and of its segments, unless Probed
+    // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one
+    // page of 4 KiB
+    output wire         segment_bus,
+    output wire         segment_find, // with Probe: the bus address of VA is looked up, too
+    output wire         segment_last, // of the packet's pieces; and of its segments, unless Probed
     // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
     // fault came before it
     output wire         segment_probed,
@@ -230,141 +247,146 @@ module requester_64_qp6_cq6_r5 (
     localparam [3:0] SENDING_INLINE = 4'hc;
     localparam [3:0] SENDING_END    = 4'hd;
 
-    reg [23:0]  peeked;           // requester.go:158
-    reg         look;             // look.go:18
-    reg [5:0]   look_qp;          // look.go:19
-    reg [148:0] message;          // look.go:38
-    reg [23:0]  psn;              // look.go:39
-    reg         context_asked;    // look.go:92
-    reg         head_asked;       // look.go:92
-    reg         head_known;       // look.go:108
-    reg [1:0]   granules_asked;   // look.go:109
-    reg [1:0]   granules_got;     // look.go:109
-    reg         head_here;        // look.go:110
-    reg         head_empty;       // look.go:110
-    reg         head_fault;       // look.go:110
-    reg [15:0]  head_index;       // look.go:110
-    reg [2:0]   head_slot;        // look.go:110
-    reg         granule_offered;  // one of this turn's has not been taken (look.go:122)
-    reg         extra_asked;      // look.go:125
-    reg [127:0] granule_0;        // look.go:142
-    reg [127:0] granule_1;        // look.go:142
-    reg [127:0] granule_2;        // look.go:142
-    reg         look_fresh;       // the state is here, and what hangs on it not yet (look.go:46)
-    reg [15:0]  used;             // decide.go:28
-    reg [7:0]   reads_out;        // decide.go:28
-    reg         outcome_known;    // decide.go:28
-    reg [7:0]   outcome_status;   // decide.go:28
-    reg [4:0]   outcome_vendor;   // decide.go:28
-    reg [3:0]   sending;          // send.go:37
-    reg         now_active;       // send.go:94
-    reg         now_parked;       // send.go:94
-    reg         now_broken;       // send.go:94
-    reg [31:0]  now_offset;       // send.go:94
-    reg [31:0]  now_total;        // send.go:94
-    reg [2:0]   now_sge;          // send.go:94
-    reg [31:0]  now_sge_at;       // send.go:94
-    reg [15:0]  now_issued;       // send.go:94
-    reg [7:0]   now_reads;        // send.go:94
-    reg [22:0]  now_ahead;        // send.go:94
-    reg [23:0]  now_psn;          // send.go:94
-    reg [22:0]  span;             // send.go:94
-    reg [23:0]  last_psn;         // send.go:94
-    reg [63:0]  sge_addr;         // send.go:95
-    reg [31:0]  sge_length;       // send.go:95
-    reg [31:0]  sge_l_key;        // send.go:95
-    reg [12:0]  length;           // send.go:96
-    reg [12:0]  need;             // send.go:96
-    reg [31:0]  sge_left;         // send.go:96
-    reg [2:0]   probes;           // send.go:97
-    reg         walks;            // send.go:97
-    reg         last;             // send.go:98
-    reg         over;             // send.go:98
-    reg         records;          // send.go:99
-    reg [7:0]   status;           // send.go:99
-    reg [4:0]   vendor;           // send.go:99
-    reg         ack_req;          // send.go:100
-    reg         taken;            // send.go:100
-    reg         told_again;       // send.go:100
-    reg         key_held;         // send.go:100
+    reg         mark_due;         // mark.go:9
+    reg [23:0]  peeked;           // requester.go:163
+    reg         look;             // look.go:19
+    reg [5:0]   look_qp;          // look.go:20
+    reg [148:0] message;          // look.go:39
+    reg [23:0]  psn;              // look.go:40
+    reg         context_asked;    // look.go:95
+    reg         head_asked;       // look.go:95
+    reg         head_known;       // look.go:111
+    reg [1:0]   granules_asked;   // look.go:112
+    reg [1:0]   granules_got;     // look.go:112
+    reg         head_here;        // look.go:113
+    reg         head_empty;       // look.go:113
+    reg         head_fault;       // look.go:113
+    reg [15:0]  head_index;       // look.go:113
+    reg [2:0]   head_slot;        // look.go:113
+    reg         granule_offered;  // one of this turn's has not been taken (look.go:125)
+    reg         extra_asked;      // look.go:128
+    reg [127:0] granule_0;        // look.go:145
+    reg [127:0] granule_1;        // look.go:145
+    reg [127:0] granule_2;        // look.go:145
+    reg         look_fresh;       // the state is here, and what hangs on it not yet (look.go:47)
+    reg [15:0]  used;             // decide.go:31
+    reg [7:0]   reads_out;        // decide.go:31
+    reg         outcome_known;    // decide.go:31
+    reg [7:0]   outcome_status;   // decide.go:31
+    reg [4:0]   outcome_vendor;   // decide.go:31
+    reg         held;             // decide.go:31
+    reg         paced;            // decide.go:31
+    reg [3:0]   sending;          // send.go:38
+    reg         now_active;       // send.go:95
+    reg         now_parked;       // send.go:95
+    reg         now_broken;       // send.go:95
+    reg [31:0]  now_offset;       // send.go:95
+    reg [31:0]  now_total;        // send.go:95
+    reg [2:0]   now_sge;          // send.go:95
+    reg [31:0]  now_sge_at;       // send.go:95
+    reg [15:0]  now_issued;       // send.go:95
+    reg [7:0]   now_reads;        // send.go:95
+    reg [22:0]  now_ahead;        // send.go:95
+    reg [23:0]  now_psn;          // send.go:95
+    reg [22:0]  span;             // send.go:95
+    reg [23:0]  last_psn;         // send.go:95
+    reg [63:0]  sge_addr;         // send.go:96
+    reg [31:0]  sge_length;       // send.go:96
+    reg [31:0]  sge_l_key;        // send.go:96
+    reg [12:0]  length;           // send.go:97
+    reg [12:0]  need;             // send.go:97
+    reg [31:0]  sge_left;         // send.go:97
+    reg [2:0]   probes;           // send.go:98
+    reg         walks;            // send.go:98
+    reg         last;             // send.go:99
+    reg         over;             // send.go:99
+    reg         records;          // send.go:100
+    reg [7:0]   status;           // send.go:100
+    reg [4:0]   vendor;           // send.go:100
+    reg         ack_req;          // send.go:101
+    reg         taken;            // send.go:101
+    reg         told_again;       // send.go:101
+    reg         key_held;         // send.go:101
     reg         invited;          // waiting.go:21
     reg [5:0]   guest;            // waiting.go:21
+    reg         mark_stays;       // mark.go:19
     reg         inline_here;      // inline.go:25
     reg [127:0] inline_word;      // inline.go:26
-    reg [5:0]   held_op_qp;       // local.go:45
-    reg [2:0]   held_op_kind;     // local.go:45
-    reg [23:0]  held_op_qpn;      // local.go:45
-    reg [23:0]  held_op_pd;       // local.go:45
-    reg [31:0]  held_op_key;      // local.go:45
-    reg [63:0]  held_op_va;       // local.go:45
-    reg [255:0] held_op_operands; // local.go:45
+    reg [5:0]   held_op_qp;       // local.go:46
+    reg [2:0]   held_op_kind;     // local.go:46
+    reg [23:0]  held_op_qpn;      // local.go:46
+    reg [23:0]  held_op_pd;       // local.go:46
+    reg [31:0]  held_op_key;      // local.go:46
+    reg [63:0]  held_op_va;       // local.go:46
+    reg [255:0] held_op_operands; // local.go:46
 
     (* no_rw_check, ram_style = "block" *)
-    reg [148:0] messages [0:63]; // requester.go:138
+    reg [148:0] messages [0:63]; // requester.go:142
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:63]; // requester.go:139
+    reg [23:0] psns [0:63]; // requester.go:143
 
     (* ram_style = "distributed" *)
-    reg [23:0] retired [0:63]; // requester.go:140
+    reg [23:0] retired [0:63]; // requester.go:144
 
     (* ram_style = "distributed" *)
-    reg notify [0:63]; // requester.go:141
+    reg notify [0:63]; // requester.go:145
 
     (* ram_style = "distributed" *)
-    reg [13:0] outcomes [0:63]; // local.go:22
+    reg [13:0] outcomes [0:63]; // local.go:23
 
-    wire         told_drained;                // requester.go:142
-    wire         quiet;                       // requester.go:143
-    wire         saved_now;                   // requester.go:144
-    wire [2:0]   saved_message_sge;           // requester.go:144
-    wire         extra_wants;                 // requester.go:145
-    wire [2:0]   extra_granule;               // requester.go:145
-    wire         extra_comes;                 // requester.go:145
-    wire         parks;                       // local.go:23
-    wire         offered_valid;               // look.go:20
-    wire         offered_ready;               // look.go:20
-    wire         offered_head_here;           // look.go:20
-    wire         offered_head_empty;          // look.go:20
-    wire         offered_head_fault;          // look.go:20
-    wire [15:0]  offered_head_index;          // look.go:20
-    wire [2:0]   offered_head_slot;           // look.go:20
-    wire         offered_message_active;      // look.go:20
-    wire         offered_message_parked;      // look.go:20
-    wire         offered_message_broken;      // look.go:20
-    wire [31:0]  offered_message_offset;      // look.go:20
-    wire [31:0]  offered_message_total;       // look.go:20
-    wire [2:0]   offered_message_sge;         // look.go:20
-    wire [31:0]  offered_message_sge_at;      // look.go:20
-    wire [15:0]  offered_message_issued;      // look.go:20
-    wire [7:0]   offered_message_reads;       // look.go:20
-    wire [22:0]  offered_message_ahead;       // look.go:20
-    wire [7:0]   offered_control_opcode;      // look.go:20
-    wire [7:0]   offered_control_flags;       // look.go:20
-    wire [7:0]   offered_control_num_sge;     // look.go:20
-    wire [7:0]   offered_control_inline_len;  // look.go:20
-    wire [31:0]  offered_control_imm;         // look.go:20
-    wire [63:0]  offered_control_wrid;        // look.go:20
-    wire [63:0]  offered_control_remote_addr; // look.go:20
-    wire [31:0]  offered_control_r_key;       // look.go:20
-    wire [31:0]  offered_control_reserved;    // look.go:20
-    wire         offered_task_send;           // look.go:20
-    wire         offered_task_read;           // look.go:20
-    wire         offered_task_atomic;         // look.go:20
-    wire         offered_task_local;          // look.go:20
-    wire         offered_task_imm;            // look.go:20
-    wire         offered_task_inv;            // look.go:20
-    wire [2:0]   offered_task_wc;             // look.go:20
-    wire [4:0]   offered_task_refusal;        // look.go:20
-    wire         offered_verdict_stops;       // look.go:20
-    wire         offered_verdict_drained;     // look.go:20
-    wire         offered_verdict_flush;       // look.go:20
-    wire         offered_verdict_ack_req;     // look.go:20
-    wire [127:0] offered_first;               // look.go:20
-    wire         inline_granule_ready;        // send.go:109
-    wire [15:0]  inline_granule_keep;         // send.go:109
-    wire         inline_granule_last;         // send.go:109
-    wire         inline_granule_err;          // send.go:109
+    wire         told_drained;                // requester.go:146
+    wire         quiet;                       // requester.go:147
+    wire         saved_now;                   // requester.go:149
+    wire [2:0]   saved_message_sge;           // requester.go:149
+    wire         extra_wants;                 // requester.go:150
+    wire [2:0]   extra_granule;               // requester.go:150
+    wire         extra_comes;                 // requester.go:150
+    wire         parks;                       // local.go:24
+    wire         offered_valid;               // look.go:21
+    wire         offered_ready;               // look.go:21
+    wire         offered_head_here;           // look.go:21
+    wire         offered_head_empty;          // look.go:21
+    wire         offered_head_fault;          // look.go:21
+    wire [15:0]  offered_head_index;          // look.go:21
+    wire [2:0]   offered_head_slot;           // look.go:21
+    wire         offered_message_active;      // look.go:21
+    wire         offered_message_parked;      // look.go:21
+    wire         offered_message_broken;      // look.go:21
+    wire [31:0]  offered_message_offset;      // look.go:21
+    wire [31:0]  offered_message_total;       // look.go:21
+    wire [2:0]   offered_message_sge;         // look.go:21
+    wire [31:0]  offered_message_sge_at;      // look.go:21
+    wire [15:0]  offered_message_issued;      // look.go:21
+    wire [7:0]   offered_message_reads;       // look.go:21
+    wire [22:0]  offered_message_ahead;       // look.go:21
+    wire [7:0]   offered_control_opcode;      // look.go:21
+    wire [7:0]   offered_control_flags;       // look.go:21
+    wire [7:0]   offered_control_num_sge;     // look.go:21
+    wire [7:0]   offered_control_inline_len;  // look.go:21
+    wire [31:0]  offered_control_imm;         // look.go:21
+    wire [63:0]  offered_control_wrid;        // look.go:21
+    wire [63:0]  offered_control_remote_addr; // look.go:21
+    wire [31:0]  offered_control_r_key;       // look.go:21
+    wire [31:0]  offered_control_reserved;    // look.go:21
+    wire         offered_task_send;           // look.go:21
+    wire         offered_task_read;           // look.go:21
+    wire         offered_task_atomic;         // look.go:21
+    wire         offered_task_fetch_add;      // look.go:21
+    wire         offered_task_local;          // look.go:21
+    wire         offered_task_has_imm;        // look.go:21
+    wire         offered_task_has_inv;        // look.go:21
+    wire [2:0]   offered_task_wc;             // look.go:21
+    wire [4:0]   offered_refusal;             // look.go:21
+    wire         offered_verdict_stops;       // look.go:21
+    wire         offered_verdict_drained;     // look.go:21
+    wire         offered_verdict_flush;       // look.go:21
+    wire         offered_verdict_ack_req;     // look.go:21
+    wire [127:0] offered_first;               // look.go:21
+    wire         inline_granule_ready;        // send.go:106
+    wire [15:0]  inline_granule_keep;         // send.go:106
+    wire         inline_granule_last;         // send.go:106
+    wire         inline_granule_err;          // send.go:106
 
     wire         u_turn_out_valid;
     wire         u_turn_out_context_exists;
@@ -378,6 +400,7 @@ module requester_64_qp6_cq6_r5 (
     wire [2:0]   u_turn_out_context_retry_cnt;
     wire [2:0]   u_turn_out_context_rnr_retry;
     wire         u_turn_out_context_sig_all;
+    wire         u_turn_out_context_congestion;
     wire         u_turn_out_context_sq_stride;
     wire         u_turn_out_context_rq_stride;
     wire [5:0]   u_turn_out_context_send_cq;
@@ -411,10 +434,11 @@ module requester_64_qp6_cq6_r5 (
     wire [31:0]  u_turn_out_control_reserved;
     wire         u_turn_out_task_send;
     wire         u_turn_out_task_read;
+    wire         u_turn_out_task_fetch_add;
     wire         u_turn_out_task_local;
-    wire         u_turn_out_task_imm;
-    wire         u_turn_out_task_inv;
-    wire [4:0]   u_turn_out_task_refusal;
+    wire         u_turn_out_task_has_imm;
+    wire         u_turn_out_task_has_inv;
+    wire [4:0]   u_turn_out_refusal;
     wire         u_turn_out_verdict_stops;
     wire         u_turn_out_verdict_drained;
     wire         u_turn_out_verdict_flush;
@@ -424,17 +448,27 @@ module requester_64_qp6_cq6_r5 (
     wire         u_waiting_grant_valid;
     wire [5:0]   u_waiting_grant_qp;
 
-    assign key_op_done_ready = 1'b1;               // local.go:24
-    assign control_ready = quiet & ~retired_valid; // requester.go:149
+    always @(posedge clk) begin
+        if (rst) begin
+            mark_due <= 1'b0;
+        end else if (mark_valid && mark_ready) begin // mark.go:10
+            mark_due <= 1'b0;                        // mark.go:10
+        end else if (mark_valid && ((grant_valid && grant_ready) || !grant_valid)) begin // mark.go:11
+            mark_due <= 1'b1;                        // mark.go:11
+        end
+    end
+
+    assign key_op_done_ready = 1'b1;               // local.go:25
+    assign control_ready = quiet & ~retired_valid; // requester.go:154
 
     // A look waits for the write port to be idle: it does not meet a write in the memory.
-    assign peek_value = peeked;  // requester.go:158
-    assign retired_ready = 1'b1; // requester.go:164
+    assign peek_value = peeked;  // requester.go:163
+    assign retired_ready = 1'b1; // requester.go:169
 
-    wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & u_turn_out_verdict_stops; // ports.go:29
-    wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:35
+    wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & u_turn_out_verdict_stops; // ports.go:30
+    wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:36
 
-    forward_slice_requester_turn_6_6_6_3 u_turn ( // look.go:21
+    forward_slice_requester_turn_6_6_6_3 u_turn ( // look.go:22
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (offered_valid),
@@ -452,6 +486,7 @@ module requester_64_qp6_cq6_r5 (
         .in_context_retry_cnt    (context_reply_context_retry_cnt),
         .in_context_rnr_retry    (context_reply_context_rnr_retry),
         .in_context_sig_all      (context_reply_context_sig_all),
+        .in_context_congestion   (context_reply_context_congestion),
         .in_context_sq_stride    (context_reply_context_sq_stride),
         .in_context_rq_stride    (context_reply_context_rq_stride),
         .in_context_send_cq      (context_reply_context_send_cq),
@@ -489,11 +524,12 @@ module requester_64_qp6_cq6_r5 (
         .in_task_send            (offered_task_send),
         .in_task_read            (offered_task_read),
         .in_task_atomic          (offered_task_atomic),
+        .in_task_fetch_add       (offered_task_fetch_add),
         .in_task_local           (offered_task_local),
-        .in_task_imm             (offered_task_imm),
-        .in_task_inv             (offered_task_inv),
+        .in_task_has_imm         (offered_task_has_imm),
+        .in_task_has_inv         (offered_task_has_inv),
         .in_task_wc              (offered_task_wc),
-        .in_task_refusal         (offered_task_refusal),
+        .in_refusal              (offered_refusal),
         .in_verdict_stops        (offered_verdict_stops),
         .in_verdict_drained      (offered_verdict_drained),
         .in_verdict_flush        (offered_verdict_flush),
@@ -514,6 +550,7 @@ module requester_64_qp6_cq6_r5 (
         .out_context_retry_cnt   (u_turn_out_context_retry_cnt),
         .out_context_rnr_retry   (u_turn_out_context_rnr_retry),
         .out_context_sig_all     (u_turn_out_context_sig_all),
+        .out_context_congestion  (u_turn_out_context_congestion),
         .out_context_sq_stride   (u_turn_out_context_sq_stride),
         .out_context_rq_stride   (u_turn_out_context_rq_stride),
         .out_context_send_cq     (u_turn_out_context_send_cq),
@@ -551,11 +588,12 @@ module requester_64_qp6_cq6_r5 (
         .out_task_send           (u_turn_out_task_send),
         .out_task_read           (u_turn_out_task_read),
         .out_task_atomic         (issue_atomic),
+        .out_task_fetch_add      (u_turn_out_task_fetch_add),
         .out_task_local          (u_turn_out_task_local),
-        .out_task_imm            (u_turn_out_task_imm),
-        .out_task_inv            (u_turn_out_task_inv),
+        .out_task_has_imm        (u_turn_out_task_has_imm),
+        .out_task_has_inv        (u_turn_out_task_has_inv),
         .out_task_wc             (job_entry_wc),
-        .out_task_refusal        (u_turn_out_task_refusal),
+        .out_refusal             (u_turn_out_refusal),
         .out_verdict_stops       (u_turn_out_verdict_stops),
         .out_verdict_drained     (u_turn_out_verdict_drained),
         .out_verdict_flush       (u_turn_out_verdict_flush),
@@ -563,56 +601,57 @@ module requester_64_qp6_cq6_r5 (
         .out_first               (u_turn_out_first)
     );
 
-    wire grant_ready_or = (look & ~(offered_valid & offered_ready)) | (look & (look_qp == grant_qp)) // look.go:27
-        | (u_turn_out_valid & (queue_take_qp == grant_qp)) | control_valid | fence_valid;
-    assign grant_ready = ~grant_ready_or;      // look.go:27
-    assign quiet = ~(look | u_turn_out_valid); // look.go:28
+    wire grant_ready_or = (look & ~(offered_valid & offered_ready)) | (look & (look_qp == grant_qp)) // look.go:28
+        | (u_turn_out_valid & (queue_take_qp == grant_qp)) | control_valid | fence_valid
+        | mark_due;
+    assign grant_ready = ~grant_ready_or;      // look.go:28
+    assign quiet = ~(look | u_turn_out_valid); // look.go:29
 
-    wire begins = grant_valid & grant_ready; // look.go:29
+    wire begins = grant_valid & grant_ready; // look.go:30
 
     always @(posedge clk) begin
         if (rst) begin
             look <= 1'b0;
         end else begin
-            if (offered_valid && offered_ready) begin // look.go:30
-                look <= 1'b0;                         // look.go:30
+            if (offered_valid && offered_ready) begin // look.go:31
+                look <= 1'b0;                         // look.go:31
             end
-            if (begins) begin // look.go:31
-                look <= 1'b1; // look.go:32
+            if (begins) begin // look.go:32
+                look <= 1'b1; // look.go:33
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins) begin        // look.go:31
-            look_qp <= grant_qp; // look.go:33
+        if (begins) begin        // look.go:32
+            look_qp <= grant_qp; // look.go:34
         end
     end
 
     // The state is in the registers of the memories a cycle later, until the next turn.
-    assign context_request_qp = begins ? grant_qp : look_qp; // look.go:40
+    assign context_request_qp = begins ? grant_qp : look_qp; // look.go:41
 
     always @(posedge clk) begin
         if (rst) begin
             context_asked <= 1'b0;
             head_asked <= 1'b0;
         end else begin
-            context_asked <= context_request_valid & ~context_request_ready; // look.go:94
-            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:94
+            context_asked <= context_request_valid & ~context_request_ready; // look.go:97
+            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:97
         end
     end
 
-    assign context_request_valid = begins | context_asked; // look.go:41
-    assign queue_request_qp = context_request_qp;          // look.go:42
-    assign queue_request_wait = 1'b0;                      // look.go:42
-    assign queue_request_valid = begins | head_asked;      // look.go:43
-    assign queue_head_ready = ~head_known;                 // look.go:111
+    assign context_request_valid = begins | context_asked; // look.go:42
+    assign queue_request_qp = context_request_qp;          // look.go:43
+    assign queue_request_wait = 1'b0;                      // look.go:43
+    assign queue_request_valid = begins | head_asked;      // look.go:44
+    assign queue_head_ready = ~head_known;                 // look.go:114
 
-    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:112
-    wire between = granules_asked == granules_got;              // look.go:121
+    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:115
+    wire between = granules_asked == granules_got;              // look.go:124
 
     // Who sends asks for a granule while none of this one is on its way.
-    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:123
+    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:126
         & (~extra_wants | ~between | granule_offered);
 
     always @(posedge clk) begin
@@ -621,30 +660,30 @@ module requester_64_qp6_cq6_r5 (
             granules_asked <= 2'd0;
             granules_got <= 2'd0;
         end else begin
-            if (when_head_known) begin // look.go:112
-                head_known <= 1'b1;    // look.go:113
+            if (when_head_known) begin // look.go:115
+                head_known <= 1'b1;    // look.go:116
             end
-            if (mine && queue_read_ready) begin          // look.go:147
-                granules_asked <= granules_asked + 2'd1; // look.go:147
+            if (mine && queue_read_ready) begin          // look.go:150
+                granules_asked <= granules_asked + 2'd1; // look.go:150
             end
-            if (queue_granule_valid && !extra_asked) begin // look.go:148
-                granules_got <= granules_got + 2'd1;       // look.go:148
+            if (queue_granule_valid && !extra_asked) begin // look.go:151
+                granules_got <= granules_got + 2'd1;       // look.go:151
             end
-            if (begins) begin           // look.go:149
-                head_known <= 1'b0;     // look.go:150
-                granules_asked <= 2'd0; // look.go:151
-                granules_got <= 2'd0;   // look.go:152
+            if (begins) begin           // look.go:152
+                head_known <= 1'b0;     // look.go:153
+                granules_asked <= 2'd0; // look.go:154
+                granules_got <= 2'd0;   // look.go:155
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_head_known) begin          // look.go:112
-            head_here <= queue_head_here;   // look.go:114
-            head_empty <= queue_head_empty; // look.go:114
-            head_fault <= queue_head_fault; // look.go:114
-            head_index <= queue_head_index; // look.go:114
-            head_slot <= queue_head_slot;   // look.go:114
+        if (when_head_known) begin          // look.go:115
+            head_here <= queue_head_here;   // look.go:117
+            head_empty <= queue_head_empty; // look.go:117
+            head_fault <= queue_head_fault; // look.go:117
+            head_index <= queue_head_index; // look.go:117
+            head_slot <= queue_head_slot;   // look.go:117
         end
     end
 
@@ -652,43 +691,43 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             granule_offered <= 1'b0;
         end else begin
-            granule_offered <= mine & ~queue_read_ready; // look.go:124
+            granule_offered <= mine & ~queue_read_ready; // look.go:127
         end
     end
 
-    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:126
-    assign queue_read_valid = mine | other;                    // look.go:129
-    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:130
-    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:130
-    assign queue_read_granule = other ? extra_granule          // look.go:130
+    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:129
+    assign queue_read_valid = mine | other;                    // look.go:132
+    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:133
+    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:133
+    assign queue_read_granule = other ? extra_granule          // look.go:133
         : granules_asked[1] ? offered_message_sge + 3'd2
         : granules_asked[0] ? 3'd1
         : 3'd0;
-    assign queue_granule_ready = 1'b1;                      // look.go:133
-    assign extra_comes = queue_granule_valid & extra_asked; // look.go:135
+    assign queue_granule_ready = 1'b1;                      // look.go:136
+    assign extra_comes = queue_granule_valid & extra_asked; // look.go:138
 
     always @(posedge clk) begin
         if (rst) begin
             extra_asked <= 1'b0;
         end else begin
-            if (extra_comes) begin   // look.go:136
-                extra_asked <= 1'b0; // look.go:136
+            if (extra_comes) begin   // look.go:139
+                extra_asked <= 1'b0; // look.go:139
             end
-            if (other && queue_read_ready) begin // look.go:137
-                extra_asked <= 1'b1;             // look.go:137
+            if (other && queue_read_ready) begin // look.go:140
+                extra_asked <= 1'b1;             // look.go:140
             end
         end
     end
 
     always @(posedge clk) begin
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:143
-            granule_0 <= queue_granule_data; // look.go:143
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:146
+            granule_0 <= queue_granule_data; // look.go:146
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:143
-            granule_1 <= queue_granule_data; // look.go:143
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:146
+            granule_1 <= queue_granule_data; // look.go:146
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:143
-            granule_2 <= queue_granule_data; // look.go:143
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:146
+            granule_2 <= queue_granule_data; // look.go:146
         end
     end
 
@@ -696,62 +735,67 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             look_fresh <= 1'b0;
         end else begin
-            look_fresh <= begins; // look.go:47
+            look_fresh <= begins; // look.go:48
         end
     end
 
-    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:140
-    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:155
-    assign offered_valid = look & (head_known | queue_head_valid) & done_or & context_reply_valid & ~look_fresh; // look.go:48
-    assign context_reply_ready = offered_valid & offered_ready; // look.go:49
+    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:143
+    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:158
+    assign offered_valid = look & (head_known | queue_head_valid) & done_or & context_reply_valid & ~look_fresh; // look.go:49
+    assign context_reply_ready = offered_valid & offered_ready; // look.go:50
+    assign held_qp = look_qp;                                   // decide.go:32
+    assign paced_qp = look_qp;                                  // decide.go:33
 
-    wire [23:0] gone_word = retired[look_qp];           // decide.go:29
-    wire [13:0] outcome_known_word = outcomes[look_qp]; // decide.go:33
+    wire [23:0] gone_word = retired[look_qp];           // decide.go:34
+    wire [13:0] outcome_known_word = outcomes[look_qp]; // decide.go:40
 
     always @(posedge clk) begin
-        if (!offered_valid) begin                             // decide.go:30
-            used <= offered_message_issued - gone_word[23:8]; // decide.go:31
-            reads_out <= offered_message_reads - gone_word[7:0]; // decide.go:32
-            outcome_known <= outcome_known_word[13];          // decide.go:33
-            outcome_status <= outcome_known_word[12:5];       // decide.go:33
-            outcome_vendor <= outcome_known_word[4:0];        // decide.go:33
+        if (!offered_valid) begin                             // decide.go:35
+            used <= offered_message_issued - gone_word[23:8]; // decide.go:36
+            reads_out <= offered_message_reads - gone_word[7:0]; // decide.go:37
+            held <= held_held;                                // decide.go:38
+            paced <= paced_waits;                             // decide.go:39
+            outcome_known <= outcome_known_word[13];          // decide.go:40
+            outcome_status <= outcome_known_word[12:5];       // decide.go:40
+            outcome_vendor <= outcome_known_word[4:0];        // decide.go:40
         end
     end
 
-    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:60
-    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:60
-    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:60
-    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:60
-    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:60
-    assign offered_message_active = message[148];         // look.go:60
-    assign offered_message_parked = message[147];         // look.go:60
-    assign offered_message_broken = message[146];         // look.go:60
-    assign offered_message_offset = message[145:114];     // look.go:60
-    assign offered_message_total = message[113:82];       // look.go:60
-    assign offered_message_sge = message[81:79];          // look.go:60
-    assign offered_message_sge_at = message[78:47];       // look.go:60
-    assign offered_message_issued = message[46:31];       // look.go:60
-    assign offered_message_reads = message[30:23];        // look.go:60
-    assign offered_message_ahead = !(|used) ? 23'd0 : message[22:0]; // look.go:60
-    assign offered_control_opcode = granule_0[7:0];       // look.go:60
-    assign offered_control_flags = granule_0[15:8];       // look.go:60
-    assign offered_control_num_sge = granule_0[23:16];    // look.go:60
-    assign offered_control_inline_len = granule_0[31:24]; // look.go:60
-    assign offered_control_imm = granule_0[63:32];        // look.go:60
-    assign offered_control_wrid = granule_0[127:64];      // look.go:60
-    assign offered_control_remote_addr = granule_1[63:0]; // look.go:60
-    assign offered_control_r_key = granule_1[95:64];      // look.go:60
-    assign offered_control_reserved = granule_1[127:96];  // look.go:60
-    assign offered_task_send = (offered_control_opcode == 8'h02) | (offered_control_opcode == 8'h03) // look.go:60
+    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:62
+    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:62
+    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:62
+    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:62
+    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:62
+    assign offered_message_active = message[148];         // look.go:62
+    assign offered_message_parked = message[147];         // look.go:62
+    assign offered_message_broken = message[146];         // look.go:62
+    assign offered_message_offset = message[145:114];     // look.go:62
+    assign offered_message_total = message[113:82];       // look.go:62
+    assign offered_message_sge = message[81:79];          // look.go:62
+    assign offered_message_sge_at = message[78:47];       // look.go:62
+    assign offered_message_issued = message[46:31];       // look.go:62
+    assign offered_message_reads = message[30:23];        // look.go:62
+    assign offered_message_ahead = !(|used) ? 23'd0 : message[22:0]; // look.go:62
+    assign offered_control_opcode = granule_0[7:0];       // look.go:62
+    assign offered_control_flags = granule_0[15:8];       // look.go:62
+    assign offered_control_num_sge = granule_0[23:16];    // look.go:62
+    assign offered_control_inline_len = granule_0[31:24]; // look.go:62
+    assign offered_control_imm = granule_0[63:32];        // look.go:62
+    assign offered_control_wrid = granule_0[127:64];      // look.go:62
+    assign offered_control_remote_addr = granule_1[63:0]; // look.go:62
+    assign offered_control_r_key = granule_1[95:64];      // look.go:62
+    assign offered_control_reserved = granule_1[127:96];  // look.go:62
+    assign offered_task_send = (offered_control_opcode == 8'h02) | (offered_control_opcode == 8'h03) // look.go:62
         | (offered_control_opcode == 8'h09);
-    assign offered_task_read = (offered_control_opcode == 8'h04); // look.go:60
-    assign offered_task_atomic = (offered_control_opcode == 8'h05) | (offered_control_opcode == 8'h06); // look.go:60
-    assign offered_task_local = (offered_control_opcode == 8'h07) | (offered_control_opcode == 8'h80) // look.go:60
+    assign offered_task_read = (offered_control_opcode == 8'h04); // look.go:62
+    assign offered_task_atomic = (offered_control_opcode == 8'h05) | (offered_control_opcode == 8'h06); // look.go:62
+    assign offered_task_fetch_add = (offered_control_opcode == 8'h06); // look.go:62
+    assign offered_task_local = (offered_control_opcode == 8'h07) | (offered_control_opcode == 8'h80) // look.go:62
         | (offered_control_opcode == 8'h08);
-    assign offered_task_imm = (offered_control_opcode == 8'h03) | (offered_control_opcode == 8'h01); // look.go:60
-    assign offered_task_inv = (offered_control_opcode == 8'h09); // look.go:60
-    wire is = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01); // task.go:25
-    assign offered_task_wc = (offered_control_opcode == 8'h80) ? 3'h7 // look.go:60
+    assign offered_task_has_imm = (offered_control_opcode == 8'h03) | (offered_control_opcode == 8'h01); // look.go:62
+    assign offered_task_has_inv = (offered_control_opcode == 8'h09); // look.go:62
+    wire is = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01); // blocks/wqe/task.go:44
+    assign offered_task_wc = (offered_control_opcode == 8'h80) ? 3'h7 // look.go:62
         : (offered_control_opcode == 8'h07) ? 3'h6
         : (offered_control_opcode == 8'h08) ? 3'h5
         : (offered_control_opcode == 8'h06) ? 3'h4
@@ -759,49 +803,50 @@ module requester_64_qp6_cq6_r5 (
         : (offered_control_opcode == 8'h04) ? 3'h2
         : is ? 3'h1
         : 3'h0;
-    wire plain = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01) // task.go:71
+    wire plain = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01) // refusal.go:13
         | offered_task_send;
-    wire known = plain | offered_task_read | offered_task_atomic | offered_task_local; // task.go:72
-    wire offered_task_refusal_less = (context_reply_context_sq_stride ? 8'd6 : 8'd2) < offered_control_num_sge; // task.go:94
-    wire sges = offered_task_refusal_less | (offered_task_atomic & (offered_control_num_sge != 8'd1)); // task.go:93
-    wire inline_less = (context_reply_context_sq_stride ? 8'd96 : 8'd32) < offered_control_inline_len; // task.go:96
-    wire inline_ = ~plain | (|offered_control_num_sge) | inline_less; // task.go:96
-    wire offered_task_refusal_and = ~offered_task_local & (granule_0[11] ? inline_ : sges); // one that is local has operands, and takes nothing else (task.go:97)
-    assign offered_task_refusal = offered_head_fault ? 5'h10 // look.go:60
+    wire known = plain | offered_task_read | offered_task_atomic | offered_task_local; // refusal.go:14
+    wire offered_refusal_less = (context_reply_context_sq_stride ? 8'd6 : 8'd2) < offered_control_num_sge; // refusal.go:36
+    wire sges = offered_refusal_less | (offered_task_atomic & (offered_control_num_sge != 8'd1)); // refusal.go:35
+    wire inline_less = (context_reply_context_sq_stride ? 8'd96 : 8'd32) < offered_control_inline_len; // refusal.go:38
+    wire inline_ = ~plain | (|offered_control_num_sge) | inline_less; // refusal.go:38
+    wire offered_refusal_and = ~offered_task_local & (granule_0[11] ? inline_ : sges); // one that is local has operands, and takes nothing else (refusal.go:39)
+    assign offered_refusal = offered_head_fault ? 5'h10 // look.go:62
         : !known ? 5'h01
-        : offered_task_refusal_and ? 5'h02
+        : offered_refusal_and ? 5'h02
         : 5'h00;
-    wire offered_verdict_stops_equal = context_reply_context_state == 3'h4; // decide.go:40
-    wire may_go_on_and = offered_verdict_stops_equal & (offered_message_active | offered_message_parked); // decide.go:43
-    wire verdict_stops_inverse = ~((context_reply_context_state == 3'h3) | may_go_on_and); // decide.go:50
-    wire limit = (offered_task_read | offered_task_atomic) & (|context_reply_context_max_rd) // decide.go:60
+    wire offered_verdict_stops_equal = context_reply_context_state == 3'h4; // decide.go:47
+    wire may_go_on_and = offered_verdict_stops_equal & (offered_message_active | offered_message_parked); // decide.go:50
+    wire paced_2 = paced & ~offered_message_parked & ~offered_task_local; // no packet is to be sent (decide.go:52)
+    wire verdict_stops_inverse = ~((context_reply_context_state == 3'h3) | may_go_on_and); // decide.go:58
+    wire limit = (offered_task_read | offered_task_atomic) & (|context_reply_context_max_rd) // decide.go:68
         & (context_reply_context_max_rd <= reads_out);
-    wire verdict_stops_or = (granule_0[8] & (|reads_out)) | limit | ((offered_control_opcode == 8'h07) & (|used)); // decide.go:62
-    wire verdict_stops_or_2 = verdict_stops_inverse | (&offered_message_ahead) // decide.go:50
+    wire verdict_stops_or = (granule_0[8] & (|reads_out)) | limit | ((offered_control_opcode == 8'h07) & (|used)); // decide.go:70
+    wire verdict_stops_or_2 = verdict_stops_inverse | held | paced_2 | (&offered_message_ahead) // decide.go:58
         | (~offered_head_fault & verdict_stops_or);
-    assign offered_verdict_stops = ~context_reply_context_exists | ~offered_head_here | (used >= 16'd32) // look.go:60
+    assign offered_verdict_stops = ~context_reply_context_exists | ~offered_head_here | (used >= 16'd32) // look.go:62
         | (offered_message_parked & ~outcome_known)
         | (~offered_verdict_flush & verdict_stops_or_2);
-    wire verdict_drained_or = offered_message_active | offered_message_parked | offered_message_broken; // decide.go:51
-    wire verdict_drained_word = notify[look_qp]; // decide.go:51
-    assign offered_verdict_drained = offered_verdict_stops_equal & ~verdict_drained_or & ~(|used) & verdict_drained_word; // look.go:60
-    assign offered_verdict_flush = (context_reply_context_state == 3'h6) | offered_message_broken; // look.go:60
-    assign offered_verdict_ack_req = (&used[3:0]) | (offered_message_ahead == 23'h7ffffe); // behind it no PSN may be given until it has been acknowledged (look.go:60)
-    assign offered_first = last_2 ? queue_granule_data : granule_2; // look.go:60
+    wire verdict_drained_or = offered_message_active | offered_message_parked | offered_message_broken; // decide.go:59
+    wire verdict_drained_word = notify[look_qp]; // decide.go:59
+    assign offered_verdict_drained = offered_verdict_stops_equal & ~verdict_drained_or & ~(|used) & verdict_drained_word; // look.go:62
+    assign offered_verdict_flush = (context_reply_context_state == 3'h6) | offered_message_broken; // look.go:62
+    assign offered_verdict_ack_req = (&used[3:0]) | (offered_message_ahead == 23'h7ffffe); // behind it no PSN may be given until it has been acknowledged (look.go:62)
+    assign offered_first = last_2 ? queue_granule_data : granule_2; // look.go:62
 
-    wire when_sending = u_turn_out_valid & ~u_turn_out_verdict_stops; // begin.go:12
-    wire own = issue_atomic | u_turn_out_task_local;           // the first granule is no SGE (begin.go:60)
-    wire when_sending_equal = {5'h00, now_sge + 3'd2} == u_turn_out_control_num_sge; // begin.go:89
-    wire when_sending_and = (u_turn_out_context_path_mtu <= 3'd1) & (now_total > 32'h7fffff00); // begin.go:116
-    wire when_sending_or = over | (now_total > 32'h80000000) | when_sending_and; // begin.go:116
-    wire when_sending_and_2 = ~now_active & when_sending_or;   // begin.go:109
-    wire when_sending_inverse = ~(|u_turn_out_context_max_rd); // read.go:27
-    wire when_sending_and_3 = (u_turn_out_context_path_mtu <= 3'd1) & (now_total > 32'h7fffff00); // begin.go:116
-    wire when_sending_or_2 = over | (now_total > 32'h80000000) | when_sending_and_3; // begin.go:116
-    wire [31:0] sge_length_2 = queue_granule_data[95:64];      // begin.go:122
-    wire when_sending_inverse_2 = ~(|u_turn_out_context_max_rd); // read.go:27
-    wire enough = {19'd0, need} <= sge_left;                   // send.go:173
-    wire enough_2 = {19'd0, need} <= sge_left;                 // send.go:173
+    wire when_sending = u_turn_out_valid & ~u_turn_out_verdict_stops; // begin.go:13
+    wire own = issue_atomic | u_turn_out_task_local;           // the first granule is no SGE (begin.go:61)
+    wire when_sending_equal = {5'h00, now_sge + 3'd2} == u_turn_out_control_num_sge; // begin.go:90
+    wire when_sending_and = (u_turn_out_context_path_mtu <= 3'd1) & (now_total > 32'h7fffff00); // begin.go:117
+    wire when_sending_or = over | (now_total > 32'h80000000) | when_sending_and; // begin.go:117
+    wire when_sending_and_2 = ~now_active & when_sending_or;   // begin.go:110
+    wire when_sending_inverse = ~(|u_turn_out_context_max_rd); // read.go:25
+    wire when_sending_and_3 = (u_turn_out_context_path_mtu <= 3'd1) & (now_total > 32'h7fffff00); // begin.go:117
+    wire when_sending_or_2 = over | (now_total > 32'h80000000) | when_sending_and_3; // begin.go:117
+    wire [31:0] sge_length_2 = queue_granule_data[95:64];      // begin.go:123
+    wire when_sending_inverse_2 = ~(|u_turn_out_context_max_rd); // read.go:25
+    wire enough = {19'd0, need} <= sge_left;                   // send.go:167
+    wire enough_2 = {19'd0, need} <= sge_left;                 // send.go:167
     wire when_sending_and_4 = inline_here & inline_granule_ready; // inline.go:15
 
     always @(posedge clk) begin
@@ -811,160 +856,160 @@ module requester_64_qp6_cq6_r5 (
             told_again <= 1'b0;
             invited <= 1'b0;
         end else begin
-            case (sending)                                  // send.go:39
-                SENDING_JUDGE: begin                        // send.go:40
-                    if (when_sending) begin                 // begin.go:12
-                        if (u_turn_out_verdict_flush) begin // begin.go:23
-                            sending <= SENDING_JOB;         // begin.go:54
-                        end else if (u_turn_out_message_parked) begin // begin.go:25
-                            sending <= SENDING_JOB;         // begin.go:54
-                        end else if (u_turn_out_message_active) begin // begin.go:27
-                            sending <= SENDING_PLAN;        // begin.go:28
-                        end else if (|u_turn_out_task_refusal) begin // begin.go:29
-                            sending <= SENDING_JOB;         // begin.go:54
-                        end else begin                      // begin.go:31
-                            sending <= SENDING_PLAN;        // begin.go:74
-                            if (u_turn_out_task_read) begin // begin.go:75
-                                sending <= SENDING_READ;    // begin.go:75
+            case (sending)                                      // send.go:40
+                SENDING_JUDGE: begin                            // send.go:41
+                    if (when_sending) begin                     // begin.go:13
+                        if (u_turn_out_verdict_flush) begin     // begin.go:24
+                            sending <= SENDING_JOB;             // begin.go:55
+                        end else if (u_turn_out_message_parked) begin // begin.go:26
+                            sending <= SENDING_JOB;             // begin.go:55
+                        end else if (u_turn_out_message_active) begin // begin.go:28
+                            sending <= SENDING_PLAN;            // begin.go:29
+                        end else if (|u_turn_out_refusal) begin // begin.go:30
+                            sending <= SENDING_JOB;             // begin.go:55
+                        end else begin                          // begin.go:32
+                            sending <= SENDING_PLAN;            // begin.go:75
+                            if (u_turn_out_task_read) begin     // begin.go:76
+                                sending <= SENDING_READ;        // begin.go:76
                             end
-                            if (!job_inline && u_turn_out_control_num_sge > 8'd1) begin // begin.go:68
-                                sending <= SENDING_SUM; // begin.go:68
+                            if (!job_inline && u_turn_out_control_num_sge > 8'd1) begin // begin.go:69
+                                sending <= SENDING_SUM; // begin.go:69
                             end
-                            if (own) begin               // begin.go:69
-                                sending <= SENDING_MORE; // begin.go:69
-                            end
-                        end
-                    end
-                    if (!u_turn_out_valid && !fence_valid && u_waiting_grant_valid && !key_held // begin.go:35
-                        && !invited) begin
-                        sending <= SENDING_INVITE; // begin.go:35
-                    end
-                end
-                SENDING_SUM: begin                          // send.go:41
-                    if (extra_comes) begin                  // begin.go:81
-                        if (when_sending_equal) begin       // begin.go:89
-                            sending <= SENDING_PLAN;        // begin.go:74
-                            if (u_turn_out_task_read) begin // begin.go:75
-                                sending <= SENDING_READ;    // begin.go:75
+                            if (own) begin               // begin.go:70
+                                sending <= SENDING_MORE; // begin.go:70
                             end
                         end
                     end
-                end
-                SENDING_PLAN: begin               // send.go:42
-                    sending <= SENDING_JOB;       // begin.go:108
-                    if (when_sending_and_2) begin // begin.go:109
-                        sending <= SENDING_JOB;   // begin.go:54
+                    if (!u_turn_out_valid && !fence_valid && !mark_due && u_waiting_grant_valid // begin.go:36
+                        && !key_held && !invited) begin
+                        sending <= SENDING_INVITE; // begin.go:36
                     end
                 end
-                SENDING_READ: begin                 // send.go:43
-                    sending <= SENDING_ISSUE;       // read.go:26
-                    if (when_sending_inverse) begin // read.go:27
-                        sending <= SENDING_JOB;     // begin.go:54
-                    end
-                    if (when_sending_or_2) begin // read.go:42
-                        sending <= SENDING_JOB;  // begin.go:54
-                    end
-                end
-                SENDING_MORE: begin                           // send.go:44
-                    if (extra_comes) begin                    // begin.go:121
-                        if (u_turn_out_task_local) begin      // begin.go:124
-                            sending <= SENDING_KEY_OP;        // begin.go:125
-                        end else begin                        // begin.go:126
-                            sending <= SENDING_ISSUE;         // read.go:26
-                            if (when_sending_inverse_2) begin // read.go:27
-                                sending <= SENDING_JOB;       // begin.go:54
-                            end
-                            if (sge_length_2 != 32'd8) begin // read.go:52
-                                sending <= SENDING_JOB;      // begin.go:54
+                SENDING_SUM: begin                          // send.go:42
+                    if (extra_comes) begin                  // begin.go:82
+                        if (when_sending_equal) begin       // begin.go:90
+                            sending <= SENDING_PLAN;        // begin.go:75
+                            if (u_turn_out_task_read) begin // begin.go:76
+                                sending <= SENDING_READ;    // begin.go:76
                             end
                         end
                     end
                 end
-                SENDING_ISSUE: begin                // send.go:45
-                    if (~now_ahead <= span) begin   // read.go:59
-                        taken <= 1'b1;              // send.go:204
-                        told_again <= 1'b1;         // send.go:205
-                        sending <= SENDING_END;     // send.go:206
-                    end else if (issue_ready) begin // read.go:59
-                        sending <= SENDING_JOB;     // read.go:62
+                SENDING_PLAN: begin               // send.go:43
+                    sending <= SENDING_JOB;       // begin.go:109
+                    if (when_sending_and_2) begin // begin.go:110
+                        sending <= SENDING_JOB;   // begin.go:55
                     end
                 end
-                SENDING_KEY_OP: begin            // send.go:46
-                    if (key_held) begin          // local.go:33
-                        sending <= SENDING_WAIT; // local.go:34
-                    end else if (parks) begin    // local.go:35
-                        taken <= 1'b1;           // send.go:204
-                        told_again <= 1'b1;      // send.go:205
-                        sending <= SENDING_END;  // send.go:206
+                SENDING_READ: begin                 // send.go:44
+                    sending <= SENDING_ISSUE;       // read.go:24
+                    if (when_sending_inverse) begin // read.go:25
+                        sending <= SENDING_JOB;     // begin.go:55
+                    end
+                    if (when_sending_or_2) begin // read.go:40
+                        sending <= SENDING_JOB;  // begin.go:55
                     end
                 end
-                SENDING_WAIT: begin                    // send.go:47
+                SENDING_MORE: begin                           // send.go:45
+                    if (extra_comes) begin                    // begin.go:122
+                        if (u_turn_out_task_local) begin      // begin.go:125
+                            sending <= SENDING_KEY_OP;        // begin.go:126
+                        end else begin                        // begin.go:127
+                            sending <= SENDING_ISSUE;         // read.go:24
+                            if (when_sending_inverse_2) begin // read.go:25
+                                sending <= SENDING_JOB;       // begin.go:55
+                            end
+                            if (sge_length_2 != 32'd8) begin // read.go:50
+                                sending <= SENDING_JOB;      // begin.go:55
+                            end
+                        end
+                    end
+                end
+                SENDING_ISSUE: begin                // send.go:46
+                    if (~now_ahead <= span) begin   // read.go:57
+                        taken <= 1'b1;              // send.go:198
+                        told_again <= 1'b1;         // send.go:199
+                        sending <= SENDING_END;     // send.go:200
+                    end else if (issue_ready) begin // read.go:57
+                        sending <= SENDING_JOB;     // read.go:60
+                    end
+                end
+                SENDING_KEY_OP: begin            // send.go:47
+                    if (key_held) begin          // local.go:34
+                        sending <= SENDING_WAIT; // local.go:35
+                    end else if (parks) begin    // local.go:36
+                        taken <= 1'b1;           // send.go:198
+                        told_again <= 1'b1;      // send.go:199
+                        sending <= SENDING_END;  // send.go:200
+                    end
+                end
+                SENDING_WAIT: begin                    // send.go:48
                     if (u_waiting_wakes_0_ready) begin // waiting.go:37
-                        taken <= 1'b1;                 // send.go:204
-                        told_again <= 1'b1;            // send.go:205
-                        sending <= SENDING_END;        // send.go:206
+                        taken <= 1'b1;                 // send.go:198
+                        told_again <= 1'b1;            // send.go:199
+                        sending <= SENDING_END;        // send.go:200
                     end
                 end
-                SENDING_INVITE: begin             // send.go:48
+                SENDING_INVITE: begin             // send.go:49
                     if (again_ready) begin        // waiting.go:47
                         invited <= 1'b1;          // waiting.go:48
                         sending <= SENDING_JUDGE; // waiting.go:50
                     end
                 end
-                SENDING_JOB: begin                       // send.go:49
-                    if (job_ready) begin                 // send.go:119
-                        taken <= ~last;                  // send.go:122
-                        told_again <= 1'b0;              // send.go:123
-                        sending <= SENDING_END;          // send.go:124
-                        if (job_inline && |length) begin // send.go:131
-                            sending <= SENDING_INLINE;   // send.go:131
+                SENDING_JOB: begin                       // send.go:50
+                    if (job_ready) begin                 // send.go:113
+                        taken <= ~last;                  // send.go:116
+                        told_again <= 1'b0;              // send.go:117
+                        sending <= SENDING_END;          // send.go:118
+                        if (job_inline && |length) begin // send.go:125
+                            sending <= SENDING_INLINE;   // send.go:125
                         end
-                        if (walks) begin             // send.go:132
-                            sending <= SENDING_WALK; // send.go:132
+                        if (walks) begin             // send.go:126
+                            sending <= SENDING_WALK; // send.go:126
                         end
                     end
-                    if (segment_valid && segment_ready) begin // send.go:150
-                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough) begin // send.go:155
-                            sending <= SENDING_END;           // send.go:155
+                    if (segment_valid && segment_ready) begin // send.go:144
+                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough) begin // send.go:149
+                            sending <= SENDING_END;           // send.go:149
                         end
                     end
                 end
-                SENDING_WALK: begin              // send.go:50
-                    if (!(|sge_left)) begin      // send.go:139
-                        sending <= SENDING_NEXT; // send.go:142
+                SENDING_WALK: begin              // send.go:51
+                    if (!(|sge_left)) begin      // send.go:133
+                        sending <= SENDING_NEXT; // send.go:136
                     end
-                    if (segment_valid && segment_ready) begin // send.go:150
-                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 // send.go:155
+                    if (segment_valid && segment_ready) begin // send.go:144
+                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 // send.go:149
                             : enough_2) begin
-                            sending <= SENDING_END; // send.go:155
+                            sending <= SENDING_END; // send.go:149
                         end
                     end
                 end
-                SENDING_NEXT: begin              // send.go:51
-                    if (extra_comes) begin       // send.go:182
-                        sending <= SENDING_WALK; // send.go:186
+                SENDING_NEXT: begin              // send.go:52
+                    if (extra_comes) begin       // send.go:176
+                        sending <= SENDING_WALK; // send.go:180
                     end
                 end
-                SENDING_INLINE: begin                  // send.go:52
+                SENDING_INLINE: begin                  // send.go:53
                     if (when_sending_and_4) begin      // inline.go:15
                         if (inline_granule_last) begin // inline.go:18
                             sending <= SENDING_END;    // inline.go:18
                         end
                     end
                 end
-                SENDING_END: begin     // send.go:53
-                    if (queue_take_valid && queue_take_ready) begin // send.go:193
-                        taken <= 1'b1; // send.go:193
+                SENDING_END: begin     // send.go:54
+                    if (queue_take_valid && queue_take_ready) begin // send.go:187
+                        taken <= 1'b1; // send.go:187
                     end
-                    if (again_valid && again_ready) begin // send.go:194
-                        told_again <= 1'b1;               // send.go:194
+                    if (again_valid && again_ready) begin // send.go:188
+                        told_again <= 1'b1;               // send.go:188
                     end
-                    if (sending == SENDING_END && (taken || queue_take_ready) // send.go:195
+                    if (sending == SENDING_END && (taken || queue_take_ready) // send.go:189
                         && (told_again || again_ready)) begin
-                        told_again <= 1'b0;            // send.go:196
-                        sending <= SENDING_JUDGE;      // send.go:197
-                        if (u_waiting_grant_valid && !key_held && !invited) begin // send.go:198
-                            sending <= SENDING_INVITE; // send.go:198
+                        told_again <= 1'b0;            // send.go:190
+                        sending <= SENDING_JUDGE;      // send.go:191
+                        if (u_waiting_grant_valid && !key_held && !invited) begin // send.go:192
+                            sending <= SENDING_INVITE; // send.go:192
                         end
                     end
                 end
@@ -976,250 +1021,250 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire [12:0] mtu_choice = u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd4096 : 13'd4096) // send.go:107
+    wire [12:0] mtu_choice = u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd4096 : 13'd4096) // blocks/wqe/packet.go:40
         : u_turn_out_context_path_mtu[0] ? 13'd4096
         : 13'd2048;
-    wire [12:0] mtu = u_turn_out_context_path_mtu[2] ? mtu_choice // send.go:107
+    wire [12:0] mtu = u_turn_out_context_path_mtu[2] ? mtu_choice // blocks/wqe/packet.go:40
         : u_turn_out_context_path_mtu[1] ? (u_turn_out_context_path_mtu[0] ? 13'd1024 : 13'd512)
         : u_turn_out_context_path_mtu[0] ? 13'd256
         : 13'd256;
-    wire none_any = |u_turn_out_control_num_sge;         // begin.go:61
-    wire [31:0] next_length = queue_granule_data[95:64]; // begin.go:82
-    wire [32:0] total = {1'b0, now_total} + {1'b0, next_length}; // begin.go:84
-    wire [31:0] left = now_total - now_offset;           // begin.go:99
-    wire fits = left <= {19'd0, mtu};                    // begin.go:100
-    wire [12:0] length_2 = fits ? left[12:0] : mtu;      // begin.go:101
-    wire [31:0] before_ = now_total - 32'd1;             // read.go:34
-    wire [22:0] span_choice = u_turn_out_context_path_mtu[0] ? {4'h0, before_[30:12]} // read.go:39
+    wire none_any = |u_turn_out_control_num_sge;         // begin.go:62
+    wire [31:0] next_length = queue_granule_data[95:64]; // begin.go:83
+    wire [32:0] total = {1'b0, now_total} + {1'b0, next_length}; // begin.go:85
+    wire [31:0] left = now_total - now_offset;           // begin.go:100
+    wire fits = left <= {19'd0, mtu};                    // begin.go:101
+    wire [12:0] length_2 = fits ? left[12:0] : mtu;      // begin.go:102
+    wire [31:0] before_ = now_total - 32'd1;             // read.go:32
+    wire [22:0] span_choice = u_turn_out_context_path_mtu[0] ? {4'h0, before_[30:12]} // read.go:37
         : {4'h0, before_[30:12]};
-    wire [22:0] span_choice_2 = u_turn_out_context_path_mtu[1] ? span_choice // read.go:39
+    wire [22:0] span_choice_2 = u_turn_out_context_path_mtu[1] ? span_choice // read.go:37
         : u_turn_out_context_path_mtu[0] ? {4'h0, before_[30:12]}
         : {3'h0, before_[30:11]};
-    wire [22:0] span_choice_3 = u_turn_out_context_path_mtu[0] ? {2'h0, before_[30:10]} // read.go:39
+    wire [22:0] span_choice_3 = u_turn_out_context_path_mtu[0] ? {2'h0, before_[30:10]} // read.go:37
         : {1'b0, before_[30:9]};
-    wire [31:0] sge_left_difference = sge_left - {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:152
-    wire [31:0] next_length_2 = queue_granule_data[95:64]; // send.go:183
+    wire [31:0] sge_left_difference = sge_left - {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:146
+    wire [31:0] next_length_2 = queue_granule_data[95:64]; // send.go:177
 
     always @(posedge clk) begin
-        case (sending)                                       // send.go:39
-            SENDING_JUDGE: begin                             // send.go:40
-                if (when_sending) begin                      // begin.go:12
-                    now_active <= u_turn_out_message_active; // begin.go:13
-                    now_parked <= u_turn_out_message_parked; // begin.go:13
-                    now_broken <= u_turn_out_message_broken; // begin.go:13
-                    now_offset <= u_turn_out_message_offset; // begin.go:13
-                    now_total <= u_turn_out_message_total;   // begin.go:13
-                    now_sge <= u_turn_out_message_sge;       // begin.go:13
-                    now_sge_at <= u_turn_out_message_sge_at; // begin.go:13
-                    now_issued <= u_turn_out_message_issued; // begin.go:13
-                    now_reads <= u_turn_out_message_reads;   // begin.go:13
-                    now_ahead <= u_turn_out_message_ahead;   // begin.go:13
-                    now_psn <= u_turn_out_psn;               // begin.go:14
-                    last_psn <= u_turn_out_psn;              // begin.go:15
-                    span <= 23'd0;                           // begin.go:16
-                    sge_addr <= u_turn_out_first[63:0];      // begin.go:17
-                    sge_length <= u_turn_out_first[95:64];   // begin.go:17
-                    sge_l_key <= u_turn_out_first[127:96];   // begin.go:17
-                    over <= 1'b0;                            // begin.go:18
-                    records <= 1'b0;                         // begin.go:19
-                    status <= 8'h00;                         // begin.go:20
-                    vendor <= 5'h00;                         // begin.go:21
-                    ack_req <= u_turn_out_verdict_ack_req;   // begin.go:22
-                    if (u_turn_out_verdict_flush) begin      // begin.go:23
-                        records <= 1'b1;                     // begin.go:46
-                        status <= 8'h05;                     // begin.go:47
-                        vendor <= 5'h00;                     // begin.go:48
-                        last <= 1'b1;                        // begin.go:49
-                        length <= 13'd0;                     // begin.go:50
-                        walks <= 1'b0;                       // begin.go:51
-                        now_broken <= 1'b1;                  // begin.go:52
-                        now_parked <= 1'b0;                  // begin.go:53
-                    end else if (u_turn_out_message_parked) begin // begin.go:25
-                        records <= 1'b1;                     // begin.go:46
-                        status <= u_turn_out_outcome_status; // begin.go:47
-                        vendor <= u_turn_out_outcome_vendor; // begin.go:48
-                        last <= 1'b1;                        // begin.go:49
-                        length <= 13'd0;                     // begin.go:50
-                        walks <= 1'b0;                       // begin.go:51
-                        now_broken <= |u_turn_out_outcome_status; // begin.go:52
-                        now_parked <= 1'b0;                  // begin.go:53
-                    end else if (u_turn_out_message_active) begin // begin.go:27
-                    end else if (|u_turn_out_task_refusal) begin // begin.go:29
-                        records <= 1'b1;                     // begin.go:46
-                        status <= 8'h02;                     // begin.go:47
-                        vendor <= u_turn_out_task_refusal;   // begin.go:48
-                        last <= 1'b1;                        // begin.go:49
-                        length <= 13'd0;                     // begin.go:50
-                        walks <= 1'b0;                       // begin.go:51
-                        now_broken <= 1'b1;                  // begin.go:52
-                        now_parked <= 1'b0;                  // begin.go:53
-                    end else begin                           // begin.go:31
-                        now_offset <= 32'd0;                 // begin.go:62
-                        now_sge <= {2'h0, own};              // begin.go:63
-                        now_sge_at <= 32'd0;                 // begin.go:64
-                        now_total <= job_inline ? {24'd0, u_turn_out_control_inline_len} // begin.go:65
+        case (sending)                                       // send.go:40
+            SENDING_JUDGE: begin                             // send.go:41
+                if (when_sending) begin                      // begin.go:13
+                    now_active <= u_turn_out_message_active; // begin.go:14
+                    now_parked <= u_turn_out_message_parked; // begin.go:14
+                    now_broken <= u_turn_out_message_broken; // begin.go:14
+                    now_offset <= u_turn_out_message_offset; // begin.go:14
+                    now_total <= u_turn_out_message_total;   // begin.go:14
+                    now_sge <= u_turn_out_message_sge;       // begin.go:14
+                    now_sge_at <= u_turn_out_message_sge_at; // begin.go:14
+                    now_issued <= u_turn_out_message_issued; // begin.go:14
+                    now_reads <= u_turn_out_message_reads;   // begin.go:14
+                    now_ahead <= u_turn_out_message_ahead;   // begin.go:14
+                    now_psn <= u_turn_out_psn;               // begin.go:15
+                    last_psn <= u_turn_out_psn;              // begin.go:16
+                    span <= 23'd0;                           // begin.go:17
+                    sge_addr <= u_turn_out_first[63:0];      // begin.go:18
+                    sge_length <= u_turn_out_first[95:64];   // begin.go:18
+                    sge_l_key <= u_turn_out_first[127:96];   // begin.go:18
+                    over <= 1'b0;                            // begin.go:19
+                    records <= 1'b0;                         // begin.go:20
+                    status <= 8'h00;                         // begin.go:21
+                    vendor <= 5'h00;                         // begin.go:22
+                    ack_req <= u_turn_out_verdict_ack_req;   // begin.go:23
+                    if (u_turn_out_verdict_flush) begin      // begin.go:24
+                        records <= 1'b1;                     // begin.go:47
+                        status <= 8'h05;                     // begin.go:48
+                        vendor <= 5'h00;                     // begin.go:49
+                        last <= 1'b1;                        // begin.go:50
+                        length <= 13'd0;                     // begin.go:51
+                        walks <= 1'b0;                       // begin.go:52
+                        now_broken <= 1'b1;                  // begin.go:53
+                        now_parked <= 1'b0;                  // begin.go:54
+                    end else if (u_turn_out_message_parked) begin // begin.go:26
+                        records <= 1'b1;                     // begin.go:47
+                        status <= u_turn_out_outcome_status; // begin.go:48
+                        vendor <= u_turn_out_outcome_vendor; // begin.go:49
+                        last <= 1'b1;                        // begin.go:50
+                        length <= 13'd0;                     // begin.go:51
+                        walks <= 1'b0;                       // begin.go:52
+                        now_broken <= |u_turn_out_outcome_status; // begin.go:53
+                        now_parked <= 1'b0;                  // begin.go:54
+                    end else if (u_turn_out_message_active) begin // begin.go:28
+                    end else if (|u_turn_out_refusal) begin  // begin.go:30
+                        records <= 1'b1;                     // begin.go:47
+                        status <= 8'h02;                     // begin.go:48
+                        vendor <= u_turn_out_refusal;        // begin.go:49
+                        last <= 1'b1;                        // begin.go:50
+                        length <= 13'd0;                     // begin.go:51
+                        walks <= 1'b0;                       // begin.go:52
+                        now_broken <= 1'b1;                  // begin.go:53
+                        now_parked <= 1'b0;                  // begin.go:54
+                    end else begin                           // begin.go:32
+                        now_offset <= 32'd0;                 // begin.go:63
+                        now_sge <= {2'h0, own};              // begin.go:64
+                        now_sge_at <= 32'd0;                 // begin.go:65
+                        now_total <= job_inline ? {24'd0, u_turn_out_control_inline_len} // begin.go:66
                             : !none_any ? 32'd0
                             : u_turn_out_first[95:64];
-                        probes <= {2'h0, none_any & (|u_turn_out_first[95:64])}; // begin.go:66
+                        probes <= {2'h0, none_any & (|u_turn_out_first[95:64])}; // begin.go:67
                     end
                 end
             end
-            SENDING_SUM: begin                               // send.go:41
-                if (extra_comes) begin                       // begin.go:81
-                    now_total <= total[31:0];                // begin.go:85
-                    over <= over | total[32];                // begin.go:86
-                    probes <= probes + {2'h0, |next_length}; // begin.go:87
-                    now_sge <= now_sge + 3'd1;               // begin.go:88
-                    if (when_sending_equal) begin            // begin.go:89
-                        now_sge <= 3'd0;                     // begin.go:90
+            SENDING_SUM: begin                               // send.go:42
+                if (extra_comes) begin                       // begin.go:82
+                    now_total <= total[31:0];                // begin.go:86
+                    over <= over | total[32];                // begin.go:87
+                    probes <= probes + {2'h0, |next_length}; // begin.go:88
+                    now_sge <= now_sge + 3'd1;               // begin.go:89
+                    if (when_sending_equal) begin            // begin.go:90
+                        now_sge <= 3'd0;                     // begin.go:91
                     end
                 end
             end
-            SENDING_PLAN: begin                      // send.go:42
-                length <= length_2;                  // begin.go:102
-                need <= length_2;                    // begin.go:103
-                sge_left <= sge_length - now_sge_at; // begin.go:104
-                walks <= ~job_inline & (|left);      // begin.go:105
-                last <= fits;                        // begin.go:106
-                ack_req <= ack_req | fits;           // begin.go:107
-                if (when_sending_and_2) begin        // begin.go:109
-                    records <= 1'b1;                 // begin.go:46
-                    status <= 8'h01;                 // begin.go:47
-                    vendor <= 5'h03;                 // begin.go:48
-                    last <= 1'b1;                    // begin.go:49
-                    length <= 13'd0;                 // begin.go:50
-                    walks <= 1'b0;                   // begin.go:51
-                    now_broken <= 1'b1;              // begin.go:52
-                    now_parked <= 1'b0;              // begin.go:53
+            SENDING_PLAN: begin                      // send.go:43
+                length <= length_2;                  // begin.go:103
+                need <= length_2;                    // begin.go:104
+                sge_left <= sge_length - now_sge_at; // begin.go:105
+                walks <= ~job_inline & (|left);      // begin.go:106
+                last <= fits;                        // begin.go:107
+                ack_req <= ack_req | fits;           // begin.go:108
+                if (when_sending_and_2) begin        // begin.go:110
+                    records <= 1'b1;                 // begin.go:47
+                    status <= 8'h01;                 // begin.go:48
+                    vendor <= 5'h03;                 // begin.go:49
+                    last <= 1'b1;                    // begin.go:50
+                    length <= 13'd0;                 // begin.go:51
+                    walks <= 1'b0;                   // begin.go:52
+                    now_broken <= 1'b1;              // begin.go:53
+                    now_parked <= 1'b0;              // begin.go:54
                 end
             end
-            SENDING_READ: begin               // send.go:43
-                span <= !(|now_total) ? 23'd0 // read.go:39
+            SENDING_READ: begin               // send.go:44
+                span <= !(|now_total) ? 23'd0 // read.go:37
                     : u_turn_out_context_path_mtu[2] ? span_choice_2
                     : u_turn_out_context_path_mtu[1] ? span_choice_3
                     : u_turn_out_context_path_mtu[0] ? before_[30:8]
                     : before_[30:8];
-                sge_left <= sge_length;         // read.go:40
-                length <= 13'd0;                // read.go:21
-                last <= 1'b1;                   // read.go:22
-                ack_req <= 1'b1;                // read.go:23
-                walks <= |now_total;            // read.go:24
-                now_offset <= now_total;        // read.go:25
-                if (when_sending_inverse) begin // read.go:27
-                    records <= 1'b1;            // begin.go:46
-                    status <= 8'h02;            // begin.go:47
-                    vendor <= 5'h15;            // begin.go:48
-                    last <= 1'b1;               // begin.go:49
-                    length <= 13'd0;            // begin.go:50
-                    walks <= 1'b0;              // begin.go:51
-                    now_broken <= 1'b1;         // begin.go:52
-                    now_parked <= 1'b0;         // begin.go:53
+                sge_left <= sge_length;         // read.go:38
+                length <= 13'd0;                // read.go:19
+                last <= 1'b1;                   // read.go:20
+                ack_req <= 1'b1;                // read.go:21
+                walks <= |now_total;            // read.go:22
+                now_offset <= now_total;        // read.go:23
+                if (when_sending_inverse) begin // read.go:25
+                    records <= 1'b1;            // begin.go:47
+                    status <= 8'h02;            // begin.go:48
+                    vendor <= 5'h15;            // begin.go:49
+                    last <= 1'b1;               // begin.go:50
+                    length <= 13'd0;            // begin.go:51
+                    walks <= 1'b0;              // begin.go:52
+                    now_broken <= 1'b1;         // begin.go:53
+                    now_parked <= 1'b0;         // begin.go:54
                 end
-                if (when_sending_or_2) begin // read.go:42
-                    records <= 1'b1;         // begin.go:46
-                    status <= 8'h01;         // begin.go:47
-                    vendor <= 5'h03;         // begin.go:48
-                    last <= 1'b1;            // begin.go:49
-                    length <= 13'd0;         // begin.go:50
-                    walks <= 1'b0;           // begin.go:51
-                    now_broken <= 1'b1;      // begin.go:52
-                    now_parked <= 1'b0;      // begin.go:53
+                if (when_sending_or_2) begin // read.go:40
+                    records <= 1'b1;         // begin.go:47
+                    status <= 8'h01;         // begin.go:48
+                    vendor <= 5'h03;         // begin.go:49
+                    last <= 1'b1;            // begin.go:50
+                    length <= 13'd0;         // begin.go:51
+                    walks <= 1'b0;           // begin.go:52
+                    now_broken <= 1'b1;      // begin.go:53
+                    now_parked <= 1'b0;      // begin.go:54
                 end
             end
-            SENDING_MORE: begin                              // send.go:44
-                if (extra_comes) begin                       // begin.go:121
-                    sge_addr <= queue_granule_data[63:0];    // begin.go:123
-                    sge_length <= sge_length_2;              // begin.go:123
-                    sge_l_key <= queue_granule_data[127:96]; // begin.go:123
-                    if (!u_turn_out_task_local) begin        // begin.go:126
-                        probes <= 3'd1;                      // read.go:48
-                        now_total <= 32'd8;                  // read.go:49
-                        sge_left <= 32'd8;                   // read.go:50
-                        length <= 13'd0;                     // read.go:21
-                        last <= 1'b1;                        // read.go:22
-                        ack_req <= 1'b1;                     // read.go:23
-                        walks <= 1'b1;                       // read.go:24
-                        now_offset <= 32'd8;                 // read.go:25
-                        if (when_sending_inverse_2) begin    // read.go:27
-                            records <= 1'b1;                 // begin.go:46
-                            status <= 8'h02;                 // begin.go:47
-                            vendor <= 5'h15;                 // begin.go:48
-                            last <= 1'b1;                    // begin.go:49
-                            length <= 13'd0;                 // begin.go:50
-                            walks <= 1'b0;                   // begin.go:51
-                            now_broken <= 1'b1;              // begin.go:52
-                            now_parked <= 1'b0;              // begin.go:53
+            SENDING_MORE: begin                              // send.go:45
+                if (extra_comes) begin                       // begin.go:122
+                    sge_addr <= queue_granule_data[63:0];    // begin.go:124
+                    sge_length <= sge_length_2;              // begin.go:124
+                    sge_l_key <= queue_granule_data[127:96]; // begin.go:124
+                    if (!u_turn_out_task_local) begin        // begin.go:127
+                        probes <= 3'd1;                      // read.go:46
+                        now_total <= 32'd8;                  // read.go:47
+                        sge_left <= 32'd8;                   // read.go:48
+                        length <= 13'd0;                     // read.go:19
+                        last <= 1'b1;                        // read.go:20
+                        ack_req <= 1'b1;                     // read.go:21
+                        walks <= 1'b1;                       // read.go:22
+                        now_offset <= 32'd8;                 // read.go:23
+                        if (when_sending_inverse_2) begin    // read.go:25
+                            records <= 1'b1;                 // begin.go:47
+                            status <= 8'h02;                 // begin.go:48
+                            vendor <= 5'h15;                 // begin.go:49
+                            last <= 1'b1;                    // begin.go:50
+                            length <= 13'd0;                 // begin.go:51
+                            walks <= 1'b0;                   // begin.go:52
+                            now_broken <= 1'b1;              // begin.go:53
+                            now_parked <= 1'b0;              // begin.go:54
                         end
-                        if (sge_length_2 != 32'd8) begin // read.go:52
-                            records <= 1'b1;             // begin.go:46
-                            status <= 8'h01;             // begin.go:47
-                            vendor <= 5'h0b;             // begin.go:48
-                            last <= 1'b1;                // begin.go:49
-                            length <= 13'd0;             // begin.go:50
-                            walks <= 1'b0;               // begin.go:51
-                            now_broken <= 1'b1;          // begin.go:52
-                            now_parked <= 1'b0;          // begin.go:53
+                        if (sge_length_2 != 32'd8) begin // read.go:50
+                            records <= 1'b1;             // begin.go:47
+                            status <= 8'h01;             // begin.go:48
+                            vendor <= 5'h0b;             // begin.go:49
+                            last <= 1'b1;                // begin.go:50
+                            length <= 13'd0;             // begin.go:51
+                            walks <= 1'b0;               // begin.go:52
+                            now_broken <= 1'b1;          // begin.go:53
+                            now_parked <= 1'b0;          // begin.go:54
                         end
                     end
                 end
             end
-            SENDING_ISSUE: begin                            // send.go:45
-                if (~now_ahead > span && issue_ready) begin // read.go:59
-                    last_psn <= now_psn + {1'b0, span};     // read.go:60
-                    now_ahead <= now_ahead + span;          // read.go:61
+            SENDING_ISSUE: begin                            // send.go:46
+                if (~now_ahead > span && issue_ready) begin // read.go:57
+                    last_psn <= now_psn + {1'b0, span};     // read.go:58
+                    now_ahead <= now_ahead + span;          // read.go:59
                 end
             end
-            SENDING_KEY_OP: begin             // send.go:46
-                if (!key_held && parks) begin // local.go:35
-                    now_parked <= 1'b1;       // local.go:36
+            SENDING_KEY_OP: begin             // send.go:47
+                if (!key_held && parks) begin // local.go:36
+                    now_parked <= 1'b1;       // local.go:37
                 end
             end
-            SENDING_INVITE: begin                // send.go:48
+            SENDING_INVITE: begin                // send.go:49
                 if (again_ready) begin           // waiting.go:47
                     guest <= u_waiting_grant_qp; // waiting.go:49
                 end
             end
-            SENDING_JOB: begin                          // send.go:49
-                if (job_ready) begin                    // send.go:119
-                    now_issued <= now_issued + 16'd1;   // send.go:120
-                    now_active <= ~last;                // send.go:121
-                    if (!records) begin                 // send.go:125
-                        now_offset <= now_offset + {19'd0, length}; // send.go:126
-                        now_reads <= now_reads + {7'h00, u_turn_out_task_read | issue_atomic}; // send.go:127
-                        now_ahead <= now_ahead + 23'd1; // send.go:128
-                        now_psn <= last_psn + 24'd1;    // send.go:129
+            SENDING_JOB: begin                          // send.go:50
+                if (job_ready) begin                    // send.go:113
+                    now_issued <= now_issued + 16'd1;   // send.go:114
+                    now_active <= ~last;                // send.go:115
+                    if (!records) begin                 // send.go:119
+                        now_offset <= now_offset + {19'd0, length}; // send.go:120
+                        now_reads <= now_reads + {7'h00, u_turn_out_task_read | issue_atomic}; // send.go:121
+                        now_ahead <= now_ahead + 23'd1; // send.go:122
+                        now_psn <= last_psn + 24'd1;    // send.go:123
                     end
                 end
-                if (segment_valid && segment_ready) begin // send.go:150
-                    now_sge_at <= now_sge_at + {19'd0, enough ? need : sge_left[12:0]}; // send.go:151
-                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:152
+                if (segment_valid && segment_ready) begin // send.go:144
+                    now_sge_at <= now_sge_at + {19'd0, enough ? need : sge_left[12:0]}; // send.go:145
+                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:146
                         : sge_left - {19'd0, enough ? need : sge_left[12:0]};
-                    need <= need - (enough ? need : sge_left[12:0]); // send.go:153
-                    probes <= probes - 3'd1; // send.go:154
+                    need <= need - (enough ? need : sge_left[12:0]); // send.go:147
+                    probes <= probes - 3'd1; // send.go:148
                 end
             end
-            SENDING_WALK: begin                // send.go:50
-                if (!(|sge_left)) begin        // send.go:139
-                    now_sge <= now_sge + 3'd1; // send.go:140
-                    now_sge_at <= 32'd0;       // send.go:141
+            SENDING_WALK: begin                // send.go:51
+                if (!(|sge_left)) begin        // send.go:133
+                    now_sge <= now_sge + 3'd1; // send.go:134
+                    now_sge_at <= 32'd0;       // send.go:135
                 end
-                if (segment_valid && segment_ready) begin // send.go:150
-                    now_sge_at <= now_sge_at + {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:151
-                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:152
+                if (segment_valid && segment_ready) begin // send.go:144
+                    now_sge_at <= now_sge_at + {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:145
+                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:146
                         : sge_left_difference;
-                    need <= need - (enough_2 ? need : sge_left[12:0]); // send.go:153
-                    probes <= probes - 3'd1; // send.go:154
+                    need <= need - (enough_2 ? need : sge_left[12:0]); // send.go:147
+                    probes <= probes - 3'd1; // send.go:148
                 end
             end
-            SENDING_NEXT: begin                              // send.go:51
-                if (extra_comes) begin                       // send.go:182
-                    sge_addr <= queue_granule_data[63:0];    // send.go:184
-                    sge_length <= next_length_2;             // send.go:184
-                    sge_l_key <= queue_granule_data[127:96]; // send.go:184
-                    sge_left <= next_length_2;               // send.go:185
+            SENDING_NEXT: begin                              // send.go:52
+                if (extra_comes) begin                       // send.go:176
+                    sge_addr <= queue_granule_data[63:0];    // send.go:178
+                    sge_length <= next_length_2;             // send.go:178
+                    sge_l_key <= queue_granule_data[127:96]; // send.go:178
+                    sge_left <= next_length_2;               // send.go:179
                 end
             end
-            SENDING_INLINE: begin              // send.go:52
+            SENDING_INLINE: begin              // send.go:53
                 if (when_sending_and_4) begin  // inline.go:15
                     now_sge <= now_sge + 3'd1; // inline.go:16
                     need <= need - 13'd16;     // inline.go:17
@@ -1229,66 +1274,80 @@ module requester_64_qp6_cq6_r5 (
         endcase
     end
 
-    wire fence = fence_valid & quiet & (sending == SENDING_JUDGE) & ~key_held; // ports.go:67
-    assign job_valid = (sending == SENDING_JOB) | fence; // ports.go:69
-    assign fence_ready = fence & job_ready;              // ports.go:70
-    assign job_kind = (sending == SENDING_JOB) ? (records ? 2'h1 : 2'h0) : 2'h2; // ports.go:73
-    assign job_qp = queue_take_qp;                       // ports.go:73
-    wire [7:0] plain_choice = !now_active ? (last ? 8'd4 : 8'd0) : last ? 8'd2 : 8'd1; // ports.go:113
-    wire [7:0] plain_2 = plain_choice + {7'h00, last & u_turn_out_task_imm}; // ports.go:113
-    wire [7:0] op_choice = (u_turn_out_task_inv && last) ? (!now_active ? 8'd23 : 8'd22) : plain_2; // ports.go:117
-    assign job_opcode = u_turn_out_task_read ? 8'd12     // ports.go:73
-        : issue_atomic ? ((u_turn_out_control_opcode == 8'h06) ? 8'd20 : 8'd19)
+    wire between_2 = quiet & (sending == SENDING_JUDGE); // ports.go:68
+    wire offered = mark_due & between_2 & (mark_stays | ~(fence_valid & ~key_held)); // mark.go:21
+
+    always @(posedge clk) begin
+        if (rst) begin
+            mark_stays <= 1'b0;
+        end else begin
+            mark_stays <= offered & ~job_ready; // mark.go:22
+        end
+    end
+
+    assign mark_ready = offered & job_ready;           // mark.go:23
+    wire fence = fence_valid & between_2 & ~key_held & ~offered; // ports.go:70
+    assign job_valid = (sending == SENDING_JOB) | fence | offered; // ports.go:72
+    assign fence_ready = fence & job_ready;            // ports.go:73
+    assign job_kind = (sending == SENDING_JOB) ? (records ? 3'h1 : 3'h0) : offered ? 3'h5 : 3'h2; // ports.go:76
+    assign job_qp = offered ? mark_qp : queue_take_qp; // ports.go:76
+    wire [7:0] plain_choice = !now_active ? (last ? 8'd4 : 8'd0) : last ? 8'd2 : 8'd1; // blocks/wqe/packet.go:17
+    wire [7:0] plain_2 = plain_choice + {7'h00, last & u_turn_out_task_has_imm}; // blocks/wqe/packet.go:17
+    wire [7:0] op_choice = (u_turn_out_task_has_inv && last) ? (!now_active ? 8'd23 : 8'd22) // blocks/wqe/packet.go:21
+        : plain_2;
+    assign job_opcode = u_turn_out_task_read ? 8'd12 // ports.go:76
+        : issue_atomic ? (u_turn_out_task_fetch_add ? 8'd20 : 8'd19)
         : u_turn_out_task_send ? op_choice
         : plain_2 + 8'd6;
-    assign job_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_imm); // ports.go:73
-    assign job_ack_req = ack_req;    // ports.go:73
-    assign job_payload_len = length; // ports.go:73
-    assign job_dma_len = now_total;  // ports.go:73
-    wire [31:0] job_imm_joined = {   // ports.go:80
+    assign job_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_has_imm); // ports.go:76
+    assign job_ack_req = ack_req;    // ports.go:76
+    assign job_payload_len = length; // ports.go:76
+    assign job_dma_len = now_total;  // ports.go:76
+    wire [31:0] job_imm_joined = {   // blocks/wqe/packet.go:26
         u_turn_out_control_imm[7:0],
         u_turn_out_control_imm[15:8],
         u_turn_out_control_imm[23:16],
         u_turn_out_control_imm[31:24]
     };
-    assign job_imm = u_turn_out_task_inv ? u_turn_out_control_imm : job_imm_joined; // ports.go:73
-    assign job_inline = u_turn_out_control_flags[3]; // ports.go:73
-    assign job_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:73
-    assign job_swap = u_turn_out_first[63:0];        // ports.go:73
-    assign job_compare = u_turn_out_first[127:64];   // ports.go:73
-    assign job_msn = 24'd0;                          // ports.go:73
-    assign job_failed = 1'b0;                        // ports.go:73
-    wire [1:0] recorded = (u_turn_out_message_parked && !u_turn_out_verdict_flush) ? 2'h3 : 2'h0; // ports.go:97
-    assign job_entry_kind = records ? recorded       // ports.go:73
+    assign job_imm = u_turn_out_task_has_inv ? u_turn_out_control_imm : job_imm_joined; // ports.go:76
+    assign job_inline = u_turn_out_control_flags[3]; // ports.go:76
+    assign job_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:76
+    assign job_swap = u_turn_out_first[63:0];        // ports.go:76
+    assign job_compare = u_turn_out_first[127:64];   // ports.go:76
+    assign job_msn = 24'd0;                          // ports.go:76
+    assign job_failed = 1'b0;                        // ports.go:76
+    wire [1:0] recorded = (u_turn_out_message_parked && !u_turn_out_verdict_flush) ? 2'h3 : 2'h0; // ports.go:100
+    assign job_entry_kind = records ? recorded       // ports.go:76
         : u_turn_out_task_read ? 2'h1
         : issue_atomic ? 2'h2
         : 2'h0;
-    assign job_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:73
-    assign job_entry_last_psn = last_psn;                       // ports.go:73
-    assign job_entry_wqe_index = issue_wqe_index;               // ports.go:73
-    assign job_entry_offset = now_offset;                       // ports.go:73
-    assign job_entry_length = length;                           // ports.go:73
-    assign job_entry_first = ~now_active;                       // ports.go:73
-    assign job_entry_last = last;                               // ports.go:73
-    assign job_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:73
-    assign job_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:73
-    assign job_entry_status = status;                           // ports.go:73
-    assign job_entry_vendor = vendor;                           // ports.go:73
-    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & job_ready & walks); // send.go:162
-    assign segment_valid = segment_valid_or & (|sge_left);      // ports.go:50
-    assign segment_key = sge_l_key;                             // ports.go:57
-    assign segment_pd = u_turn_out_context_pd;                  // ports.go:57
-    assign segment_qpn = async_number;                          // ports.go:57
-    assign segment_rights = segment_probe ? 8'h01 : 8'h00;      // ports.go:57
-    assign segment_va = sge_addr + {32'd0, now_sge_at};         // ports.go:57
-    assign segment_range = segment_probe ? sge_length : {19'd0, segment_len}; // ports.go:57
-    wire enough_3 = {19'd0, need} <= sge_left;                  // send.go:173
-    assign segment_len = enough_3 ? need : sge_left[12:0];      // ports.go:57
-    assign segment_skip = 1'b0;                                 // ports.go:57
-    assign segment_probe = u_turn_out_task_read | issue_atomic; // ports.go:57
-    assign segment_find = 1'b0;                                 // ports.go:57
-    assign segment_last = (u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough_3; // ports.go:57
-    assign segment_probed = 1'b0;                               // ports.go:57
+    assign job_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:76
+    assign job_entry_last_psn = last_psn;                       // ports.go:76
+    assign job_entry_wqe_index = issue_wqe_index;               // ports.go:76
+    assign job_entry_offset = now_offset;                       // ports.go:76
+    assign job_entry_length = length;                           // ports.go:76
+    assign job_entry_first = ~now_active;                       // ports.go:76
+    assign job_entry_last = last;                               // ports.go:76
+    assign job_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:76
+    assign job_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:76
+    assign job_entry_status = status;                           // ports.go:76
+    assign job_entry_vendor = vendor;                           // ports.go:76
+    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & job_ready & walks); // send.go:156
+    assign segment_valid = segment_valid_or & (|sge_left);      // ports.go:51
+    assign segment_key = sge_l_key;                             // ports.go:58
+    assign segment_pd = u_turn_out_context_pd;                  // ports.go:58
+    assign segment_qpn = async_number;                          // ports.go:58
+    assign segment_rights = segment_probe ? 8'h01 : 8'h00;      // ports.go:58
+    assign segment_va = sge_addr + {32'd0, now_sge_at};         // ports.go:58
+    assign segment_range = segment_probe ? sge_length : {19'd0, segment_len}; // ports.go:58
+    wire enough_3 = {19'd0, need} <= sge_left;                  // send.go:167
+    assign segment_len = enough_3 ? need : sge_left[12:0];      // ports.go:58
+    assign segment_skip = 1'b0;                                 // ports.go:58
+    assign segment_probe = u_turn_out_task_read | issue_atomic; // ports.go:58
+    assign segment_bus = 1'b0;                                  // ports.go:58
+    assign segment_find = 1'b0;                                 // ports.go:58
+    assign segment_last = (u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough_3; // ports.go:58
+    assign segment_probed = 1'b0;                               // ports.go:58
 
     wire when_inline_here = extra_comes & (sending == SENDING_INLINE); // inline.go:28
 
@@ -1351,53 +1410,53 @@ module requester_64_qp6_cq6_r5 (
         .out_err   (inline_err)
     );
 
-    assign issue_valid = (sending == SENDING_ISSUE) & (~now_ahead > span); // read.go:75
-    assign issue_qp = queue_take_qp;                        // read.go:76
-    assign issue_psn = now_psn;                             // read.go:76
-    assign issue_length = now_total;                        // read.go:76
-    assign issue_num_sge = u_turn_out_control_num_sge[2:0]; // read.go:76
-    assign issue_sge_addr = sge_addr;                       // read.go:76
-    assign issue_sge_length = sge_length;                   // read.go:76
-    assign issue_sge_l_key = sge_l_key;                     // read.go:76
-    assign parks = (sending == SENDING_KEY_OP) & ~key_held & ~key_op_done_valid; // local.go:44
+    assign issue_valid = (sending == SENDING_ISSUE) & (~now_ahead > span); // read.go:73
+    assign issue_qp = queue_take_qp;                        // read.go:74
+    assign issue_psn = now_psn;                             // read.go:74
+    assign issue_length = now_total;                        // read.go:74
+    assign issue_num_sge = u_turn_out_control_num_sge[2:0]; // read.go:74
+    assign issue_sge_addr = sge_addr;                       // read.go:74
+    assign issue_sge_length = sge_length;                   // read.go:74
+    assign issue_sge_l_key = sge_l_key;                     // read.go:74
+    assign parks = (sending == SENDING_KEY_OP) & ~key_held & ~key_op_done_valid; // local.go:45
 
     always @(posedge clk) begin
         if (rst) begin
             key_held <= 1'b0;
         end else begin
-            if (key_op_valid && key_op_ready) begin // local.go:46
-                key_held <= 1'b0;                   // local.go:46
+            if (key_op_valid && key_op_ready) begin // local.go:47
+                key_held <= 1'b0;                   // local.go:47
             end
-            if (parks) begin      // local.go:47
-                key_held <= 1'b1; // local.go:48
+            if (parks) begin      // local.go:48
+                key_held <= 1'b1; // local.go:49
             end
         end
     end
 
-    wire held_op_kind_equal = u_turn_out_control_opcode == 8'h07; // task.go:25
+    wire held_op_kind_equal = u_turn_out_control_opcode == 8'h07; // blocks/wqe/task.go:44
 
     always @(posedge clk) begin
-        if (parks) begin                              // local.go:47
-            held_op_qp <= queue_take_qp;              // local.go:53
-            held_op_kind <= held_op_kind_equal ? 3'h4 // local.go:53
+        if (parks) begin                              // local.go:48
+            held_op_qp <= queue_take_qp;              // local.go:54
+            held_op_kind <= held_op_kind_equal ? 3'h4 // local.go:54
                 : (u_turn_out_control_opcode == 8'h08) ? 3'h6
                 : 3'h5;
-            held_op_qpn <= async_number;         // local.go:53
-            held_op_pd <= u_turn_out_context_pd; // local.go:53
-            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : job_r_key; // local.go:53
-            held_op_va <= job_va;                // local.go:53
-            held_op_operands <= {sge_l_key, sge_length, sge_addr, u_turn_out_first}; // local.go:53
+            held_op_qpn <= async_number;         // local.go:54
+            held_op_pd <= u_turn_out_context_pd; // local.go:54
+            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : job_r_key; // local.go:54
+            held_op_va <= job_va;                // local.go:54
+            held_op_operands <= {sge_l_key, sge_length, sge_addr, u_turn_out_first}; // local.go:54
         end
     end
 
-    assign key_op_valid = key_held;            // local.go:59
-    assign key_op_qp = held_op_qp;             // local.go:60
-    assign key_op_kind = held_op_kind;         // local.go:60
-    assign key_op_qpn = held_op_qpn;           // local.go:60
-    assign key_op_pd = held_op_pd;             // local.go:60
-    assign key_op_key = held_op_key;           // local.go:60
-    assign key_op_va = held_op_va;             // local.go:60
-    assign key_op_operands = held_op_operands; // local.go:60
+    assign key_op_valid = key_held;            // local.go:60
+    assign key_op_qp = held_op_qp;             // local.go:61
+    assign key_op_kind = held_op_kind;         // local.go:61
+    assign key_op_qpn = held_op_qpn;           // local.go:61
+    assign key_op_pd = held_op_pd;             // local.go:61
+    assign key_op_key = held_op_key;           // local.go:61
+    assign key_op_va = held_op_va;             // local.go:61
+    assign key_op_operands = held_op_operands; // local.go:61
 
     scheduler_6_w1 u_waiting ( // waiting.go:20
         .clk           (clk),
@@ -1410,22 +1469,22 @@ module requester_64_qp6_cq6_r5 (
         .grant_qp      (u_waiting_grant_qp)
     );
 
-    assign extra_wants = (sending == SENDING_SUM) | (sending == SENDING_NEXT) | (sending == SENDING_MORE) // ports.go:19
+    assign extra_wants = (sending == SENDING_SUM) | (sending == SENDING_NEXT) | (sending == SENDING_MORE) // ports.go:20
         | ((sending == SENDING_INLINE) & ~inline_here);
-    assign extra_granule = now_sge + ((sending == SENDING_SUM) ? 3'd1 : 3'd0) + 3'd2; // ports.go:21
-    assign queue_take_valid = (sending == SENDING_END) & ~taken; // ports.go:23
-    assign again_valid = (sending == SENDING_INVITE) | ((sending == SENDING_END) & ~told_again); // ports.go:26
-    assign again_qp = (sending == SENDING_INVITE) ? u_waiting_grant_qp : queue_take_qp; // ports.go:27
-    assign async_valid = stopped & u_turn_out_verdict_drained; // ports.go:31
-    assign async_code = 8'h05;                                 // ports.go:32
-    assign async_vendor = 5'h00;                               // ports.go:32
-    assign told_drained = async_valid & async_ready;           // ports.go:33
-    assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:36
-    assign saved_message_sge = last ? 3'd0 : now_sge;          // ports.go:40
+    assign extra_granule = now_sge + ((sending == SENDING_SUM) ? 3'd1 : 3'd0) + 3'd2; // ports.go:22
+    assign queue_take_valid = (sending == SENDING_END) & ~taken; // ports.go:24
+    assign again_valid = (sending == SENDING_INVITE) | ((sending == SENDING_END) & ~told_again); // ports.go:27
+    assign again_qp = (sending == SENDING_INVITE) ? u_waiting_grant_qp : queue_take_qp; // ports.go:28
+    assign async_valid = stopped & u_turn_out_verdict_drained; // ports.go:32
+    assign async_code = 8'h05;                                 // ports.go:33
+    assign async_vendor = 5'h00;                               // ports.go:33
+    assign told_drained = async_valid & async_ready;           // ports.go:34
+    assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:37
+    assign saved_message_sge = last ? 3'd0 : now_sge;          // ports.go:41
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // requester.go:150
-    wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:152
-    wire [148:0] messages_write_data_joined = {             // requester.go:154
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // requester.go:155
+    wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:157
+    wire [148:0] messages_write_data_joined = {             // requester.go:159
         now_active,
         now_parked,
         now_broken,
@@ -1439,59 +1498,59 @@ module requester_64_qp6_cq6_r5 (
     };
 
     always @(posedge clk) begin
-        if (saved_now || clears) begin // requester.go:154
-            messages[qp] <= saved_now ? messages_write_data_joined : 149'd0; // requester.go:154
+        if (saved_now || clears) begin // requester.go:159
+            messages[qp] <= saved_now ? messages_write_data_joined : 149'd0; // requester.go:159
         end
     end
 
     always @(posedge clk) begin
-        if (begins) begin                  // look.go:38
-            message <= messages[grant_qp]; // look.go:38
+        if (begins) begin                  // look.go:39
+            message <= messages[grant_qp]; // look.go:39
         end
     end
 
-    wire sets = control_valid & control_ready & ((control_kind == 2'h0) | (control_kind == 2'h1)); // requester.go:151
+    wire sets = control_valid & control_ready & ((control_kind == 3'h0) | (control_kind == 3'h1)); // requester.go:156
 
     always @(posedge clk) begin
-        if (saved_now || sets) begin                       // requester.go:155
-            psns[qp] <= saved_now ? now_psn : control_psn; // requester.go:155
-        end
-    end
-
-    always @(posedge clk) begin
-        if (!(saved_now || sets)) begin // requester.go:158
-            peeked <= psns[peek_qp];    // requester.go:158
+        if (saved_now || sets) begin                       // requester.go:160
+            psns[qp] <= saved_now ? now_psn : control_psn; // requester.go:160
         end
     end
 
     always @(posedge clk) begin
-        if (begins) begin          // look.go:39
-            psn <= psns[grant_qp]; // look.go:39
+        if (!(saved_now || sets)) begin // requester.go:163
+            peeked <= psns[peek_qp];    // requester.go:163
         end
     end
 
-    wire [5:0] retired_write_addr = retired_valid ? retired_qp : control_qp; // requester.go:166
-
     always @(posedge clk) begin
-        if (retired_valid || clears) begin // requester.go:166
-            retired[retired_write_addr] <= retired_valid ? {retired_count, retired_reads} : 24'd0; // requester.go:166
+        if (begins) begin          // look.go:40
+            psn <= psns[grant_qp]; // look.go:40
         end
     end
 
-    wire drains = control_valid & control_ready & (control_kind == 2'h3); // requester.go:160
-    wire [5:0] notify_write_addr = told_drained ? queue_take_qp : control_qp; // requester.go:161
+    wire [5:0] retired_write_addr = retired_valid ? retired_qp : control_qp; // requester.go:171
 
     always @(posedge clk) begin
-        if (told_drained || clears || drains) begin // requester.go:161
-            notify[notify_write_addr] <= drains & control_psn[0]; // requester.go:161
+        if (retired_valid || clears) begin // requester.go:171
+            retired[retired_write_addr] <= retired_valid ? {retired_count, retired_reads} : 24'd0; // requester.go:171
         end
     end
 
-    wire [5:0] outcomes_write_addr = key_op_done_valid ? key_op_done_qp : queue_take_qp; // local.go:26
+    wire drains = control_valid & control_ready & (control_kind == 3'h3); // requester.go:165
+    wire [5:0] notify_write_addr = told_drained ? queue_take_qp : control_qp; // requester.go:166
 
     always @(posedge clk) begin
-        if (key_op_done_valid || parks) begin // local.go:26
-            outcomes[outcomes_write_addr] <= key_op_done_valid ? {1'b1, key_op_done_status, key_op_done_vendor} // local.go:26
+        if (told_drained || clears || drains) begin // requester.go:166
+            notify[notify_write_addr] <= drains & control_psn[0]; // requester.go:166
+        end
+    end
+
+    wire [5:0] outcomes_write_addr = key_op_done_valid ? key_op_done_qp : queue_take_qp; // local.go:27
+
+    always @(posedge clk) begin
+        if (key_op_done_valid || parks) begin // local.go:27
+            outcomes[outcomes_write_addr] <= key_op_done_valid ? {1'b1, key_op_done_status, key_op_done_vendor} // local.go:27
                 : 14'd0;
         end
     end
@@ -1504,7 +1563,8 @@ module requester_64_qp6_cq6_r5 (
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
          u_turn_out_context_exists,  u_turn_out_context_state,  u_turn_out_context_dest_qpn,
          u_turn_out_context_access,  u_turn_out_context_min_rnr,  u_turn_out_context_timeout,
-         u_turn_out_context_retry_cnt,  u_turn_out_context_rnr_retry,  u_turn_out_context_sq_stride,
+         u_turn_out_context_retry_cnt,  u_turn_out_context_rnr_retry,
+         u_turn_out_context_congestion,  u_turn_out_context_sq_stride,
          u_turn_out_context_rq_stride,  u_turn_out_context_send_cq,  u_turn_out_context_recv_cq,
          u_turn_out_context_max_dest_rd,  u_turn_out_head_here,  u_turn_out_head_empty,
          u_turn_out_outcome_known,  u_turn_out_control_flags[7:4],  u_turn_out_control_flags[0],
@@ -1523,45 +1583,47 @@ module requester_64_qp6_cq6_r5 (
     reg         grant_stalled;           // properties.go:11
     reg [5:0]   grant_held;              // properties.go:11
     reg         context_reply_stalled;   // properties.go:12
-    reg [503:0] context_reply_held;      // properties.go:12
+    reg [504:0] context_reply_held;      // properties.go:12
     reg         head_reply_stalled;      // properties.go:13
     reg [21:0]  head_reply_held;         // properties.go:13
     reg         granule_stalled;         // properties.go:14
     reg [127:0] granule_held;            // properties.go:14
     reg         control_stalled;         // properties.go:15
-    reg [31:0]  control_held;            // properties.go:15
+    reg [32:0]  control_held;            // properties.go:15
     reg         fence_stalled;           // properties.go:16
     reg [1:0]   fence_held;              // properties.go:16
-    reg         retired_source_stalled;  // properties.go:17
-    reg [29:0]  retired_source_held;     // properties.go:17
-    reg         key_op_done_stalled;     // properties.go:18
-    reg [18:0]  key_op_done_held;        // properties.go:18
-    reg         context_request_stalled; // properties.go:19
-    reg [5:0]   context_request_held;    // properties.go:19
-    reg         head_request_stalled;    // properties.go:20
-    reg [6:0]   head_request_held;       // properties.go:20
-    reg         read_stalled;            // properties.go:21
-    reg [11:0]  read_held;               // properties.go:21
-    reg         take_stalled;            // properties.go:22
-    reg [5:0]   take_held;               // properties.go:22
-    reg         job_stalled;             // properties.go:23
-    reg [539:0] job_held;                // properties.go:23
-    reg         segment_stalled;         // properties.go:24
-    reg [201:0] segment_held;            // properties.go:24
-    reg         issue_stalled;           // properties.go:25
-    reg [209:0] issue_held;              // properties.go:25
-    reg         key_op_stalled;          // properties.go:26
-    reg [408:0] key_op_held;             // properties.go:26
-    reg         again_stalled;           // properties.go:27
-    reg [5:0]   again_held;              // properties.go:27
-    reg         async_stalled;           // properties.go:28
-    reg [36:0]  async_held;              // properties.go:28
-    reg         inline_stalled;          // properties.go:29
-    reg [73:0]  inline_held;             // properties.go:29
+    reg         mark_stalled;            // properties.go:17
+    reg [5:0]   mark_held;               // properties.go:17
+    reg         retired_source_stalled;  // properties.go:18
+    reg [29:0]  retired_source_held;     // properties.go:18
+    reg         key_op_done_stalled;     // properties.go:19
+    reg [18:0]  key_op_done_held;        // properties.go:19
+    reg         context_request_stalled; // properties.go:20
+    reg [5:0]   context_request_held;    // properties.go:20
+    reg         head_request_stalled;    // properties.go:21
+    reg [6:0]   head_request_held;       // properties.go:21
+    reg         read_stalled;            // properties.go:22
+    reg [11:0]  read_held;               // properties.go:22
+    reg         take_stalled;            // properties.go:23
+    reg [5:0]   take_held;               // properties.go:23
+    reg         job_stalled;             // properties.go:24
+    reg [540:0] job_held;                // properties.go:24
+    reg         segment_stalled;         // properties.go:25
+    reg [202:0] segment_held;            // properties.go:25
+    reg         issue_stalled;           // properties.go:26
+    reg [209:0] issue_held;              // properties.go:26
+    reg         key_op_stalled;          // properties.go:27
+    reg [408:0] key_op_held;             // properties.go:27
+    reg         again_stalled;           // properties.go:28
+    reg [5:0]   again_held;              // properties.go:28
+    reg         async_stalled;           // properties.go:29
+    reg [36:0]  async_held;              // properties.go:29
+    reg         inline_stalled;          // properties.go:30
+    reg [73:0]  inline_held;             // properties.go:30
 
     wire waits = grant_valid & ~grant_ready;                   // properties.go:11
     wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:12
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:12
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:12
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -1574,6 +1636,7 @@ module requester_64_qp6_cq6_r5 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -1604,18 +1667,19 @@ module requester_64_qp6_cq6_r5 (
     wire waits_4 = queue_granule_valid & ~queue_granule_ready;  // properties.go:14
     wire waits_5 = control_valid & ~control_ready;              // properties.go:15
     wire waits_6 = fence_valid & ~fence_ready;                  // properties.go:16
-    wire waits_7 = retired_valid & ~retired_ready;              // properties.go:17
-    wire retired_source_data_holds_equal = {retired_qp, retired_count, retired_reads} == retired_source_held; // properties.go:17
-    wire waits_8 = key_op_done_valid & ~key_op_done_ready;      // properties.go:18
-    wire key_op_done_data_holds_equal = {key_op_done_qp, key_op_done_status, key_op_done_vendor} == key_op_done_held; // properties.go:18
-    wire waits_9 = context_request_valid & ~context_request_ready; // properties.go:19
-    wire waits_10 = queue_request_valid & ~queue_request_ready; // properties.go:20
-    wire head_request_data_holds_equal = {queue_request_qp, queue_request_wait} == head_request_held; // properties.go:20
-    wire waits_11 = queue_read_valid & ~queue_read_ready;       // properties.go:21
-    wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:21
-    wire waits_12 = queue_take_valid & ~queue_take_ready;       // properties.go:22
-    wire waits_13 = job_valid & ~job_ready;                     // properties.go:23
-    wire [539:0] job_data_holds_joined = {                      // properties.go:23
+    wire waits_7 = mark_valid & ~mark_ready;                    // properties.go:17
+    wire waits_8 = retired_valid & ~retired_ready;              // properties.go:18
+    wire retired_source_data_holds_equal = {retired_qp, retired_count, retired_reads} == retired_source_held; // properties.go:18
+    wire waits_9 = key_op_done_valid & ~key_op_done_ready;      // properties.go:19
+    wire key_op_done_data_holds_equal = {key_op_done_qp, key_op_done_status, key_op_done_vendor} == key_op_done_held; // properties.go:19
+    wire waits_10 = context_request_valid & ~context_request_ready; // properties.go:20
+    wire waits_11 = queue_request_valid & ~queue_request_ready; // properties.go:21
+    wire head_request_data_holds_equal = {queue_request_qp, queue_request_wait} == head_request_held; // properties.go:21
+    wire waits_12 = queue_read_valid & ~queue_read_ready;       // properties.go:22
+    wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:22
+    wire waits_13 = queue_take_valid & ~queue_take_ready;       // properties.go:23
+    wire waits_14 = job_valid & ~job_ready;                     // properties.go:24
+    wire [540:0] job_data_holds_joined = {                      // properties.go:24
         job_kind,
         job_qp,
         job_opcode,
@@ -1646,8 +1710,8 @@ module requester_64_qp6_cq6_r5 (
         job_entry_status,
         job_entry_vendor
     };
-    wire waits_14 = segment_valid & ~segment_ready; // properties.go:24
-    wire [201:0] segment_data_holds_joined = {      // properties.go:24
+    wire waits_15 = segment_valid & ~segment_ready; // properties.go:25
+    wire [202:0] segment_data_holds_joined = {      // properties.go:25
         segment_key,
         segment_pd,
         segment_qpn,
@@ -1657,12 +1721,13 @@ module requester_64_qp6_cq6_r5 (
         segment_len,
         segment_skip,
         segment_probe,
+        segment_bus,
         segment_find,
         segment_last,
         segment_probed
     };
-    wire waits_15 = issue_valid & ~issue_ready; // properties.go:25
-    wire [209:0] issue_data_holds_joined = {    // properties.go:25
+    wire waits_16 = issue_valid & ~issue_ready; // properties.go:26
+    wire [209:0] issue_data_holds_joined = {    // properties.go:26
         issue_qp,
         issue_atomic,
         issue_psn,
@@ -1673,8 +1738,8 @@ module requester_64_qp6_cq6_r5 (
         issue_sge_length,
         issue_sge_l_key
     };
-    wire waits_16 = key_op_valid & ~key_op_ready; // properties.go:26
-    wire [408:0] key_op_data_holds_joined = {     // properties.go:26
+    wire waits_17 = key_op_valid & ~key_op_ready; // properties.go:27
+    wire [408:0] key_op_data_holds_joined = {     // properties.go:27
         key_op_qp,
         key_op_kind,
         key_op_qpn,
@@ -1683,11 +1748,11 @@ module requester_64_qp6_cq6_r5 (
         key_op_va,
         key_op_operands
     };
-    wire waits_17 = again_valid & ~again_ready;   // properties.go:27
-    wire waits_18 = async_valid & ~async_ready;   // properties.go:28
-    wire waits_19 = inline_valid & ~inline_ready; // properties.go:29
-    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:29
-    wire psns_no_collision_0_0_and = ~(saved_now | sets) & (saved_now | sets) & (peek_qp == qp); // requester.go:158
+    wire waits_18 = again_valid & ~again_ready;   // properties.go:28
+    wire waits_19 = async_valid & ~async_ready;   // properties.go:29
+    wire waits_20 = inline_valid & ~inline_ready; // properties.go:30
+    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:30
+    wire psns_no_collision_0_0_and = ~(saved_now | sets) & (saved_now | sets) & (peek_qp == qp); // requester.go:163
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1726,6 +1791,7 @@ module requester_64_qp6_cq6_r5 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -1812,15 +1878,29 @@ module requester_64_qp6_cq6_r5 (
 
     always @(posedge clk) begin
         if (rst) begin
-            retired_source_stalled <= 1'b0;
+            mark_stalled <= 1'b0;
         end else begin
-            retired_source_stalled <= waits_7; // properties.go:17
+            mark_stalled <= waits_7; // properties.go:17
         end
     end
 
     always @(posedge clk) begin
-        if (waits_7) begin // properties.go:17
-            retired_source_held <= {retired_qp, retired_count, retired_reads}; // properties.go:17
+        if (waits_7) begin        // properties.go:17
+            mark_held <= mark_qp; // properties.go:17
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            retired_source_stalled <= 1'b0;
+        end else begin
+            retired_source_stalled <= waits_8; // properties.go:18
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_8) begin // properties.go:18
+            retired_source_held <= {retired_qp, retired_count, retired_reads}; // properties.go:18
         end
     end
 
@@ -1828,13 +1908,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             key_op_done_stalled <= 1'b0;
         end else begin
-            key_op_done_stalled <= waits_8; // properties.go:18
+            key_op_done_stalled <= waits_9; // properties.go:19
         end
     end
 
     always @(posedge clk) begin
-        if (waits_8) begin // properties.go:18
-            key_op_done_held <= {key_op_done_qp, key_op_done_status, key_op_done_vendor}; // properties.go:18
+        if (waits_9) begin // properties.go:19
+            key_op_done_held <= {key_op_done_qp, key_op_done_status, key_op_done_vendor}; // properties.go:19
         end
     end
 
@@ -1842,13 +1922,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             context_request_stalled <= 1'b0;
         end else begin
-            context_request_stalled <= waits_9; // properties.go:19
+            context_request_stalled <= waits_10; // properties.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_9) begin                              // properties.go:19
-            context_request_held <= context_request_qp; // properties.go:19
+        if (waits_10) begin                             // properties.go:20
+            context_request_held <= context_request_qp; // properties.go:20
         end
     end
 
@@ -1856,13 +1936,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             head_request_stalled <= 1'b0;
         end else begin
-            head_request_stalled <= waits_10; // properties.go:20
+            head_request_stalled <= waits_11; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        if (waits_10) begin // properties.go:20
-            head_request_held <= {queue_request_qp, queue_request_wait}; // properties.go:20
+        if (waits_11) begin // properties.go:21
+            head_request_held <= {queue_request_qp, queue_request_wait}; // properties.go:21
         end
     end
 
@@ -1870,13 +1950,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             read_stalled <= 1'b0;
         end else begin
-            read_stalled <= waits_11; // properties.go:21
+            read_stalled <= waits_12; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        if (waits_11) begin // properties.go:21
-            read_held <= {queue_read_qp, queue_read_slot, queue_read_granule}; // properties.go:21
+        if (waits_12) begin // properties.go:22
+            read_held <= {queue_read_qp, queue_read_slot, queue_read_granule}; // properties.go:22
         end
     end
 
@@ -1884,13 +1964,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             take_stalled <= 1'b0;
         end else begin
-            take_stalled <= waits_12; // properties.go:22
+            take_stalled <= waits_13; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
-        if (waits_12) begin             // properties.go:22
-            take_held <= queue_take_qp; // properties.go:22
+        if (waits_13) begin             // properties.go:23
+            take_held <= queue_take_qp; // properties.go:23
         end
     end
 
@@ -1898,13 +1978,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             job_stalled <= 1'b0;
         end else begin
-            job_stalled <= waits_13; // properties.go:23
+            job_stalled <= waits_14; // properties.go:24
         end
     end
 
     always @(posedge clk) begin
-        if (waits_13) begin // properties.go:23
-            job_held <= {   // properties.go:23
+        if (waits_14) begin // properties.go:24
+            job_held <= {   // properties.go:24
                 job_kind,
                 job_qp,
                 job_opcode,
@@ -1942,13 +2022,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             segment_stalled <= 1'b0;
         end else begin
-            segment_stalled <= waits_14; // properties.go:24
+            segment_stalled <= waits_15; // properties.go:25
         end
     end
 
     always @(posedge clk) begin
-        if (waits_14) begin   // properties.go:24
-            segment_held <= { // properties.go:24
+        if (waits_15) begin   // properties.go:25
+            segment_held <= { // properties.go:25
                 segment_key,
                 segment_pd,
                 segment_qpn,
@@ -1958,6 +2038,7 @@ module requester_64_qp6_cq6_r5 (
                 segment_len,
                 segment_skip,
                 segment_probe,
+                segment_bus,
                 segment_find,
                 segment_last,
                 segment_probed
@@ -1969,13 +2050,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             issue_stalled <= 1'b0;
         end else begin
-            issue_stalled <= waits_15; // properties.go:25
+            issue_stalled <= waits_16; // properties.go:26
         end
     end
 
     always @(posedge clk) begin
-        if (waits_15) begin // properties.go:25
-            issue_held <= { // properties.go:25
+        if (waits_16) begin // properties.go:26
+            issue_held <= { // properties.go:26
                 issue_qp,
                 issue_atomic,
                 issue_psn,
@@ -1993,13 +2074,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             key_op_stalled <= 1'b0;
         end else begin
-            key_op_stalled <= waits_16; // properties.go:26
+            key_op_stalled <= waits_17; // properties.go:27
         end
     end
 
     always @(posedge clk) begin
-        if (waits_16) begin  // properties.go:26
-            key_op_held <= { // properties.go:26
+        if (waits_17) begin  // properties.go:27
+            key_op_held <= { // properties.go:27
                 key_op_qp,
                 key_op_kind,
                 key_op_qpn,
@@ -2015,13 +2096,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             again_stalled <= 1'b0;
         end else begin
-            again_stalled <= waits_17; // properties.go:27
+            again_stalled <= waits_18; // properties.go:28
         end
     end
 
     always @(posedge clk) begin
-        if (waits_17) begin         // properties.go:27
-            again_held <= again_qp; // properties.go:27
+        if (waits_18) begin         // properties.go:28
+            again_held <= again_qp; // properties.go:28
         end
     end
 
@@ -2029,13 +2110,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             async_stalled <= 1'b0;
         end else begin
-            async_stalled <= waits_18; // properties.go:28
+            async_stalled <= waits_19; // properties.go:29
         end
     end
 
     always @(posedge clk) begin
-        if (waits_18) begin // properties.go:28
-            async_held <= {async_code, async_vendor, async_number}; // properties.go:28
+        if (waits_19) begin // properties.go:29
+            async_held <= {async_code, async_vendor, async_number}; // properties.go:29
         end
     end
 
@@ -2043,13 +2124,13 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             inline_stalled <= 1'b0;
         end else begin
-            inline_stalled <= waits_19; // properties.go:29
+            inline_stalled <= waits_20; // properties.go:30
         end
     end
 
     always @(posedge clk) begin
-        if (waits_19) begin // properties.go:29
-            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:29
+        if (waits_20) begin // properties.go:30
+            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:30
         end
     end
 
@@ -2083,46 +2164,50 @@ module requester_64_qp6_cq6_r5 (
             assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:15
             assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:16
             assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:16
-            assume_retired_source_valid_holds: assume (!retired_source_stalled || retired_valid); // properties.go:17
-            assume_retired_source_data_holds: assume (!retired_source_stalled || retired_source_data_holds_equal); // properties.go:17
-            assume_key_op_done_valid_holds: assume (!key_op_done_stalled || key_op_done_valid); // properties.go:18
-            assume_key_op_done_data_holds: assume (!key_op_done_stalled || key_op_done_data_holds_equal); // properties.go:18
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:19
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:19
-            assert_head_request_valid_holds: assert (!head_request_stalled || queue_request_valid); // properties.go:20
-            assert_head_request_data_holds: assert (!head_request_stalled || head_request_data_holds_equal); // properties.go:20
-            assert_read_valid_holds: assert (!read_stalled || queue_read_valid); // properties.go:21
-            assert_read_data_holds: assert (!read_stalled || read_data_holds_equal); // properties.go:21
-            assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // properties.go:22
-            assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // properties.go:22
-            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:23
-            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:23
-            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:24
-            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:24
-            assert_issue_valid_holds: assert (!issue_stalled || issue_valid); // properties.go:25
-            assert_issue_data_holds: assert (!issue_stalled || issue_data_holds_joined == issue_held); // properties.go:25
-            assert_key_op_valid_holds: assert (!key_op_stalled || key_op_valid); // properties.go:26
-            assert_key_op_data_holds: assert (!key_op_stalled || key_op_data_holds_joined == key_op_held); // properties.go:26
-            assert_again_valid_holds: assert (!again_stalled || again_valid); // properties.go:27
-            assert_again_data_holds: assert (!again_stalled || again_qp == again_held); // properties.go:27
-            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:28
-            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:28
-            assert_inline_valid_holds: assert (!inline_stalled || inline_valid); // properties.go:29
-            assert_inline_data_holds: assert (!inline_stalled || inline_data_holds_equal); // properties.go:29
-            assert_inline_keep_nonzero: assert (!inline_valid || inline_keep[0]); // properties.go:29
-            assert_inline_err_at_last: assert (!inline_valid || inline_last || !inline_err); // properties.go:29
-            assert_inline_keep_contiguous: assert (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:29
-            assert_inline_keep_full: assert (!inline_valid || inline_last || &inline_keep); // properties.go:29
-            cover_record: cover (job_valid && job_ready && |job_entry_status); // properties.go:30
-            cover_second_sge: cover (sending == SENDING_NEXT); // properties.go:31
-            cover_fence: cover (fence_valid && fence_ready);   // properties.go:32
-            cover_drained: cover (async_valid && async_ready); // properties.go:33
-            cover_probe: cover (segment_valid && segment_ready && segment_probe); // properties.go:34
-            cover_settled: cover (job_valid && job_ready && job_entry_kind == 2'h3); // properties.go:35
-            cover_invited: cover (sending == SENDING_INVITE);  // properties.go:36
-            assert_messages_no_collision: assert (!(begins && (saved_now || clears) && grant_qp == qp)); // look.go:38
-            assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:158
-            assert_psns_no_collision_1_0: assert (!(begins && (saved_now || sets) && grant_qp == qp)); // look.go:39
+            assume_mark_valid_holds: assume (!mark_stalled || mark_valid); // properties.go:17
+            assume_mark_data_holds: assume (!mark_stalled || mark_qp == mark_held); // properties.go:17
+            assume_retired_source_valid_holds: assume (!retired_source_stalled || retired_valid); // properties.go:18
+            assume_retired_source_data_holds: assume (!retired_source_stalled || retired_source_data_holds_equal); // properties.go:18
+            assume_key_op_done_valid_holds: assume (!key_op_done_stalled || key_op_done_valid); // properties.go:19
+            assume_key_op_done_data_holds: assume (!key_op_done_stalled || key_op_done_data_holds_equal); // properties.go:19
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:20
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:20
+            assert_head_request_valid_holds: assert (!head_request_stalled || queue_request_valid); // properties.go:21
+            assert_head_request_data_holds: assert (!head_request_stalled || head_request_data_holds_equal); // properties.go:21
+            assert_read_valid_holds: assert (!read_stalled || queue_read_valid); // properties.go:22
+            assert_read_data_holds: assert (!read_stalled || read_data_holds_equal); // properties.go:22
+            assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // properties.go:23
+            assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // properties.go:23
+            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:24
+            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:24
+            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:25
+            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:25
+            assert_issue_valid_holds: assert (!issue_stalled || issue_valid); // properties.go:26
+            assert_issue_data_holds: assert (!issue_stalled || issue_data_holds_joined == issue_held); // properties.go:26
+            assert_key_op_valid_holds: assert (!key_op_stalled || key_op_valid); // properties.go:27
+            assert_key_op_data_holds: assert (!key_op_stalled || key_op_data_holds_joined == key_op_held); // properties.go:27
+            assert_again_valid_holds: assert (!again_stalled || again_valid); // properties.go:28
+            assert_again_data_holds: assert (!again_stalled || again_qp == again_held); // properties.go:28
+            assert_async_valid_holds: assert (!async_stalled || async_valid); // properties.go:29
+            assert_async_data_holds: assert (!async_stalled || {async_code, async_vendor, async_number} == async_held); // properties.go:29
+            assert_inline_valid_holds: assert (!inline_stalled || inline_valid); // properties.go:30
+            assert_inline_data_holds: assert (!inline_stalled || inline_data_holds_equal); // properties.go:30
+            assert_inline_keep_nonzero: assert (!inline_valid || inline_keep[0]); // properties.go:30
+            assert_inline_err_at_last: assert (!inline_valid || inline_last || !inline_err); // properties.go:30
+            assert_inline_keep_contiguous: assert (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:30
+            assert_inline_keep_full: assert (!inline_valid || inline_last || &inline_keep); // properties.go:30
+            cover_record: cover (job_valid && job_ready && |job_entry_status); // properties.go:31
+            cover_second_sge: cover (sending == SENDING_NEXT); // properties.go:32
+            cover_fence: cover (fence_valid && fence_ready);   // properties.go:33
+            cover_mark: cover (mark_valid && mark_ready);      // properties.go:34
+            cover_mark_and_fence: cover (mark_valid && mark_ready && fence_valid); // properties.go:35
+            cover_drained: cover (async_valid && async_ready); // properties.go:36
+            cover_probe: cover (segment_valid && segment_ready && segment_probe); // properties.go:37
+            cover_settled: cover (job_valid && job_ready && job_entry_kind == 2'h3); // properties.go:38
+            cover_invited: cover (sending == SENDING_INVITE);  // properties.go:39
+            assert_messages_no_collision: assert (!(begins && (saved_now || clears) && grant_qp == qp)); // look.go:39
+            assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:163
+            assert_psns_no_collision_1_0: assert (!(begins && (saved_now || sets) && grant_qp == qp)); // look.go:40
         end
     end
 `endif
@@ -2135,6 +2220,10 @@ module requester_64_qp6_cq6_r5 (
     initial cover_second_sge_count = 64'd0;
     reg [63:0] cover_fence_count /* verilator public_flat_rd */;
     initial cover_fence_count = 64'd0;
+    reg [63:0] cover_mark_count /* verilator public_flat_rd */;
+    initial cover_mark_count = 64'd0;
+    reg [63:0] cover_mark_and_fence_count /* verilator public_flat_rd */;
+    initial cover_mark_and_fence_count = 64'd0;
     reg [63:0] cover_drained_count /* verilator public_flat_rd */;
     initial cover_drained_count = 64'd0;
     reg [63:0] cover_probe_count /* verilator public_flat_rd */;
@@ -2205,206 +2294,230 @@ module requester_64_qp6_cq6_r5 (
                     $stop;
                 end
             end
+            if (mark_stalled) begin
+                if (!mark_valid) begin
+                    $display("ASSUME %m mark_valid_holds blocks/requester/properties.go:17");
+                    $stop;
+                end
+                if (mark_qp != mark_held) begin
+                    $display("ASSUME %m mark_data_holds blocks/requester/properties.go:17");
+                    $stop;
+                end
+            end
             if (retired_source_stalled) begin
                 if (!retired_valid) begin
-                    $display("ASSUME %m retired_source_valid_holds blocks/requester/properties.go:17");
+                    $display("ASSUME %m retired_source_valid_holds blocks/requester/properties.go:18");
                     $stop;
                 end
                 if (!retired_source_data_holds_equal) begin
-                    $display("ASSUME %m retired_source_data_holds blocks/requester/properties.go:17");
+                    $display("ASSUME %m retired_source_data_holds blocks/requester/properties.go:18");
                     $stop;
                 end
             end
             if (key_op_done_stalled) begin
                 if (!key_op_done_valid) begin
-                    $display("ASSUME %m key_op_done_valid_holds blocks/requester/properties.go:18");
+                    $display("ASSUME %m key_op_done_valid_holds blocks/requester/properties.go:19");
                     $stop;
                 end
                 if (!key_op_done_data_holds_equal) begin
-                    $display("ASSUME %m key_op_done_data_holds blocks/requester/properties.go:18");
+                    $display("ASSUME %m key_op_done_data_holds blocks/requester/properties.go:19");
                     $stop;
                 end
             end
             if (context_request_stalled) begin
                 if (!context_request_valid) begin
-                    $display("ASSERT %m context_request_valid_holds blocks/requester/properties.go:19");
+                    $display("ASSERT %m context_request_valid_holds blocks/requester/properties.go:20");
                     $stop;
                 end
                 if (context_request_qp != context_request_held) begin
-                    $display("ASSERT %m context_request_data_holds blocks/requester/properties.go:19");
+                    $display("ASSERT %m context_request_data_holds blocks/requester/properties.go:20");
                     $stop;
                 end
             end
             if (head_request_stalled) begin
                 if (!queue_request_valid) begin
-                    $display("ASSERT %m head_request_valid_holds blocks/requester/properties.go:20");
+                    $display("ASSERT %m head_request_valid_holds blocks/requester/properties.go:21");
                     $stop;
                 end
                 if (!head_request_data_holds_equal) begin
-                    $display("ASSERT %m head_request_data_holds blocks/requester/properties.go:20");
+                    $display("ASSERT %m head_request_data_holds blocks/requester/properties.go:21");
                     $stop;
                 end
             end
             if (read_stalled) begin
                 if (!queue_read_valid) begin
-                    $display("ASSERT %m read_valid_holds blocks/requester/properties.go:21");
+                    $display("ASSERT %m read_valid_holds blocks/requester/properties.go:22");
                     $stop;
                 end
                 if (!read_data_holds_equal) begin
-                    $display("ASSERT %m read_data_holds blocks/requester/properties.go:21");
+                    $display("ASSERT %m read_data_holds blocks/requester/properties.go:22");
                     $stop;
                 end
             end
             if (take_stalled) begin
                 if (!queue_take_valid) begin
-                    $display("ASSERT %m take_valid_holds blocks/requester/properties.go:22");
+                    $display("ASSERT %m take_valid_holds blocks/requester/properties.go:23");
                     $stop;
                 end
                 if (queue_take_qp != take_held) begin
-                    $display("ASSERT %m take_data_holds blocks/requester/properties.go:22");
+                    $display("ASSERT %m take_data_holds blocks/requester/properties.go:23");
                     $stop;
                 end
             end
             if (job_stalled) begin
                 if (!job_valid) begin
-                    $display("ASSERT %m job_valid_holds blocks/requester/properties.go:23");
+                    $display("ASSERT %m job_valid_holds blocks/requester/properties.go:24");
                     $stop;
                 end
                 if (job_data_holds_joined != job_held) begin
-                    $display("ASSERT %m job_data_holds blocks/requester/properties.go:23");
+                    $display("ASSERT %m job_data_holds blocks/requester/properties.go:24");
                     $stop;
                 end
             end
             if (segment_stalled) begin
                 if (!segment_valid) begin
-                    $display("ASSERT %m segment_valid_holds blocks/requester/properties.go:24");
+                    $display("ASSERT %m segment_valid_holds blocks/requester/properties.go:25");
                     $stop;
                 end
                 if (segment_data_holds_joined != segment_held) begin
-                    $display("ASSERT %m segment_data_holds blocks/requester/properties.go:24");
+                    $display("ASSERT %m segment_data_holds blocks/requester/properties.go:25");
                     $stop;
                 end
             end
             if (issue_stalled) begin
                 if (!issue_valid) begin
-                    $display("ASSERT %m issue_valid_holds blocks/requester/properties.go:25");
+                    $display("ASSERT %m issue_valid_holds blocks/requester/properties.go:26");
                     $stop;
                 end
                 if (issue_data_holds_joined != issue_held) begin
-                    $display("ASSERT %m issue_data_holds blocks/requester/properties.go:25");
+                    $display("ASSERT %m issue_data_holds blocks/requester/properties.go:26");
                     $stop;
                 end
             end
             if (key_op_stalled) begin
                 if (!key_op_valid) begin
-                    $display("ASSERT %m key_op_valid_holds blocks/requester/properties.go:26");
+                    $display("ASSERT %m key_op_valid_holds blocks/requester/properties.go:27");
                     $stop;
                 end
                 if (key_op_data_holds_joined != key_op_held) begin
-                    $display("ASSERT %m key_op_data_holds blocks/requester/properties.go:26");
+                    $display("ASSERT %m key_op_data_holds blocks/requester/properties.go:27");
                     $stop;
                 end
             end
             if (again_stalled) begin
                 if (!again_valid) begin
-                    $display("ASSERT %m again_valid_holds blocks/requester/properties.go:27");
+                    $display("ASSERT %m again_valid_holds blocks/requester/properties.go:28");
                     $stop;
                 end
                 if (again_qp != again_held) begin
-                    $display("ASSERT %m again_data_holds blocks/requester/properties.go:27");
+                    $display("ASSERT %m again_data_holds blocks/requester/properties.go:28");
                     $stop;
                 end
             end
             if (async_stalled) begin
                 if (!async_valid) begin
-                    $display("ASSERT %m async_valid_holds blocks/requester/properties.go:28");
+                    $display("ASSERT %m async_valid_holds blocks/requester/properties.go:29");
                     $stop;
                 end
                 if ({async_code, async_vendor, async_number} != async_held) begin
-                    $display("ASSERT %m async_data_holds blocks/requester/properties.go:28");
+                    $display("ASSERT %m async_data_holds blocks/requester/properties.go:29");
                     $stop;
                 end
             end
             if (inline_stalled) begin
                 if (!inline_valid) begin
-                    $display("ASSERT %m inline_valid_holds blocks/requester/properties.go:29");
+                    $display("ASSERT %m inline_valid_holds blocks/requester/properties.go:30");
                     $stop;
                 end
                 if (!inline_data_holds_equal) begin
-                    $display("ASSERT %m inline_data_holds blocks/requester/properties.go:29");
+                    $display("ASSERT %m inline_data_holds blocks/requester/properties.go:30");
                     $stop;
                 end
             end
             if (inline_valid) begin
                 if (!inline_keep[0]) begin
-                    $display("ASSERT %m inline_keep_nonzero blocks/requester/properties.go:29");
+                    $display("ASSERT %m inline_keep_nonzero blocks/requester/properties.go:30");
                     $stop;
                 end
                 if (!inline_last && inline_err) begin
-                    $display("ASSERT %m inline_err_at_last blocks/requester/properties.go:29");
+                    $display("ASSERT %m inline_err_at_last blocks/requester/properties.go:30");
                     $stop;
                 end
                 if (|(inline_keep[7:1] & ~inline_keep[6:0])) begin
-                    $display("ASSERT %m inline_keep_contiguous blocks/requester/properties.go:29");
+                    $display("ASSERT %m inline_keep_contiguous blocks/requester/properties.go:30");
                     $stop;
                 end
                 if (!inline_last && !(&inline_keep)) begin
-                    $display("ASSERT %m inline_keep_full blocks/requester/properties.go:29");
+                    $display("ASSERT %m inline_keep_full blocks/requester/properties.go:30");
                     $stop;
                 end
             end
             if (job_valid && job_ready && |job_entry_status) begin
                 if (cover_record_count == 64'd0) begin
-                    $display("COVER %m record blocks/requester/properties.go:30");
+                    $display("COVER %m record blocks/requester/properties.go:31");
                 end
                 cover_record_count <= cover_record_count + 64'd1;
             end
             if (sending == SENDING_NEXT) begin
                 if (cover_second_sge_count == 64'd0) begin
-                    $display("COVER %m second_sge blocks/requester/properties.go:31");
+                    $display("COVER %m second_sge blocks/requester/properties.go:32");
                 end
                 cover_second_sge_count <= cover_second_sge_count + 64'd1;
             end
             if (fence_valid && fence_ready) begin
                 if (cover_fence_count == 64'd0) begin
-                    $display("COVER %m fence blocks/requester/properties.go:32");
+                    $display("COVER %m fence blocks/requester/properties.go:33");
                 end
                 cover_fence_count <= cover_fence_count + 64'd1;
             end
+            if (mark_valid) begin
+                if (mark_ready) begin
+                    if (cover_mark_count == 64'd0) begin
+                        $display("COVER %m mark blocks/requester/properties.go:34");
+                    end
+                    cover_mark_count <= cover_mark_count + 64'd1;
+                end
+                if (mark_ready && fence_valid) begin
+                    if (cover_mark_and_fence_count == 64'd0) begin
+                        $display("COVER %m mark_and_fence blocks/requester/properties.go:35");
+                    end
+                    cover_mark_and_fence_count <= cover_mark_and_fence_count + 64'd1;
+                end
+            end
             if (async_valid && async_ready) begin
                 if (cover_drained_count == 64'd0) begin
-                    $display("COVER %m drained blocks/requester/properties.go:33");
+                    $display("COVER %m drained blocks/requester/properties.go:36");
                 end
                 cover_drained_count <= cover_drained_count + 64'd1;
             end
             if (segment_valid && segment_ready && segment_probe) begin
                 if (cover_probe_count == 64'd0) begin
-                    $display("COVER %m probe blocks/requester/properties.go:34");
+                    $display("COVER %m probe blocks/requester/properties.go:37");
                 end
                 cover_probe_count <= cover_probe_count + 64'd1;
             end
             if (job_valid && job_ready && job_entry_kind == 2'h3) begin
                 if (cover_settled_count == 64'd0) begin
-                    $display("COVER %m settled blocks/requester/properties.go:35");
+                    $display("COVER %m settled blocks/requester/properties.go:38");
                 end
                 cover_settled_count <= cover_settled_count + 64'd1;
             end
             if (sending == SENDING_INVITE) begin
                 if (cover_invited_count == 64'd0) begin
-                    $display("COVER %m invited blocks/requester/properties.go:36");
+                    $display("COVER %m invited blocks/requester/properties.go:39");
                 end
                 cover_invited_count <= cover_invited_count + 64'd1;
             end
             if (begins && (saved_now || clears) && grant_qp == qp) begin
-                $display("ASSERT %m messages_no_collision blocks/requester/look.go:38");
+                $display("ASSERT %m messages_no_collision blocks/requester/look.go:39");
                 $stop;
             end
             if (psns_no_collision_0_0_and) begin
-                $display("ASSERT %m psns_no_collision_0_0 blocks/requester/requester.go:158");
+                $display("ASSERT %m psns_no_collision_0_0 blocks/requester/requester.go:163");
                 $stop;
             end
             if (begins && (saved_now || sets) && grant_qp == qp) begin
-                $display("ASSERT %m psns_no_collision_1_0 blocks/requester/look.go:39");
+                $display("ASSERT %m psns_no_collision_1_0 blocks/requester/look.go:40");
                 $stop;
             end
         end
@@ -2416,7 +2529,10 @@ module requester_64_qp6_cq6_r5 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_packet_made /* verilator public_flat_rd */ = job_valid && job_ready && sending == SENDING_JOB; // ports.go:86
+    wire       event_mark /* verilator public_flat_rd */ = mark_valid && mark_ready; // mark.go:24
+    wire [5:0] event_mark_qp /* verilator public_flat_rd */ = mark_qp;
+
+    wire        event_packet_made /* verilator public_flat_rd */ = job_valid && job_ready && sending == SENDING_JOB; // ports.go:89
     wire [5:0]  event_packet_made_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [15:0] event_packet_made_wqe /* verilator public_flat_rd */ = issue_wqe_index;
     wire [7:0]  event_packet_made_opcode /* verilator public_flat_rd */ = job_opcode;
@@ -2426,13 +2542,13 @@ module requester_64_qp6_cq6_r5 (
     wire [12:0] event_packet_made_bytes /* verilator public_flat_rd */ = length;
     wire [7:0]  event_packet_made_status /* verilator public_flat_rd */ = status;
 
-    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // ports.go:58
+    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // ports.go:59
     wire [5:0]  event_segment_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [31:0] event_segment_lkey /* verilator public_flat_rd */ = segment_key;
     wire [63:0] event_segment_va /* verilator public_flat_rd */ = segment_va;
     wire [12:0] event_segment_bytes /* verilator public_flat_rd */ = segment_len;
 
-    wire        event_key_op /* verilator public_flat_rd */ = key_op_valid && key_op_ready; // local.go:61
+    wire        event_key_op /* verilator public_flat_rd */ = key_op_valid && key_op_ready; // local.go:62
     wire [5:0]  event_key_op_qp /* verilator public_flat_rd */ = held_op_qp;
     wire [2:0]  event_key_op_kind /* verilator public_flat_rd */ = held_op_kind;
     wire [31:0] event_key_op_key /* verilator public_flat_rd */ = held_op_key;
@@ -2441,6 +2557,9 @@ module requester_64_qp6_cq6_r5 (
 
     always @(posedge clk) begin
         if (!rst) begin
+            if (event_mark) begin
+                $display("TRACE %0d %m mark qp=%0h", $time, event_mark_qp);
+            end
             if (event_packet_made) begin
                 $display(
                     "TRACE %0d %m packet_made qp=%0h wqe=%0h opcode=%0h psn=%0h last_psn=%0h offset=%0h bytes=%0h status=%0h",

@@ -43,7 +43,8 @@ module resources_qp6_cq6_rd3 (
     input  wire [2:0]  context_reply_context_retry_cnt,
     input  wire [2:0]  context_reply_context_rnr_retry,
     input  wire        context_reply_context_sig_all,
-    input  wire        context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        context_reply_context_congestion, // it has congestion control
+    input  wire        context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        context_reply_context_rq_stride,
     input  wire [5:0]  context_reply_context_send_cq,
     input  wire [5:0]  context_reply_context_recv_cq,
@@ -65,7 +66,7 @@ module resources_qp6_cq6_rd3 (
     // Stream job (source)
     output wire        job_valid,
     input  wire        job_ready,
-    output wire [1:0]  job_kind,
+    output wire [2:0]  job_kind,
     output wire [5:0]  job_qp,
     output wire [7:0]  job_opcode,
     output wire        job_se,
@@ -109,8 +110,11 @@ module resources_qp6_cq6_rd3 (
     // at only if Rights are asked for
     output wire        segment_skip,
     output wire        segment_probe, // no payload, and no piece: the key is looked at. Len means nothing
-    output wire        segment_find,  // with Probe: the bus address of VA is looked up, too
-    output wire        segment_last,  // of the packet's pieces; and of its segments, unless Probed
+    // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one
+    // page of 4 KiB
+    output wire        segment_bus,
+    output wire        segment_find, // with Probe: the bus address of VA is looked up, too
+    output wire        segment_last, // of the packet's pieces; and of its segments, unless Probed
     // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
     // fault came before it
     output wire        segment_probed,
@@ -146,8 +150,17 @@ module resources_qp6_cq6_rd3 (
     input  wire        control_valid,
     output wire        control_ready,
     input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
+    input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
+
+    // paced
+    output wire [5:0]  paced_qp,
+    input  wire        paced_waits,
+
+    // Stream wake (sink)
+    input  wire        wake_valid,
+    output wire        wake_ready,
+    input  wire [5:0]  wake_qp, // index
 
     // Stream fence_in (sink)
     input  wire        fence_in_valid,
@@ -179,36 +192,37 @@ module resources_qp6_cq6_rd3 (
     localparam [2:0] STEP_MAKE  = 3'h5;
     localparam [2:0] STEP_JUDGE = 3'h6;
 
-    reg [9:0]   in_flight;          // resources.go:180
-    reg         turn_asks;          // resources.go:182
-    reg         turn_waits;         // resources.go:182
-    reg         turn_duplicate;     // resources.go:182
-    reg [5:0]   turn_qp;            // resources.go:183
-    reg         turn_prefers_grant; // resources.go:183
-    reg [5:0]   now_qp;             // resources.go:185
-    reg         now_duplicate;      // resources.go:185
-    reg [23:0]  now_qpn;            // resources.go:185
-    reg [23:0]  now_pd;             // resources.go:185
-    reg [2:0]   now_path_mtu;       // resources.go:185
-    reg [7:0]   was_next;           // resources.go:186
-    reg [23:0]  was_index;          // resources.go:186
-    reg         was_anew;           // resources.go:186
-    reg [7:0]   was_duplicates;     // resources.go:186
-    reg [7:0]   most;               // resources.go:186
-    reg [7:0]   tail;               // resources.go:186
-    reg [7:0]   at;                 // resources.go:187
-    reg [3:0]   left;               // resources.go:187
-    reg [23:0]  index;              // resources.go:187
-    reg [36:0]  remaining;          // resources.go:188
-    reg [63:0]  addr;               // resources.go:188
-    reg [23:0]  psn;                // resources.go:188
-    reg         executed;           // resources.go:189
-    reg         last;               // resources.go:189
-    reg [12:0]  length;             // resources.go:189
-    reg         fits;               // resources.go:190
-    reg         there;              // resources.go:190
-    reg [2:0]   step;               // resources.go:191
-    reg [6:0]   sweep;              // resources.go:222
+    reg [9:0]   in_flight;          // resources.go:184
+    reg         turn_asks;          // resources.go:186
+    reg         turn_waits;         // resources.go:186
+    reg         turn_duplicate;     // resources.go:186
+    reg [5:0]   turn_qp;            // resources.go:187
+    reg         turn_prefers_grant; // resources.go:187
+    reg [5:0]   now_qp;             // resources.go:189
+    reg         now_duplicate;      // resources.go:189
+    reg [23:0]  now_qpn;            // resources.go:189
+    reg [23:0]  now_pd;             // resources.go:189
+    reg [2:0]   now_path_mtu;       // resources.go:189
+    reg [7:0]   was_next;           // resources.go:190
+    reg [23:0]  was_index;          // resources.go:190
+    reg         was_anew;           // resources.go:190
+    reg [7:0]   was_duplicates;     // resources.go:190
+    reg [7:0]   most;               // resources.go:190
+    reg [7:0]   tail;               // resources.go:190
+    reg [7:0]   at;                 // resources.go:191
+    reg [3:0]   left;               // resources.go:191
+    reg [23:0]  index;              // resources.go:191
+    reg [36:0]  remaining;          // resources.go:192
+    reg [63:0]  addr;               // resources.go:192
+    reg [23:0]  psn;                // resources.go:192
+    reg         executed;           // resources.go:193
+    reg         last;               // resources.go:193
+    reg [12:0]  length;             // resources.go:193
+    reg         fits;               // resources.go:194
+    reg         there;              // resources.go:194
+    reg [2:0]   step;               // resources.go:195
+    reg         turn_paced;         // resources.go:198
+    reg [6:0]   sweep;              // resources.go:228
     reg [185:0] entry;              // serve.go:29
     reg [68:0]  value;              // serve.go:30
     reg         tx_fence_passes;    // fence.go:21
@@ -217,39 +231,40 @@ module resources_qp6_cq6_rd3 (
     reg [1:0]   rx_fence_token;     // fence.go:22
 
     (* no_rw_check, ram_style = "block" *)
-    reg [185:0] ring [0:511]; // resources.go:173
+    reg [185:0] ring [0:511]; // resources.go:177
 
     (* no_rw_check, ram_style = "block" *)
-    reg [68:0] values [0:511]; // resources.go:174
+    reg [68:0] values [0:511]; // resources.go:178
 
     (* ram_style = "distributed" *)
-    reg [8:0] fillings [0:63]; // resources.go:175
+    reg [8:0] fillings [0:63]; // resources.go:179
 
     (* ram_style = "distributed" *)
-    reg [40:0] states [0:63]; // resources.go:176
+    reg [40:0] states [0:63]; // resources.go:180
 
     (* ram_style = "distributed" *)
-    reg [7:0] mosts [0:63]; // resources.go:177
+    reg [7:0] mosts [0:63]; // resources.go:181
 
     (* ram_style = "distributed" *)
-    reg [7:0] handed [0:63]; // resources.go:178
+    reg [7:0] handed [0:63]; // resources.go:182
 
     (* ram_style = "distributed" *)
-    reg [7:0] returned [0:63]; // resources.go:178
+    reg [7:0] returned [0:63]; // resources.go:182
 
-    wire       tell_valid;          // resources.go:179
-    wire       tell_ready;          // resources.go:179
-    wire [7:0] tell_next;           // resources.go:179
-    wire [7:0] tell_most;           // resources.go:179
-    wire [7:0] tell_duplicates;     // resources.go:179
-    wire       makes;               // resources.go:194
-    wire       settles;             // resources.go:194
-    wire       request_wakes_valid; // resources.go:207
-    wire       request_wakes_ready; // resources.go:207
-    wire       result_wakes_valid;  // resources.go:207
-    wire       result_wakes_ready;  // resources.go:207
-    wire       again_valid;         // resources.go:207
-    wire       again_ready;         // resources.go:207
+    wire       tell_valid;          // resources.go:183
+    wire       tell_ready;          // resources.go:183
+    wire [7:0] tell_next;           // resources.go:183
+    wire [7:0] tell_most;           // resources.go:183
+    wire [7:0] tell_duplicates;     // resources.go:183
+    wire       makes;               // resources.go:199
+    wire       settles;             // resources.go:199
+    wire       request_wakes_valid; // resources.go:212
+    wire       request_wakes_ready; // resources.go:212
+    wire       result_wakes_valid;  // resources.go:212
+    wire       result_wakes_ready;  // resources.go:212
+    wire       again_valid;         // resources.go:212
+    wire       again_ready;         // resources.go:212
+    wire       paced_wakes_ready;   // resources.go:212
     wire       command_valid;       // take.go:18
     wire       command_ready;       // take.go:18
     wire [2:0] command_slot;        // take.go:18
@@ -270,9 +285,12 @@ module resources_qp6_cq6_rd3 (
     wire [5:0] u_result_wakes_out_qp;
     wire       u_again_out_valid;
     wire [5:0] u_again_out_qp;
+    wire       u_paced_wakes_out_valid;
+    wire [5:0] u_paced_wakes_out_qp;
     wire       u_wakes_in_0_ready;
     wire       u_wakes_in_1_ready;
     wire       u_wakes_in_2_ready;
+    wire       u_wakes_in_3_ready;
     wire       u_wakes_out_valid;
     wire [5:0] u_wakes_out_qp;
     wire [1:0] u_wakes_from;
@@ -280,7 +298,7 @@ module resources_qp6_cq6_rd3 (
     wire       u_wake_out_valid;
     wire [5:0] u_wake_out_qp;
 
-    slice_link_qp_ref_6 u_request_wakes ( // resources.go:208
+    slice_link_qp_ref_6 u_request_wakes ( // resources.go:213
         .clk       (clk),
         .rst       (rst),
         .in_valid  (request_wakes_valid),
@@ -291,7 +309,7 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_request_wakes_out_qp)
     );
 
-    slice_link_qp_ref_6 u_result_wakes ( // resources.go:208
+    slice_link_qp_ref_6 u_result_wakes ( // resources.go:213
         .clk       (clk),
         .rst       (rst),
         .in_valid  (result_wakes_valid),
@@ -302,7 +320,7 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_result_wakes_out_qp)
     );
 
-    slice_link_qp_ref_6 u_again ( // resources.go:208
+    slice_link_qp_ref_6 u_again ( // resources.go:213
         .clk       (clk),
         .rst       (rst),
         .in_valid  (again_valid),
@@ -313,7 +331,20 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_again_out_qp)
     );
 
-    round_robin_link_qp_ref_6_x3 u_wakes ( // resources.go:210
+    slice_link_qp_ref_6 u_paced_wakes ( // resources.go:213
+        .clk       (clk),
+        .rst       (rst),
+        .in_valid  (wake_valid),
+        .in_ready  (paced_wakes_ready),
+        .in_qp     (wake_qp),
+        .out_valid (u_paced_wakes_out_valid),
+        .out_ready (u_wakes_in_3_ready),
+        .out_qp    (u_paced_wakes_out_qp)
+    );
+
+    assign wake_ready = paced_wakes_ready; // resources.go:215
+
+    round_robin_link_qp_ref_6_x4 u_wakes ( // resources.go:216
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_request_wakes_out_valid),
@@ -325,13 +356,16 @@ module resources_qp6_cq6_rd3 (
         .in_2_valid (u_again_out_valid),
         .in_2_ready (u_wakes_in_2_ready),
         .in_2_qp    (u_again_out_qp),
+        .in_3_valid (u_paced_wakes_out_valid),
+        .in_3_ready (u_wakes_in_3_ready),
+        .in_3_qp    (u_paced_wakes_out_qp),
         .out_valid  (u_wakes_out_valid),
         .out_ready  (u_wake_in_ready),
         .out_qp     (u_wakes_out_qp),
         .from       (u_wakes_from)
     );
 
-    slice_link_qp_ref_6 u_wake ( // resources.go:212
+    slice_link_qp_ref_6 u_wake ( // resources.go:218
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_wakes_out_valid),
@@ -351,7 +385,7 @@ module resources_qp6_cq6_rd3 (
     wire duplicate = free & sweep[6] & request_valid & is_duplicate & ~under & ~(turn_prefers_grant & open); // turn.go:39
     wire granted = free & open & ~duplicate; // turn.go:40
 
-    scheduler_6_w1 u_waiting ( // resources.go:179
+    scheduler_6_w1 u_waiting ( // resources.go:183
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wake_out_valid),
@@ -362,7 +396,7 @@ module resources_qp6_cq6_rd3 (
         .grant_qp      (u_waiting_grant_qp)
     );
 
-    slice_link_served_6 u_served ( // resources.go:197
+    slice_link_served_6 u_served ( // resources.go:202
         .clk            (clk),
         .rst            (rst),
         .in_valid       (tell_valid),
@@ -382,8 +416,8 @@ module resources_qp6_cq6_rd3 (
     always @(posedge clk) begin
         if (rst) begin
             sweep <= 7'd0;
-        end else if (!sweep[6]) begin // resources.go:224
-            sweep <= sweep + 7'd1;    // resources.go:224
+        end else if (!sweep[6]) begin // resources.go:230
+            sweep <= sweep + 7'd1;    // resources.go:230
         end
     end
 
@@ -462,8 +496,14 @@ module resources_qp6_cq6_rd3 (
         end
     end
 
-    wire open_3 = again_ready & tell_ready; // resources.go:198
-    wire atomic_2 = entry[185];             // resources.go:84
+    assign paced_qp = turn_qp; // turn.go:57
+
+    always @(posedge clk) begin
+        turn_paced <= paced_waits; // turn.go:58
+    end
+
+    wire open_3 = again_ready & tell_ready; // resources.go:203
+    wire atomic_2 = entry[185];             // resources.go:86
     assign makes = (step == STEP_MAKE) & open_3 & (~atomic_2 | executed); // answer.go:42
     assign made = makes;                    // answer.go:53
 
@@ -473,7 +513,7 @@ module resources_qp6_cq6_rd3 (
         : 8'h0e;
     wire [4:0] fault = atomic_2 ? value[4:0] : 5'h00; // answer.go:51
 
-    fifo_resources_answer_6_x4 u_answers ( // resources.go:192
+    fifo_resources_answer_6_x4 u_answers ( // resources.go:196
         .clk             (clk),
         .rst             (rst),
         .in_valid        (makes),
@@ -500,7 +540,7 @@ module resources_qp6_cq6_rd3 (
 
     wire [31:0] entry_r_key = entry[63:32]; // serve.go:29
 
-    fifo_resources_source_x4 u_reads ( // resources.go:193
+    fifo_resources_source_x4 u_reads ( // resources.go:197
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_reads_in_valid),
@@ -522,7 +562,7 @@ module resources_qp6_cq6_rd3 (
     );
 
     assign u_reads_in_valid = makes & (|length); // answer.go:56
-    assign job_kind = 2'h3;                      // answer.go:79
+    assign job_kind = 3'h3;                      // answer.go:79
     assign job_se = 1'b0;                        // answer.go:79
     assign job_ack_req = 1'b0;                   // answer.go:79
     assign job_va = 64'd0;                       // answer.go:79
@@ -548,6 +588,7 @@ module resources_qp6_cq6_rd3 (
     assign segment_range = {19'd0, segment_len}; // answer.go:84
     assign segment_skip = 1'b0;                  // answer.go:84
     assign segment_probe = 1'b0;                 // answer.go:84
+    assign segment_bus = 1'b0;                   // answer.go:84
     assign segment_find = 1'b0;                  // answer.go:84
     assign segment_last = 1'b1;                  // answer.go:84
     assign segment_probed = 1'b0;                // answer.go:84
@@ -575,7 +616,7 @@ module resources_qp6_cq6_rd3 (
                                 step <= STEP_JUDGE; // serve.go:72
                             end
                         end else if (context_reply_context_exists && context_reply_context_state != 3'h0 // serve.go:73
-                            && context_reply_context_state != 3'h1 && |open_4) begin
+                            && context_reply_context_state != 3'h1 && |open_4 && !turn_paced) begin
                             step <= STEP_FETCH; // serve.go:73
                         end
                     end
@@ -705,7 +746,7 @@ module resources_qp6_cq6_rd3 (
     assign tell_duplicates = (step == STEP_MAKE) ? was_duplicates : was_duplicates + 8'd1; // serve.go:132
     wire again_valid_choice = (step == STEP_MAKE) ? ~last | (next_2 != tail) : rewinds; // serve.go:44
     assign again_valid = acts & again_valid_choice;         // serve.go:134
-    wire sent_or = (~turn_duplicate & (turn_asks | turn_waits)) | (~now_duplicate & (step != STEP_IDLE)); // turn.go:66
+    wire sent_or = (~turn_duplicate & (turn_asks | turn_waits)) | (~now_duplicate & (step != STEP_IDLE)); // turn.go:68
     assign fence_in_ready = ~tx_fence_passes & ~sent_or & ~job_valid & ~segment_valid & ~served_valid; // fence.go:23
 
     always @(posedge clk) begin
@@ -790,7 +831,7 @@ module resources_qp6_cq6_rd3 (
     end
 
     wire [7:0] next_3 = fill_word[8:1] + 8'd1; // take.go:31
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // take.go:36
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // take.go:36
     wire [5:0] fillings_write_addr = clears ? control_qp : request_qp; // take.go:37
 
     always @(posedge clk) begin
@@ -802,7 +843,7 @@ module resources_qp6_cq6_rd3 (
     wire [23:0] states_write_data_choice = (step == STEP_MAKE) ? (last ? 24'd0 : index + 24'd1) // serve.go:44
         : rewinds ? index
         : was_index;
-    wire clears_2 = control_valid & control_ready & (control_kind == 2'h0); // serve.go:123
+    wire clears_2 = control_valid & control_ready & (control_kind == 3'h0); // serve.go:123
     wire [40:0] next_4 = { // serve.go:126
         tell_next,
         states_write_data_choice,
@@ -823,21 +864,21 @@ module resources_qp6_cq6_rd3 (
         end
     end
 
-    wire [5:0] handed_write_addr = sweep[6] ? request_qp : sweep[5:0]; // resources.go:229
-    wire [7:0] handed_write_data_word = handed[request_qp]; // resources.go:229
+    wire [5:0] handed_write_addr = sweep[6] ? request_qp : sweep[5:0]; // resources.go:235
+    wire [7:0] handed_write_data_word = handed[request_qp]; // resources.go:235
 
     always @(posedge clk) begin
-        if ((request_wakes_valid && atomic) || !sweep[6]) begin // resources.go:229
-            handed[handed_write_addr] <= sweep[6] ? handed_write_data_word + 8'd1 : 8'd0; // resources.go:229
+        if ((request_wakes_valid && atomic) || !sweep[6]) begin // resources.go:235
+            handed[handed_write_addr] <= sweep[6] ? handed_write_data_word + 8'd1 : 8'd0; // resources.go:235
         end
     end
 
-    wire [5:0] returned_write_addr = sweep[6] ? result_qp : sweep[5:0]; // resources.go:229
-    wire [7:0] returned_write_data_word = returned[result_qp]; // resources.go:229
+    wire [5:0] returned_write_addr = sweep[6] ? result_qp : sweep[5:0]; // resources.go:235
+    wire [7:0] returned_write_data_word = returned[result_qp]; // resources.go:235
 
     always @(posedge clk) begin
-        if ((result_valid && result_ready) || !sweep[6]) begin // resources.go:229
-            returned[returned_write_addr] <= sweep[6] ? returned_write_data_word + 8'd1 : 8'd0; // resources.go:229
+        if ((result_valid && result_ready) || !sweep[6]) begin // resources.go:235
+            returned[returned_write_addr] <= sweep[6] ? returned_write_data_word + 8'd1 : 8'd0; // resources.go:235
         end
     end
 
@@ -845,13 +886,14 @@ module resources_qp6_cq6_rd3 (
         context_reply_context_dest_qpn,  context_reply_context_access,
          context_reply_context_min_rnr,  context_reply_context_timeout,
          context_reply_context_retry_cnt,  context_reply_context_rnr_retry,
-         context_reply_context_sig_all,  context_reply_context_sq_stride,
-         context_reply_context_rq_stride,  context_reply_context_send_cq,
-         context_reply_context_recv_cq,  context_reply_context_max_rd,
-         context_reply_context_max_dest_rd,  context_reply_address_dst_mac,
-         context_reply_address_hop_limit,  context_reply_address_traffic_class,
-         context_reply_address_flow_label,  context_reply_address_ipv6,  context_reply_address_vlan,
-         context_reply_address_tci,  context_reply_address_src_port,  context_reply_address_src_hi,
+         context_reply_context_sig_all,  context_reply_context_congestion,
+         context_reply_context_sq_stride,  context_reply_context_rq_stride,
+         context_reply_context_send_cq,  context_reply_context_recv_cq,
+         context_reply_context_max_rd,  context_reply_context_max_dest_rd,
+         context_reply_address_dst_mac,  context_reply_address_hop_limit,
+         context_reply_address_traffic_class,  context_reply_address_flow_label,
+         context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
+         context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
          control_psn,  u_answers_in_ready,  u_answers_high_water,  u_reads_in_ready,
          u_reads_high_water,  u_wakes_from
@@ -869,11 +911,11 @@ module resources_qp6_cq6_rd3 (
     reg         request_stalled;         // properties.go:12
     reg [185:0] request_held;            // properties.go:12
     reg         context_reply_stalled;   // properties.go:13
-    reg [503:0] context_reply_held;      // properties.go:13
+    reg [504:0] context_reply_held;      // properties.go:13
     reg         result_stalled;          // properties.go:14
     reg [77:0]  result_held;             // properties.go:14
     reg         control_stalled;         // properties.go:15
-    reg [31:0]  control_held;            // properties.go:15
+    reg [32:0]  control_held;            // properties.go:15
     reg         fence_in_stalled;        // properties.go:16
     reg [1:0]   fence_in_held;           // properties.go:16
     reg         rx_fence_in_stalled;     // properties.go:17
@@ -881,9 +923,9 @@ module resources_qp6_cq6_rd3 (
     reg         context_request_stalled; // properties.go:18
     reg [5:0]   context_request_held;    // properties.go:18
     reg         job_stalled;             // properties.go:19
-    reg [539:0] job_held;                // properties.go:19
+    reg [540:0] job_held;                // properties.go:19
     reg         segment_stalled;         // properties.go:20
-    reg [201:0] segment_held;            // properties.go:20
+    reg [202:0] segment_held;            // properties.go:20
     reg         served_stalled;          // properties.go:21
     reg [29:0]  served_held;             // properties.go:21
     reg         atomic_stalled;          // properties.go:22
@@ -906,7 +948,7 @@ module resources_qp6_cq6_rd3 (
         request_resource_length
     };
     wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:13
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:13
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:13
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -919,6 +961,7 @@ module resources_qp6_cq6_rd3 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -945,7 +988,7 @@ module resources_qp6_cq6_rd3 (
     wire waits_6 = rx_fence_in_valid & ~rx_fence_in_ready; // properties.go:17
     wire waits_7 = context_request_valid & ~context_request_ready; // properties.go:18
     wire waits_8 = job_valid & ~job_ready;                 // properties.go:19
-    wire [539:0] job_data_holds_joined = {                 // properties.go:19
+    wire [540:0] job_data_holds_joined = {                 // properties.go:19
         job_kind,
         job_qp,
         job_opcode,
@@ -977,7 +1020,7 @@ module resources_qp6_cq6_rd3 (
         job_entry_vendor
     };
     wire waits_9 = segment_valid & ~segment_ready; // properties.go:20
-    wire [201:0] segment_data_holds_joined = {     // properties.go:20
+    wire [202:0] segment_data_holds_joined = {     // properties.go:20
         segment_key,
         segment_pd,
         segment_qpn,
@@ -987,6 +1030,7 @@ module resources_qp6_cq6_rd3 (
         segment_len,
         segment_skip,
         segment_probe,
+        segment_bus,
         segment_find,
         segment_last,
         segment_probed
@@ -1055,6 +1099,7 @@ module resources_qp6_cq6_rd3 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -1211,6 +1256,7 @@ module resources_qp6_cq6_rd3 (
                 segment_len,
                 segment_skip,
                 segment_probe,
+                segment_bus,
                 segment_find,
                 segment_last,
                 segment_probed

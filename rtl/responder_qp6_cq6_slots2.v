@@ -41,7 +41,8 @@ module responder_qp6_cq6_slots2 (
     input  wire [2:0]   request_packet_context_retry_cnt,
     input  wire [2:0]   request_packet_context_rnr_retry,
     input  wire         request_packet_context_sig_all,
-    input  wire         request_packet_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire         request_packet_context_congestion, // it has congestion control
+    input  wire         request_packet_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire         request_packet_context_rq_stride,
     input  wire [5:0]   request_packet_context_send_cq,
     input  wire [5:0]   request_packet_context_recv_cq,
@@ -66,8 +67,11 @@ module responder_qp6_cq6_slots2 (
     // at only if Rights are asked for
     output wire         segment_skip,
     output wire         segment_probe, // no payload, and no piece: the key is looked at. Len means nothing
-    output wire         segment_find,  // with Probe: the bus address of VA is looked up, too
-    output wire         segment_last,  // of the packet's pieces; and of its segments, unless Probed
+    // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one
+    // page of 4 KiB
+    output wire         segment_bus,
+    output wire         segment_find, // with Probe: the bus address of VA is looked up, too
+    output wire         segment_last, // of the packet's pieces; and of its segments, unless Probed
     // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
     // fault came before it
     output wire         segment_probed,
@@ -197,7 +201,8 @@ module responder_qp6_cq6_slots2 (
     input  wire [2:0]   context_reply_context_retry_cnt,
     input  wire [2:0]   context_reply_context_rnr_retry,
     input  wire         context_reply_context_sig_all,
-    input  wire         context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire         context_reply_context_congestion, // it has congestion control
+    input  wire         context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire         context_reply_context_rq_stride,
     input  wire [5:0]   context_reply_context_send_cq,
     input  wire [5:0]   context_reply_context_recv_cq,
@@ -220,7 +225,7 @@ module responder_qp6_cq6_slots2 (
     input  wire         control_valid,
     output wire         control_ready,
     input  wire [5:0]   control_qp,
-    input  wire [1:0]   control_kind,
+    input  wire [2:0]   control_kind,
     input  wire [23:0]  control_psn
 );
 
@@ -1491,6 +1496,7 @@ module responder_qp6_cq6_slots2 (
     assign segment_len = enough_2 ? need : left_2[12:0];      // work.go:226
     assign segment_skip = skips;                              // work.go:226
     assign segment_probe = (working == WORKING_PROBE);        // work.go:226
+    assign segment_bus = 1'b0;                                // work.go:226
     assign segment_find = segment_probe & (u_turn_out_op_kind == 3'h5); // work.go:226
     wire last_2 = enough_2 & ~u_turn_out_response_more;       // work.go:224
     assign segment_last = segment_probe | last_2;             // work.go:226
@@ -1920,7 +1926,7 @@ module responder_qp6_cq6_slots2 (
     wire quiet_or = looking | u_turn_out_valid | u_records_out_valid | u_heard_out_valid | ending; // responder.go:219
     assign quiet = ~quiet_or;                                  // responder.go:219
     assign control_ready = quiet;                              // responder.go:220
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // responder.go:221
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // responder.go:221
     assign served_ready = ~clears;                             // responder.go:225
 
     wire [5:0] messages_write_addr = saved_now ? saved_qp : control_qp; // responder.go:228
@@ -1960,16 +1966,17 @@ module responder_qp6_cq6_slots2 (
          request_packet_context_state,  request_packet_context_dest_qpn,
          request_packet_context_access[0],  request_packet_context_timeout,
          request_packet_context_retry_cnt,  request_packet_context_rnr_retry,
-         request_packet_context_sig_all,  request_packet_context_sq_stride,
-         request_packet_context_max_rd,  served_next,  served_duplicates,
-         context_reply_context_dest_qpn,  context_reply_context_access[0],
+         request_packet_context_sig_all,  request_packet_context_congestion,
+         request_packet_context_sq_stride,  request_packet_context_max_rd,  served_next,
+         served_duplicates,  context_reply_context_dest_qpn,  context_reply_context_access[0],
          context_reply_context_timeout,  context_reply_context_retry_cnt,
          context_reply_context_rnr_retry,  context_reply_context_sig_all,
-         context_reply_context_sq_stride,  context_reply_context_send_cq,
-         context_reply_context_max_rd,  context_reply_address_dst_mac,
-         context_reply_address_hop_limit,  context_reply_address_traffic_class,
-         context_reply_address_flow_label,  context_reply_address_ipv6,  context_reply_address_vlan,
-         context_reply_address_tci,  context_reply_address_src_port,  context_reply_address_src_hi,
+         context_reply_context_congestion,  context_reply_context_sq_stride,
+         context_reply_context_send_cq,  context_reply_context_max_rd,
+         context_reply_address_dst_mac,  context_reply_address_hop_limit,
+         context_reply_address_traffic_class,  context_reply_address_flow_label,
+         context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
+         context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
          control_psn,  u_turn_out_head_empty,  u_turn_out_control_reserved,  atomic_begins_ready,
          u_operands_out_valid,  u_operands_level,  u_operands_high_water,  now_kind,
@@ -1987,7 +1994,7 @@ module responder_qp6_cq6_slots2 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg         request_stalled;         // properties.go:12
-    reg [447:0] request_held;            // properties.go:12
+    reg [448:0] request_held;            // properties.go:12
     reg         translated_stalled;      // properties.go:13
     reg [70:0]  translated_held;         // properties.go:13
     reg         served_in_stalled;       // properties.go:14
@@ -1999,11 +2006,11 @@ module responder_qp6_cq6_slots2 (
     reg         flush_stalled;           // properties.go:17
     reg [5:0]   flush_held;              // properties.go:17
     reg         context_reply_stalled;   // properties.go:18
-    reg [503:0] context_reply_held;      // properties.go:18
+    reg [504:0] context_reply_held;      // properties.go:18
     reg         control_stalled;         // properties.go:19
-    reg [31:0]  control_held;            // properties.go:19
+    reg [32:0]  control_held;            // properties.go:19
     reg         segment_stalled;         // properties.go:20
-    reg [201:0] segment_held;            // properties.go:20
+    reg [202:0] segment_held;            // properties.go:20
     reg         head_request_stalled;    // properties.go:21
     reg [6:0]   head_request_held;       // properties.go:21
     reg         read_stalled;            // properties.go:22
@@ -2020,7 +2027,7 @@ module responder_qp6_cq6_slots2 (
     reg [5:0]   context_request_held;    // properties.go:27
 
     wire waits = request_valid & ~request_ready; // properties.go:12
-    wire [447:0] request_data_holds_joined = {   // properties.go:12
+    wire [448:0] request_data_holds_joined = {   // properties.go:12
         request_packet_kind,
         request_packet_qp,
         request_packet_opcode,
@@ -2051,6 +2058,7 @@ module responder_qp6_cq6_slots2 (
         request_packet_context_retry_cnt,
         request_packet_context_rnr_retry,
         request_packet_context_sig_all,
+        request_packet_context_congestion,
         request_packet_context_sq_stride,
         request_packet_context_rq_stride,
         request_packet_context_send_cq,
@@ -2082,7 +2090,7 @@ module responder_qp6_cq6_slots2 (
     wire waits_5 = queue_granule_valid & ~queue_granule_ready; // properties.go:16
     wire waits_6 = flush_valid & ~flush_ready;                 // properties.go:17
     wire waits_7 = context_reply_valid & ~context_reply_ready; // properties.go:18
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:18
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:18
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -2095,6 +2103,7 @@ module responder_qp6_cq6_slots2 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -2116,7 +2125,7 @@ module responder_qp6_cq6_slots2 (
     };
     wire waits_8 = control_valid & ~control_ready; // properties.go:19
     wire waits_9 = segment_valid & ~segment_ready; // properties.go:20
-    wire [201:0] segment_data_holds_joined = {     // properties.go:20
+    wire [202:0] segment_data_holds_joined = {     // properties.go:20
         segment_key,
         segment_pd,
         segment_qpn,
@@ -2126,6 +2135,7 @@ module responder_qp6_cq6_slots2 (
         segment_len,
         segment_skip,
         segment_probe,
+        segment_bus,
         segment_find,
         segment_last,
         segment_probed
@@ -2229,6 +2239,7 @@ module responder_qp6_cq6_slots2 (
                 request_packet_context_retry_cnt,
                 request_packet_context_rnr_retry,
                 request_packet_context_sig_all,
+                request_packet_context_congestion,
                 request_packet_context_sq_stride,
                 request_packet_context_rq_stride,
                 request_packet_context_send_cq,
@@ -2347,6 +2358,7 @@ module responder_qp6_cq6_slots2 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -2403,6 +2415,7 @@ module responder_qp6_cq6_slots2 (
                 segment_len,
                 segment_skip,
                 segment_probe,
+                segment_bus,
                 segment_find,
                 segment_last,
                 segment_probed

@@ -31,29 +31,15 @@ module scheduler_6_w1 (
     wire       waiting_set;      // flags.go:21
     wire [5:0] waiting_clear_at; // flags.go:22
     wire       waiting_clear;    // flags.go:22
-    wire       swept_wake_valid; // scheduler.go:63
-    wire       swept_wake_ready; // scheduler.go:63
-    wire       enters_valid;     // scheduler.go:63
-    wire       enters_ready;     // scheduler.go:63
+    wire       swept_wake_valid; // scheduler.go:67
+    wire       swept_wake_ready; // scheduler.go:67
+    wire       enters_valid;     // scheduler.go:67
+    wire       enters_ready;     // scheduler.go:67
 
-    wire       u_wakes_out_valid;
-    wire       u_wakes_from;
     wire [6:0] u_queue_level;
     wire [6:0] u_queue_high_water;
 
     wire swept = waiting_sweep[6]; // flags.go:24
-
-    round_robin_link_qp_ref_6_x1 u_wakes ( // scheduler.go:57
-        .clk        (clk),
-        .rst        (rst),
-        .in_0_valid (wakes_0_valid),
-        .in_0_ready (wakes_0_ready),
-        .in_0_qp    (wakes_0_qp),
-        .out_valid  (u_wakes_out_valid),
-        .out_ready  (swept_wake_ready & swept),
-        .out_qp     (waiting_set_at),
-        .from       (u_wakes_from)
-    );
 
     always @(posedge clk) begin
         if (rst) begin
@@ -64,19 +50,20 @@ module scheduler_6_w1 (
     end
 
     // A wake that adds nothing is taken and dropped.
-    assign swept_wake_valid = u_wakes_out_valid & swept; // scheduler.go:63
-    wire waits_word = waiting_ups[waiting_set_at];       // flags.go:35
-    wire waits_word_2 = waiting_downs[waiting_set_at];   // flags.go:35
-    wire waits = waits_word ^ waits_word_2;              // flags.go:35
-    assign enters_valid = swept_wake_valid & ~waits;     // scheduler.go:63
-    assign swept_wake_ready = enters_ready | waits;      // scheduler.go:63
+    assign swept_wake_valid = wakes_0_valid & swept; // scheduler.go:67
+    assign wakes_0_ready = swept_wake_ready & swept; // scheduler.go:67
+    wire waits_word = waiting_ups[wakes_0_qp];       // flags.go:35
+    wire waits_word_2 = waiting_downs[wakes_0_qp];   // flags.go:35
+    wire waits = waits_word ^ waits_word_2;          // flags.go:35
+    assign enters_valid = swept_wake_valid & ~waits; // scheduler.go:67
+    assign swept_wake_ready = enters_ready | waits;  // scheduler.go:67
 
-    fifo_link_qp_ref_6_x64 u_queue ( // scheduler.go:78
+    fifo_link_qp_ref_6_x64 u_queue ( // scheduler.go:82
         .clk        (clk),
         .rst        (rst),
         .in_valid   (enters_valid),
         .in_ready   (enters_ready),
-        .in_qp      (waiting_set_at),
+        .in_qp      (wakes_0_qp),
         .out_valid  (grant_valid),
         .out_ready  (grant_ready),
         .out_qp     (grant_qp),
@@ -84,6 +71,7 @@ module scheduler_6_w1 (
         .high_water (u_queue_high_water)
     );
 
+    assign waiting_set_at = wakes_0_qp;               // flags.go:39
     assign waiting_set = enters_valid & enters_ready; // flags.go:40
     assign waiting_clear_at = grant_qp;               // flags.go:45
     assign waiting_clear = grant_valid & grant_ready; // flags.go:46
@@ -107,7 +95,7 @@ module scheduler_6_w1 (
         end
     end
 
-    wire unused = &{1'b0, u_wakes_from, u_queue_level, u_queue_high_water};
+    wire unused = &{1'b0, u_queue_level, u_queue_high_water};
 
     // ----------------------------------------------------------------------
     // Properties
@@ -118,8 +106,8 @@ module scheduler_6_w1 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                      swept_wake_stalled; // scheduler.go:63
-    reg                [5:0] swept_wake_held;    // scheduler.go:63
+    reg                      swept_wake_stalled; // scheduler.go:67
+    reg                [5:0] swept_wake_held;    // scheduler.go:67
     reg                      wake_0_stalled;     // properties.go:24
     reg                [5:0] wake_0_held;        // properties.go:24
     reg                      grant_stalled;      // properties.go:26
@@ -130,23 +118,23 @@ module scheduler_6_w1 (
     reg                      one_owed;   // it was woken and has had no grant since (properties.go:32)
     reg                      one_inside; // it stands in the queue (properties.go:33)
 
-    wire waits_2 = swept_wake_valid & ~swept_wake_ready; // scheduler.go:63
+    wire waits_2 = swept_wake_valid & ~swept_wake_ready; // scheduler.go:67
     wire waits_3 = wakes_0_valid & ~wakes_0_ready;       // properties.go:24
     wire waits_4 = grant_valid & ~grant_ready;           // properties.go:26
     wire granted = grant_valid & grant_ready & (grant_qp == one); // properties.go:34
-    wire stands_once_and = one_inside & enters_valid & enters_ready & (waiting_set_at == one); // properties.go:47
+    wire stands_once_and = one_inside & enters_valid & enters_ready & (wakes_0_qp == one); // properties.go:47
 
     always @(posedge clk) begin
         if (rst) begin
             swept_wake_stalled <= 1'b0;
         end else begin
-            swept_wake_stalled <= waits_2; // scheduler.go:63
+            swept_wake_stalled <= waits_2; // scheduler.go:67
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin                     // scheduler.go:63
-            swept_wake_held <= waiting_set_at; // scheduler.go:63
+        if (waits_2) begin                 // scheduler.go:67
+            swept_wake_held <= wakes_0_qp; // scheduler.go:67
         end
     end
 
@@ -191,7 +179,7 @@ module scheduler_6_w1 (
             if (wakes_0_valid && wakes_0_ready && wakes_0_qp == one && !granted) begin // properties.go:44
                 one_owed <= 1'b1; // properties.go:44
             end
-            if (enters_valid && enters_ready && waiting_set_at == one) begin // properties.go:45
+            if (enters_valid && enters_ready && wakes_0_qp == one) begin // properties.go:45
                 one_inside <= 1'b1; // properties.go:45
             end
         end
@@ -215,8 +203,8 @@ module scheduler_6_w1 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_swept_wake_valid_holds: assert (!swept_wake_stalled || swept_wake_valid); // scheduler.go:63
-            assert_swept_wake_data_holds: assert (!swept_wake_stalled || waiting_set_at == swept_wake_held); // scheduler.go:63
+            assert_swept_wake_valid_holds: assert (!swept_wake_stalled || swept_wake_valid); // scheduler.go:67
+            assert_swept_wake_data_holds: assert (!swept_wake_stalled || wakes_0_qp == swept_wake_held); // scheduler.go:67
             assume_wake_0_valid_holds: assume (!wake_0_stalled || wakes_0_valid); // properties.go:24
             assume_wake_0_data_holds: assume (!wake_0_stalled || wakes_0_qp == wake_0_held); // properties.go:24
             assert_grant_valid_holds: assert (!grant_stalled || grant_valid); // properties.go:26
@@ -238,11 +226,11 @@ module scheduler_6_w1 (
         if (!rst) begin
             if (swept_wake_stalled) begin
                 if (!swept_wake_valid) begin
-                    $display("ASSERT %m swept_wake_valid_holds blocks/scheduler/scheduler.go:63");
+                    $display("ASSERT %m swept_wake_valid_holds blocks/scheduler/scheduler.go:67");
                     $stop;
                 end
-                if (waiting_set_at != swept_wake_held) begin
-                    $display("ASSERT %m swept_wake_data_holds blocks/scheduler/scheduler.go:63");
+                if (wakes_0_qp != swept_wake_held) begin
+                    $display("ASSERT %m swept_wake_data_holds blocks/scheduler/scheduler.go:67");
                     $stop;
                 end
             end

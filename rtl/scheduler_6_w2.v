@@ -36,10 +36,10 @@ module scheduler_6_w2 (
     wire       waiting_set;      // flags.go:21
     wire [5:0] waiting_clear_at; // flags.go:22
     wire       waiting_clear;    // flags.go:22
-    wire       swept_wake_valid; // scheduler.go:63
-    wire       swept_wake_ready; // scheduler.go:63
-    wire       enters_valid;     // scheduler.go:63
-    wire       enters_ready;     // scheduler.go:63
+    wire       swept_wake_valid; // scheduler.go:67
+    wire       swept_wake_ready; // scheduler.go:67
+    wire       enters_valid;     // scheduler.go:67
+    wire       enters_ready;     // scheduler.go:67
 
     wire       u_wakes_out_valid;
     wire       u_wakes_from;
@@ -48,7 +48,7 @@ module scheduler_6_w2 (
 
     wire swept = waiting_sweep[6]; // flags.go:24
 
-    round_robin_link_qp_ref_6_x2 u_wakes ( // scheduler.go:57
+    round_robin_link_qp_ref_6_x2 u_wakes ( // scheduler.go:59
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (wakes_0_valid),
@@ -72,14 +72,14 @@ module scheduler_6_w2 (
     end
 
     // A wake that adds nothing is taken and dropped.
-    assign swept_wake_valid = u_wakes_out_valid & swept; // scheduler.go:63
+    assign swept_wake_valid = u_wakes_out_valid & swept; // scheduler.go:67
     wire waits_word = waiting_ups[waiting_set_at];       // flags.go:35
     wire waits_word_2 = waiting_downs[waiting_set_at];   // flags.go:35
     wire waits = waits_word ^ waits_word_2;              // flags.go:35
-    assign enters_valid = swept_wake_valid & ~waits;     // scheduler.go:63
-    assign swept_wake_ready = enters_ready | waits;      // scheduler.go:63
+    assign enters_valid = swept_wake_valid & ~waits;     // scheduler.go:67
+    assign swept_wake_ready = enters_ready | waits;      // scheduler.go:67
 
-    fifo_link_qp_ref_6_x64 u_queue ( // scheduler.go:78
+    fifo_link_qp_ref_6_x64 u_queue ( // scheduler.go:82
         .clk        (clk),
         .rst        (rst),
         .in_valid   (enters_valid),
@@ -126,8 +126,8 @@ module scheduler_6_w2 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg                      swept_wake_stalled; // scheduler.go:63
-    reg                [5:0] swept_wake_held;    // scheduler.go:63
+    reg                      swept_wake_stalled; // scheduler.go:67
+    reg                [5:0] swept_wake_held;    // scheduler.go:67
     reg                      wake_0_stalled;     // properties.go:24
     reg                [5:0] wake_0_held;        // properties.go:24
     reg                      wake_1_stalled;     // properties.go:24
@@ -140,7 +140,7 @@ module scheduler_6_w2 (
     reg                      one_owed;   // it was woken and has had no grant since (properties.go:32)
     reg                      one_inside; // it stands in the queue (properties.go:33)
 
-    wire waits_2 = swept_wake_valid & ~swept_wake_ready; // scheduler.go:63
+    wire waits_2 = swept_wake_valid & ~swept_wake_ready; // scheduler.go:67
     wire waits_0 = wakes_0_valid & ~wakes_0_ready;       // properties.go:24
     wire waits_1 = wakes_1_valid & ~wakes_1_ready;       // properties.go:24
     wire waits_3 = grant_valid & ~grant_ready;           // properties.go:26
@@ -153,13 +153,13 @@ module scheduler_6_w2 (
         if (rst) begin
             swept_wake_stalled <= 1'b0;
         end else begin
-            swept_wake_stalled <= waits_2; // scheduler.go:63
+            swept_wake_stalled <= waits_2; // scheduler.go:67
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin                     // scheduler.go:63
-            swept_wake_held <= waiting_set_at; // scheduler.go:63
+        if (waits_2) begin                     // scheduler.go:67
+            swept_wake_held <= waiting_set_at; // scheduler.go:67
         end
     end
 
@@ -242,8 +242,8 @@ module scheduler_6_w2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_swept_wake_valid_holds: assert (!swept_wake_stalled || swept_wake_valid); // scheduler.go:63
-            assert_swept_wake_data_holds: assert (!swept_wake_stalled || waiting_set_at == swept_wake_held); // scheduler.go:63
+            assert_swept_wake_valid_holds: assert (!swept_wake_stalled || swept_wake_valid); // scheduler.go:67
+            assert_swept_wake_data_holds: assert (!swept_wake_stalled || waiting_set_at == swept_wake_held); // scheduler.go:67
             assume_wake_0_valid_holds: assume (!wake_0_stalled || wakes_0_valid); // properties.go:24
             assume_wake_0_data_holds: assume (!wake_0_stalled || wakes_0_qp == wake_0_held); // properties.go:24
             assume_wake_1_valid_holds: assume (!wake_1_stalled || wakes_1_valid); // properties.go:24
@@ -267,11 +267,11 @@ module scheduler_6_w2 (
         if (!rst) begin
             if (swept_wake_stalled) begin
                 if (!swept_wake_valid) begin
-                    $display("ASSERT %m swept_wake_valid_holds blocks/scheduler/scheduler.go:63");
+                    $display("ASSERT %m swept_wake_valid_holds blocks/scheduler/scheduler.go:67");
                     $stop;
                 end
                 if (waiting_set_at != swept_wake_held) begin
-                    $display("ASSERT %m swept_wake_data_holds blocks/scheduler/scheduler.go:63");
+                    $display("ASSERT %m swept_wake_data_holds blocks/scheduler/scheduler.go:67");
                     $stop;
                 end
             end

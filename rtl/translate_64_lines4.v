@@ -22,8 +22,11 @@ module translate_64_lines4 (
     // at only if Rights are asked for
     input  wire        segment_skip,
     input  wire        segment_probe, // no payload, and no piece: the key is looked at. Len means nothing
-    input  wire        segment_find,  // with Probe: the bus address of VA is looked up, too
-    input  wire        segment_last,  // of the packet's pieces; and of its segments, unless Probed
+    // VA is a bus address of the host's own: no key is looked at, and the bytes lie within one
+    // page of 4 KiB
+    input  wire        segment_bus,
+    input  wire        segment_find, // with Probe: the bus address of VA is looked up, too
+    input  wire        segment_last, // of the packet's pieces; and of its segments, unless Probed
     // with Last, and without Probe: one more segment follows, a Probe, which is dropped where a
     // fault came before it
     input  wire        segment_probed,
@@ -99,9 +102,9 @@ module translate_64_lines4 (
     reg [63:0] work_at;                  // translate.go:133
     reg [20:0] work_in;                  // translate.go:133
     reg        swallow;                  // translate.go:134
-    reg        tail_next;                // ask.go:29
-    reg        tail_waits;               // ask.go:29
-    reg        tail_drops;               // ask.go:29
+    reg        tail_next;                // ask.go:30
+    reg        tail_waits;               // ask.go:30
+    reg        tail_drops;               // ask.go:30
     reg [3:0]  valid;                    // lines.go:13
     reg [2:0]  beat;                     // lines.go:47
     reg        some_bad;                 // lines.go:49
@@ -145,8 +148,8 @@ module translate_64_lines4 (
     reg [51:0] pages [0:31]; // lines.go:40
 
     wire        leaves;         // translate.go:134
-    wire        tail_settled;   // ask.go:30
-    wire        tail_bad;       // ask.go:30
+    wire        tail_settled;   // ask.go:31
+    wire        tail_bad;       // ask.go:31
     wire        line_held;      // translate.go:137
     wire        line_reads;     // translate.go:137
     wire        line_wanted;    // translate.go:138
@@ -158,10 +161,10 @@ module translate_64_lines4 (
     wire        fate_probe;     // walk.go:85
     wire        fate_tail;      // walk.go:85
     wire [63:0] fate_addr;      // walk.go:85
-    wire        noted_valid;    // ask.go:37
-    wire        noted_ready;    // ask.go:37
-    wire        noted_find;     // ask.go:37
-    wire        noted_asked;    // ask.go:37
+    wire        noted_valid;    // ask.go:38
+    wire        noted_ready;    // ask.go:38
+    wire        noted_find;     // ask.go:38
+    wire        noted_asked;    // ask.go:38
     wire        answered_moves; // locate.go:33
     wire        indexed_moves;  // locate.go:33
 
@@ -176,6 +179,7 @@ module translate_64_lines4 (
     wire        u_order_out_kind_tail;
     wire        u_order_out_find;
     wire        u_order_out_asked;
+    wire [63:0] u_order_out_bus;
     wire [3:0]  u_order_level;
     wire [3:0]  u_order_high_water;
 
@@ -235,7 +239,7 @@ module translate_64_lines4 (
     wire plain = (walking == WALKING_LOOK) & has_work & ~swallow & ~work_paged; // walk.go:29
     wire listed = (walking == WALKING_GIVE) & held;        // walk.go:30
     assign piece_valid = (plain | listed) & ~work_kind_probe & fate_ready; // walk.go:87
-    wire [8:0] low_shifted = 9'h1ff << work_order;         // locate.go:64
+    wire [8:0] low_shifted = 9'h1ff << work_order;         // locate.go:65
     wire [8:0] middle = (page[8:0] & low_shifted) | (work_in[20:12] & ~low_shifted); // walk.go:103
     assign piece_addr = listed ? {page[51:9], middle, work_in[11:0]} : work_at; // walk.go:88
     assign piece_len = listed ? take : work_len;           // walk.go:88
@@ -316,8 +320,8 @@ module translate_64_lines4 (
                 end
                 default: ;
             endcase
-            if (indexed_moves) begin     // locate.go:89
-                has_work <= has_indexed; // locate.go:90
+            if (indexed_moves) begin     // locate.go:90
+                has_work <= has_indexed; // locate.go:91
             end
         end
     end
@@ -353,35 +357,36 @@ module translate_64_lines4 (
             end
             default: ;
         endcase
-        if (indexed_moves) begin                          // locate.go:89
-            work_len <= indexed_work_len;                 // locate.go:91
-            work_kind_skip <= indexed_work_kind_skip;     // locate.go:91
-            work_kind_probe <= indexed_work_kind_probe;   // locate.go:91
-            work_kind_last <= indexed_work_kind_last;     // locate.go:91
-            work_kind_probed <= indexed_work_kind_probed; // locate.go:91
-            work_kind_tail <= indexed_work_kind_tail;     // locate.go:91
-            work_fault <= indexed_work_fault;             // locate.go:91
-            work_paged <= indexed_work_paged;             // locate.go:91
-            work_order <= indexed_work_order;             // locate.go:91
-            work_at <= indexed_work_at + {9'd0, indexed_offset}; // locate.go:91
-            work_in <= indexed_work_in;                   // locate.go:91
+        if (indexed_moves) begin                          // locate.go:90
+            work_len <= indexed_work_len;                 // locate.go:92
+            work_kind_skip <= indexed_work_kind_skip;     // locate.go:92
+            work_kind_probe <= indexed_work_kind_probe;   // locate.go:92
+            work_kind_last <= indexed_work_kind_last;     // locate.go:92
+            work_kind_probed <= indexed_work_kind_probed; // locate.go:92
+            work_kind_tail <= indexed_work_kind_tail;     // locate.go:92
+            work_fault <= indexed_work_fault;             // locate.go:92
+            work_paged <= indexed_work_paged;             // locate.go:92
+            work_order <= indexed_work_order;             // locate.go:92
+            work_at <= indexed_work_at + {9'd0, indexed_offset}; // locate.go:92
+            work_in <= indexed_work_in;                   // locate.go:92
         end
     end
 
     assign line_wanted = (walking == WALKING_ASK);         // walk.go:77
     assign line_reads = (walking == WALKING_LOOK) | (walking == WALKING_READ); // walk.go:78
-    wire segment_ready_or = tail_drops | (noted_ready & (~noted_asked | key_request_ready)); // ask.go:41
-    assign segment_ready = ~tail_waits & segment_ready_or; // ask.go:41
-    assign key_request_valid = segment_valid & ~tail_waits & ~tail_drops & noted_asked & noted_ready; // ask.go:42
-    assign key_request_key = segment_key;                  // ask.go:43
-    assign key_request_pd = segment_pd;                    // ask.go:43
-    assign key_request_qpn = segment_qpn;                  // ask.go:43
-    assign key_request_rights = segment_rights;            // ask.go:43
-    assign key_request_va = segment_va;                    // ask.go:43
-    assign key_request_range = segment_range;              // ask.go:43
-    assign noted_valid = segment_valid & segment_ready & ~tail_drops; // ask.go:44
-    assign noted_find = segment_probe ? segment_find : ~segment_skip; // ask.go:45
-    assign noted_asked = segment_probe | ~segment_skip | (|segment_rights); // ask.go:45
+    wire segment_ready_or = tail_drops | (noted_ready & (~noted_asked | key_request_ready)); // ask.go:42
+    assign segment_ready = ~tail_waits & segment_ready_or; // ask.go:42
+    assign key_request_valid = segment_valid & ~tail_waits & ~tail_drops & noted_asked & noted_ready; // ask.go:43
+    assign key_request_key = segment_key;                  // ask.go:44
+    assign key_request_pd = segment_pd;                    // ask.go:44
+    assign key_request_qpn = segment_qpn;                  // ask.go:44
+    assign key_request_rights = segment_rights;            // ask.go:44
+    assign key_request_va = segment_va;                    // ask.go:44
+    assign key_request_range = segment_range;              // ask.go:44
+    assign noted_valid = segment_valid & segment_ready & ~tail_drops; // ask.go:45
+    assign noted_find = segment_probe ? segment_find : ~segment_skip; // ask.go:46
+    wire asks_or = segment_probe | ~segment_skip | (|segment_rights); // ask.go:40
+    assign noted_asked = asks_or & ~segment_bus;           // ask.go:46
 
     always @(posedge clk) begin
         if (rst) begin
@@ -389,21 +394,21 @@ module translate_64_lines4 (
             tail_waits <= 1'b0;
             tail_drops <= 1'b0;
         end else begin
-            if (segment_valid && segment_ready) begin // ask.go:49
-                tail_next <= segment_probed;          // ask.go:50
-                tail_waits <= segment_probed;         // ask.go:51
-                tail_drops <= 1'b0;                   // ask.go:52
+            if (segment_valid && segment_ready) begin // ask.go:50
+                tail_next <= segment_probed;          // ask.go:51
+                tail_waits <= segment_probed;         // ask.go:52
+                tail_drops <= 1'b0;                   // ask.go:53
             end
-            if (tail_settled) begin     // ask.go:54
-                tail_waits <= 1'b0;     // ask.go:55
-                tail_drops <= tail_bad; // ask.go:56
+            if (tail_settled) begin     // ask.go:55
+                tail_waits <= 1'b0;     // ask.go:56
+                tail_drops <= tail_bad; // ask.go:57
             end
         end
     end
 
     wire known = ~u_order_out_asked | key_reply_valid; // locate.go:42
 
-    fifo_translate_noted_x8 u_order ( // ask.go:60
+    fifo_translate_noted_x8 u_order ( // ask.go:62
         .clk             (clk),
         .rst             (rst),
         .in_valid        (noted_valid),
@@ -416,6 +421,7 @@ module translate_64_lines4 (
         .in_kind_tail    (tail_next),
         .in_find         (noted_find),
         .in_asked        (noted_asked),
+        .in_bus          (segment_va),
         .out_valid       (u_order_out_valid),
         .out_ready       (~has_answered & known),
         .out_len         (u_order_out_len),
@@ -426,6 +432,7 @@ module translate_64_lines4 (
         .out_kind_tail   (u_order_out_kind_tail),
         .out_find        (u_order_out_find),
         .out_asked       (u_order_out_asked),
+        .out_bus         (u_order_out_bus),
         .level           (u_order_level),
         .high_water      (u_order_high_water)
     );
@@ -436,11 +443,11 @@ module translate_64_lines4 (
         if (rst) begin
             has_answered <= 1'b0;
         end else begin
-            if (answered_moves) begin // locate.go:50
-                has_answered <= 1'b0; // locate.go:50
+            if (answered_moves) begin // locate.go:51
+                has_answered <= 1'b0; // locate.go:51
             end
-            if (!has_answered) begin                       // locate.go:51
-                has_answered <= u_order_out_valid & known; // locate.go:52
+            if (!has_answered) begin                       // locate.go:52
+                has_answered <= u_order_out_valid & known; // locate.go:53
             end
         end
     end
@@ -448,53 +455,55 @@ module translate_64_lines4 (
     wire paged = u_order_out_asked & u_order_out_find & (|key_reply_page_shift) & ~(|key_reply_fault); // locate.go:47
     wire [4:0] steps_difference = key_reply_page_shift - 5'd12; // locate.go:48
     wire [3:0] steps = steps_difference[3:0];                   // locate.go:48
-    wire [63:0] answered_from_joined = {43'd0, key_reply_first & {~(9'h1ff << steps), 12'hfff}}; // locate.go:56
+    wire [63:0] answered_base_choice = (paged || !u_order_out_asked) ? 64'd0 : key_reply_offset; // locate.go:56
+    wire [63:0] answered_from_joined = {43'd0, key_reply_first & {~(9'h1ff << steps), 12'hfff}}; // locate.go:57
 
     always @(posedge clk) begin
-        if (!has_answered) begin                             // locate.go:51
-            answered_len <= u_order_out_len;                 // locate.go:53
-            answered_kind_skip <= u_order_out_kind_skip;     // locate.go:53
-            answered_kind_probe <= u_order_out_kind_probe;   // locate.go:53
-            answered_kind_last <= u_order_out_kind_last;     // locate.go:53
-            answered_kind_probed <= u_order_out_kind_probed; // locate.go:53
-            answered_kind_tail <= u_order_out_kind_tail;     // locate.go:53
-            answered_fault <= u_order_out_asked ? key_reply_fault : 5'h00; // locate.go:53
-            answered_paged <= paged;                         // locate.go:53
-            answered_order <= steps;                         // locate.go:53
-            answered_base <= key_reply_translation + (paged ? 64'd0 : key_reply_offset); // locate.go:53
-            answered_from <= key_reply_offset + answered_from_joined; // locate.go:53
+        if (!has_answered) begin                             // locate.go:52
+            answered_len <= u_order_out_len;                 // locate.go:54
+            answered_kind_skip <= u_order_out_kind_skip;     // locate.go:54
+            answered_kind_probe <= u_order_out_kind_probe;   // locate.go:54
+            answered_kind_last <= u_order_out_kind_last;     // locate.go:54
+            answered_kind_probed <= u_order_out_kind_probed; // locate.go:54
+            answered_kind_tail <= u_order_out_kind_tail;     // locate.go:54
+            answered_fault <= u_order_out_asked ? key_reply_fault : 5'h00; // locate.go:54
+            answered_paged <= paged;                         // locate.go:54
+            answered_order <= steps;                         // locate.go:54
+            answered_base <= (u_order_out_asked ? key_reply_translation : u_order_out_bus) // locate.go:54
+                + answered_base_choice;
+            answered_from <= key_reply_offset + answered_from_joined; // locate.go:54
         end
     end
 
-    assign answered_moves = ~has_indexed | indexed_moves; // locate.go:71
+    assign answered_moves = ~has_indexed | indexed_moves; // locate.go:72
 
     always @(posedge clk) begin
         if (rst) begin
             has_indexed <= 1'b0;
-        end else if (answered_moves) begin // locate.go:74
-            has_indexed <= has_answered;   // locate.go:75
+        end else if (answered_moves) begin // locate.go:75
+            has_indexed <= has_answered;   // locate.go:76
         end
     end
 
     always @(posedge clk) begin
-        if (answered_moves) begin                             // locate.go:74
-            indexed_work_len <= answered_len;                 // locate.go:76
-            indexed_work_kind_skip <= answered_kind_skip;     // locate.go:76
-            indexed_work_kind_probe <= answered_kind_probe;   // locate.go:76
-            indexed_work_kind_last <= answered_kind_last;     // locate.go:76
-            indexed_work_kind_probed <= answered_kind_probed; // locate.go:76
-            indexed_work_kind_tail <= answered_kind_tail;     // locate.go:76
-            indexed_work_fault <= answered_fault;             // locate.go:76
-            indexed_work_paged <= answered_paged;             // locate.go:76
-            indexed_work_order <= answered_order;             // locate.go:76
-            indexed_work_at <= answered_base;                 // locate.go:76
-            indexed_work_in <= answered_from[20:0];           // locate.go:76
-            indexed_offset <= answered_paged ? {answered_from[63:12] >> answered_order, 3'h0} // locate.go:76
+        if (answered_moves) begin                             // locate.go:75
+            indexed_work_len <= answered_len;                 // locate.go:77
+            indexed_work_kind_skip <= answered_kind_skip;     // locate.go:77
+            indexed_work_kind_probe <= answered_kind_probe;   // locate.go:77
+            indexed_work_kind_last <= answered_kind_last;     // locate.go:77
+            indexed_work_kind_probed <= answered_kind_probed; // locate.go:77
+            indexed_work_kind_tail <= answered_kind_tail;     // locate.go:77
+            indexed_work_fault <= answered_fault;             // locate.go:77
+            indexed_work_paged <= answered_paged;             // locate.go:77
+            indexed_work_order <= answered_order;             // locate.go:77
+            indexed_work_at <= answered_base;                 // locate.go:77
+            indexed_work_in <= answered_from[20:0];           // locate.go:77
+            indexed_offset <= answered_paged ? {answered_from[63:12] >> answered_order, 3'h0} // locate.go:77
                 : 55'd0;
         end
     end
 
-    assign indexed_moves = ~has_work | leaves; // locate.go:88
+    assign indexed_moves = ~has_work | leaves; // locate.go:89
 
     always @(posedge clk) begin
         if (line_ended) begin                    // lines.go:27
@@ -529,7 +538,7 @@ module translate_64_lines4 (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg                        segment_stalled;    // properties.go:30
-    reg                [201:0] segment_held;       // properties.go:30
+    reg                [202:0] segment_held;       // properties.go:30
     reg                        reply_stalled;      // properties.go:31
     reg                [158:0] reply_held;         // properties.go:31
     reg                        request_stalled;    // properties.go:32
@@ -540,18 +549,18 @@ module translate_64_lines4 (
     reg                [78:0]  piece_held;         // properties.go:34
     reg                        translated_stalled; // properties.go:35
     reg                [70:0]  translated_held;    // properties.go:35
-    reg                        payload_failed;     // properties.go:63
-    reg                        payload_whole;      // properties.go:63
-    reg                        packet_over;        // its last piece is out, and not its last segment (properties.go:44)
+    reg                        payload_failed;     // properties.go:65
+    reg                        payload_whole;      // properties.go:65
+    reg                        packet_over;        // its last piece is out, and not its last segment (properties.go:46)
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [60:0]  one_entry; // properties.go:81
+    (* anyconst *) reg [60:0]  one_entry; // properties.go:83
     /* verilator lint_on UNDRIVEN */
     /* verilator lint_off UNDRIVEN */ // a proof chooses it, in simulation the seed: nobody drives it
-    (* anyconst *) reg [51:0]  one_frame; // properties.go:81
+    (* anyconst *) reg [51:0]  one_frame; // properties.go:83
     /* verilator lint_on UNDRIVEN */
 
     wire waits = segment_valid & ~segment_ready; // properties.go:30
-    wire [201:0] segment_data_holds_joined = {   // properties.go:30
+    wire [202:0] segment_data_holds_joined = {   // properties.go:30
         segment_key,
         segment_pd,
         segment_qpn,
@@ -561,6 +570,7 @@ module translate_64_lines4 (
         segment_len,
         segment_skip,
         segment_probe,
+        segment_bus,
         segment_find,
         segment_last,
         segment_probed
@@ -592,10 +602,11 @@ module translate_64_lines4 (
         translated_tail,
         translated_addr
     };
-    wire page_2 = (walking == WALKING_GIVE) & piece_valid; // properties.go:49
-    wire mine_2 = read_beat_valid & ~read_beat_err & (one_entry[60:3] == work_at[63:6]) // properties.go:89
+    wire bus_is_payload_or = segment_probe | segment_skip | segment_find | segment_probed; // properties.go:39
+    wire page_2 = (walking == WALKING_GIVE) & piece_valid; // properties.go:51
+    wire mine_2 = read_beat_valid & ~read_beat_err & (one_entry[60:3] == work_at[63:6]) // properties.go:91
         & (one_entry[2:0] == beat);
-    wire [51:0] lies_and = (piece_addr[63:12] ^ one_frame) & ~{43'd0, ~(9'h1ff << work_order)}; // properties.go:97
+    wire [51:0] lies_and = (piece_addr[63:12] ^ one_frame) & ~{43'd0, ~(9'h1ff << work_order)}; // properties.go:99
     wire bad_2 = line_reads & read_beat_valid & ({work_at[7:6], asked} == {work_at[7:6], beat}); // lines.go:59
 
     always @(posedge clk) begin
@@ -618,6 +629,7 @@ module translate_64_lines4 (
                 segment_len,
                 segment_skip,
                 segment_probe,
+                segment_bus,
                 segment_find,
                 segment_last,
                 segment_probed
@@ -719,24 +731,24 @@ module translate_64_lines4 (
             payload_whole <= 1'b0;
             packet_over <= 1'b0;
         end else begin
-            if (piece_valid && piece_ready) begin // properties.go:64
-                payload_failed <= (|work_fault) | payload_failed; // properties.go:64
+            if (piece_valid && piece_ready) begin // properties.go:66
+                payload_failed <= (|work_fault) | payload_failed; // properties.go:66
             end
-            if ((segment_valid && segment_ready && tail_next) // properties.go:67
+            if ((segment_valid && segment_ready && tail_next) // properties.go:69
                 || (leaves && work_kind_last && !work_kind_probed)) begin
-                payload_failed <= 1'b0; // properties.go:67
+                payload_failed <= 1'b0; // properties.go:69
             end
-            if (leaves && work_kind_probed) begin // properties.go:65
-                payload_whole <= 1'b1;            // properties.go:65
+            if (leaves && work_kind_probed) begin // properties.go:67
+                payload_whole <= 1'b1;            // properties.go:67
             end
-            if (segment_valid && segment_ready) begin // properties.go:66
-                payload_whole <= 1'b0;                // properties.go:66
+            if (segment_valid && segment_ready) begin // properties.go:68
+                payload_whole <= 1'b0;                // properties.go:68
             end
-            if (piece_valid && piece_ready && piece_last) begin // properties.go:45
-                packet_over <= 1'b1;                            // properties.go:45
+            if (piece_valid && piece_ready && piece_last) begin // properties.go:47
+                packet_over <= 1'b1;                            // properties.go:47
             end
-            if (leaves && work_kind_last) begin // properties.go:46
-                packet_over <= 1'b0;            // properties.go:46
+            if (leaves && work_kind_last) begin // properties.go:48
+                packet_over <= 1'b0;            // properties.go:48
             end
         end
     end
@@ -760,8 +772,9 @@ module translate_64_lines4 (
     always @(posedge clk) begin
         if (!rst) begin
             cover_line_is_old: cover (line_ended && old);     // lines.go:33
-            cover_tail_asked: cover (key_request_valid && key_request_ready && tail_next); // ask.go:58
-            cover_tail_dropped: cover (segment_valid && segment_ready && tail_drops); // ask.go:59
+            cover_bus: cover (segment_valid && segment_ready && segment_bus && !tail_drops); // ask.go:59
+            cover_tail_asked: cover (key_request_valid && key_request_ready && tail_next); // ask.go:60
+            cover_tail_dropped: cover (segment_valid && segment_ready && tail_drops); // ask.go:61
             assume_segment_valid_holds: assume (!segment_stalled || segment_valid); // properties.go:30
             assume_segment_data_holds: assume (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:30
             assume_reply_valid_holds: assume (!reply_stalled || key_reply_valid); // properties.go:31
@@ -776,19 +789,20 @@ module translate_64_lines4 (
             assert_translated_data_holds: assert (!translated_stalled || translated_data_holds_joined == translated_held); // properties.go:35
             assume_beats_are_asked_for: assume (!read_beat_valid || walking == WALKING_FILL); // properties.go:36
             assume_segment_not_empty: assume (!segment_valid || segment_probe || |segment_len); // properties.go:37
-            assert_piece_not_empty: assert (!piece_valid || piece_skip || |piece_len); // properties.go:38
-            assume_probed_is_last: assume (!segment_valid || !segment_probed || (segment_last && !segment_probe)); // properties.go:69
-            assume_find_is_probe: assume (!segment_valid || !segment_find || segment_probe); // properties.go:70
-            assume_tail_is_probe: assume (!segment_valid || !tail_next || (segment_probe && segment_last)); // properties.go:71
-            assert_tail_behind_payload: assert (!key_request_valid || !tail_next || payload_whole); // properties.go:72
-            assert_tail_of_whole_payload: assert (!(key_request_valid && tail_next && payload_failed)); // properties.go:73
-            cover_found_in_page: cover (leaves && work_kind_probe && walking == WALKING_GIVE); // properties.go:74
-            assert_nothing_behind_last: assert (!piece_valid || !packet_over); // properties.go:48
-            assert_segment_whole: assert (!(leaves && page_2) || piece_len == work_len); // properties.go:50
-            assume_one_entry_read_0: assume (!mine_2 || read_beat_data[63:12] == one_frame); // properties.go:94
-            assert_piece_in_page: assert (!(page_2 && work_at[63:3] == one_entry) || !(|lies_and)); // properties.go:98
-            cover_swallows: cover (leaves && swallow);        // properties.go:52
-            cover_second_page: cover (page_2 && !(|work_in)); // properties.go:53
+            assume_bus_is_payload: assume (!segment_valid || !segment_bus || !bus_is_payload_or); // properties.go:39
+            assert_piece_not_empty: assert (!piece_valid || piece_skip || |piece_len); // properties.go:40
+            assume_probed_is_last: assume (!segment_valid || !segment_probed || (segment_last && !segment_probe)); // properties.go:71
+            assume_find_is_probe: assume (!segment_valid || !segment_find || segment_probe); // properties.go:72
+            assume_tail_is_probe: assume (!segment_valid || !tail_next || (segment_probe && segment_last)); // properties.go:73
+            assert_tail_behind_payload: assert (!key_request_valid || !tail_next || payload_whole); // properties.go:74
+            assert_tail_of_whole_payload: assert (!(key_request_valid && tail_next && payload_failed)); // properties.go:75
+            cover_found_in_page: cover (leaves && work_kind_probe && walking == WALKING_GIVE); // properties.go:76
+            assert_nothing_behind_last: assert (!piece_valid || !packet_over); // properties.go:50
+            assert_segment_whole: assert (!(leaves && page_2) || piece_len == work_len); // properties.go:52
+            assume_one_entry_read_0: assume (!mine_2 || read_beat_data[63:12] == one_frame); // properties.go:96
+            assert_piece_in_page: assert (!(page_2 && work_at[63:3] == one_entry) || !(|lies_and)); // properties.go:100
+            cover_swallows: cover (leaves && swallow);        // properties.go:54
+            cover_second_page: cover (page_2 && !(|work_in)); // properties.go:55
             assert_pages_no_collision: assert (!bad_2);       // lines.go:59
         end
     end
@@ -798,6 +812,8 @@ module translate_64_lines4 (
 
     reg [63:0] cover_line_is_old_count /* verilator public_flat_rd */;
     initial cover_line_is_old_count = 64'd0;
+    reg [63:0] cover_bus_count /* verilator public_flat_rd */;
+    initial cover_bus_count = 64'd0;
     reg [63:0] cover_tail_asked_count /* verilator public_flat_rd */;
     initial cover_tail_asked_count = 64'd0;
     reg [63:0] cover_tail_dropped_count /* verilator public_flat_rd */;
@@ -816,15 +832,21 @@ module translate_64_lines4 (
                 end
                 cover_line_is_old_count <= cover_line_is_old_count + 64'd1;
             end
+            if (segment_valid && segment_ready && segment_bus && !tail_drops) begin
+                if (cover_bus_count == 64'd0) begin
+                    $display("COVER %m bus blocks/translate/ask.go:59");
+                end
+                cover_bus_count <= cover_bus_count + 64'd1;
+            end
             if (key_request_valid && key_request_ready && tail_next) begin
                 if (cover_tail_asked_count == 64'd0) begin
-                    $display("COVER %m tail_asked blocks/translate/ask.go:58");
+                    $display("COVER %m tail_asked blocks/translate/ask.go:60");
                 end
                 cover_tail_asked_count <= cover_tail_asked_count + 64'd1;
             end
             if (segment_valid && segment_ready && tail_drops) begin
                 if (cover_tail_dropped_count == 64'd0) begin
-                    $display("COVER %m tail_dropped blocks/translate/ask.go:59");
+                    $display("COVER %m tail_dropped blocks/translate/ask.go:61");
                 end
                 cover_tail_dropped_count <= cover_tail_dropped_count + 64'd1;
             end
@@ -892,69 +914,75 @@ module translate_64_lines4 (
                 $display("ASSUME %m beats_are_asked_for blocks/translate/properties.go:36");
                 $stop;
             end
-            if (segment_valid && !segment_probe && !(|segment_len)) begin
-                $display("ASSUME %m segment_not_empty blocks/translate/properties.go:37");
-                $stop;
+            if (segment_valid) begin
+                if (!segment_probe && !(|segment_len)) begin
+                    $display("ASSUME %m segment_not_empty blocks/translate/properties.go:37");
+                    $stop;
+                end
+                if (segment_bus && bus_is_payload_or) begin
+                    $display("ASSUME %m bus_is_payload blocks/translate/properties.go:39");
+                    $stop;
+                end
             end
             if (piece_valid && !piece_skip && !(|piece_len)) begin
-                $display("ASSERT %m piece_not_empty blocks/translate/properties.go:38");
+                $display("ASSERT %m piece_not_empty blocks/translate/properties.go:40");
                 $stop;
             end
             if (segment_valid) begin
                 if (segment_probed && (!segment_last || segment_probe)) begin
-                    $display("ASSUME %m probed_is_last blocks/translate/properties.go:69");
+                    $display("ASSUME %m probed_is_last blocks/translate/properties.go:71");
                     $stop;
                 end
                 if (segment_find && !segment_probe) begin
-                    $display("ASSUME %m find_is_probe blocks/translate/properties.go:70");
+                    $display("ASSUME %m find_is_probe blocks/translate/properties.go:72");
                     $stop;
                 end
                 if (tail_next && (!segment_probe || !segment_last)) begin
-                    $display("ASSUME %m tail_is_probe blocks/translate/properties.go:71");
+                    $display("ASSUME %m tail_is_probe blocks/translate/properties.go:73");
                     $stop;
                 end
             end
             if (key_request_valid) begin
                 if (tail_next && !payload_whole) begin
-                    $display("ASSERT %m tail_behind_payload blocks/translate/properties.go:72");
+                    $display("ASSERT %m tail_behind_payload blocks/translate/properties.go:74");
                     $stop;
                 end
                 if (tail_next && payload_failed) begin
-                    $display("ASSERT %m tail_of_whole_payload blocks/translate/properties.go:73");
+                    $display("ASSERT %m tail_of_whole_payload blocks/translate/properties.go:75");
                     $stop;
                 end
             end
             if (leaves && work_kind_probe && walking == WALKING_GIVE) begin
                 if (cover_found_in_page_count == 64'd0) begin
-                    $display("COVER %m found_in_page blocks/translate/properties.go:74");
+                    $display("COVER %m found_in_page blocks/translate/properties.go:76");
                 end
                 cover_found_in_page_count <= cover_found_in_page_count + 64'd1;
             end
             if (piece_valid && packet_over) begin
-                $display("ASSERT %m nothing_behind_last blocks/translate/properties.go:48");
+                $display("ASSERT %m nothing_behind_last blocks/translate/properties.go:50");
                 $stop;
             end
             if (leaves && page_2 && piece_len != work_len) begin
-                $display("ASSERT %m segment_whole blocks/translate/properties.go:50");
+                $display("ASSERT %m segment_whole blocks/translate/properties.go:52");
                 $stop;
             end
             if (mine_2 && read_beat_data[63:12] != one_frame) begin
-                $display("ASSUME %m one_entry_read_0 blocks/translate/properties.go:94");
+                $display("ASSUME %m one_entry_read_0 blocks/translate/properties.go:96");
                 $stop;
             end
             if (page_2 && work_at[63:3] == one_entry && |lies_and) begin
-                $display("ASSERT %m piece_in_page blocks/translate/properties.go:98");
+                $display("ASSERT %m piece_in_page blocks/translate/properties.go:100");
                 $stop;
             end
             if (leaves && swallow) begin
                 if (cover_swallows_count == 64'd0) begin
-                    $display("COVER %m swallows blocks/translate/properties.go:52");
+                    $display("COVER %m swallows blocks/translate/properties.go:54");
                 end
                 cover_swallows_count <= cover_swallows_count + 64'd1;
             end
             if (page_2 && !(|work_in)) begin
                 if (cover_second_page_count == 64'd0) begin
-                    $display("COVER %m second_page blocks/translate/properties.go:53");
+                    $display("COVER %m second_page blocks/translate/properties.go:55");
                 end
                 cover_second_page_count <= cover_second_page_count + 64'd1;
             end

@@ -18,10 +18,15 @@ module transmit_64_qp6_cq6 (
     input  wire [23:0] ack_psn,
     input  wire [23:0] ack_msn,
 
+    // Stream cnp (sink)
+    input  wire        cnp_valid,
+    output wire        cnp_ready,
+    input  wire [5:0]  cnp_qp, // index
+
     // Stream job (sink)
     input  wire        job_valid,
     output wire        job_ready,
-    input  wire [1:0]  job_kind,
+    input  wire [2:0]  job_kind,
     input  wire [5:0]  job_qp,
     input  wire [7:0]  job_opcode,
     input  wire        job_se,
@@ -92,7 +97,8 @@ module transmit_64_qp6_cq6 (
     input  wire [2:0]  context_reply_context_retry_cnt,
     input  wire [2:0]  context_reply_context_rnr_retry,
     input  wire        context_reply_context_sig_all,
-    input  wire        context_reply_context_sq_stride, // log2 of a slot's 64 bytes
+    input  wire        context_reply_context_congestion, // it has congestion control
+    input  wire        context_reply_context_sq_stride,  // log2 of a slot's 64 bytes
     input  wire        context_reply_context_rq_stride,
     input  wire [5:0]  context_reply_context_send_cq,
     input  wire [5:0]  context_reply_context_recv_cq,
@@ -115,7 +121,7 @@ module transmit_64_qp6_cq6 (
     input  wire        control_valid,
     output wire        control_ready,
     input  wire [5:0]  control_qp,
-    input  wire [1:0]  control_kind,
+    input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
 
     // Stream desc (source)
@@ -195,6 +201,18 @@ module transmit_64_qp6_cq6 (
     input  wire        fence_ready,
     output wire [1:0]  fence_token, // returned as it came: bit 1 says whose it is, 0 command's, 1 that of keyops
 
+    // Stream marked (source)
+    output wire        marked_valid,
+    input  wire        marked_ready,
+    output wire [5:0]  marked_qp, // index
+
+    // Stream resend_fault (source)
+    output wire        resend_fault_valid,
+    input  wire        resend_fault_ready,
+    output wire [5:0]  resend_fault_qp,
+    output wire [23:0] resend_fault_psn,
+    output wire [4:0]  resend_fault_vendor, // FaultBits
+
     input  wire        given, // pulse: an answer has been given away, towards Job
 
     // Stream served (sink)
@@ -213,8 +231,10 @@ module transmit_64_qp6_cq6 (
     output wire [7:0]  left_most,       // the largest that Next has been
     output wire [7:0]  left_duplicates, // duplicates that Next has to do with; free-running
 
-    output wire        sent,    // pulse: a packet leaves
-    output wire        sent_nak // pulse: it is a NAK
+    output wire        sent,     // pulse: a packet leaves
+    output wire        sent_nak, // pulse: it is a NAK
+    output wire        resent,   // pulse: it was sent before
+    output wire        sent_cnp  // pulse: it is a CNP
 );
 
     // States of step.
@@ -223,82 +243,87 @@ module transmit_64_qp6_cq6 (
     localparam [1:0] STEP_WAIT   = 2'h2;
     localparam [1:0] STEP_LEAVE  = 2'h3;
 
-    reg [1:0]  step;                     // transmit.go:131
-    reg        is_ack;                   // transmit.go:132
-    reg        is_answer;                // transmit.go:132
-    reg [5:0]  ack_now_qp;               // transmit.go:132
-    reg [7:0]  ack_now_syndrome;         // transmit.go:132
-    reg [23:0] ack_now_psn;              // transmit.go:132
-    reg [23:0] ack_now_msn;              // transmit.go:132
-    reg [1:0]  job_now_kind;             // transmit.go:132
-    reg [5:0]  job_now_qp;               // transmit.go:132
-    reg [7:0]  job_now_opcode;           // transmit.go:132
-    reg        job_now_se;               // transmit.go:132
-    reg        job_now_ack_req;          // transmit.go:132
-    reg [12:0] job_now_payload_len;      // transmit.go:132
-    reg [63:0] job_now_va;               // transmit.go:132
-    reg [31:0] job_now_r_key;            // transmit.go:132
-    reg [31:0] job_now_dma_len;          // transmit.go:132
-    reg [31:0] job_now_imm;              // transmit.go:132
-    reg        job_now_inline;           // transmit.go:132
-    reg        job_now_probes;           // transmit.go:132
-    reg [63:0] job_now_swap;             // transmit.go:132
-    reg [63:0] job_now_compare;          // transmit.go:132
-    reg [23:0] job_now_msn;              // transmit.go:132
-    reg        job_now_failed;           // transmit.go:132
-    reg [1:0]  job_now_entry_kind;       // transmit.go:132
-    reg [23:0] job_now_entry_psn;        // transmit.go:132
-    reg [23:0] job_now_entry_last_psn;   // transmit.go:132
-    reg [15:0] job_now_entry_wqe_index;  // transmit.go:132
-    reg [31:0] job_now_entry_offset;     // transmit.go:132
-    reg [12:0] job_now_entry_length;     // transmit.go:132
-    reg        job_now_entry_first;      // transmit.go:132
-    reg        job_now_entry_last;       // transmit.go:132
-    reg        job_now_entry_signaled;   // transmit.go:132
-    reg [2:0]  job_now_entry_wc;         // transmit.go:132
-    reg [63:0] job_now_entry_wrid;       // transmit.go:132
-    reg [7:0]  job_now_entry_status;     // transmit.go:132
-    reg [4:0]  job_now_entry_vendor;     // transmit.go:132
-    reg        to_context_exists;        // transmit.go:133
-    reg [23:0] to_context_qpn;           // transmit.go:133
-    reg [2:0]  to_context_state;         // transmit.go:133
-    reg [23:0] to_context_pd;            // transmit.go:133
-    reg [23:0] to_context_dest_qpn;      // transmit.go:133
-    reg [2:0]  to_context_path_mtu;      // transmit.go:133
-    reg [3:0]  to_context_access;        // transmit.go:133
-    reg [4:0]  to_context_min_rnr;       // transmit.go:133
-    reg [4:0]  to_context_timeout;       // transmit.go:133
-    reg [2:0]  to_context_retry_cnt;     // transmit.go:133
-    reg [2:0]  to_context_rnr_retry;     // transmit.go:133
-    reg        to_context_sig_all;       // transmit.go:133
-    reg        to_context_sq_stride;     // transmit.go:133
-    reg        to_context_rq_stride;     // transmit.go:133
-    reg [5:0]  to_context_send_cq;       // transmit.go:133
-    reg [5:0]  to_context_recv_cq;       // transmit.go:133
-    reg [7:0]  to_context_max_rd;        // transmit.go:133
-    reg [7:0]  to_context_max_dest_rd;   // transmit.go:133
-    reg [47:0] to_address_dst_mac;       // transmit.go:133
-    reg [7:0]  to_address_hop_limit;     // transmit.go:133
-    reg [7:0]  to_address_traffic_class; // transmit.go:133
-    reg [19:0] to_address_flow_label;    // transmit.go:133
-    reg        to_address_ipv6;          // transmit.go:133
-    reg        to_address_vlan;          // transmit.go:133
-    reg [15:0] to_address_tci;           // transmit.go:133
-    reg [15:0] to_address_src_port;      // transmit.go:133
-    reg [63:0] to_address_src_hi;        // transmit.go:133
-    reg [63:0] to_address_src_lo;        // transmit.go:133
-    reg [63:0] to_address_dst_hi;        // transmit.go:133
-    reg [63:0] to_address_dst_lo;        // transmit.go:133
-    reg [4:0]  payload_fault;            // transmit.go:134
-    reg [7:0]  record_status;            // transmit.go:135
-    reg        sends;                    // transmit.go:135
-    reg        refuses;                  // transmit.go:135
-    reg        owes_desc;                // transmit.go:136
-    reg        owes_record;              // transmit.go:136
-    reg        owes_route;               // transmit.go:136
-    reg        owes_fault;               // transmit.go:136
-    reg        inline_jobs;              // transmit.go:139
-    reg        drops;                    // transmit.go:140
+    reg [1:0]  step;                     // transmit.go:150
+    reg        is_ack;                   // transmit.go:151
+    reg        is_answer;                // transmit.go:151
+    reg        is_cnp;                   // transmit.go:151
+    reg [5:0]  ack_now_qp;               // transmit.go:151
+    reg [7:0]  ack_now_syndrome;         // transmit.go:151
+    reg [23:0] ack_now_psn;              // transmit.go:151
+    reg [23:0] ack_now_msn;              // transmit.go:151
+    reg [2:0]  job_now_kind;             // transmit.go:151
+    reg [5:0]  job_now_qp;               // transmit.go:151
+    reg [7:0]  job_now_opcode;           // transmit.go:151
+    reg        job_now_se;               // transmit.go:151
+    reg        job_now_ack_req;          // transmit.go:151
+    reg [12:0] job_now_payload_len;      // transmit.go:151
+    reg [63:0] job_now_va;               // transmit.go:151
+    reg [31:0] job_now_r_key;            // transmit.go:151
+    reg [31:0] job_now_dma_len;          // transmit.go:151
+    reg [31:0] job_now_imm;              // transmit.go:151
+    reg        job_now_inline;           // transmit.go:151
+    reg        job_now_probes;           // transmit.go:151
+    reg [63:0] job_now_swap;             // transmit.go:151
+    reg [63:0] job_now_compare;          // transmit.go:151
+    reg [23:0] job_now_msn;              // transmit.go:151
+    reg        job_now_failed;           // transmit.go:151
+    reg [1:0]  job_now_entry_kind;       // transmit.go:151
+    reg [23:0] job_now_entry_psn;        // transmit.go:151
+    reg [23:0] job_now_entry_last_psn;   // transmit.go:151
+    reg [15:0] job_now_entry_wqe_index;  // transmit.go:151
+    reg [31:0] job_now_entry_offset;     // transmit.go:151
+    reg [12:0] job_now_entry_length;     // transmit.go:151
+    reg        job_now_entry_first;      // transmit.go:151
+    reg        job_now_entry_last;       // transmit.go:151
+    reg        job_now_entry_signaled;   // transmit.go:151
+    reg [2:0]  job_now_entry_wc;         // transmit.go:151
+    reg [63:0] job_now_entry_wrid;       // transmit.go:151
+    reg [7:0]  job_now_entry_status;     // transmit.go:151
+    reg [4:0]  job_now_entry_vendor;     // transmit.go:151
+    reg        to_context_exists;        // transmit.go:152
+    reg [23:0] to_context_qpn;           // transmit.go:152
+    reg [2:0]  to_context_state;         // transmit.go:152
+    reg [23:0] to_context_pd;            // transmit.go:152
+    reg [23:0] to_context_dest_qpn;      // transmit.go:152
+    reg [2:0]  to_context_path_mtu;      // transmit.go:152
+    reg [3:0]  to_context_access;        // transmit.go:152
+    reg [4:0]  to_context_min_rnr;       // transmit.go:152
+    reg [4:0]  to_context_timeout;       // transmit.go:152
+    reg [2:0]  to_context_retry_cnt;     // transmit.go:152
+    reg [2:0]  to_context_rnr_retry;     // transmit.go:152
+    reg        to_context_sig_all;       // transmit.go:152
+    reg        to_context_congestion;    // transmit.go:152
+    reg        to_context_sq_stride;     // transmit.go:152
+    reg        to_context_rq_stride;     // transmit.go:152
+    reg [5:0]  to_context_send_cq;       // transmit.go:152
+    reg [5:0]  to_context_recv_cq;       // transmit.go:152
+    reg [7:0]  to_context_max_rd;        // transmit.go:152
+    reg [7:0]  to_context_max_dest_rd;   // transmit.go:152
+    reg [47:0] to_address_dst_mac;       // transmit.go:152
+    reg [7:0]  to_address_hop_limit;     // transmit.go:152
+    reg [7:0]  to_address_traffic_class; // transmit.go:152
+    reg [19:0] to_address_flow_label;    // transmit.go:152
+    reg        to_address_ipv6;          // transmit.go:152
+    reg        to_address_vlan;          // transmit.go:152
+    reg [15:0] to_address_tci;           // transmit.go:152
+    reg [15:0] to_address_src_port;      // transmit.go:152
+    reg [63:0] to_address_src_hi;        // transmit.go:152
+    reg [63:0] to_address_src_lo;        // transmit.go:152
+    reg [63:0] to_address_dst_hi;        // transmit.go:152
+    reg [63:0] to_address_dst_lo;        // transmit.go:152
+    reg [4:0]  payload_fault;            // transmit.go:153
+    reg [7:0]  record_status;            // transmit.go:154
+    reg        sends;                    // transmit.go:154
+    reg        refuses;                  // transmit.go:154
+    reg        owes_desc;                // transmit.go:155
+    reg        owes_record;              // transmit.go:155
+    reg        owes_route;               // transmit.go:155
+    reg        owes_fault;               // transmit.go:155
+    reg        owes_resend_fault;        // transmit.go:155
+    reg        inline_jobs;              // transmit.go:158
+    reg        marks;                    // transmit.go:159
+    reg        drops;                    // transmit.go:159
+    reg [5:0]  marks_qp;                 // transmit.go:232
     reg [6:0]  queued_sweep;             // served.go:56
     reg [9:0]  answers_left;             // served.go:58
     reg        looks;                    // served.go:60
@@ -311,12 +336,13 @@ module transmit_64_qp6_cq6 (
     reg [7:0]  told_of_duplicates;       // served.go:98
     reg        fence_counts;             // served.go:120
     reg [6:0]  fence_rest;               // served.go:120
+    reg        second_zeros;             // cnp.go:20
 
     (* ram_style = "distributed" *)
-    reg failed [0:63]; // transmit.go:134
+    reg failed [0:63]; // transmit.go:153
 
     (* ram_style = "distributed" *)
-    reg silent [0:63]; // transmit.go:134
+    reg silent [0:63]; // transmit.go:153
 
     (* ram_style = "distributed" *)
     reg [33:0] newest [0:63]; // served.go:59
@@ -324,11 +350,11 @@ module transmit_64_qp6_cq6 (
     (* ram_style = "distributed" *)
     reg queued [0:63]; // served.go:59
 
-    wire route_ready;  // transmit.go:137
-    wire route_drop;   // transmit.go:137
-    wire inline_taken; // transmit.go:139
-    wire inline_gone;  // transmit.go:139
-    wire told;         // transmit.go:140
+    wire route_ready;  // transmit.go:156
+    wire route_drop;   // transmit.go:156
+    wire inline_taken; // transmit.go:158
+    wire inline_gone;  // transmit.go:158
+    wire told;         // transmit.go:159
 
     wire       u_queue_in_valid;
     wire       u_queue_in_ready;
@@ -340,6 +366,7 @@ module transmit_64_qp6_cq6 (
     wire       u_routes_out_valid;
     wire       u_routes_out_inline;
     wire       u_routes_out_drop;
+    wire       u_routes_out_zero;
     wire [2:0] u_routes_level;
     wire [2:0] u_routes_high_water;
 
@@ -347,168 +374,220 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             inline_jobs <= 1'b0;
         end else begin
-            if (inline_gone) begin   // transmit.go:157
-                inline_jobs <= 1'b0; // transmit.go:157
+            if (inline_gone) begin   // transmit.go:179
+                inline_jobs <= 1'b0; // transmit.go:179
             end
-            if (inline_taken) begin  // transmit.go:158
-                inline_jobs <= 1'b1; // transmit.go:158
+            if (inline_taken) begin  // transmit.go:180
+                inline_jobs <= 1'b1; // transmit.go:180
             end
         end
     end
 
-    wire inline_taken_and = (job_kind == 2'h0) & (|job_payload_len) & job_inline; // transmit.go:146
-    assign inline_taken = job_valid & job_ready & inline_taken_and; // transmit.go:159
-    assign ack_ready = (step == STEP_CHOOSE); // transmit.go:164
-    wire fence_valid_and = ((job_kind == 2'h0) | (job_kind == 2'h3)) & ~job_inline // blocks/link/send.go:65
-        & ((|job_payload_len) | job_probes);
-    wire ready = inline_taken_and ? inline_valid & ~inline_jobs : ~fence_valid_and | gathered_valid; // transmit.go:160
-    wire ready_2 = ready & ~drops;                       // transmit.go:161
-    wire takes_job = ack_ready & ~ack_valid & job_valid & ready_2; // transmit.go:162
-    wire is_fence = job_kind == 2'h2;                    // transmit.go:163
-    assign fence_valid = takes_job & is_fence & told;    // transmit.go:166
-    assign fence_token = job_entry_psn[1:0];             // transmit.go:167
-    assign job_ready = ack_ready & ~ack_valid & ready_2 & (~is_fence | (fence_ready & told)); // transmit.go:168
-    assign gathered_ready = takes_job & fence_valid_and; // transmit.go:169
+    wire inline_taken_and = (job_kind == 3'h0) & (|job_payload_len) & job_inline; // transmit.go:165
+    assign inline_taken = job_valid & job_ready & inline_taken_and; // transmit.go:181
+    assign ack_ready = (step == STEP_CHOOSE);                 // transmit.go:187
+    assign cnp_ready = ack_ready & ~ack_valid & ~drops;       // transmit.go:188
+    wire packet = (job_kind == 3'h0) | (job_kind == 3'h3) | (job_kind == 3'h4); // blocks/link/send.go:66
+    wire fence_valid_and = packet & ~job_inline & ((|job_payload_len) | job_probes); // blocks/link/send.go:67
+    wire ready = inline_taken_and ? inline_valid & ~inline_jobs : ~fence_valid_and | gathered_valid; // transmit.go:182
+    wire ready_2 = ready & ~drops;                            // transmit.go:183
+    wire alone = ~(ack_valid | cnp_valid);                    // transmit.go:184
+    wire takes_job = ack_ready & alone & job_valid & ready_2; // transmit.go:185
+    wire behind = told & ~marks;                              // what is told of the answers before a fence is ahead of it, and marks are (transmit.go:189)
+    assign fence_valid = takes_job & (job_kind == 3'h2) & behind; // transmit.go:191
+    assign fence_token = job_entry_psn[1:0];                  // transmit.go:192
+    assign job_ready = ack_ready & alone & ready_2 & ((job_kind != 3'h2) | (fence_ready & behind)) // transmit.go:193
+        & ((job_kind != 3'h5) | ~marks);
+    assign marked_valid = marks; // transmit.go:233
+    assign marked_qp = marks_qp; // transmit.go:234
 
-    wire when_is_answer = job_valid & job_ready & ~is_fence;    // transmit.go:175
-    wire when_step = context_reply_valid & context_reply_ready; // transmit.go:187
-    wire is_packet = job_now_kind == 2'h0;                      // transmit.go:199
-    wire dead_word = failed[job_now_qp];                        // transmit.go:201
-    wire dead = dead_word | (context_reply_context_state == 3'h6) | ~context_reply_context_exists; // transmit.go:201
-    wire broken = |payload_fault;                               // transmit.go:202
-    wire [5:0] speaks_choice = is_ack ? ack_now_qp : job_now_qp; // transmit.go:194
-    wire speaks_word = silent[speaks_choice];                   // transmit.go:207
-    wire speaks = context_reply_context_exists & ~speaks_word;  // transmit.go:207
-    wire answers = speaks & (context_reply_context_state != 3'h0) & (context_reply_context_state != 3'h1); // in ERR, too: what was accepted before it (transmit.go:208)
-    wire sends_2 = is_ack ? speaks : is_answer ? answers : is_packet & ~dead & ~broken; // transmit.go:210
-    wire refuses_and = is_answer & answers & (broken | job_now_failed); // transmit.go:215
-    wire waits = (owes_desc & ~desc_ready) | (owes_record & ~record_ready) | (owes_route & ~route_ready) // transmit.go:226
-        | (owes_fault & ~fault_ready);
-    wire done = (step == STEP_LEAVE) & ~waits; // transmit.go:232
+    wire when_marks = job_valid & job_ready & (job_kind == 3'h5); // transmit.go:194
+
+    always @(posedge clk) begin
+        if (rst) begin
+            marks <= 1'b0;
+        end else begin
+            if (marked_ready) begin // transmit.go:235
+                marks <= 1'b0;      // transmit.go:235
+            end
+            if (when_marks) begin // transmit.go:236
+                marks <= 1'b1;    // transmit.go:237
+            end
+        end
+    end
+
+    always @(posedge clk) begin
+        if (when_marks) begin   // transmit.go:236
+            marks_qp <= job_qp; // transmit.go:238
+        end
+    end
+
+    assign gathered_ready = takes_job & fence_valid_and; // transmit.go:195
+
+    wire when_is_answer = job_valid & job_ready & (job_kind != 3'h2) & (job_kind != 3'h5); // transmit.go:209
+    wire when_step = context_reply_valid & context_reply_ready; // transmit.go:222
+    wire dead_word = failed[job_now_qp];                        // transmit.go:249
+    wire dead = dead_word | (context_reply_context_state == 3'h6) | ~context_reply_context_exists; // transmit.go:249
+    wire broken = |payload_fault;                               // transmit.go:250
+    wire [5:0] speaks_choice = is_ack ? ack_now_qp : job_now_qp; // transmit.go:242
+    wire speaks_word = silent[speaks_choice];                   // transmit.go:255
+    wire speaks = context_reply_context_exists & ~speaks_word;  // transmit.go:255
+    wire answers = speaks & (context_reply_context_state != 3'h0) & (context_reply_context_state != 3'h1); // in ERR, too: what was accepted before it (transmit.go:256)
+    wire again_or = (context_reply_context_state == 3'h3) | (context_reply_context_state == 3'h4); // transmit.go:257
+    wire again = (job_now_kind == 3'h4) & speaks & again_or;    // transmit.go:257
+    wire request = (((job_now_kind == 3'h0) & ~dead) | again) & ~broken; // transmit.go:258
+    wire notifies_or = (context_reply_context_state == 3'h2) | (context_reply_context_state == 3'h3) // transmit.go:259
+        | (context_reply_context_state == 3'h4);
+    wire notifies = context_reply_context_exists & notifies_or; // transmit.go:259
+    wire sends_2 = is_ack ? (is_cnp ? notifies : speaks) : is_answer ? answers : request; // transmit.go:260
+    wire payload_or = (job_now_kind == 3'h0) | is_answer | (job_now_kind == 3'h4); // transmit.go:265
+    wire payload = payload_or & (|job_now_payload_len) & (job_now_inline | ~broken); // transmit.go:265
+    wire refuses_and = is_answer & answers & (broken | job_now_failed); // transmit.go:267
+    wire waits = (owes_desc & ~desc_ready) | (owes_record & ~record_ready) | (owes_route & ~route_ready) // transmit.go:278
+        | (owes_fault & ~fault_ready) | (owes_resend_fault & ~resend_fault_ready);
+    wire done = (step == STEP_LEAVE) & ~waits; // transmit.go:285
 
     always @(posedge clk) begin
         if (rst) begin
             step <= STEP_CHOOSE;
             is_answer <= 1'b0;
+            is_cnp <= 1'b0;
             refuses <= 1'b0;
             owes_desc <= 1'b0;
             owes_record <= 1'b0;
             owes_route <= 1'b0;
             owes_fault <= 1'b0;
+            owes_resend_fault <= 1'b0;
         end else begin
-            if (ack_valid && ack_ready) begin    // transmit.go:170
-                is_answer <= 1'b0;               // transmit.go:172
-                step <= STEP_LOOK;               // transmit.go:174
-            end else if (when_is_answer) begin   // transmit.go:175
-                is_answer <= (job_kind == 2'h3); // transmit.go:177
-                step <= STEP_LOOK;               // transmit.go:180
+            if (ack_valid && ack_ready) begin          // transmit.go:196
+                is_answer <= 1'b0;                     // transmit.go:198
+                is_cnp <= 1'b0;                        // transmit.go:199
+                step <= STEP_LOOK;                     // transmit.go:201
+            end else if (cnp_valid && cnp_ready) begin // transmit.go:202
+                is_answer <= 1'b0;                     // transmit.go:204
+                is_cnp <= 1'b1;                        // transmit.go:205
+                step <= STEP_LOOK;                     // transmit.go:208
+            end else if (when_is_answer) begin         // transmit.go:209
+                is_cnp <= 1'b0;                        // transmit.go:211
+                is_answer <= (job_kind == 3'h3);       // transmit.go:212
+                step <= STEP_LOOK;                     // transmit.go:215
             end
-            if (context_request_valid && context_request_ready) begin // transmit.go:185
-                step <= STEP_WAIT; // transmit.go:185
+            if (context_request_valid && context_request_ready) begin // transmit.go:220
+                step <= STEP_WAIT; // transmit.go:220
             end
-            if (when_step) begin                      // transmit.go:187
-                step <= STEP_LEAVE;                   // transmit.go:189
-                owes_desc <= sends_2;                 // transmit.go:212
-                owes_record <= ~(is_ack | is_answer); // transmit.go:213
-                owes_route <= ~is_ack & (is_packet | is_answer) & (|job_now_payload_len) // transmit.go:214
-                    & (job_now_inline | ~broken);
-                refuses <= refuses_and;    // answer.go:12
-                owes_fault <= refuses_and; // answer.go:13
+            if (when_step) begin                               // transmit.go:222
+                step <= STEP_LEAVE;                            // transmit.go:224
+                owes_desc <= sends_2;                          // transmit.go:262
+                owes_record <= ~(is_ack | is_answer | (job_now_kind == 3'h4)); // transmit.go:263
+                owes_resend_fault <= ~is_ack & again & broken; // transmit.go:264
+                owes_route <= is_ack ? is_cnp & notifies : payload; // transmit.go:266
+                refuses <= refuses_and;                        // answer.go:12
+                owes_fault <= refuses_and;                     // answer.go:13
             end
-            if (owes_desc && desc_ready) begin // transmit.go:227
-                owes_desc <= 1'b0;             // transmit.go:227
+            if (owes_desc && desc_ready) begin // transmit.go:279
+                owes_desc <= 1'b0;             // transmit.go:279
             end
-            if (owes_record && record_ready) begin // transmit.go:228
-                owes_record <= 1'b0;               // transmit.go:228
+            if (owes_record && record_ready) begin // transmit.go:280
+                owes_record <= 1'b0;               // transmit.go:280
             end
-            if (owes_route && route_ready) begin // transmit.go:229
-                owes_route <= 1'b0;              // transmit.go:229
+            if (owes_route && route_ready) begin // transmit.go:281
+                owes_route <= 1'b0;              // transmit.go:281
             end
-            if (owes_fault && fault_ready) begin // transmit.go:230
-                owes_fault <= 1'b0;              // transmit.go:230
+            if (owes_fault && fault_ready) begin // transmit.go:282
+                owes_fault <= 1'b0;              // transmit.go:282
             end
-            if (done) begin          // transmit.go:233
-                step <= STEP_CHOOSE; // transmit.go:233
+            if (owes_resend_fault && resend_fault_ready) begin // transmit.go:283
+                owes_resend_fault <= 1'b0;                     // transmit.go:283
+            end
+            if (done) begin          // transmit.go:286
+                step <= STEP_CHOOSE; // transmit.go:286
             end
         end
     end
 
     always @(posedge clk) begin
-        if (ack_valid && ack_ready) begin                   // transmit.go:170
-            is_ack <= 1'b1;                                 // transmit.go:171
-            ack_now_qp <= ack_qp;                           // transmit.go:173
-            ack_now_syndrome <= ack_syndrome;               // transmit.go:173
-            ack_now_psn <= ack_psn;                         // transmit.go:173
-            ack_now_msn <= ack_msn;                         // transmit.go:173
-        end else if (when_is_answer) begin                  // transmit.go:175
-            is_ack <= 1'b0;                                 // transmit.go:176
-            job_now_kind <= job_kind;                       // transmit.go:178
-            job_now_qp <= job_qp;                           // transmit.go:178
-            job_now_opcode <= job_opcode;                   // transmit.go:178
-            job_now_se <= job_se;                           // transmit.go:178
-            job_now_ack_req <= job_ack_req;                 // transmit.go:178
-            job_now_payload_len <= job_payload_len;         // transmit.go:178
-            job_now_va <= job_va;                           // transmit.go:178
-            job_now_r_key <= job_r_key;                     // transmit.go:178
-            job_now_dma_len <= job_dma_len;                 // transmit.go:178
-            job_now_imm <= job_imm;                         // transmit.go:178
-            job_now_inline <= job_inline;                   // transmit.go:178
-            job_now_probes <= job_probes;                   // transmit.go:178
-            job_now_swap <= job_swap;                       // transmit.go:178
-            job_now_compare <= job_compare;                 // transmit.go:178
-            job_now_msn <= job_msn;                         // transmit.go:178
-            job_now_failed <= job_failed;                   // transmit.go:178
-            job_now_entry_kind <= job_entry_kind;           // transmit.go:178
-            job_now_entry_psn <= job_entry_psn;             // transmit.go:178
-            job_now_entry_last_psn <= job_entry_last_psn;   // transmit.go:178
-            job_now_entry_wqe_index <= job_entry_wqe_index; // transmit.go:178
-            job_now_entry_offset <= job_entry_offset;       // transmit.go:178
-            job_now_entry_length <= job_entry_length;       // transmit.go:178
-            job_now_entry_first <= job_entry_first;         // transmit.go:178
-            job_now_entry_last <= job_entry_last;           // transmit.go:178
-            job_now_entry_signaled <= job_entry_signaled;   // transmit.go:178
-            job_now_entry_wc <= job_entry_wc;               // transmit.go:178
-            job_now_entry_wrid <= job_entry_wrid;           // transmit.go:178
-            job_now_entry_status <= job_entry_status;       // transmit.go:178
-            job_now_entry_vendor <= job_entry_vendor;       // transmit.go:178
-            payload_fault <= fence_valid_and ? gathered_fault : 5'd0; // transmit.go:179
+        if (ack_valid && ack_ready) begin                   // transmit.go:196
+            is_ack <= 1'b1;                                 // transmit.go:197
+            ack_now_qp <= ack_qp;                           // transmit.go:200
+            ack_now_syndrome <= ack_syndrome;               // transmit.go:200
+            ack_now_psn <= ack_psn;                         // transmit.go:200
+            ack_now_msn <= ack_msn;                         // transmit.go:200
+        end else if (cnp_valid && cnp_ready) begin          // transmit.go:202
+            is_ack <= 1'b1;                                 // transmit.go:203
+            ack_now_qp <= cnp_qp;                           // transmit.go:207
+            ack_now_syndrome <= 8'd0;                       // transmit.go:207
+            ack_now_psn <= 24'd0;                           // transmit.go:207
+            ack_now_msn <= 24'd0;                           // transmit.go:207
+        end else if (when_is_answer) begin                  // transmit.go:209
+            is_ack <= 1'b0;                                 // transmit.go:210
+            job_now_kind <= job_kind;                       // transmit.go:213
+            job_now_qp <= job_qp;                           // transmit.go:213
+            job_now_opcode <= job_opcode;                   // transmit.go:213
+            job_now_se <= job_se;                           // transmit.go:213
+            job_now_ack_req <= job_ack_req;                 // transmit.go:213
+            job_now_payload_len <= job_payload_len;         // transmit.go:213
+            job_now_va <= job_va;                           // transmit.go:213
+            job_now_r_key <= job_r_key;                     // transmit.go:213
+            job_now_dma_len <= job_dma_len;                 // transmit.go:213
+            job_now_imm <= job_imm;                         // transmit.go:213
+            job_now_inline <= job_inline;                   // transmit.go:213
+            job_now_probes <= job_probes;                   // transmit.go:213
+            job_now_swap <= job_swap;                       // transmit.go:213
+            job_now_compare <= job_compare;                 // transmit.go:213
+            job_now_msn <= job_msn;                         // transmit.go:213
+            job_now_failed <= job_failed;                   // transmit.go:213
+            job_now_entry_kind <= job_entry_kind;           // transmit.go:213
+            job_now_entry_psn <= job_entry_psn;             // transmit.go:213
+            job_now_entry_last_psn <= job_entry_last_psn;   // transmit.go:213
+            job_now_entry_wqe_index <= job_entry_wqe_index; // transmit.go:213
+            job_now_entry_offset <= job_entry_offset;       // transmit.go:213
+            job_now_entry_length <= job_entry_length;       // transmit.go:213
+            job_now_entry_first <= job_entry_first;         // transmit.go:213
+            job_now_entry_last <= job_entry_last;           // transmit.go:213
+            job_now_entry_signaled <= job_entry_signaled;   // transmit.go:213
+            job_now_entry_wc <= job_entry_wc;               // transmit.go:213
+            job_now_entry_wrid <= job_entry_wrid;           // transmit.go:213
+            job_now_entry_status <= job_entry_status;       // transmit.go:213
+            job_now_entry_vendor <= job_entry_vendor;       // transmit.go:213
+            payload_fault <= fence_valid_and ? gathered_fault : 5'd0; // transmit.go:214
         end
-        if (when_step) begin                                   // transmit.go:187
-            to_context_exists <= context_reply_context_exists; // transmit.go:188
-            to_context_qpn <= context_reply_context_qpn;       // transmit.go:188
-            to_context_state <= context_reply_context_state;   // transmit.go:188
-            to_context_pd <= context_reply_context_pd;         // transmit.go:188
-            to_context_dest_qpn <= context_reply_context_dest_qpn; // transmit.go:188
-            to_context_path_mtu <= context_reply_context_path_mtu; // transmit.go:188
-            to_context_access <= context_reply_context_access; // transmit.go:188
-            to_context_min_rnr <= context_reply_context_min_rnr; // transmit.go:188
-            to_context_timeout <= context_reply_context_timeout; // transmit.go:188
-            to_context_retry_cnt <= context_reply_context_retry_cnt; // transmit.go:188
-            to_context_rnr_retry <= context_reply_context_rnr_retry; // transmit.go:188
-            to_context_sig_all <= context_reply_context_sig_all; // transmit.go:188
-            to_context_sq_stride <= context_reply_context_sq_stride; // transmit.go:188
-            to_context_rq_stride <= context_reply_context_rq_stride; // transmit.go:188
-            to_context_send_cq <= context_reply_context_send_cq; // transmit.go:188
-            to_context_recv_cq <= context_reply_context_recv_cq; // transmit.go:188
-            to_context_max_rd <= context_reply_context_max_rd; // transmit.go:188
-            to_context_max_dest_rd <= context_reply_context_max_dest_rd; // transmit.go:188
-            to_address_dst_mac <= context_reply_address_dst_mac; // transmit.go:188
-            to_address_hop_limit <= context_reply_address_hop_limit; // transmit.go:188
-            to_address_traffic_class <= context_reply_address_traffic_class; // transmit.go:188
-            to_address_flow_label <= context_reply_address_flow_label; // transmit.go:188
-            to_address_ipv6 <= context_reply_address_ipv6;     // transmit.go:188
-            to_address_vlan <= context_reply_address_vlan;     // transmit.go:188
-            to_address_tci <= context_reply_address_tci;       // transmit.go:188
-            to_address_src_port <= context_reply_address_src_port; // transmit.go:188
-            to_address_src_hi <= context_reply_address_src_hi; // transmit.go:188
-            to_address_src_lo <= context_reply_address_src_lo; // transmit.go:188
-            to_address_dst_hi <= context_reply_address_dst_hi; // transmit.go:188
-            to_address_dst_lo <= context_reply_address_dst_lo; // transmit.go:188
-            record_status <= is_answer ? 8'h00                 // transmit.go:205
+        if (when_step) begin                                   // transmit.go:222
+            to_context_exists <= context_reply_context_exists; // transmit.go:223
+            to_context_qpn <= context_reply_context_qpn;       // transmit.go:223
+            to_context_state <= context_reply_context_state;   // transmit.go:223
+            to_context_pd <= context_reply_context_pd;         // transmit.go:223
+            to_context_dest_qpn <= context_reply_context_dest_qpn; // transmit.go:223
+            to_context_path_mtu <= context_reply_context_path_mtu; // transmit.go:223
+            to_context_access <= context_reply_context_access; // transmit.go:223
+            to_context_min_rnr <= context_reply_context_min_rnr; // transmit.go:223
+            to_context_timeout <= context_reply_context_timeout; // transmit.go:223
+            to_context_retry_cnt <= context_reply_context_retry_cnt; // transmit.go:223
+            to_context_rnr_retry <= context_reply_context_rnr_retry; // transmit.go:223
+            to_context_sig_all <= context_reply_context_sig_all; // transmit.go:223
+            to_context_congestion <= context_reply_context_congestion; // transmit.go:223
+            to_context_sq_stride <= context_reply_context_sq_stride; // transmit.go:223
+            to_context_rq_stride <= context_reply_context_rq_stride; // transmit.go:223
+            to_context_send_cq <= context_reply_context_send_cq; // transmit.go:223
+            to_context_recv_cq <= context_reply_context_recv_cq; // transmit.go:223
+            to_context_max_rd <= context_reply_context_max_rd; // transmit.go:223
+            to_context_max_dest_rd <= context_reply_context_max_dest_rd; // transmit.go:223
+            to_address_dst_mac <= context_reply_address_dst_mac; // transmit.go:223
+            to_address_hop_limit <= context_reply_address_hop_limit; // transmit.go:223
+            to_address_traffic_class <= context_reply_address_traffic_class; // transmit.go:223
+            to_address_flow_label <= context_reply_address_flow_label; // transmit.go:223
+            to_address_ipv6 <= context_reply_address_ipv6;     // transmit.go:223
+            to_address_vlan <= context_reply_address_vlan;     // transmit.go:223
+            to_address_tci <= context_reply_address_tci;       // transmit.go:223
+            to_address_src_port <= context_reply_address_src_port; // transmit.go:223
+            to_address_src_hi <= context_reply_address_src_hi; // transmit.go:223
+            to_address_src_lo <= context_reply_address_src_lo; // transmit.go:223
+            to_address_dst_hi <= context_reply_address_dst_hi; // transmit.go:223
+            to_address_dst_lo <= context_reply_address_dst_lo; // transmit.go:223
+            record_status <= (is_answer || job_now_kind == 3'h4) ? 8'h00 // transmit.go:253
                 : dead ? 8'h05
-                : is_packet ? (broken ? 8'h04 : 8'h00)
+                : (job_now_kind == 3'h0) ? (broken ? 8'h04 : 8'h00)
                 : job_now_entry_status;
-            sends <= sends_2;                     // transmit.go:211
+            sends <= sends_2;                     // transmit.go:261
             if (refuses_and) begin                // answer.go:14
                 is_ack <= 1'b1;                   // answer.go:16
                 ack_now_qp <= job_now_qp;         // answer.go:17
@@ -519,73 +598,82 @@ module transmit_64_qp6_cq6 (
         end
     end
 
-    assign context_request_valid = (step == STEP_LOOK);         // transmit.go:183
-    assign context_request_qp = is_ack ? ack_now_qp : job_now_qp; // transmit.go:184
-    assign context_reply_ready = (step == STEP_WAIT);           // transmit.go:186
-    assign desc_valid = owes_desc;                              // transmit.go:227
-    assign desc_dst_mac = to_address_dst_mac;                   // transmit.go:227
-    assign desc_src_mac = mac;                                  // transmit.go:227
-    assign desc_vlan = to_address_vlan;                         // transmit.go:227
-    assign desc_tci = to_address_tci;                           // transmit.go:227
-    assign desc_ipv6 = to_address_ipv6;                         // transmit.go:227
-    assign desc_traffic_class = to_address_traffic_class;       // transmit.go:227
-    assign desc_hop_limit = to_address_hop_limit;               // transmit.go:227
-    assign desc_ipid = 16'd0;                                   // transmit.go:227
-    assign desc_df = 1'b1;                                      // transmit.go:227
-    assign desc_flow_label = to_address_flow_label;             // transmit.go:227
-    assign desc_src_hi = to_address_src_hi;                     // transmit.go:227
-    assign desc_src_lo = to_address_src_lo;                     // transmit.go:227
-    assign desc_dst_hi = to_address_dst_hi;                     // transmit.go:227
-    assign desc_dst_lo = to_address_dst_lo;                     // transmit.go:227
-    assign desc_src_port = to_address_src_port;                 // transmit.go:227
-    assign desc_udp_checksum = 16'd0;                           // transmit.go:227
-    assign desc_opcode = is_ack ? 8'h11 : job_now_opcode;       // transmit.go:227
-    assign desc_se = ~is_ack & job_now_se;                      // transmit.go:227
-    assign desc_mig_req = 1'b0;                                 // transmit.go:227
-    assign desc_pad_cnt = ~desc_payload_len[1:0] + 2'd1;        // transmit.go:227
-    assign desc_p_key = 16'hffff;                               // transmit.go:227
-    assign desc_fecn = 1'b0;                                    // transmit.go:227
-    assign desc_becn = 1'b0;                                    // transmit.go:227
-    assign desc_dest_qp = to_context_dest_qpn;                  // transmit.go:227
-    assign desc_ack_req = ~is_ack & job_now_ack_req;            // transmit.go:227
-    assign desc_psn = is_ack ? ack_now_psn : job_now_entry_psn; // transmit.go:227
-    wire addressed = (job_now_opcode == 8'h06) | (job_now_opcode == 8'h0a) | (job_now_opcode == 8'h0b) // descriptor.go:51
+    assign context_request_valid = (step == STEP_LOOK); // transmit.go:218
+    assign context_request_qp = is_ack ? ack_now_qp : job_now_qp; // transmit.go:219
+    assign context_reply_ready = (step == STEP_WAIT);   // transmit.go:221
+    assign desc_valid = owes_desc;                      // transmit.go:279
+    assign desc_dst_mac = to_address_dst_mac;           // transmit.go:279
+    assign desc_src_mac = mac;                          // transmit.go:279
+    assign desc_vlan = to_address_vlan;                 // transmit.go:279
+    assign desc_tci = to_address_tci;                   // transmit.go:279
+    assign desc_ipv6 = to_address_ipv6;                 // transmit.go:279
+    assign desc_traffic_class = {                       // transmit.go:279
+        is_cnp ? 6'h30 : to_address_traffic_class[7:2],
+        to_address_traffic_class[1:0]
+    };
+    assign desc_hop_limit = to_address_hop_limit;               // transmit.go:279
+    assign desc_ipid = 16'd0;                                   // transmit.go:279
+    assign desc_df = 1'b1;                                      // transmit.go:279
+    assign desc_flow_label = to_address_flow_label;             // transmit.go:279
+    assign desc_src_hi = to_address_src_hi;                     // transmit.go:279
+    assign desc_src_lo = to_address_src_lo;                     // transmit.go:279
+    assign desc_dst_hi = to_address_dst_hi;                     // transmit.go:279
+    assign desc_dst_lo = to_address_dst_lo;                     // transmit.go:279
+    assign desc_src_port = to_address_src_port;                 // transmit.go:279
+    assign desc_udp_checksum = 16'd0;                           // transmit.go:279
+    assign desc_opcode = is_ack ? (is_cnp ? 8'h81 : 8'h11) : job_now_opcode; // transmit.go:279
+    assign desc_se = ~is_ack & job_now_se;                      // transmit.go:279
+    assign desc_mig_req = 1'b0;                                 // transmit.go:279
+    assign desc_pad_cnt = ~desc_payload_len[1:0] + 2'd1;        // transmit.go:279
+    assign desc_p_key = 16'hffff;                               // transmit.go:279
+    assign desc_fecn = 1'b0;                                    // transmit.go:279
+    assign desc_becn = is_cnp;                                  // transmit.go:279
+    assign desc_dest_qp = to_context_dest_qpn;                  // transmit.go:279
+    assign desc_ack_req = ~is_ack & job_now_ack_req;            // transmit.go:279
+    assign desc_psn = is_ack ? ack_now_psn : job_now_entry_psn; // transmit.go:279
+    wire addressed = (job_now_opcode == 8'h06) | (job_now_opcode == 8'h0a) | (job_now_opcode == 8'h0b) // descriptor.go:61
         | (job_now_opcode == 8'h0c) | (job_now_opcode == 8'h13) | (job_now_opcode == 8'h14);
     wire [31:0] aeth = is_ack ? {ack_now_syndrome, ack_now_msn} : {8'h1f, job_now_msn}; // descriptor.go:32
-    assign desc_ext_0 = (is_ack || is_answer) ? aeth : addressed ? job_now_va[63:32] : job_now_imm; // transmit.go:227
-    assign desc_ext_1 = is_answer ? job_now_swap[63:32] : job_now_va[31:0]; // transmit.go:227
-    assign desc_ext_2 = is_answer ? job_now_swap[31:0] : job_now_r_key; // transmit.go:227
-    wire atomic = (job_now_opcode == 8'h13) | (job_now_opcode == 8'h14); // descriptor.go:51
-    assign desc_ext_3 = atomic ? job_now_swap[63:32] : job_now_dma_len; // transmit.go:227
-    assign desc_ext_4 = atomic ? job_now_swap[31:0] : job_now_imm; // transmit.go:227
-    assign desc_ext_5 = job_now_compare[63:32];              // transmit.go:227
-    assign desc_ext_6 = job_now_compare[31:0];               // transmit.go:227
-    assign desc_payload_len = is_ack ? 13'd0 : job_now_payload_len; // transmit.go:227
-    assign record_valid = owes_record;                       // transmit.go:228
-    assign record_qp = job_now_qp;                           // transmit.go:228
-    assign record_entry_kind = job_now_entry_kind;           // transmit.go:228
-    assign record_entry_psn = job_now_entry_psn;             // transmit.go:228
-    assign record_entry_last_psn = job_now_entry_last_psn;   // transmit.go:228
-    assign record_entry_wqe_index = job_now_entry_wqe_index; // transmit.go:228
-    assign record_entry_offset = job_now_entry_offset;       // transmit.go:228
-    assign record_entry_length = job_now_entry_length;       // transmit.go:228
-    assign record_entry_first = job_now_entry_first;         // transmit.go:228
-    assign record_entry_last = job_now_entry_last;           // transmit.go:228
-    assign record_entry_signaled = job_now_entry_signaled;   // transmit.go:228
-    assign record_entry_wc = job_now_entry_wc;               // transmit.go:228
-    assign record_entry_wrid = job_now_entry_wrid;           // transmit.go:228
-    assign record_entry_status = record_status;              // transmit.go:228
-    assign record_entry_vendor = (job_now_kind == 2'h0) ? ((record_status == 8'h04) ? payload_fault : 5'd0) // transmit.go:228
+    assign desc_ext_0 = (is_ack || is_answer) ? aeth : addressed ? job_now_va[63:32] : job_now_imm; // transmit.go:279
+    assign desc_ext_1 = is_answer ? job_now_swap[63:32] : job_now_va[31:0]; // transmit.go:279
+    assign desc_ext_2 = is_answer ? job_now_swap[31:0] : job_now_r_key; // transmit.go:279
+    wire atomic = (job_now_opcode == 8'h13) | (job_now_opcode == 8'h14); // descriptor.go:61
+    assign desc_ext_3 = atomic ? job_now_swap[63:32] : job_now_dma_len; // transmit.go:279
+    assign desc_ext_4 = atomic ? job_now_swap[31:0] : job_now_imm; // transmit.go:279
+    assign desc_ext_5 = job_now_compare[63:32];              // transmit.go:279
+    assign desc_ext_6 = job_now_compare[31:0];               // transmit.go:279
+    assign desc_payload_len = is_ack ? (is_cnp ? 13'h0010 : 13'd0) : job_now_payload_len; // transmit.go:279
+    assign record_valid = owes_record;                       // transmit.go:280
+    assign record_qp = job_now_qp;                           // transmit.go:280
+    assign record_entry_kind = job_now_entry_kind;           // transmit.go:280
+    assign record_entry_psn = job_now_entry_psn;             // transmit.go:280
+    assign record_entry_last_psn = job_now_entry_last_psn;   // transmit.go:280
+    assign record_entry_wqe_index = job_now_entry_wqe_index; // transmit.go:280
+    assign record_entry_offset = job_now_entry_offset;       // transmit.go:280
+    assign record_entry_length = job_now_entry_length;       // transmit.go:280
+    assign record_entry_first = job_now_entry_first;         // transmit.go:280
+    assign record_entry_last = job_now_entry_last;           // transmit.go:280
+    assign record_entry_signaled = job_now_entry_signaled;   // transmit.go:280
+    assign record_entry_wc = job_now_entry_wc;               // transmit.go:280
+    assign record_entry_wrid = job_now_entry_wrid;           // transmit.go:280
+    assign record_entry_status = record_status;              // transmit.go:280
+    assign record_entry_vendor = (job_now_kind == 3'h0) ? ((record_status == 8'h04) ? payload_fault : 5'd0) // transmit.go:280
         : job_now_entry_vendor;
-    assign route_drop = ~sends;                  // transmit.go:229
-    assign fault_valid = owes_fault;             // transmit.go:230
-    assign fault_qp = job_now_qp;                // transmit.go:230
-    assign fault_has_event = 1'b1;               // transmit.go:230
-    assign fault_event = (|payload_fault && payload_fault <= 5'd7) ? 8'h03 : 8'h01; // transmit.go:230
-    assign fault_vendor = (|payload_fault) ? payload_fault : job_now_entry_vendor; // transmit.go:230
-    assign sent = desc_valid & desc_ready;       // transmit.go:237
-    assign sent_nak = desc_valid & desc_ready & is_ack & (ack_now_syndrome >= 8'd32); // transmit.go:238
-    assign control_ready = (step != STEP_LEAVE); // transmit.go:247
+    assign route_drop = ~sends;                         // transmit.go:281
+    assign fault_valid = owes_fault;                    // transmit.go:282
+    assign fault_qp = job_now_qp;                       // transmit.go:282
+    assign fault_has_event = 1'b1;                      // transmit.go:282
+    assign fault_event = (|payload_fault && payload_fault <= 5'd7) ? 8'h03 : 8'h01; // transmit.go:282
+    assign fault_vendor = (|payload_fault) ? payload_fault : job_now_entry_vendor; // transmit.go:282
+    assign resend_fault_valid = owes_resend_fault;      // transmit.go:283
+    assign resend_fault_qp = job_now_qp;                // transmit.go:283
+    assign resend_fault_psn = job_now_entry_psn;        // transmit.go:283
+    assign resend_fault_vendor = payload_fault;         // transmit.go:283
+    assign sent = desc_valid & desc_ready;              // transmit.go:290
+    assign sent_cnp = desc_valid & desc_ready & is_cnp; // transmit.go:291
+    assign resent = desc_valid & desc_ready & ~is_ack & (job_now_kind == 3'h4); // transmit.go:292
+    assign sent_nak = desc_valid & desc_ready & is_ack & (ack_now_syndrome >= 8'd32); // transmit.go:293
+    assign control_ready = (step != STEP_LEAVE);        // transmit.go:302
 
     wire t_swept = queued_sweep[6];                 // served.go:60
     wire [9:0] now = answers_given + {9'd0, given}; // served.go:74
@@ -676,7 +764,7 @@ module transmit_64_qp6_cq6 (
     wire u_queue_in_valid_word = queued[served_qp]; // served.go:107
     assign u_queue_in_valid = (settles & ~tells_2) | (enters & ~u_queue_in_valid_word); // served.go:107
 
-    wire begins = job_valid & (job_kind == 2'h2) & (step == STEP_CHOOSE) & ~fence_counts & ~looks // served.go:121
+    wire begins = job_valid & (job_kind == 3'h2) & (step == STEP_CHOOSE) & ~fence_counts & ~looks // served.go:121
         & ~served_valid;
 
     always @(posedge clk) begin
@@ -703,59 +791,75 @@ module transmit_64_qp6_cq6 (
 
     assign told = fence_counts & ~(|fence_rest) & ~tells; // served.go:128
 
-    wire ends = inline_gone | (payload_valid & payload_ready & payload_last); // transmit.go:268
+    wire ends_and = u_routes_out_valid & u_routes_out_zero & out_ready & second_zeros; // transmit.go:325
+    wire ends = inline_gone | (payload_valid & payload_ready & payload_last) | ends_and; // transmit.go:325
 
-    fifo_transmit_route_x4 u_routes ( // transmit.go:260
+    fifo_transmit_route_x4 u_routes ( // transmit.go:315
         .clk        (clk),
         .rst        (rst),
         .in_valid   (owes_route),
         .in_ready   (route_ready),
         .in_inline  (job_now_inline),
         .in_drop    (route_drop),
+        .in_zero    (is_cnp),
         .out_valid  (u_routes_out_valid),
         .out_ready  (ends),
         .out_inline (u_routes_out_inline),
         .out_drop   (u_routes_out_drop),
+        .out_zero   (u_routes_out_zero),
         .level      (u_routes_level),
         .high_water (u_routes_high_water)
     );
 
-    assign inline_ready = u_routes_out_valid & u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:263
-    assign inline_gone = inline_valid & inline_ready & inline_last; // transmit.go:267
-    assign payload_ready = u_routes_out_valid & ~u_routes_out_inline & (u_routes_out_drop | out_ready); // transmit.go:263
-    assign out_valid = u_routes_out_valid & (u_routes_out_inline ? inline_valid : payload_valid) // transmit.go:270
-        & ~u_routes_out_drop;
-    assign out_data = u_routes_out_inline ? inline_data : payload_data; // transmit.go:271
-    assign out_keep = u_routes_out_inline ? inline_keep : payload_keep; // transmit.go:271
-    assign out_last = u_routes_out_inline ? inline_last : payload_last; // transmit.go:271
-    assign out_err = u_routes_out_inline ? inline_err : payload_err; // transmit.go:271
+    wire inline_ready_and = u_routes_out_inline & ~u_routes_out_zero; // transmit.go:322
+    assign inline_ready = u_routes_out_valid & inline_ready_and & (u_routes_out_drop | out_ready); // transmit.go:318
+    assign inline_gone = inline_valid & inline_ready & inline_last; // transmit.go:323
+
+    always @(posedge clk) begin
+        if (rst) begin
+            second_zeros <= 1'b0;
+        end else begin
+            second_zeros <= second_zeros ^ (u_routes_out_valid & u_routes_out_zero & out_ready); // cnp.go:21
+        end
+    end
+
+    assign payload_ready = u_routes_out_valid & ~(u_routes_out_inline | u_routes_out_zero) // transmit.go:318
+        & (u_routes_out_drop | out_ready);
+    wire valid = u_routes_out_zero | (inline_ready_and ? inline_valid : payload_valid); // transmit.go:326
+    assign out_valid = u_routes_out_valid & valid & ~u_routes_out_drop; // transmit.go:327
+    assign out_data = u_routes_out_zero ? 64'd0 : inline_ready_and ? inline_data : payload_data; // transmit.go:328
+    assign out_keep = u_routes_out_zero ? 8'hff : inline_ready_and ? inline_keep : payload_keep; // transmit.go:328
+    assign out_last = u_routes_out_zero ? second_zeros // transmit.go:328
+        : inline_ready_and ? inline_last
+        : payload_last;
+    assign out_err = u_routes_out_zero ? 1'b0 : inline_ready_and ? inline_err : payload_err; // transmit.go:328
 
     always @(posedge clk) begin
         if (rst) begin
             drops <= 1'b0;
         end else begin
-            if (ends && u_routes_out_drop) begin // transmit.go:273
-                drops <= 1'b0;                   // transmit.go:273
+            if (ends && u_routes_out_drop) begin // transmit.go:330
+                drops <= 1'b0;                   // transmit.go:330
             end
-            if (owes_route && route_ready && route_drop) begin // transmit.go:274
-                drops <= 1'b1;                                 // transmit.go:274
+            if (owes_route && route_ready && route_drop) begin // transmit.go:331
+                drops <= 1'b1;                                 // transmit.go:331
             end
         end
     end
 
-    wire clears = control_valid & control_ready & (control_kind == 2'h0); // transmit.go:248
-    wire [5:0] qp = (step == STEP_LEAVE) ? job_now_qp : control_qp; // transmit.go:250
-    wire fails = done & ~is_ack & (|record_status); // transmit.go:251
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // transmit.go:303
+    wire [5:0] qp = (step == STEP_LEAVE) ? job_now_qp : control_qp; // transmit.go:305
+    wire fails = done & ~is_ack & (|record_status); // transmit.go:306
 
     always @(posedge clk) begin
-        if (fails || clears) begin // transmit.go:252
-            failed[qp] <= fails;   // transmit.go:252
+        if (fails || clears) begin // transmit.go:307
+            failed[qp] <= fails;   // transmit.go:307
         end
     end
 
     always @(posedge clk) begin
-        if ((done && refuses) || clears) begin            // transmit.go:253
-            silent[qp] <= refuses & (step == STEP_LEAVE); // transmit.go:253
+        if ((done && refuses) || clears) begin            // transmit.go:308
+            silent[qp] <= refuses & (step == STEP_LEAVE); // transmit.go:308
         end
     end
 
@@ -777,9 +881,9 @@ module transmit_64_qp6_cq6 (
         control_psn,  job_now_probes,  to_context_exists,  to_context_qpn,  to_context_state,
          to_context_pd,  to_context_path_mtu,  to_context_access,  to_context_min_rnr,
          to_context_timeout,  to_context_retry_cnt,  to_context_rnr_retry,  to_context_sig_all,
-         to_context_sq_stride,  to_context_rq_stride,  to_context_send_cq,  to_context_recv_cq,
-         to_context_max_rd,  to_context_max_dest_rd,  u_queue_in_ready,  u_queue_high_water,
-         u_routes_level,  u_routes_high_water,  have_difference[8:0]
+         to_context_congestion,  to_context_sq_stride,  to_context_rq_stride,  to_context_send_cq,
+         to_context_recv_cq,  to_context_max_rd,  to_context_max_dest_rd,  u_queue_in_ready,
+         u_queue_high_water,  u_routes_level,  u_routes_high_water,  have_difference[8:0]
     };
 
     // ----------------------------------------------------------------------
@@ -793,36 +897,43 @@ module transmit_64_qp6_cq6 (
 `ifdef GORNIC_PROPERTIES
     reg         ack_stalled;             // properties.go:12
     reg [61:0]  ack_held;                // properties.go:12
-    reg         job_stalled;             // properties.go:13
-    reg [539:0] job_held;                // properties.go:13
-    reg         gathered_stalled;        // properties.go:14
-    reg [4:0]   gathered_held;           // properties.go:14
-    reg         payload_stalled;         // properties.go:15
-    reg [73:0]  payload_held;            // properties.go:15
-    reg         inline_stalled;          // properties.go:16
-    reg [73:0]  inline_held;             // properties.go:16
-    reg         context_reply_stalled;   // properties.go:17
-    reg [503:0] context_reply_held;      // properties.go:17
-    reg         control_stalled;         // properties.go:18
-    reg [31:0]  control_held;            // properties.go:18
-    reg         context_request_stalled; // properties.go:19
-    reg [5:0]   context_request_held;    // properties.go:19
-    reg         desc_stalled;            // properties.go:20
-    reg [770:0] desc_held;               // properties.go:20
-    reg         record_stalled;          // properties.go:21
-    reg [199:0] record_held;             // properties.go:21
-    reg         served_stalled;          // properties.go:22
-    reg [29:0]  served_held;             // properties.go:22
-    reg         left_stalled;            // properties.go:23
-    reg [29:0]  left_held;               // properties.go:23
-    reg         fault_stalled;           // properties.go:24
-    reg [19:0]  fault_held;              // properties.go:24
-    reg         out_stalled;             // properties.go:25
-    reg [73:0]  out_held;                // properties.go:25
+    reg         cnp_stalled;             // properties.go:13
+    reg [5:0]   cnp_held;                // properties.go:13
+    reg         job_stalled;             // properties.go:14
+    reg [540:0] job_held;                // properties.go:14
+    reg         gathered_stalled;        // properties.go:15
+    reg [4:0]   gathered_held;           // properties.go:15
+    reg         payload_stalled;         // properties.go:16
+    reg [73:0]  payload_held;            // properties.go:16
+    reg         inline_stalled;          // properties.go:17
+    reg [73:0]  inline_held;             // properties.go:17
+    reg         context_reply_stalled;   // properties.go:18
+    reg [504:0] context_reply_held;      // properties.go:18
+    reg         control_stalled;         // properties.go:19
+    reg [32:0]  control_held;            // properties.go:19
+    reg         context_request_stalled; // properties.go:20
+    reg [5:0]   context_request_held;    // properties.go:20
+    reg         desc_stalled;            // properties.go:21
+    reg [770:0] desc_held;               // properties.go:21
+    reg         record_stalled;          // properties.go:22
+    reg [199:0] record_held;             // properties.go:22
+    reg         served_stalled;          // properties.go:23
+    reg [29:0]  served_held;             // properties.go:23
+    reg         left_stalled;            // properties.go:24
+    reg [29:0]  left_held;               // properties.go:24
+    reg         fault_stalled;           // properties.go:25
+    reg [19:0]  fault_held;              // properties.go:25
+    reg         marked_stalled;          // properties.go:26
+    reg [5:0]   marked_held;             // properties.go:26
+    reg         resend_fault_stalled;    // properties.go:27
+    reg [34:0]  resend_fault_held;       // properties.go:27
+    reg         out_stalled;             // properties.go:29
+    reg [73:0]  out_held;                // properties.go:29
 
     wire waits_2 = ack_valid & ~ack_ready; // properties.go:12
-    wire waits_3 = job_valid & ~job_ready; // properties.go:13
-    wire [539:0] job_data_holds_joined = { // properties.go:13
+    wire waits_3 = cnp_valid & ~cnp_ready; // properties.go:13
+    wire waits_4 = job_valid & ~job_ready; // properties.go:14
+    wire [540:0] job_data_holds_joined = { // properties.go:14
         job_kind,
         job_qp,
         job_opcode,
@@ -853,13 +964,13 @@ module transmit_64_qp6_cq6 (
         job_entry_status,
         job_entry_vendor
     };
-    wire waits_4 = gathered_valid & ~gathered_ready;           // properties.go:14
-    wire waits_5 = payload_valid & ~payload_ready;             // properties.go:15
-    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:15
-    wire waits_6 = inline_valid & ~inline_ready;               // properties.go:16
-    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:16
-    wire waits_7 = context_reply_valid & ~context_reply_ready; // properties.go:17
-    wire [503:0] context_reply_data_holds_joined = {           // properties.go:17
+    wire waits_5 = gathered_valid & ~gathered_ready;           // properties.go:15
+    wire waits_6 = payload_valid & ~payload_ready;             // properties.go:16
+    wire payload_data_holds_equal = {payload_data, payload_keep, payload_last, payload_err} == payload_held; // properties.go:16
+    wire waits_7 = inline_valid & ~inline_ready;               // properties.go:17
+    wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:17
+    wire waits_8 = context_reply_valid & ~context_reply_ready; // properties.go:18
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:18
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -872,6 +983,7 @@ module transmit_64_qp6_cq6 (
         context_reply_context_retry_cnt,
         context_reply_context_rnr_retry,
         context_reply_context_sig_all,
+        context_reply_context_congestion,
         context_reply_context_sq_stride,
         context_reply_context_rq_stride,
         context_reply_context_send_cq,
@@ -891,10 +1003,10 @@ module transmit_64_qp6_cq6 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    wire waits_8 = control_valid & ~control_ready; // properties.go:18
-    wire waits_9 = context_request_valid & ~context_request_ready; // properties.go:19
-    wire waits_10 = desc_valid & ~desc_ready;      // properties.go:20
-    wire [770:0] desc_data_holds_joined = {        // properties.go:20
+    wire waits_9 = control_valid & ~control_ready; // properties.go:19
+    wire waits_10 = context_request_valid & ~context_request_ready; // properties.go:20
+    wire waits_11 = desc_valid & ~desc_ready;      // properties.go:21
+    wire [770:0] desc_data_holds_joined = {        // properties.go:21
         desc_dst_mac,
         desc_src_mac,
         desc_vlan,
@@ -930,8 +1042,8 @@ module transmit_64_qp6_cq6 (
         desc_ext_6,
         desc_payload_len
     };
-    wire waits_11 = record_valid & ~record_ready; // properties.go:21
-    wire [199:0] record_data_holds_joined = {     // properties.go:21
+    wire waits_12 = record_valid & ~record_ready; // properties.go:22
+    wire [199:0] record_data_holds_joined = {     // properties.go:22
         record_qp,
         record_entry_kind,
         record_entry_psn,
@@ -947,13 +1059,16 @@ module transmit_64_qp6_cq6 (
         record_entry_status,
         record_entry_vendor
     };
-    wire waits_12 = served_valid & ~served_ready; // properties.go:22
-    wire served_data_holds_equal = {served_qp, served_next, served_most, served_duplicates} == served_held; // properties.go:22
-    wire waits_13 = left_valid & ~left_ready;     // properties.go:23
-    wire left_data_holds_equal = {left_qp, left_next, left_most, left_duplicates} == left_held; // properties.go:23
-    wire waits_14 = fault_valid & ~fault_ready;   // properties.go:24
-    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:24
-    wire waits_15 = out_valid & ~out_ready;       // properties.go:25
+    wire waits_13 = served_valid & ~served_ready;             // properties.go:23
+    wire served_data_holds_equal = {served_qp, served_next, served_most, served_duplicates} == served_held; // properties.go:23
+    wire waits_14 = left_valid & ~left_ready;                 // properties.go:24
+    wire left_data_holds_equal = {left_qp, left_next, left_most, left_duplicates} == left_held; // properties.go:24
+    wire waits_15 = fault_valid & ~fault_ready;               // properties.go:25
+    wire fault_data_holds_equal = {fault_qp, fault_has_event, fault_event, fault_vendor} == fault_held; // properties.go:25
+    wire waits_16 = marked_valid & ~marked_ready;             // properties.go:26
+    wire waits_17 = resend_fault_valid & ~resend_fault_ready; // properties.go:27
+    wire resend_fault_data_holds_equal = {resend_fault_qp, resend_fault_psn, resend_fault_vendor} == resend_fault_held; // properties.go:27
+    wire waits_18 = out_valid & ~out_ready;                   // properties.go:29
 
     always @(posedge clk) begin
         if (rst) begin
@@ -971,15 +1086,29 @@ module transmit_64_qp6_cq6 (
 
     always @(posedge clk) begin
         if (rst) begin
-            job_stalled <= 1'b0;
+            cnp_stalled <= 1'b0;
         end else begin
-            job_stalled <= waits_3; // properties.go:13
+            cnp_stalled <= waits_3; // properties.go:13
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin // properties.go:13
-            job_held <= {  // properties.go:13
+        if (waits_3) begin      // properties.go:13
+            cnp_held <= cnp_qp; // properties.go:13
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            job_stalled <= 1'b0;
+        end else begin
+            job_stalled <= waits_4; // properties.go:14
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_4) begin // properties.go:14
+            job_held <= {  // properties.go:14
                 job_kind,
                 job_qp,
                 job_opcode,
@@ -1017,13 +1146,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             gathered_stalled <= 1'b0;
         end else begin
-            gathered_stalled <= waits_4; // properties.go:14
+            gathered_stalled <= waits_5; // properties.go:15
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin                   // properties.go:14
-            gathered_held <= gathered_fault; // properties.go:14
+        if (waits_5) begin                   // properties.go:15
+            gathered_held <= gathered_fault; // properties.go:15
         end
     end
 
@@ -1031,13 +1160,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             payload_stalled <= 1'b0;
         end else begin
-            payload_stalled <= waits_5; // properties.go:15
+            payload_stalled <= waits_6; // properties.go:16
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin // properties.go:15
-            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:15
+        if (waits_6) begin // properties.go:16
+            payload_held <= {payload_data, payload_keep, payload_last, payload_err}; // properties.go:16
         end
     end
 
@@ -1045,13 +1174,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             inline_stalled <= 1'b0;
         end else begin
-            inline_stalled <= waits_6; // properties.go:16
+            inline_stalled <= waits_7; // properties.go:17
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin // properties.go:16
-            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:16
+        if (waits_7) begin // properties.go:17
+            inline_held <= {inline_data, inline_keep, inline_last, inline_err}; // properties.go:17
         end
     end
 
@@ -1059,13 +1188,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             context_reply_stalled <= 1'b0;
         end else begin
-            context_reply_stalled <= waits_7; // properties.go:17
+            context_reply_stalled <= waits_8; // properties.go:18
         end
     end
 
     always @(posedge clk) begin
-        if (waits_7) begin          // properties.go:17
-            context_reply_held <= { // properties.go:17
+        if (waits_8) begin          // properties.go:18
+            context_reply_held <= { // properties.go:18
                 context_reply_context_exists,
                 context_reply_context_qpn,
                 context_reply_context_state,
@@ -1078,6 +1207,7 @@ module transmit_64_qp6_cq6 (
                 context_reply_context_retry_cnt,
                 context_reply_context_rnr_retry,
                 context_reply_context_sig_all,
+                context_reply_context_congestion,
                 context_reply_context_sq_stride,
                 context_reply_context_rq_stride,
                 context_reply_context_send_cq,
@@ -1104,13 +1234,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             control_stalled <= 1'b0;
         end else begin
-            control_stalled <= waits_8; // properties.go:18
+            control_stalled <= waits_9; // properties.go:19
         end
     end
 
     always @(posedge clk) begin
-        if (waits_8) begin // properties.go:18
-            control_held <= {control_qp, control_kind, control_psn}; // properties.go:18
+        if (waits_9) begin // properties.go:19
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:19
         end
     end
 
@@ -1118,13 +1248,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             context_request_stalled <= 1'b0;
         end else begin
-            context_request_stalled <= waits_9; // properties.go:19
+            context_request_stalled <= waits_10; // properties.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_9) begin                              // properties.go:19
-            context_request_held <= context_request_qp; // properties.go:19
+        if (waits_10) begin                             // properties.go:20
+            context_request_held <= context_request_qp; // properties.go:20
         end
     end
 
@@ -1132,13 +1262,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             desc_stalled <= 1'b0;
         end else begin
-            desc_stalled <= waits_10; // properties.go:20
+            desc_stalled <= waits_11; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        if (waits_10) begin // properties.go:20
-            desc_held <= {  // properties.go:20
+        if (waits_11) begin // properties.go:21
+            desc_held <= {  // properties.go:21
                 desc_dst_mac,
                 desc_src_mac,
                 desc_vlan,
@@ -1181,13 +1311,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             record_stalled <= 1'b0;
         end else begin
-            record_stalled <= waits_11; // properties.go:21
+            record_stalled <= waits_12; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        if (waits_11) begin  // properties.go:21
-            record_held <= { // properties.go:21
+        if (waits_12) begin  // properties.go:22
+            record_held <= { // properties.go:22
                 record_qp,
                 record_entry_kind,
                 record_entry_psn,
@@ -1210,13 +1340,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             served_stalled <= 1'b0;
         end else begin
-            served_stalled <= waits_12; // properties.go:22
+            served_stalled <= waits_13; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
-        if (waits_12) begin // properties.go:22
-            served_held <= {served_qp, served_next, served_most, served_duplicates}; // properties.go:22
+        if (waits_13) begin // properties.go:23
+            served_held <= {served_qp, served_next, served_most, served_duplicates}; // properties.go:23
         end
     end
 
@@ -1224,13 +1354,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             left_stalled <= 1'b0;
         end else begin
-            left_stalled <= waits_13; // properties.go:23
+            left_stalled <= waits_14; // properties.go:24
         end
     end
 
     always @(posedge clk) begin
-        if (waits_13) begin // properties.go:23
-            left_held <= {left_qp, left_next, left_most, left_duplicates}; // properties.go:23
+        if (waits_14) begin // properties.go:24
+            left_held <= {left_qp, left_next, left_most, left_duplicates}; // properties.go:24
         end
     end
 
@@ -1238,13 +1368,41 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             fault_stalled <= 1'b0;
         end else begin
-            fault_stalled <= waits_14; // properties.go:24
+            fault_stalled <= waits_15; // properties.go:25
         end
     end
 
     always @(posedge clk) begin
-        if (waits_14) begin // properties.go:24
-            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:24
+        if (waits_15) begin // properties.go:25
+            fault_held <= {fault_qp, fault_has_event, fault_event, fault_vendor}; // properties.go:25
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            marked_stalled <= 1'b0;
+        end else begin
+            marked_stalled <= waits_16; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_16) begin           // properties.go:26
+            marked_held <= marked_qp; // properties.go:26
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            resend_fault_stalled <= 1'b0;
+        end else begin
+            resend_fault_stalled <= waits_17; // properties.go:27
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_17) begin // properties.go:27
+            resend_fault_held <= {resend_fault_qp, resend_fault_psn, resend_fault_vendor}; // properties.go:27
         end
     end
 
@@ -1252,13 +1410,13 @@ module transmit_64_qp6_cq6 (
         if (rst) begin
             out_stalled <= 1'b0;
         end else begin
-            out_stalled <= waits_15; // properties.go:25
+            out_stalled <= waits_18; // properties.go:29
         end
     end
 
     always @(posedge clk) begin
-        if (waits_15) begin // properties.go:25
-            out_held <= {out_data, out_keep, out_last, out_err}; // properties.go:25
+        if (waits_18) begin // properties.go:29
+            out_held <= {out_data, out_keep, out_last, out_err}; // properties.go:29
         end
     end
 
@@ -1284,48 +1442,60 @@ module transmit_64_qp6_cq6 (
             assert_queue_has_room: assert (!u_queue_in_valid || u_queue_in_ready); // served.go:112
             assume_ack_valid_holds: assume (!ack_stalled || ack_valid); // properties.go:12
             assume_ack_data_holds: assume (!ack_stalled || {ack_qp, ack_syndrome, ack_psn, ack_msn} == ack_held); // properties.go:12
-            assume_job_valid_holds: assume (!job_stalled || job_valid); // properties.go:13
-            assume_job_data_holds: assume (!job_stalled || job_data_holds_joined == job_held); // properties.go:13
-            assume_gathered_valid_holds: assume (!gathered_stalled || gathered_valid); // properties.go:14
-            assume_gathered_data_holds: assume (!gathered_stalled || gathered_fault == gathered_held); // properties.go:14
-            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // properties.go:15
-            assume_payload_data_holds: assume (!payload_stalled || payload_data_holds_equal); // properties.go:15
-            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // properties.go:15
-            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // properties.go:15
-            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:15
-            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // properties.go:15
-            assume_inline_valid_holds: assume (!inline_stalled || inline_valid); // properties.go:16
-            assume_inline_data_holds: assume (!inline_stalled || inline_data_holds_equal); // properties.go:16
-            assume_inline_keep_nonzero: assume (!inline_valid || inline_keep[0]); // properties.go:16
-            assume_inline_err_at_last: assume (!inline_valid || inline_last || !inline_err); // properties.go:16
-            assume_inline_keep_contiguous: assume (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:16
-            assume_inline_keep_full: assume (!inline_valid || inline_last || &inline_keep); // properties.go:16
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:17
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:17
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:18
-            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:18
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:19
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:19
-            assert_desc_valid_holds: assert (!desc_stalled || desc_valid); // properties.go:20
-            assert_desc_data_holds: assert (!desc_stalled || desc_data_holds_joined == desc_held); // properties.go:20
-            assert_record_valid_holds: assert (!record_stalled || record_valid); // properties.go:21
-            assert_record_data_holds: assert (!record_stalled || record_data_holds_joined == record_held); // properties.go:21
-            assume_served_valid_holds: assume (!served_stalled || served_valid); // properties.go:22
-            assume_served_data_holds: assume (!served_stalled || served_data_holds_equal); // properties.go:22
-            assert_left_valid_holds: assert (!left_stalled || left_valid); // properties.go:23
-            assert_left_data_holds: assert (!left_stalled || left_data_holds_equal); // properties.go:23
-            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:24
-            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:24
-            assert_out_valid_holds: assert (!out_stalled || out_valid); // properties.go:25
-            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // properties.go:25
-            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // properties.go:25
-            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // properties.go:25
-            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // properties.go:25
-            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // properties.go:25
-            assert_no_packet_without_record: assert (!desc_valid || is_ack || is_answer || !(|record_entry_status)); // properties.go:27
-            cover_failed: cover (record_valid && record_ready && job_now_kind == 2'h0 && |record_entry_status); // properties.go:28
-            cover_refused: cover (fault_valid && fault_ready); // properties.go:29
-            cover_dropped_payload: cover (owes_route && route_ready && route_drop); // properties.go:30
+            assume_cnp_valid_holds: assume (!cnp_stalled || cnp_valid); // properties.go:13
+            assume_cnp_data_holds: assume (!cnp_stalled || cnp_qp == cnp_held); // properties.go:13
+            assume_job_valid_holds: assume (!job_stalled || job_valid); // properties.go:14
+            assume_job_data_holds: assume (!job_stalled || job_data_holds_joined == job_held); // properties.go:14
+            assume_gathered_valid_holds: assume (!gathered_stalled || gathered_valid); // properties.go:15
+            assume_gathered_data_holds: assume (!gathered_stalled || gathered_fault == gathered_held); // properties.go:15
+            assume_payload_valid_holds: assume (!payload_stalled || payload_valid); // properties.go:16
+            assume_payload_data_holds: assume (!payload_stalled || payload_data_holds_equal); // properties.go:16
+            assume_payload_keep_nonzero: assume (!payload_valid || payload_keep[0]); // properties.go:16
+            assume_payload_err_at_last: assume (!payload_valid || payload_last || !payload_err); // properties.go:16
+            assume_payload_keep_contiguous: assume (!payload_valid || !(|(payload_keep[7:1] & ~payload_keep[6:0]))); // properties.go:16
+            assume_payload_keep_full: assume (!payload_valid || payload_last || &payload_keep); // properties.go:16
+            assume_inline_valid_holds: assume (!inline_stalled || inline_valid); // properties.go:17
+            assume_inline_data_holds: assume (!inline_stalled || inline_data_holds_equal); // properties.go:17
+            assume_inline_keep_nonzero: assume (!inline_valid || inline_keep[0]); // properties.go:17
+            assume_inline_err_at_last: assume (!inline_valid || inline_last || !inline_err); // properties.go:17
+            assume_inline_keep_contiguous: assume (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:17
+            assume_inline_keep_full: assume (!inline_valid || inline_last || &inline_keep); // properties.go:17
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:18
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:18
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:19
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:19
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:20
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:20
+            assert_desc_valid_holds: assert (!desc_stalled || desc_valid); // properties.go:21
+            assert_desc_data_holds: assert (!desc_stalled || desc_data_holds_joined == desc_held); // properties.go:21
+            assert_record_valid_holds: assert (!record_stalled || record_valid); // properties.go:22
+            assert_record_data_holds: assert (!record_stalled || record_data_holds_joined == record_held); // properties.go:22
+            assume_served_valid_holds: assume (!served_stalled || served_valid); // properties.go:23
+            assume_served_data_holds: assume (!served_stalled || served_data_holds_equal); // properties.go:23
+            assert_left_valid_holds: assert (!left_stalled || left_valid); // properties.go:24
+            assert_left_data_holds: assert (!left_stalled || left_data_holds_equal); // properties.go:24
+            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:25
+            assert_fault_data_holds: assert (!fault_stalled || fault_data_holds_equal); // properties.go:25
+            assert_marked_valid_holds: assert (!marked_stalled || marked_valid); // properties.go:26
+            assert_marked_data_holds: assert (!marked_stalled || marked_qp == marked_held); // properties.go:26
+            assert_resend_fault_valid_holds: assert (!resend_fault_stalled || resend_fault_valid); // properties.go:27
+            assert_resend_fault_data_holds: assert (!resend_fault_stalled || resend_fault_data_holds_equal); // properties.go:27
+            assume_resend_has_segments: assume (!(job_valid && job_kind == 3'h4 && job_inline)); // properties.go:28
+            assert_out_valid_holds: assert (!out_stalled || out_valid); // properties.go:29
+            assert_out_data_holds: assert (!out_stalled || {out_data, out_keep, out_last, out_err} == out_held); // properties.go:29
+            assert_out_keep_nonzero: assert (!out_valid || out_keep[0]); // properties.go:29
+            assert_out_err_at_last: assert (!out_valid || out_last || !out_err); // properties.go:29
+            assert_out_keep_contiguous: assert (!out_valid || !(|(out_keep[7:1] & ~out_keep[6:0]))); // properties.go:29
+            assert_out_keep_full: assert (!out_valid || out_last || &out_keep); // properties.go:29
+            assert_fence_behind_marks: assert (!(fence_valid && marked_valid)); // properties.go:30
+            assert_resend_is_not_recorded: assert (!(record_valid && job_now_kind == 3'h4)); // properties.go:31
+            assert_no_packet_without_record: assert (!desc_valid || is_ack || is_answer || !(|record_entry_status)); // properties.go:33
+            cover_failed: cover (record_valid && record_ready && job_now_kind == 3'h0 && |record_entry_status); // properties.go:34
+            cover_resent: cover (resent);                      // properties.go:35
+            cover_resend_failed: cover (resend_fault_valid && resend_fault_ready); // properties.go:36
+            cover_mark_waits: cover (marked_valid && job_valid && job_kind == 3'h5); // properties.go:37
+            cover_refused: cover (fault_valid && fault_ready); // properties.go:38
+            cover_dropped_payload: cover (owes_route && route_ready && route_drop); // properties.go:39
         end
     end
 `endif
@@ -1334,6 +1504,12 @@ module transmit_64_qp6_cq6 (
 
     reg [63:0] cover_failed_count /* verilator public_flat_rd */;
     initial cover_failed_count = 64'd0;
+    reg [63:0] cover_resent_count /* verilator public_flat_rd */;
+    initial cover_resent_count = 64'd0;
+    reg [63:0] cover_resend_failed_count /* verilator public_flat_rd */;
+    initial cover_resend_failed_count = 64'd0;
+    reg [63:0] cover_mark_waits_count /* verilator public_flat_rd */;
+    initial cover_mark_waits_count = 64'd0;
     reg [63:0] cover_refused_count /* verilator public_flat_rd */;
     initial cover_refused_count = 64'd0;
     reg [63:0] cover_dropped_payload_count /* verilator public_flat_rd */;
@@ -1358,209 +1534,269 @@ module transmit_64_qp6_cq6 (
                     $stop;
                 end
             end
+            if (cnp_stalled) begin
+                if (!cnp_valid) begin
+                    $display("ASSUME %m cnp_valid_holds blocks/transmit/properties.go:13");
+                    $stop;
+                end
+                if (cnp_qp != cnp_held) begin
+                    $display("ASSUME %m cnp_data_holds blocks/transmit/properties.go:13");
+                    $stop;
+                end
+            end
             if (job_stalled) begin
                 if (!job_valid) begin
-                    $display("ASSUME %m job_valid_holds blocks/transmit/properties.go:13");
+                    $display("ASSUME %m job_valid_holds blocks/transmit/properties.go:14");
                     $stop;
                 end
                 if (job_data_holds_joined != job_held) begin
-                    $display("ASSUME %m job_data_holds blocks/transmit/properties.go:13");
+                    $display("ASSUME %m job_data_holds blocks/transmit/properties.go:14");
                     $stop;
                 end
             end
             if (gathered_stalled) begin
                 if (!gathered_valid) begin
-                    $display("ASSUME %m gathered_valid_holds blocks/transmit/properties.go:14");
+                    $display("ASSUME %m gathered_valid_holds blocks/transmit/properties.go:15");
                     $stop;
                 end
                 if (gathered_fault != gathered_held) begin
-                    $display("ASSUME %m gathered_data_holds blocks/transmit/properties.go:14");
+                    $display("ASSUME %m gathered_data_holds blocks/transmit/properties.go:15");
                     $stop;
                 end
             end
             if (payload_stalled) begin
                 if (!payload_valid) begin
-                    $display("ASSUME %m payload_valid_holds blocks/transmit/properties.go:15");
+                    $display("ASSUME %m payload_valid_holds blocks/transmit/properties.go:16");
                     $stop;
                 end
                 if (!payload_data_holds_equal) begin
-                    $display("ASSUME %m payload_data_holds blocks/transmit/properties.go:15");
+                    $display("ASSUME %m payload_data_holds blocks/transmit/properties.go:16");
                     $stop;
                 end
             end
             if (payload_valid) begin
                 if (!payload_keep[0]) begin
-                    $display("ASSUME %m payload_keep_nonzero blocks/transmit/properties.go:15");
+                    $display("ASSUME %m payload_keep_nonzero blocks/transmit/properties.go:16");
                     $stop;
                 end
                 if (!payload_last && payload_err) begin
-                    $display("ASSUME %m payload_err_at_last blocks/transmit/properties.go:15");
+                    $display("ASSUME %m payload_err_at_last blocks/transmit/properties.go:16");
                     $stop;
                 end
                 if (|(payload_keep[7:1] & ~payload_keep[6:0])) begin
-                    $display("ASSUME %m payload_keep_contiguous blocks/transmit/properties.go:15");
+                    $display("ASSUME %m payload_keep_contiguous blocks/transmit/properties.go:16");
                     $stop;
                 end
                 if (!payload_last && !(&payload_keep)) begin
-                    $display("ASSUME %m payload_keep_full blocks/transmit/properties.go:15");
+                    $display("ASSUME %m payload_keep_full blocks/transmit/properties.go:16");
                     $stop;
                 end
             end
             if (inline_stalled) begin
                 if (!inline_valid) begin
-                    $display("ASSUME %m inline_valid_holds blocks/transmit/properties.go:16");
+                    $display("ASSUME %m inline_valid_holds blocks/transmit/properties.go:17");
                     $stop;
                 end
                 if (!inline_data_holds_equal) begin
-                    $display("ASSUME %m inline_data_holds blocks/transmit/properties.go:16");
+                    $display("ASSUME %m inline_data_holds blocks/transmit/properties.go:17");
                     $stop;
                 end
             end
             if (inline_valid) begin
                 if (!inline_keep[0]) begin
-                    $display("ASSUME %m inline_keep_nonzero blocks/transmit/properties.go:16");
+                    $display("ASSUME %m inline_keep_nonzero blocks/transmit/properties.go:17");
                     $stop;
                 end
                 if (!inline_last && inline_err) begin
-                    $display("ASSUME %m inline_err_at_last blocks/transmit/properties.go:16");
+                    $display("ASSUME %m inline_err_at_last blocks/transmit/properties.go:17");
                     $stop;
                 end
                 if (|(inline_keep[7:1] & ~inline_keep[6:0])) begin
-                    $display("ASSUME %m inline_keep_contiguous blocks/transmit/properties.go:16");
+                    $display("ASSUME %m inline_keep_contiguous blocks/transmit/properties.go:17");
                     $stop;
                 end
                 if (!inline_last && !(&inline_keep)) begin
-                    $display("ASSUME %m inline_keep_full blocks/transmit/properties.go:16");
+                    $display("ASSUME %m inline_keep_full blocks/transmit/properties.go:17");
                     $stop;
                 end
             end
             if (context_reply_stalled) begin
                 if (!context_reply_valid) begin
-                    $display("ASSUME %m context_reply_valid_holds blocks/transmit/properties.go:17");
+                    $display("ASSUME %m context_reply_valid_holds blocks/transmit/properties.go:18");
                     $stop;
                 end
                 if (context_reply_data_holds_joined != context_reply_held) begin
-                    $display("ASSUME %m context_reply_data_holds blocks/transmit/properties.go:17");
+                    $display("ASSUME %m context_reply_data_holds blocks/transmit/properties.go:18");
                     $stop;
                 end
             end
             if (control_stalled) begin
                 if (!control_valid) begin
-                    $display("ASSUME %m control_valid_holds blocks/transmit/properties.go:18");
+                    $display("ASSUME %m control_valid_holds blocks/transmit/properties.go:19");
                     $stop;
                 end
                 if ({control_qp, control_kind, control_psn} != control_held) begin
-                    $display("ASSUME %m control_data_holds blocks/transmit/properties.go:18");
+                    $display("ASSUME %m control_data_holds blocks/transmit/properties.go:19");
                     $stop;
                 end
             end
             if (context_request_stalled) begin
                 if (!context_request_valid) begin
-                    $display("ASSERT %m context_request_valid_holds blocks/transmit/properties.go:19");
+                    $display("ASSERT %m context_request_valid_holds blocks/transmit/properties.go:20");
                     $stop;
                 end
                 if (context_request_qp != context_request_held) begin
-                    $display("ASSERT %m context_request_data_holds blocks/transmit/properties.go:19");
+                    $display("ASSERT %m context_request_data_holds blocks/transmit/properties.go:20");
                     $stop;
                 end
             end
             if (desc_stalled) begin
                 if (!desc_valid) begin
-                    $display("ASSERT %m desc_valid_holds blocks/transmit/properties.go:20");
+                    $display("ASSERT %m desc_valid_holds blocks/transmit/properties.go:21");
                     $stop;
                 end
                 if (desc_data_holds_joined != desc_held) begin
-                    $display("ASSERT %m desc_data_holds blocks/transmit/properties.go:20");
+                    $display("ASSERT %m desc_data_holds blocks/transmit/properties.go:21");
                     $stop;
                 end
             end
             if (record_stalled) begin
                 if (!record_valid) begin
-                    $display("ASSERT %m record_valid_holds blocks/transmit/properties.go:21");
+                    $display("ASSERT %m record_valid_holds blocks/transmit/properties.go:22");
                     $stop;
                 end
                 if (record_data_holds_joined != record_held) begin
-                    $display("ASSERT %m record_data_holds blocks/transmit/properties.go:21");
+                    $display("ASSERT %m record_data_holds blocks/transmit/properties.go:22");
                     $stop;
                 end
             end
             if (served_stalled) begin
                 if (!served_valid) begin
-                    $display("ASSUME %m served_valid_holds blocks/transmit/properties.go:22");
+                    $display("ASSUME %m served_valid_holds blocks/transmit/properties.go:23");
                     $stop;
                 end
                 if (!served_data_holds_equal) begin
-                    $display("ASSUME %m served_data_holds blocks/transmit/properties.go:22");
+                    $display("ASSUME %m served_data_holds blocks/transmit/properties.go:23");
                     $stop;
                 end
             end
             if (left_stalled) begin
                 if (!left_valid) begin
-                    $display("ASSERT %m left_valid_holds blocks/transmit/properties.go:23");
+                    $display("ASSERT %m left_valid_holds blocks/transmit/properties.go:24");
                     $stop;
                 end
                 if (!left_data_holds_equal) begin
-                    $display("ASSERT %m left_data_holds blocks/transmit/properties.go:23");
+                    $display("ASSERT %m left_data_holds blocks/transmit/properties.go:24");
                     $stop;
                 end
             end
             if (fault_stalled) begin
                 if (!fault_valid) begin
-                    $display("ASSERT %m fault_valid_holds blocks/transmit/properties.go:24");
+                    $display("ASSERT %m fault_valid_holds blocks/transmit/properties.go:25");
                     $stop;
                 end
                 if (!fault_data_holds_equal) begin
-                    $display("ASSERT %m fault_data_holds blocks/transmit/properties.go:24");
+                    $display("ASSERT %m fault_data_holds blocks/transmit/properties.go:25");
                     $stop;
                 end
             end
+            if (marked_stalled) begin
+                if (!marked_valid) begin
+                    $display("ASSERT %m marked_valid_holds blocks/transmit/properties.go:26");
+                    $stop;
+                end
+                if (marked_qp != marked_held) begin
+                    $display("ASSERT %m marked_data_holds blocks/transmit/properties.go:26");
+                    $stop;
+                end
+            end
+            if (resend_fault_stalled) begin
+                if (!resend_fault_valid) begin
+                    $display("ASSERT %m resend_fault_valid_holds blocks/transmit/properties.go:27");
+                    $stop;
+                end
+                if (!resend_fault_data_holds_equal) begin
+                    $display("ASSERT %m resend_fault_data_holds blocks/transmit/properties.go:27");
+                    $stop;
+                end
+            end
+            if (job_valid && job_kind == 3'h4 && job_inline) begin
+                $display("ASSUME %m resend_has_segments blocks/transmit/properties.go:28");
+                $stop;
+            end
             if (out_stalled) begin
                 if (!out_valid) begin
-                    $display("ASSERT %m out_valid_holds blocks/transmit/properties.go:25");
+                    $display("ASSERT %m out_valid_holds blocks/transmit/properties.go:29");
                     $stop;
                 end
                 if ({out_data, out_keep, out_last, out_err} != out_held) begin
-                    $display("ASSERT %m out_data_holds blocks/transmit/properties.go:25");
+                    $display("ASSERT %m out_data_holds blocks/transmit/properties.go:29");
                     $stop;
                 end
             end
             if (out_valid) begin
                 if (!out_keep[0]) begin
-                    $display("ASSERT %m out_keep_nonzero blocks/transmit/properties.go:25");
+                    $display("ASSERT %m out_keep_nonzero blocks/transmit/properties.go:29");
                     $stop;
                 end
                 if (!out_last && out_err) begin
-                    $display("ASSERT %m out_err_at_last blocks/transmit/properties.go:25");
+                    $display("ASSERT %m out_err_at_last blocks/transmit/properties.go:29");
                     $stop;
                 end
                 if (|(out_keep[7:1] & ~out_keep[6:0])) begin
-                    $display("ASSERT %m out_keep_contiguous blocks/transmit/properties.go:25");
+                    $display("ASSERT %m out_keep_contiguous blocks/transmit/properties.go:29");
                     $stop;
                 end
                 if (!out_last && !(&out_keep)) begin
-                    $display("ASSERT %m out_keep_full blocks/transmit/properties.go:25");
+                    $display("ASSERT %m out_keep_full blocks/transmit/properties.go:29");
                     $stop;
                 end
             end
-            if (desc_valid && !is_ack && !is_answer && |record_entry_status) begin
-                $display("ASSERT %m no_packet_without_record blocks/transmit/properties.go:27");
+            if (fence_valid && marked_valid) begin
+                $display("ASSERT %m fence_behind_marks blocks/transmit/properties.go:30");
                 $stop;
             end
-            if (record_valid && record_ready && job_now_kind == 2'h0 && |record_entry_status) begin
+            if (record_valid && job_now_kind == 3'h4) begin
+                $display("ASSERT %m resend_is_not_recorded blocks/transmit/properties.go:31");
+                $stop;
+            end
+            if (desc_valid && !is_ack && !is_answer && |record_entry_status) begin
+                $display("ASSERT %m no_packet_without_record blocks/transmit/properties.go:33");
+                $stop;
+            end
+            if (record_valid && record_ready && job_now_kind == 3'h0 && |record_entry_status) begin
                 if (cover_failed_count == 64'd0) begin
-                    $display("COVER %m failed blocks/transmit/properties.go:28");
+                    $display("COVER %m failed blocks/transmit/properties.go:34");
                 end
                 cover_failed_count <= cover_failed_count + 64'd1;
             end
+            if (resent) begin
+                if (cover_resent_count == 64'd0) begin
+                    $display("COVER %m resent blocks/transmit/properties.go:35");
+                end
+                cover_resent_count <= cover_resent_count + 64'd1;
+            end
+            if (resend_fault_valid && resend_fault_ready) begin
+                if (cover_resend_failed_count == 64'd0) begin
+                    $display("COVER %m resend_failed blocks/transmit/properties.go:36");
+                end
+                cover_resend_failed_count <= cover_resend_failed_count + 64'd1;
+            end
+            if (marked_valid && job_valid && job_kind == 3'h5) begin
+                if (cover_mark_waits_count == 64'd0) begin
+                    $display("COVER %m mark_waits blocks/transmit/properties.go:37");
+                end
+                cover_mark_waits_count <= cover_mark_waits_count + 64'd1;
+            end
             if (fault_valid && fault_ready) begin
                 if (cover_refused_count == 64'd0) begin
-                    $display("COVER %m refused blocks/transmit/properties.go:29");
+                    $display("COVER %m refused blocks/transmit/properties.go:38");
                 end
                 cover_refused_count <= cover_refused_count + 64'd1;
             end
             if (owes_route && route_ready && route_drop) begin
                 if (cover_dropped_payload_count == 64'd0) begin
-                    $display("COVER %m dropped_payload blocks/transmit/properties.go:30");
+                    $display("COVER %m dropped_payload blocks/transmit/properties.go:39");
                 end
                 cover_dropped_payload_count <= cover_dropped_payload_count + 64'd1;
             end
@@ -1573,7 +1809,7 @@ module transmit_64_qp6_cq6 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_packet_leaves /* verilator public_flat_rd */ = desc_valid && desc_ready; // transmit.go:235
+    wire        event_packet_leaves /* verilator public_flat_rd */ = desc_valid && desc_ready; // transmit.go:288
     wire [5:0]  event_packet_leaves_qp /* verilator public_flat_rd */ = is_ack ? ack_now_qp : job_now_qp;
     wire [7:0]  event_packet_leaves_opcode /* verilator public_flat_rd */ = desc_opcode;
     wire [23:0] event_packet_leaves_psn /* verilator public_flat_rd */ = desc_psn;

@@ -125,30 +125,30 @@ module wqefetch_64_qp6_slots2 (
     reg [15:0]  peeked;                // answer.go:12
 
     (* ram_style = "distributed" *)
-    reg [56:0] rings [0:63]; // wqefetch.go:133
+    reg [56:0] rings [0:63]; // wqefetch.go:151
 
     (* ram_style = "distributed" *)
-    reg [15:0] producers [0:63]; // wqefetch.go:129
+    reg [15:0] producers [0:63]; // wqefetch.go:147
 
     (* ram_style = "distributed" *)
-    reg [15:0] fetched_to [0:63]; // wqefetch.go:129
+    reg [15:0] fetched_to [0:63]; // wqefetch.go:147
 
     (* ram_style = "distributed" *)
-    reg [15:0] here_to [0:63]; // wqefetch.go:129
+    reg [15:0] here_to [0:63]; // wqefetch.go:147
 
     (* ram_style = "distributed" *)
-    reg [15:0] heads [0:63]; // wqefetch.go:129
+    reg [15:0] heads [0:63]; // wqefetch.go:147
 
     (* no_rw_check, ram_style = "block" *)
-    reg [127:0] store [0:2047]; // wqefetch.go:135
+    reg [127:0] store [0:2047]; // wqefetch.go:153
 
     (* ram_style = "distributed" *)
-    reg faults [0:511]; // wqefetch.go:136
+    reg faults [0:511]; // wqefetch.go:154
 
-    wire         again_valid;   // wqefetch.go:138
-    wire         again_ready;   // wqefetch.go:138
-    wire         idle;          // wqefetch.go:139
-    wire         landed;        // wqefetch.go:140
+    wire         again_valid;   // wqefetch.go:156
+    wire         again_ready;   // wqefetch.go:156
+    wire         idle;          // wqefetch.go:157
+    wire         landed;        // wqefetch.go:158
     wire         noted_valid;   // fetch.go:110
     wire         noted_ready;   // fetch.go:110
     wire [15:0]  noted_last;    // fetch.go:110
@@ -174,7 +174,7 @@ module wqefetch_64_qp6_slots2 (
     wire [6:0]  u_beats_level;
     wire [6:0]  u_beats_high_water;
 
-    scheduler_6_w3 u_due ( // wqefetch.go:137
+    scheduler_6_w3 u_due ( // wqefetch.go:155
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (bell_valid),
@@ -445,7 +445,7 @@ module wqefetch_64_qp6_slots2 (
     end
 
     wire [56:0] r_word = rings[question_qp];              // answer.go:27
-    wire [2:0] slot = r_word[0] ? {head[1:0], 1'b0} : head[2:0]; // wqefetch.go:179
+    wire [2:0] slot = r_word[0] ? {head[1:0], 1'b0} : head[2:0]; // wqefetch.go:197
     wire answer_fault_word = faults[{question_qp, slot}]; // answer.go:44
 
     always @(posedge clk) begin
@@ -500,46 +500,46 @@ module wqefetch_64_qp6_slots2 (
     assign peek_value = peeked; // answer.go:14
 
     always @(posedge clk) begin
-        if (config_valid && config_ready && !config_keep) begin // wqefetch.go:143
-            rings[config_qp] <= {config_base[63:12], config_log_size, config_log_stride}; // wqefetch.go:143
+        if (config_valid && config_ready && !config_keep) begin // wqefetch.go:161
+            rings[config_qp] <= {config_base[63:12], config_log_size, config_log_stride}; // wqefetch.go:161
         end
     end
 
-    wire [5:0] producers_write_addr = (config_valid && config_ready) ? config_qp : bell_qp; // wqefetch.go:153
+    wire [5:0] producers_write_addr = (config_valid && config_ready) ? config_qp : bell_qp; // wqefetch.go:171
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || (bell_valid && bell_ready)) begin // wqefetch.go:153
-            producers[producers_write_addr] <= (config_valid && config_ready) ? 16'd0 : bell_index; // wqefetch.go:153
+        if ((config_valid && config_ready) || (bell_valid && bell_ready)) begin // wqefetch.go:171
+            producers[producers_write_addr] <= (config_valid && config_ready) ? 16'd0 : bell_index; // wqefetch.go:171
         end
     end
 
-    wire [5:0] fetched_to_write_addr = (config_valid && config_ready) ? config_qp : fetch_qp; // wqefetch.go:153
+    wire [5:0] fetched_to_write_addr = (config_valid && config_ready) ? config_qp : fetch_qp; // wqefetch.go:171
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || (read_burst_valid && read_burst_ready)) begin // wqefetch.go:153
-            fetched_to[fetched_to_write_addr] <= (config_valid && config_ready) ? 16'd0 // wqefetch.go:153
+        if ((config_valid && config_ready) || (read_burst_valid && read_burst_ready)) begin // wqefetch.go:171
+            fetched_to[fetched_to_write_addr] <= (config_valid && config_ready) ? 16'd0 // wqefetch.go:171
                 : noted_last + 16'd1;
         end
     end
 
-    wire [5:0] here_to_write_addr = (config_valid && config_ready) ? config_qp : ready_qp; // wqefetch.go:153
+    wire [5:0] here_to_write_addr = (config_valid && config_ready) ? config_qp : ready_qp; // wqefetch.go:171
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || ends) begin // wqefetch.go:153
-            here_to[here_to_write_addr] <= (config_valid && config_ready) ? 16'd0 : now + 16'd1; // wqefetch.go:153
+        if ((config_valid && config_ready) || ends) begin // wqefetch.go:171
+            here_to[here_to_write_addr] <= (config_valid && config_ready) ? 16'd0 : now + 16'd1; // wqefetch.go:171
         end
     end
 
-    wire [15:0] index = heads[queue_take_qp]; // wqefetch.go:169
-    wire [5:0] heads_write_addr = (config_valid && config_ready) ? config_qp : queue_take_qp; // wqefetch.go:153
+    wire [15:0] index = heads[queue_take_qp]; // wqefetch.go:187
+    wire [5:0] heads_write_addr = (config_valid && config_ready) ? config_qp : queue_take_qp; // wqefetch.go:171
 
     always @(posedge clk) begin
-        if ((config_valid && config_ready) || (queue_take_valid && queue_take_ready)) begin // wqefetch.go:153
-            heads[heads_write_addr] <= (config_valid && config_ready) ? 16'd0 : index + 16'd1; // wqefetch.go:153
+        if ((config_valid && config_ready) || (queue_take_valid && queue_take_ready)) begin // wqefetch.go:171
+            heads[heads_write_addr] <= (config_valid && config_ready) ? 16'd0 : index + 16'd1; // wqefetch.go:171
         end
     end
 
-    wire [2:0] slot_2 = u_flights_out_log_stride ? {now[1:0], 1'b0} : now[2:0]; // wqefetch.go:179
+    wire [2:0] slot_2 = u_flights_out_log_stride ? {now[1:0], 1'b0} : now[2:0]; // wqefetch.go:197
     wire [10:0] store_write_addr = {ready_qp, slot_2 + {2'h0, here_part[2]}, here_part[1:0]}; // arrive.go:59
     wire [10:0] at = { // arrive.go:59
         queue_read_qp,
@@ -978,7 +978,7 @@ module wqefetch_64_qp6_slots2 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_wqe_taken /* verilator public_flat_rd */ = queue_take_valid && queue_take_ready; // wqefetch.go:171
+    wire        event_wqe_taken /* verilator public_flat_rd */ = queue_take_valid && queue_take_ready; // wqefetch.go:189
     wire [5:0]  event_wqe_taken_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [15:0] event_wqe_taken_wqe /* verilator public_flat_rd */ = index;
 

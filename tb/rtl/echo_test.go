@@ -74,7 +74,8 @@ func store(m *hdl.Module, io *core.IO, regs *registers.IO) {
 		x.Set(x.K(0))
 	}
 	m.Unused(axi.BID, axi.BResp, axi.RID, axi.RData, axi.RResp, axi.RLast, axi.RValid, axi.ARReady)
-	m.Unused(regs.Settings.Enabled, regs.Settings.MAC, regs.Settings.KeyLogSize, regs.Settings.Moderation, regs.Go.Valid, regs.Go.Data.Code, regs.Go.Data.In)
+	hdl.UnusedBut(m, regs.Settings, regs.Settings.KeyBase)
+	m.Unused(regs.Go.Valid, regs.Go.Data.Code, regs.Go.Data.In)
 	m.Unused(regs.Done.Ready, regs.Bell.Valid, regs.Bell.Data.Page, regs.Bell.Data.Offset, regs.Bell.Data.Index, regs.Bell.Data.Number, io.Interrupt.Ready)
 	regs.Bell.Ready.SetK(1)
 	regs.Go.Ready.SetK(1)

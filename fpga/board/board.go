@@ -4,15 +4,20 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+
+	"gornic/format"
 )
 
 // Ports is how many Ethernet ports a board has: port 0 is the RDMA NIC's, port 1 that of
 // a host that reaches the board over UDP.
-const Ports = 2
+const Ports = format.BoardPorts
+
+// NameBytes is how long a name may be: a register holds it.
+const NameBytes = 8
 
 // Board is a board with its FPGA.
 type Board struct {
-	Name  string // as in `make fpga BOARD=NAME`; also of its constraints, NAME.lpf
+	Name  string // as in `make fpga BOARD=NAME`, of [NameBytes] or less; also of its constraints, NAME.lpf
 	Title string // what is printed on it
 
 	Device  string // "LFE5U-45F"
@@ -51,11 +56,8 @@ type Port struct {
 	RxDelay, TxDelay int
 }
 
-// DelayTap is the unit of delays in picoseconds, DelayTaps how many there may be less one.
-const (
-	DelayTap  = 25
-	DelayTaps = 127
-)
+// DelayTap is the unit of delays in picoseconds.
+const DelayTap = 25
 
 // Divisor is how many cycles of the core a bit on the serial line takes.
 func (b Board) Divisor() int { return (b.PLL.CoreHz() + b.Baud/2) / b.Baud }

@@ -40,6 +40,7 @@ func TestDivisor(t *testing.T) {
 func TestValidate(t *testing.T) {
 	for want, break_ := range map[string]func(*board.Board){
 		`the name "I 9"`:                                  func(b *board.Board) { b.Name = "I 9" },
+		`the name "colorlight"`:                           func(b *board.Board) { b.Name = "colorlight" },
 		"title, device and package":                       func(b *board.Board) { b.Device = "" },
 		"speed grade 5":                                   func(b *board.Board) { b.Speed = 5 },
 		"the input divider is 0":                          func(b *board.Board) { b.PLL.Input = 0 },

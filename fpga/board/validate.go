@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"gornic/configs"
+	"gornic/format"
 )
 
 // nameForm is what names a file and an argument.
@@ -18,11 +19,8 @@ const (
 	busBits   = 64
 )
 
-// serial lines: a bit takes that many cycles at least, and no more than the divisor's register holds.
-const (
-	minDivisor = 4
-	maxDivisor = 1<<16 - 1
-)
+// maxDivisor is what the register of the divisor holds.
+const maxDivisor = 1<<16 - 1
 
 // Validate returns everything that is wrong with a board.
 func (b Board) Validate() error {
@@ -41,8 +39,8 @@ func (b Board) Validate() error {
 }
 
 func (b Board) names() error {
-	if !nameForm.MatchString(b.Name) {
-		return fmt.Errorf("the name %q: want lower-case letters and digits", b.Name)
+	if !nameForm.MatchString(b.Name) || len(b.Name) > NameBytes {
+		return fmt.Errorf("the name %q: want 1 to %d lower-case letters and digits", b.Name, NameBytes)
 	}
 	return nil
 }
@@ -100,8 +98,8 @@ func (b Board) serial() error {
 	if b.Baud < 1 {
 		return fmt.Errorf("a serial line at %d baud", b.Baud)
 	}
-	if d := b.Divisor(); d < minDivisor || d > maxDivisor {
-		return fmt.Errorf("a serial line at %d baud takes a divisor of %d, want %d to %d", b.Baud, d, minDivisor, maxDivisor)
+	if d := b.Divisor(); d < format.BoardDivisorLeast || d > maxDivisor {
+		return fmt.Errorf("a serial line at %d baud takes a divisor of %d, want %d to %d", b.Baud, d, format.BoardDivisorLeast, maxDivisor)
 	}
 	return nil
 }
@@ -115,8 +113,8 @@ func (b Board) port(i int) error {
 		return fmt.Errorf("port %d: %v is no host's IPv4 address", i, p.IPv4)
 	case i > 0 && (p.MAC == b.Ports[0].MAC || p.IPv4 == b.Ports[0].IPv4):
 		return fmt.Errorf("port %d has an address of port 0", i)
-	case p.RxDelay < 0 || p.RxDelay > DelayTaps || p.TxDelay < 0 || p.TxDelay > DelayTaps:
-		return fmt.Errorf("port %d: delays of %d and %d taps, want 0 to %d", i, p.RxDelay, p.TxDelay, DelayTaps)
+	case p.RxDelay < 0 || p.RxDelay > format.BoardDelayTaps || p.TxDelay < 0 || p.TxDelay > format.BoardDelayTaps:
+		return fmt.Errorf("port %d: delays of %d and %d taps, want 0 to %d", i, p.RxDelay, p.TxDelay, format.BoardDelayTaps)
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 // a host that reaches the board over UDP.
 const Ports = format.BoardPorts
 
+// BusBits is the width of every board's frames and host memory.
+const BusBits = 64
+
 // NameBytes is how long a name may be: a register holds it.
 const NameBytes = 8
 

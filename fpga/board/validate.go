@@ -12,11 +12,10 @@ import (
 // nameForm is what names a file and an argument.
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Block RAM for the host in bytes, and the bits of a beat of the board's bus.
+// Block RAM for the host in bytes.
 const (
 	minMemory = 4 << 10
 	maxMemory = 256 << 10
-	busBits   = 64
 )
 
 // maxDivisor is what the register of the divisor holds.
@@ -83,8 +82,8 @@ func (b Board) core() error {
 	}
 	want := (b.PLL.CoreHz()/1000*4096 + 500_000) / 1_000_000
 	switch {
-	case c.DataWidth != busBits:
-		return fmt.Errorf("configuration %s is %d bits wide, want %d", c.Name, c.DataWidth, busBits)
+	case c.DataWidth != BusBits:
+		return fmt.Errorf("configuration %s is %d bits wide, want %d", c.Name, c.DataWidth, BusBits)
 	case c.AckTick != want:
 		return fmt.Errorf("configuration %s has an ack_tick of %d: 4.096 us are %d cycles", c.Name, c.AckTick, want)
 	}

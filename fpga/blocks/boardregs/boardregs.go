@@ -16,7 +16,7 @@ type Params struct {
 	Hosts      int    // format.BoardHostSerial, format.BoardHostUDP
 	Divisor    int    // of the serial line after reset
 	ResetAfter int    // cycles from the write that asks for a reset to the reset
-	Ports      [format.BoardPorts]Defaults
+	Ports      []Defaults // of each Ethernet port, 1 or 2
 }
 
 // Defaults are the settings of a port after reset.
@@ -39,6 +39,9 @@ func (p Params) Validate() error {
 	}
 	if p.ResetAfter < 1 || p.ResetAfter >= 1<<resetBits {
 		return fmt.Errorf("boardregs: a reset after %d cycles: not 1 to %d", p.ResetAfter, 1<<resetBits-1)
+	}
+	if len(p.Ports) < 1 || len(p.Ports) > format.BoardPorts {
+		return fmt.Errorf("boardregs: %d ports: not 1 to %d", len(p.Ports), format.BoardPorts)
 	}
 	for i, d := range p.Ports {
 		if d.MAC>>48 != 0 || d.RxDelay < 0 || d.RxDelay > format.BoardDelayTaps {
@@ -104,7 +107,7 @@ func Def(p Params) hdl.Def[IO] {
 		Doc:  "AXI4-Lite slave: the registers of a board.",
 		IO: IO{
 			Bus:   link.AXILite{AWAddr: address, ARAddr: address},
-			Ports: make([]Port, format.BoardPorts), Links: make([]Link, format.BoardPorts),
+			Ports: make([]Port, len(p.Ports)), Links: make([]Link, len(p.Ports)),
 			Counts: hdl.W(format.BoardCounterCount),
 		},
 		Body: func(m *hdl.Module, io *IO) {
@@ -173,7 +176,7 @@ func (b *block) is(offset uint32) hdl.Bits { return b.at.Is(uint64(offset) / 4) 
 func (b *block) writable() hdl.Bits {
 	known := hdl.K(1, 0)
 	for _, r := range format.BoardRegisters() {
-		if r.Access != format.ReadOnly {
+		if r.Access != format.ReadOnly && r.Offset < portOffset(len(b.p.Ports)) {
 			known = known.Or(b.is(r.Offset))
 		}
 	}

@@ -2,6 +2,7 @@ package boardregs_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ import (
 
 var params = boardregs.Params{
 	Name: "versa", ClockKHz: 62500, Memory: 64 << 10, Hosts: format.BoardHostSerial | format.BoardHostUDP, Divisor: 543, ResetAfter: 50,
-	Ports: [2]boardregs.Defaults{
+	Ports: []boardregs.Defaults{
 		{MAC: 0x02676F726E00, IPv4: 0xC0A80132, RxDelay: 80},
 		{MAC: 0x02676F726E01, IPv4: 0xC0A80232, RxDelay: 127},
 	},
@@ -49,8 +50,10 @@ func answered(t *testing.T, err error) bool {
 
 // Random reads, writes, counts and states of links: everything is as the reference says.
 func TestAgainstReference(t *testing.T) {
-	design, io := hdltest.Build(t, boardregs.Def(params))
-	for _, pauses := range []int{0, 50} {
+	for ports, pauses := range map[int]int{1: 0, 2: 50} {
+		params := params
+		params.Ports = params.Ports[:ports]
+		design, io := hdltest.Build(t, boardregs.Def(params))
 		hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 			seed := hdltest.Seed(t)
 			r := rand.New(rand.NewPCG(seed, 1))
@@ -74,7 +77,7 @@ func TestAgainstReference(t *testing.T) {
 					}
 					require.Equal(t, ref.Write(at, v), answered(t, bus.Write(at, v)), "write %#x to %#x", v, at)
 				case 1:
-					i, v := r.IntN(2), r.Uint64N(16)
+					i, v := r.IntN(ports), r.Uint64N(16)
 					s.Set(io.Links[i].Up, v&1)
 					s.Set(io.Links[i].Speed, v>>1&3)
 					s.Set(io.Links[i].Duplex, v>>3)
@@ -145,10 +148,12 @@ func TestValidate(t *testing.T) {
 		`the name ""`:          func(p *boardregs.Params) { p.Name = "" },
 		"a divisor of 7":       func(p *boardregs.Params) { p.Divisor = 7 },
 		"a reset after 0":      func(p *boardregs.Params) { p.ResetAfter = 0 },
+		"0 ports":              func(p *boardregs.Params) { p.Ports = nil },
 		"a delay of 128 taps":  func(p *boardregs.Params) { p.Ports[1].RxDelay = 128 },
 		"port 0 has MAC 0x100": func(p *boardregs.Params) { p.Ports[0].MAC = 1 << 48 },
 	} {
 		p := params
+		p.Ports = slices.Clone(p.Ports)
 		change(&p)
 		_, _, err := hdl.Build(boardregs.Def(p))
 		require.ErrorContains(t, err, want)

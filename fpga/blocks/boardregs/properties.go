@@ -7,7 +7,7 @@ import (
 
 // Proofs lists an instance.
 func Proofs() []hdl.Proof {
-	p := Params{Name: "proof", Divisor: 16, ResetAfter: 1}
+	p := Params{Name: "proof", Divisor: 16, ResetAfter: 1, Ports: make([]Defaults, 1)}
 	return []hdl.Proof{hdl.ProofOf(Def(p), 8, 0).Breaks(
 		hdl.StuckAt1("write_whole").As("bytes are written that were not named"),
 		hdl.StuckAt1("reset_asked").As("a reset that nobody asked for"),

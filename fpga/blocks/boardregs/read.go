@@ -71,7 +71,7 @@ func (b *block) words() []register {
 		{format.BoardRegNameHigh, hdl.K(32, name>>32)},
 		{format.BoardRegClock, constant(b.p.ClockKHz)},
 		{format.BoardRegMemory, constant(b.p.Memory)},
-		{format.BoardRegHosts, constant(b.p.Hosts)},
+		{format.BoardRegHosts, constant(len(b.p.Ports)<<format.BoardHostPorts | b.p.Hosts)},
 		{format.BoardRegLEDs, hdl.Cat(io.LEDs.Mine, io.LEDs.Value)},
 		{format.BoardRegDivisor, io.Divisor},
 		{format.BoardRegPeer, hdl.Cat(io.Peer.UDPPort, hdl.K(15, 0), io.Peer.Up)},

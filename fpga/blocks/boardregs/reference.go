@@ -6,14 +6,14 @@ import "gornic/format"
 type Reference struct {
 	Params   Params
 	Settings map[uint32]uint32 // by offset
-	Links    [format.BoardPorts]uint32
+	Links    []uint32 // of each port
 	Peer     [3]uint32 // BoardRegPeer and the two behind it
 	Counters [format.BoardCounterCount]uint32
 }
 
 // NewReference is a board after reset.
 func NewReference(p Params) *Reference {
-	r := &Reference{Params: p, Settings: map[uint32]uint32{format.BoardRegLEDs: 0, format.BoardRegDivisor: uint32(p.Divisor)}}
+	r := &Reference{Params: p, Links: make([]uint32, len(p.Ports)), Settings: map[uint32]uint32{format.BoardRegLEDs: 0, format.BoardRegDivisor: uint32(p.Divisor)}}
 	for i, d := range p.Ports {
 		at := format.BoardRegPort + uint32(i)*format.BoardPortBytes
 		r.Settings[at+format.BoardPortMACLow] = uint32(d.MAC)
@@ -67,7 +67,7 @@ func (r *Reference) Read(offset uint32) (uint32, bool) {
 	case offset == format.BoardRegMemory:
 		return uint32(r.Params.Memory), true
 	case offset == format.BoardRegHosts:
-		return uint32(r.Params.Hosts), true
+		return uint32(len(r.Params.Ports)<<8 | r.Params.Hosts), true
 	case offset >= format.BoardRegPeer && offset <= format.BoardRegSession:
 		return r.Peer[(offset-format.BoardRegPeer)/4], true
 	case offset >= format.BoardRegCounters && offset < format.BoardRegCounters+4*uint32(format.BoardCounterCount):

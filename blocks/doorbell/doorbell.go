@@ -46,9 +46,21 @@ func Def(p Params) hdl.Def[IO] {
 			if err := p.Validate(); err != nil {
 				m.Reject("%v", err)
 			}
-			body(m, p, io)
+			inner := *io
+			inner.SQ = behind(m, p, "sq", io.SQ)
+			inner.RQ = behind(m, p, "rq", io.RQ)
+			inner.CQ = behind(m, p, "cq", io.CQ)
+			inner.EQ = behind(m, p, "eq", io.EQ)
+			body(m, p, &inner)
 		},
 	}
+}
+
+// behind returns what to drive in place of an output, which has a register at 64 bits: the tables, in block RAM, are late.
+func behind[T any](m *hdl.Module, p Params, name string, out hdl.Stream[T]) hdl.Stream[T] {
+	in := hdl.NewStream(m, name+"_bell", hdl.Proto(out.Data))
+	hdl.Connect(out, link.Cut(m, p.Sizes, "u_"+name, in))
+	return in
 }
 
 // owner is what the tables know of a queue.

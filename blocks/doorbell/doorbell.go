@@ -47,20 +47,13 @@ func Def(p Params) hdl.Def[IO] {
 				m.Reject("%v", err)
 			}
 			inner := *io
-			inner.SQ = behind(m, p, "sq", io.SQ)
-			inner.RQ = behind(m, p, "rq", io.RQ)
-			inner.CQ = behind(m, p, "cq", io.CQ)
-			inner.EQ = behind(m, p, "eq", io.EQ)
+			inner.SQ = link.Before(m, s, "to_sq", io.SQ) // the tables, in block RAM, are late
+			inner.RQ = link.Before(m, s, "to_rq", io.RQ)
+			inner.CQ = link.Before(m, s, "to_cq", io.CQ)
+			inner.EQ = link.Before(m, s, "to_eq", io.EQ)
 			body(m, p, &inner)
 		},
 	}
-}
-
-// behind returns what to drive in place of an output, which has a register at 64 bits: the tables, in block RAM, are late.
-func behind[T any](m *hdl.Module, p Params, name string, out hdl.Stream[T]) hdl.Stream[T] {
-	in := hdl.NewStream(m, name+"_bell", hdl.Proto(out.Data))
-	hdl.Connect(out, link.Cut(m, p.Sizes, "u_"+name, in))
-	return in
 }
 
 // owner is what the tables know of a queue.

@@ -22,3 +22,10 @@ func Cut[T any](m *hdl.Module, s Sizes, name string, in hdl.Stream[T]) hdl.Strea
 	}
 	return in
 }
+
+// Before returns what to drive in place of an output, which has a [Cut] before it.
+func Before[T any](m *hdl.Module, s Sizes, name string, out hdl.Stream[T]) hdl.Stream[T] {
+	in := hdl.NewStream(m, name, hdl.Proto(out.Data))
+	hdl.Connect(out, Cut(m, s, "u_"+name, in))
+	return in
+}

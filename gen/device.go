@@ -60,10 +60,7 @@ func values[T interface {
 // device writes what the device shows in its address range.
 func (w *formatWriter) device() {
 	w.text("\n## Registers\n\nOf 32 bits; those of 64 have their low half first.\n")
-	w.head("offset", "name", "access", "what")
-	for _, r := range format.Registers() {
-		w.row(fmt.Sprintf("0x%03X", r.Offset), r.Name, r.Access, r.Doc)
-	}
+	w.registers(format.Registers())
 	w.row(fmt.Sprintf("0x%03X", format.RegMailbox), "mailbox", format.ReadWrite, fmt.Sprintf("%d bytes", format.MailboxBytes))
 	w.row(fmt.Sprintf("0x%03X", format.RegCounters), "counters", format.ReadOnly, "one of 32 bits each")
 
@@ -76,4 +73,27 @@ func (w *formatWriter) device() {
 		}
 	}
 	values[format.Counter](w, "Counter", "Counters", "counter", "what")
+}
+
+// registers writes a table of registers.
+func (w *formatWriter) registers(all []format.Register) {
+	w.head("offset", "name", "access", "what")
+	for _, r := range all {
+		w.row(fmt.Sprintf("0x%03X", r.Offset), r.Name, r.Access, r.Doc)
+	}
+}
+
+// board writes what a board has around the core.
+func (w *formatWriter) board() {
+	fmt.Fprintf(&w.b, "\n## Registers of a board\n\nOf 32 bits, from 0x%X on for a host.\n", format.BoardRegisterBase)
+	w.registers(format.BoardRegisters())
+	w.row(fmt.Sprintf("0x%03X", format.BoardRegCounters), "counters", format.ReadOnly, "one of 32 bits each")
+	values[format.BoardCounter](w, "BoardCounter", "Counters of a board", "counter", "what")
+
+	w.text("\n## Serial line\n\nLittle-endian, bit 0 of a byte first.\n")
+	add[format.SerialRequest[uint64]](w, "SerialRequest", host)
+	add[format.SerialAnswer[uint64]](w, "SerialAnswer", host)
+	add[format.SerialIdentity[uint64]](w, "SerialIdentity", host)
+	values[format.SerialOp](w, "SerialOp", "Operations of a SerialRequest", "operation", "what")
+	values[format.SerialStatus](w, "SerialStatus", "Statuses of a SerialAnswer", "status", "when")
 }

@@ -26,6 +26,7 @@ func formatTables() ([]byte, error) {
 	reasonTable(&w.b)
 	w.host()
 	w.device()
+	w.board()
 	return w.b.Bytes(), w.err
 }
 

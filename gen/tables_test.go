@@ -23,6 +23,7 @@ func TestFormatsAreExplained(t *testing.T) {
 	for _, name := range []string{
 		"BTH", "RETH", "RxDescriptor", "SendControl", "RecvControl", "SGE", "AtomicOperands", "CQE", "EQE", "KeyEntry",
 		"CreateEQ", "CreateCQ", "CreateQP", "ModifyQP", "QueueRef", "KeyRef", "QPStatus",
+		"SerialRequest", "SerialAnswer", "SerialIdentity",
 	} {
 		assert.Regexp(t, `(?m)^### `+name+` \(\d+ (bits|bytes)\)$`, text)
 	}
@@ -45,6 +46,9 @@ func TestFormatRows(t *testing.T) {
 		"| 0x02C | moderation | read, write |",
 		"| 0x14 | EQ | consumer index of an event queue; page 0 only |",
 		"| 0 | rx_accepted | packets accepted by the parser |",
+		"| 0x06C | port1_rx_delay | read, write |",
+		"| 1 | port0_rx_bad_fcs | frames dropped",
+		"| 1 | fault | nothing answers",
 	} {
 		assert.True(t, strings.Contains(text, row), "no row %s", row)
 	}

@@ -26,7 +26,7 @@
 //	mixed.go      what READs and WRITEs of many queue pairs find and leave
 //	racing.go     a race, racekey.go its key; judge.go, judgereceives.go and stream.go what may come of it
 //	lossy.go      programs for a wire that fails
-//	trial.go      queue pairs that may give up; trying.go at work, judgetrial.go what may come of them, broken.go memory that fails
+//	trial.go      queue pairs that may give up; trying.go at work, judgetrial.go and untouched.go what may come of them, broken.go memory that fails
 //	area.go       a region in memory
 //
 // # What is certain
@@ -66,10 +66,11 @@
 //   - A trial: connections, one after the other on the same indices of queue pairs, on a wire that may lose more than their retries make
 //     good, or whose host destroys a queue pair under load. An end's messages succeed up to one that gives up, with RETRY_EXC or RNR_RETRY_EXC,
 //     and are flushed from there; or all do. It has given up when a packet of that message was sent again, or refused for want of a receive, as
-//     often as it has retries, since it was the oldest, and not much later; and its messages take no longer than its timers allow. What was
+//     often as it has retries, since it was the oldest, and not much later; and its messages take no longer than its timers allow.
 //     Where memory of a message is broken, it fails, or its peer refuses it, and fails with it. What was
 //     executed is a prefix of the request packets, once each: all of the messages that succeeded, and of the others as many as memory and
-//     receives agree on. A READ that did not succeed has brought some of its packets, in order. In the end, on a wire that is as it should be,
+//     receives agree on. READs and atomics that did not succeed have brought some of their packets, in order: data that is on its
+//     way to memory when a timer expires still goes there; but nothing is written for what has completed with an error. In the end, on a wire that is as it should be,
 //     a last connection on each index has as much on its way at once as there can be, and succeeds: nobody has kept an entry or a slot.
 //
 // What became of racers and trials is in the trace to be counted ([Trace.Races], [Trace.Trials]), but not to be compared.

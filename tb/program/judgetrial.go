@@ -33,11 +33,15 @@ func (r *tried) lane(from int) *racer {
 // judgeLane finds where the messages of an end were cut off: completions and the memory of both hosts have to say the same.
 func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
 	user, owner, lane := r.ends[from], r.ends[1-from], r.lane(from)
+	if err := user.judgeUntouched(ctx); err != nil {
+		return err
+	}
 	done, err := t.judgeTriedSends(ctx, r, from)
 	if err != nil {
 		return err
 	}
-	if err := lane.judgeTriedReads(ctx, user, from, done); err != nil {
+	executed, err := lane.judgeTriedReads(ctx, user, from, done)
+	if err != nil {
 		return err
 	}
 	stream := lane.stream()
@@ -45,7 +49,7 @@ func (t *trials) judgeLane(ctx context.Context, r *tried, from int) error {
 		return err
 	}
 	low, high := 0, 0
-	for low < len(stream) && stream[low].message < done {
+	for low < len(stream) && stream[low].message < max(done, executed) {
 		low++
 	}
 	for high < len(stream) && stream[high].message < user.posted && !r.Broken.unsent(r, from, stream[high].message) {
@@ -157,46 +161,64 @@ func (t *trials) mayGoOn(r *tried, from, message int) error {
 	return nil
 }
 
-// judgeTriedReads: what has succeeded has brought all. A READ or atomic that has not may have brought some of its packets, in order:
-// all of them, if its completion was not seen.
-func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, from, done int) error {
+// judgeTriedReads: what has succeeded has brought all. What has not may have brought some of its packets, if its queue pair
+// failed or went before they were in memory: a timer may expire while responses are on their way there, those to messages
+// behind the one that fails, too. They come in order, so one brings nothing before all before it have come. It returns how
+// many messages have been executed, since they have brought something.
+func (r *racer) judgeTriedReads(ctx context.Context, user *triedEnd, from, done int) (int, error) {
+	executed, open := 0, user.quit || user.failed()
 	for i, m := range r.user.Messages {
 		if !hasResponse(m.Op) {
 			continue
 		}
 		responses := r.responses(m)
+		if b := user.round.Broken; b.of(from, i) {
+			if err := settle(ctx, responses); err != nil {
+				return executed, err
+			}
+			continue
+		}
 		low, high := 0, 0
 		switch {
 		case i < done:
 			low, high = len(responses), len(responses)
-		case i < user.posted && (user.quit || i == done && user.failed()):
-			// A timer may expire while the last response is on its way to memory.
+		case i < user.posted && open:
 			high = len(responses)
 		}
-		if b := user.round.Broken; b != nil && b.End == from && b.Message == i {
-			if err := settle(ctx, responses); err != nil {
-				return err
-			}
-			continue
-		}
-		if b := user.round.Broken; b != nil && b.End == from && b.Message < i && done <= i && i < user.posted {
-			// What memory refused is known when it answers: data of those behind it has gone there meanwhile.
-			high = len(responses)
-		}
-		var err error
-		for c := low; c <= high; c++ {
-			if err = agree(ctx, responses, c); err == nil {
-				break
-			}
-		}
+		least, most, err := brought(ctx, responses, low, high)
 		if err != nil {
-			return fmt.Errorf("message %d, %v of %d bytes, has not brought %d to %d packets: %w", i, m.Op, m.Length, low, high, err)
+			return executed, fmt.Errorf("message %d, %v of %d bytes, has not brought %d to %d packets: %w", i, m.Op, m.Length, low, high, err)
 		}
+		if least > 0 {
+			executed = i + 1
+		}
+		open = open && most == len(responses)
 		if err := settle(ctx, responses); err != nil {
-			return err
+			return executed, err
 		}
 	}
-	return nil
+	return executed, nil
+}
+
+// brought tells how many packets have brought what they bring, from low to high: at least, and at most, as they may bring what was
+// there before.
+func brought(ctx context.Context, responses []packet, low, high int) (least, most int, err error) {
+	least = -1
+	for c := low; c <= high; c++ {
+		e := agree(ctx, responses, c)
+		switch {
+		case e != nil:
+			err = e
+		case least < 0:
+			least, most = c, c
+		default:
+			most = c
+		}
+	}
+	if least < 0 {
+		return 0, 0, err
+	}
+	return least, most, nil
 }
 
 // fitTried compares the completions of receives with those that a cut makes. The last of these may have gone with the queue pair, if

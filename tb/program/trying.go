@@ -39,6 +39,7 @@ type triedEnd struct {
 	sends    []verbs.WC
 	receives []verbs.WC
 	events   []verbs.AsyncEvent
+	left     []untouched
 	gone     bool // it is destroyed
 	quit     bool // without waiting
 }
@@ -250,6 +251,9 @@ func (t *trials) poll(ctx context.Context) (int, error) {
 				e.receives = append(e.receives, c)
 			} else {
 				e.sends = append(e.sends, c)
+			}
+			if err := e.leave(ctx, c); err != nil {
+				return total, err
 			}
 			t.touch(e)
 		}

@@ -107,9 +107,12 @@ func unread(name string, width int, read []bool) []string {
 		for lo > 0 && !read[lo-1] {
 			lo--
 		}
-		if hi == lo {
+		switch {
+		case width == 1: // which has no bits to select
+			list = append(list, name)
+		case hi == lo:
 			list = append(list, fmt.Sprintf("%s[%d]", name, hi))
-		} else {
+		default:
 			list = append(list, fmt.Sprintf("%s[%d:%d]", name, hi, lo))
 		}
 		hi = lo

@@ -17,7 +17,7 @@
 //
 // # State
 //
-// Four asynchronous FIFOs: symbols (rx to net), words (net to core, core to net), results (net to core), and a FIFO of words in
+// Four asynchronous FIFOs: symbols (rx to net), words of 32 bits (net to core, core to net), results (net to core), and a FIFO of words in
 // front of the transmitter. Their contents are frames under way; there is no table.
 //
 // # Stall and loss
@@ -27,7 +27,7 @@
 // frame that is bad has Err whatever is wrong with it. Symbols between two frames are not crossed but for one, so a receive
 // clock that is faster is made good for between frames.
 //
-// Tx is taken into the FIFO; a frame begins when Params.Start words of it have come or its last, and from then on its words
+// Tx is taken into the FIFO; a frame begins when Params.Start words of 32 bits of it have come or its last, and from then on its words
 // have to come at 1 Gb/s or the frame is cut (TxUnderrun).
 //
 // # Cycles

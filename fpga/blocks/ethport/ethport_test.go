@@ -342,10 +342,11 @@ func TestStart(t *testing.T) {
 			s := hdltest.Open(t, sim.NativeSimulator, design, sim.Options{Clocks: clockSets["rx slow"]})
 			b := newBench(t, s, io)
 			words := hdltest.PackFrame(b.tx, make([]byte, 100), false)
-			b.tx.SendWords(words[:(start-1)*b.tx.Ports().BeatWords()])
+			before := (start - 1) / 2 * b.tx.Ports().BeatWords() // too few
+			b.tx.SendWords(words[:before])
 			b.idle(200)
 			require.Empty(t, b.sent())
-			b.tx.SendWords(words[(start-1)*b.tx.Ports().BeatWords():])
+			b.tx.SendWords(words[before:])
 			b.idle(400)
 			require.Len(t, b.sent(), 1)
 			b.requireCounts(map[string]int{"tx good": 1})
@@ -424,7 +425,7 @@ func TestValidate(t *testing.T) {
 	require.NoError(t, ethport.DefaultParams().Validate())
 	for _, p := range []ethport.Params{
 		{MaxFrame: 100, Words: 16, Start: 8}, {MaxFrame: 1522, Words: 8, Start: 4}, {MaxFrame: 1522, Words: 24, Start: 4},
-		{MaxFrame: 1522, Words: 16, Start: 0}, {MaxFrame: 1522, Words: 16, Start: 9}, {MaxFrame: 1522, Words: 1024, Start: 8},
+		{MaxFrame: 1522, Words: 16, Start: 0}, {MaxFrame: 1522, Words: 64, Start: 9}, {MaxFrame: 1522, Words: 1024, Start: 8},
 	} {
 		require.Error(t, p.Validate(), "%+v", p)
 	}

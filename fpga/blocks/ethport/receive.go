@@ -34,11 +34,12 @@ func receive(m *hdl.Module, p Params, io *IO, c clocks) received {
 		receiver := hdl.Instance(m, "u_receive", mac.ReceiveDef(mac.Params{MaxFrame: p.MaxFrame}))
 		hdl.Connect(receiver.In, symbol)
 		result = receiver.Result
-		shed := hdl.Instance(m, "u_shed", shedDef(io.Rx.Data.Data.Width()))
-		hdl.Connect(shed.In, stream.Widen(m, "u_widen", receiver.Out, io.Rx.Data.Data.Width()))
+		shed := hdl.Instance(m, "u_shed", shedDef(between))
+		hdl.Connect(shed.In, stream.Widen(m, "u_widen", receiver.Out, between))
 		words, lost = shed.Out, shed.Lost
 	})
-	hdl.Connect(io.Rx, stream.AsyncFIFO(m, "u_rx", words, p.Words, c.net, c.core))
+	crossed := crossFrames(m, "u_rx", words, p.Words, c.net, c.core)
+	m.In(c.core, func() { hdl.Connect(io.Rx, stream.Widen(m, "u_rx_wide", crossed, io.Rx.Data.Data.Width())) })
 	r.results = crossResults(m, result, c)
 	r.shed = stream.Pulse(m, "u_lost", lost, c.net, c.core)
 	return r
@@ -59,3 +60,21 @@ func crossSymbols(m *hdl.Module, now mac.Arrived, out hdl.Stream[mac.Arrived]) {
 
 // push offers data in the cycles in which it is wanted and there is room: it does not wait.
 func push[T any](out hdl.Stream[T], wanted hdl.Bits) { out.Valid.Set(wanted.And(out.Ready)) }
+
+// tight is a beat as a FIFO has it: Keep is all ones but on the last beat, so the index of the last byte says it.
+type tight struct {
+	Data     hdl.Bits
+	LastByte hdl.Bits
+	Last     hdl.Bits `w:"1"`
+	Err      hdl.Bits `w:"1"`
+}
+
+// crossFrames is an asynchronous FIFO of beats.
+func crossFrames(m *hdl.Module, name string, in stream.Frame, depth int, from, to hdl.Clock) stream.Frame {
+	n := in.Data.Keep.Width()
+	m.Unused(in.Data.Keep.Bit(0)) // one in every beat
+	packed := stream.Map(in, func(b stream.Beat) tight { return tight{b.Data, stream.LastByte(b.Keep), b.Last, b.Err} })
+	return stream.Map(stream.AsyncFIFO(m, name, packed, depth, from, to), func(t tight) stream.Beat {
+		return stream.Beat{Data: t.Data, Keep: stream.KeepTo(t.LastByte, n), Last: t.Last, Err: t.Err}
+	})
+}

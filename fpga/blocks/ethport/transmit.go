@@ -10,7 +10,9 @@ import (
 
 // transmit goes from Tx to the pins; it returns the results in domain net.
 func transmit(m *hdl.Module, p Params, io *IO, c clocks) mac.Sent {
-	words := stream.AsyncFIFO(m, "u_tx", io.Tx, p.Words, c.core, c.net)
+	var narrow stream.Frame
+	m.In(c.core, func() { narrow = stream.Narrow(m, "u_tx_narrow", io.Tx, between) })
+	words := crossFrames(m, "u_tx", narrow, p.Words, c.core, c.net)
 	var sent mac.Sent
 	m.In(c.net, func() {
 		frames := whole(m, p, words)
@@ -24,11 +26,11 @@ func transmit(m *hdl.Module, p Params, io *IO, c clocks) mac.Sent {
 
 // whole holds a frame back until its first words have come, or its last.
 func whole(m *hdl.Module, p Params, in stream.Frame) stream.Frame {
-	queue := hdl.Instance(m, "u_start", stream.FIFODef(in.Data, p.Words))
+	queue := hdl.Instance(m, "u_start", stream.FIFODef(in.Data, startWords))
 	hdl.Connect(queue.In, in)
 	m.Unused(queue.HighWater)
 
-	ends := m.Reg("ends", bits.Len(uint(p.Words)), 0) // frames in the queue that are there to their end
+	ends := m.Reg("ends", bits.Len(startWords), 0) // frames in the queue that are there to their end
 	open := m.Reg("frame_open", 1, 0)
 	enters := queue.In.Fire().And(queue.In.Data.Last)
 	leaves := queue.Out.Fire().And(queue.Out.Data.Last)

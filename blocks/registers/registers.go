@@ -107,9 +107,9 @@ type block struct {
 	p  Params
 	io *IO
 
-	mailbox  []hdl.Bits
+	mailbox  mailbox
 	runs     hdl.Bits // a command runs
-	starts   hdl.Bits // and has not been taken
+	starts   hdl.Bits // it has what it takes from the mailbox, and has not been taken
 	code     hdl.Bits
 	status   hdl.Bits // of the last one
 	pending  hdl.Bits
@@ -127,9 +127,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		pending: m.Reg("pending_now", 1<<p.Sizes.EQBits, 0),
 		writes:  m.Wire("writes", 1),
 	}
-	for i := range link.MailboxWords {
-		b.mailbox = append(b.mailbox, m.Reg(fmt.Sprintf("mailbox_%d", i), 32, 0))
-	}
+	b.mailbox = newMailbox(m)
 	b.counters = b.count()
 	return b
 }
@@ -214,34 +212,26 @@ func (b *block) settings() {
 	s.Moderation.Set(set(format.RegModeration, "moderation", 32))
 }
 
-// command is the mailbox and the command that runs on it.
+// command runs a command on the mailbox: its words are loaded, it goes, and the words that it gives are put back.
 func (b *block) command() {
-	m, io := b.m, b.io
-	free := b.runs.Not()
-	for i, word := range b.mailbox {
-		mine := hdl.AndAll(b.writes, free, b.inMailbox(b.at), b.at.Trunc(5).Is(uint64(i)))
-		m.If(mine, func() { word.Set(b.data) })
-		if 32*i < io.Done.Data.Out.Width() {
-			m.If(io.Done.Valid.And(io.Done.Data.Replies), func() { word.Set(io.Done.Data.Out.Slice(32*i+31, 32*i)) })
-		}
-	}
-	m.If(hdl.AndAll(b.writes, free, b.is(format.RegMailboxGo)), func() {
+	m, io, mail := b.m, b.io, b.mailbox
+	m.If(hdl.AndAll(b.writes, b.runs.Not(), b.is(format.RegMailboxGo)), func() {
 		b.runs.SetK(1)
-		b.starts.SetK(1)
+		mail.loads.SetK(1)
 		b.code.Set(b.data.Trunc(8))
 	})
+	m.If(mail.load(), func() { b.starts.SetK(1) })
+	io.Go.Valid.Set(b.starts)
+	hdl.Set(io.Go.Data, link.Go{Code: b.code, In: mail.loaded})
 	m.If(io.Go.Fire(), func() { b.starts.SetK(0) })
-	m.If(io.Done.Valid, func() {
+
+	replies := io.Done.Valid.And(io.Done.Data.Replies)
+	last := mail.write(b, replies)
+	io.Done.Ready.Set(replies.Not().Or(last))
+	m.If(io.Done.Fire(), func() {
 		b.runs.SetK(0)
 		b.status.Set(io.Done.Data.Status)
 	})
-	var words []hdl.Bits
-	for i := range link.GoWords {
-		words = append(words, b.mailbox[link.GoWords-1-i])
-	}
-	io.Go.Valid.Set(b.starts)
-	hdl.Set(io.Go.Data, link.Go{Code: b.code, In: hdl.Cat(words...)})
-	io.Done.Ready.SetK(1)
 }
 
 // interrupts keeps the vectors with an interrupt until software clears them.

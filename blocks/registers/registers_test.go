@@ -104,6 +104,11 @@ func TestAgainstReference(t *testing.T) {
 		starts, done := sim.NewSink(s, io.Go, hdltest.Gaps(t, 30)), sim.NewSource(s, io.Done, sim.Pattern{})
 		ref := registers.NewReference(100000)
 		ref.Caps0, ref.Caps1 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16
+		for i := range uint32(link.MailboxWords) {
+			v := b.r.Uint32()
+			require.True(t, ref.Write(format.RegMailbox+4*i, v))
+			require.Zero(t, b.write(format.RegMailbox+4*i, v, 15))
+		}
 		taken := false
 		offset := func() uint32 {
 			if b.r.IntN(2) == 0 {
@@ -185,17 +190,26 @@ func TestCountsEveryCycle(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// started is a link.Go.
+type started struct {
+	Code uint32
+	In   []uint64
+}
+
 // command takes a command that was started, or ends it.
 func (b *bench) command(starts *sim.Sink, done *sim.Source, ref *registers.Reference, taken bool) bool {
 	t := b.t
 	if !taken {
-		for range 10 {
+		for range 40 {
 			b.step()
 		}
-		got := starts.Take()
+		got := sim.Received[started](starts)
 		require.Equal(t, ref.Running, len(got) == 1)
 		if ref.Running {
-			require.EqualValues(t, ref.Code, got[0].Words[0]&0xFF)
+			require.EqualValues(t, ref.Code, got[0].Code)
+			for i := range link.GoWords {
+				require.Equal(t, ref.Mailbox[i], uint32(got[0].In[i/2]>>(32*(i%2))), "word %d", i)
+			}
 		}
 		return ref.Running
 	}
@@ -212,8 +226,9 @@ func (b *bench) command(starts *sim.Sink, done *sim.Source, ref *registers.Refer
 		}
 	}
 	done.Send(o)
-	b.step()
-	b.step()
+	for range 2 + 16 {
+		b.step()
+	}
 	ref.Running, ref.Status = false, uint32(o.Status)
 	return false
 }

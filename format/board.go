@@ -2,7 +2,7 @@ package format
 
 import "fmt"
 
-// BoardPorts is how many Ethernet ports the registers of a board are for.
+// BoardPorts is how many Ethernet ports a board has at most; registers of one that it has not do not exist.
 const BoardPorts = 2
 
 // Offsets of the registers of a board from where they begin, in bytes. A host finds them at
@@ -52,6 +52,7 @@ const (
 const (
 	BoardHostSerial = 1 << 0 // BoardRegHosts: a serial line
 	BoardHostUDP    = 1 << 1 // BoardRegHosts: UDP on port 1
+	BoardHostPorts  = 8      // BoardRegHosts: the lowest of eight bits, how many Ethernet ports there are
 
 	BoardResetKey = 0x21747372 // BoardRegReset: "rst!" in memory order
 
@@ -77,7 +78,7 @@ func BoardRegisters() []Register {
 		{"name_high", BoardRegNameHigh, ReadOnly, "the next four"},
 		{"clock", BoardRegClock, ReadOnly, "clock of the core in kHz"},
 		{"memory", BoardRegMemory, ReadOnly, "bytes of host memory on the board, from bus address 0 on"},
-		{"hosts", BoardRegHosts, ReadOnly, "what a host reaches the board over: bit 0: a serial line, bit 1: UDP on port 1"},
+		{"hosts", BoardRegHosts, ReadOnly, "what a host reaches the board over: bit 0: a serial line, bit 1: UDP on port 1. 15:8: Ethernet ports, 1 or 2"},
 		{"reset", BoardRegReset, WriteOnly, "0x21747372 resets the board, a little later: the answer to this write is still given"},
 		{"leds", BoardRegLEDs, ReadWrite, "7:0: LEDs that shine, of those that 15:8 takes from the board's own status"},
 		{"divisor", BoardRegDivisor, ReadWrite, "cycles of the core for each bit on the serial line, 8 to 65535"},

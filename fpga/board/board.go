@@ -8,9 +8,9 @@ import (
 	"gornic/format"
 )
 
-// Ports is how many Ethernet ports a board has: port 0 is the RDMA NIC's, port 1 that of
+// MostPorts is how many Ethernet ports a board has at most: port 0 is the RDMA NIC's, port 1 that of
 // a host that reaches the board over UDP.
-const Ports = format.BoardPorts
+const MostPorts = format.BoardPorts
 
 // BusBits is the width of every board's frames and host memory.
 const BusBits = 64
@@ -33,8 +33,8 @@ type Board struct {
 	Hosts      Hosts
 	Baud       int // of the serial line after reset
 	LEDs       LEDs
-	PHYResets  int // pins that reset PHYs: 1 where both share one
-	Ports      [Ports]Port
+	PHYResets  int    // pins that reset PHYs: 1 where both share one
+	Ports      []Port // those that are built: port 1 with Hosts.UDP alone
 }
 
 // Hosts says what a host reaches the board over. One is enough.
@@ -66,7 +66,7 @@ const DelayTap = 25
 func (b Board) Divisor() int { return (b.PLL.CoreHz() + b.Baud/2) / b.Baud }
 
 // All returns the boards, the first one being what new users are told to buy.
-func All() []Board { return []Board{I9(), I5(), Versa()} }
+func All() []Board { return []Board{I9(), I5(), Versa(), ECPIX5()} }
 
 // Find returns the board of that name.
 func Find(name string) (Board, error) {

@@ -23,7 +23,7 @@ func TestBoards(t *testing.T) {
 		})
 	}
 	_, err := board.Find("i7")
-	require.ErrorContains(t, err, `no "i7": there are i9, i5, versa`)
+	require.ErrorContains(t, err, `no "i7": there are i9, i5, versa, ecpix5`)
 }
 
 // A bit lasts as long as the rate says, to less than one per cent at the usual ones.
@@ -51,6 +51,8 @@ func TestValidate(t *testing.T) {
 		"the net clock is at 100000000 Hz":                func(b *board.Board) { b.PLL.Feedback = 4 },
 		"no host reaches it":                              func(b *board.Board) { b.Hosts = board.Hosts{} },
 		"host memory of 98304 bytes":                      func(b *board.Board) { b.HostMemory = 96 << 10 },
+		"1 Ethernet ports, want 1, or 2 with":             func(b *board.Board) { b.Ports = b.Ports[:1] },
+		"2 Ethernet ports, want 1, or 2 with":             func(b *board.Board) { b.Hosts.UDP = false },
 		"9 LEDs":                                          func(b *board.Board) { b.LEDs.Count = 9 },
 		"0 pins that reset PHYs":                          func(b *board.Board) { b.PHYResets = 0 },
 		`no configuration "large"`:                        func(b *board.Board) { b.Config = "large" },

@@ -6,6 +6,6 @@ func I5() Board {
 	b.Name, b.Title, b.Device = "i5", "Colorlight i5 v7.0", "LFE5U-25F"
 	b.Config = "board"
 	b.HostMemory = 16 << 10
-	b.Hosts = Hosts{Serial: true}
+	b.Hosts, b.Ports = Hosts{Serial: true}, b.Ports[:1]
 	return b
 }

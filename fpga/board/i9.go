@@ -16,7 +16,7 @@ func I9() Board {
 		Baud:       115200,
 		LEDs:       LEDs{Count: 1, Low: true},
 		PHYResets:  1,
-		Ports: [Ports]Port{
+		Ports: []Port{
 			{MAC: [6]byte{2, 'g', 'o', 'r', 'n', 0}, IPv4: netip.AddrFrom4([4]byte{192, 168, 1, 50}), RxDelay: 80},
 			{MAC: [6]byte{2, 'g', 'o', 'r', 'n', 1}, IPv4: netip.AddrFrom4([4]byte{192, 168, 2, 50}), RxDelay: 80},
 		},

@@ -58,6 +58,8 @@ func (b Board) host() error {
 	switch m := b.HostMemory; {
 	case b.Hosts == Hosts{}:
 		return errors.New("no host reaches it")
+	case len(b.Ports) != 1 && !b.Hosts.UDP, len(b.Ports) != MostPorts && b.Hosts.UDP:
+		return fmt.Errorf("%d Ethernet ports, want 1, or %d with a host over UDP", len(b.Ports), MostPorts)
 	case m < minMemory || m > maxMemory || m&(m-1) != 0:
 		return fmt.Errorf("host memory of %d bytes, want a power of two from %d to %d", m, minMemory, maxMemory)
 	}
@@ -68,8 +70,8 @@ func (b Board) pins() error {
 	switch {
 	case b.LEDs.Count < 1 || b.LEDs.Count > 8:
 		return fmt.Errorf("%d LEDs, want 1 to 8", b.LEDs.Count)
-	case b.PHYResets < 1 || b.PHYResets > Ports:
-		return fmt.Errorf("%d pins that reset PHYs, want 1 or %d", b.PHYResets, Ports)
+	case b.PHYResets < 1 || b.PHYResets > MostPorts:
+		return fmt.Errorf("%d pins that reset PHYs, want 1 or %d", b.PHYResets, MostPorts)
 	}
 	return nil
 }

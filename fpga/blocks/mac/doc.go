@@ -29,7 +29,7 @@
 //
 // # Stall
 //
-// Receive never waits: Out.Ready must be one, which is an assumption. Transmit takes nothing during preamble, padding,
+// Receive never waits: what Out gives is taken at once, which is an assumption. Transmit takes nothing during preamble, padding,
 // FCS and gap, and never waits for its taker. Neither can hang: every state but those that wait for a frame to begin or to
 // end counts down.
 //

@@ -10,14 +10,14 @@ import (
 // Symbol is what the pins of a PHY say in one byte time (GMII, IEEE 802.3 clause 35).
 type Symbol struct {
 	Data   hdl.Bits `w:"8"`
-	Enable hdl.Bits `w:"1"` // RX_DV or TX_EN: a byte of a frame
-	Error  hdl.Bits `w:"1"` // RX_ER or TX_ER
+	Enable hdl.Bits `w:"1"` // RX_DV or TX_EN: a byte of a frame, its preamble included
 }
 
 // Arrived is a [Symbol] on the way to the receiver.
 type Arrived struct {
 	Symbol
-	Lost hdl.Bits `w:"1"` // symbols before this one were lost
+	Error hdl.Bits `w:"1"` // RX_ER
+	Lost  hdl.Bits `w:"1"` // symbols before this one were lost
 }
 
 // Received is the pulses of frames that came: exactly one of them for each.
@@ -60,7 +60,7 @@ func (p Params) Validate() error {
 // ReceiveIO is the ports of the receiver.
 type ReceiveIO struct {
 	In     hdl.Stream[Arrived] `hdl:"in"`  // Ready is always one
-	Out    stream.Frame        `hdl:"out"` // Ready must be one
+	Out    stream.Frame        `hdl:"out"` // taken at once
 	Result Received            `hdl:"out"`
 }
 

@@ -70,7 +70,12 @@ func (b *block) words() []known {
 	wide := func(x hdl.Bits) hdl.Bits { return x.ZExt(32) }
 	caps0 := uint64(s.QPBits | s.CQBits<<8 | s.EQBits<<16 | hdl.Log2(s.DataWidth/8)<<24 | mtuCode(b.p.MTU)<<28)
 	caps1 := uint64(1<<s.QPBits&0xFFFF | 1<<s.ReplayBits<<16)
+	caps2 := uint64(1<<s.ReadBits<<8 | b.p.Tick<<16)
+	if !b.p.NoCongestion {
+		caps2 |= format.CapsCongestion
+	}
 	all := []known{
+		{format.RegCaps2, hdl.K(32, caps2)},
 		{format.RegID, hdl.K(32, format.DeviceID)},
 		{format.RegVersion, hdl.K(32, Version)},
 		{format.RegCaps0, hdl.K(32, caps0)},
@@ -85,6 +90,9 @@ func (b *block) words() []known {
 		{format.RegModeration, set.Moderation},
 		{format.RegIRQPending, wide(b.pending)},
 		{format.RegMailboxDone, hdl.Cat(b.runs, hdl.K(23, 0), b.status)},
+	}
+	if b.p.NoCongestion {
+		return all
 	}
 	fields := set.Congestion.Fields()
 	for i, r := range format.CongestionRegisters() {

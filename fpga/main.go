@@ -6,6 +6,7 @@
 //	go run ./fpga build -device xcup      the core alone for UltraScale+, synthesized: what it takes there
 //	go run ./fpga report -board i9        the report of the last build
 //	go run ./fpga program -board i9       loads the bitstream with openFPGALoader
+//	go run ./fpga mutants -n 50           breaks a LUT of the core's netlist, 50 times, and counts what tests notice
 //
 // `-json` prints the report as JSON. `-seeds 4` tries up to four seeds of the placer until the timing is met; without it the seed is 1,
 // or that of `-seed`. On a terminal the step and its time are shown, in a pipe nothing but the result is printed.
@@ -46,7 +47,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand},
+		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand}, {"mutants", mutantsCommand},
 	}
 }
 

@@ -11,7 +11,7 @@
 //
 // # Clocks
 //
-// The default domain is the core's, any frequency from 32 MHz; net is the transmit clock of RGMII, 125 MHz, and both MACs run
+// The default domain is the core's, any frequency from 50 MHz; net is the transmit clock of RGMII, 125 MHz, and both MACs run
 // on it; rx is 125 MHz of the other side of the cable, up to 100 ppm off. In rx there is no more than a byte register
 // and the write side of a FIFO. The resets of the three are applied together.
 //

@@ -77,3 +77,29 @@ func (p Params) Validate() error {
 
 // newIO returns the prototypes.
 func newIO() IO { return IO{Rx: hdl.StreamOf(port.Frame()), Tx: hdl.StreamOf(port.Frame())} }
+
+// clocks are the domains of a port.
+type clocks struct{ core, net, rx hdl.Clock }
+
+// Def is the port. Building it with parameters that are not valid fails.
+func Def(p Params) hdl.Def[IO] {
+	return hdl.Def[IO]{
+		Name: fmt.Sprintf("ethport_%d_x%d_%d", p.MaxFrame, p.Words, p.Start),
+		Doc:  "One Ethernet port: between RGMII, as halves of cycles, and frames in the clock domain of the core.",
+		IO:   newIO(),
+		Body: func(m *hdl.Module, io *IO) {
+			if err := p.Validate(); err != nil {
+				m.Reject("%v", err)
+			}
+			c := clocks{core: m.Domain(""), net: m.Domain("net"), rx: m.Domain("rx")}
+			r := receive(m, p, io, c)
+			sent := transmit(m, p, io, c)
+			m.In(c.core, func() {
+				status := seeStatus(m, r.link)
+				hdl.Set(io.Status, status)
+				count(m, io, r, sent, c)
+				stream.AssertFrame(m, "rx_out", io.Rx)
+			})
+		},
+	}
+}

@@ -3,6 +3,7 @@
 //	go run ./fpga list                    the boards
 //	go run ./fpga build -board i9         Verilog, Yosys, nextpnr, bitstream: build/fpga/i9/gornic.bit, and a report
 //	go run ./fpga build -board i9 -core   the core alone, without pins: what it takes of the device, and how fast it is
+//	go run ./fpga build -board i9 -digital   likewise with all that is around the core but pads and clocks
 //	go run ./fpga build -device xcup      the core alone for UltraScale+, synthesized: what it takes there
 //	go run ./fpga report -board i9        the report of the last build
 //	go run ./fpga program -board i9       loads the bitstream with openFPGALoader

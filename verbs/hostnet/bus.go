@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gornic/format"
-	"gornic/verbs"
 )
 
 // Errors of a Bus.
@@ -76,8 +75,6 @@ type Bus struct {
 	come   bool    // the latter
 	seen   uint64  // of what was written, by Wait
 }
-
-var _ verbs.Bus = (*Bus)(nil)
 
 // Open begins a session with the board at the other end of conn, which the Bus closes. It fails with [ErrNoAnswer], with what the context
 // ends with, or with an error of conn; conn is open then.

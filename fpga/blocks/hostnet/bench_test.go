@@ -31,6 +31,11 @@ const (
 // cycle is the time of one, at 62.5 MHz.
 const cycle = 16 * time.Nanosecond
 
+// wordInFour is a gigabit at 62.5 MHz; beside its words, a frame has preamble, FCS and gap.
+var wordInFour = sim.Pattern{Kind: sim.Periodic, On: 1, Off: 3}
+
+const overheadBytes = 24
+
 // wire is one direction of the network, which delays each datagram, and may do worse.
 type wire struct {
 	r           *rand.Rand
@@ -82,6 +87,8 @@ type bench struct {
 	r   *rand.Rand
 	now int
 
+	last int // when the master was answered last
+
 	ar, aw, w, in, reply *sim.Source
 	rBeats, bEnds, asked *sim.Sink
 	frames               *hdltest.Frames
@@ -103,6 +110,7 @@ type bench struct {
 
 	wantR  []beat
 	wantB  []end
+	words  [][]byte         // written so far
 	golden *linktest.Memory // what writes have to leave
 }
 
@@ -152,6 +160,13 @@ func (b *bench) step() {
 		payload := openFrame(b.t, f.Data)
 		b.frameLog = append(b.frameLog, payload)
 		b.toPC.send(b.now, payload)
+		if b.gigabit {
+			b.outFree = b.now + 4*overheadBytes/8
+			b.out.SetPattern(sim.Pattern{Kind: sim.Never})
+		}
+	}
+	if b.gigabit && b.now == b.outFree {
+		b.out.SetPattern(wordInFour)
 	}
 	b.deliver()
 	b.serveRegisters()
@@ -169,8 +184,8 @@ func (b *bench) deliver() {
 	}
 	if data, ok := b.toBoard.take(b.now); ok {
 		hdltest.SendFrame(b.in, makeFrame(b.t, data))
-		if b.gigabit { // a word every fourth cycle; preamble, FCS and gap are 24 bytes
-			b.inFree = b.now + 4*(len(data)+42+24)/8
+		if b.gigabit {
+			b.inFree = b.now + 4*(len(data)+42+overheadBytes)/8
 		}
 	}
 }
@@ -240,11 +255,13 @@ func (b *bench) check() {
 			got.Data = want.Data
 		}
 		require.Equal(b.t, want, got)
+		b.last = b.now
 	}
 	for _, got := range sim.Received[end](b.bEnds) {
 		require.NotEmpty(b.t, b.wantB, "an end that nobody waits for")
 		require.Equal(b.t, b.wantB[0], got)
 		b.wantB = b.wantB[1:]
+		b.last = b.now
 	}
 }
 
@@ -269,6 +286,7 @@ func (b *bench) write(addr uint64, beats int, id uint64, strobe func(i int) uint
 	for i := range beats {
 		data := make([]byte, 8)
 		binary.LittleEndian.PutUint64(data, b.r.Uint64())
+		b.words = append(b.words, data)
 		s := strobe(i)
 		b.w.Send(struct {
 			Data []byte

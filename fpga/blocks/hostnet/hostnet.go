@@ -134,11 +134,13 @@ type block struct {
 	used  hdl.Bits    // how many
 	win   *windowIO
 
-	start   hdl.Bits // wire: the sender takes the next request
-	sending hdl.Bits // wire: it is at one
-	accept  hdl.Bits // wire: the first request of the window is answered
-	freed   hdl.Bits // wire: words of the store that it leaves
-	begin   hdl.Bits // wire: a session begins
+	start     hdl.Bits // wire: the sender takes the next request
+	sending   hdl.Bits // wire: it is at one
+	accept    hdl.Bits // wire: the first request of the window is answered
+	answering hdl.Bits // wire: it may be, in one of the next cycles
+	freed     hdl.Bits // words of the store that the one answered before has left
+	late      hdl.Bits // nothing has come for too long
+	begin     hdl.Bits // wire: a session begins
 
 	due   due // the first request of the window,
 	isDue hdl.Bits
@@ -150,21 +152,23 @@ type block struct {
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	b := &block{
 		m: m, p: p, io: io,
-		open:    m.Reg("session_open", 1, 0),
-		known:   m.Reg("session_known", 1, 0),
-		session: m.RegN("session_number", 32),
-		peer:    hdl.NewReg(m, "pc", address{}),
-		ending:  m.Wire("ending", 1),
-		start:   m.Wire("start", 1),
-		sending: m.Wire("sending", 1),
-		accept:  m.Wire("accept", 1),
-		freed:   m.Wire("freed", p.storeBits()+1),
-		begin:   m.Wire("session_begins", 1),
-		due:     hdl.NewReg(m, "due", due{}),
-		isDue:   m.Reg("is_due", 1, 0),
-		used:    m.Reg("store_used", p.storeBits()+1, 0),
-		asked:   hdl.NewStream(m, "asked", asked{}),
-		answer:  hdl.NewStream(m, "answer", answer{}),
+		open:      m.Reg("session_open", 1, 0),
+		known:     m.Reg("session_known", 1, 0),
+		session:   m.RegN("session_number", 32),
+		peer:      hdl.NewReg(m, "pc", address{}),
+		ending:    m.Wire("ending", 1),
+		start:     m.Wire("start", 1),
+		sending:   m.Wire("sending", 1),
+		accept:    m.Wire("accept", 1),
+		answering: m.Wire("answering", 1),
+		freed:     m.Reg("freed", p.storeBits()+1, 0),
+		late:      m.Reg("late", 1, 0),
+		begin:     m.Wire("session_begins", 1),
+		due:       hdl.NewReg(m, "due", due{}),
+		isDue:     m.Reg("is_due", 1, 0),
+		used:      m.Reg("store_used", p.storeBits()+1, 0),
+		asked:     hdl.NewStream(m, "asked", asked{}),
+		answer:    hdl.NewStream(m, "answer", answer{}),
 	}
 	b.sends = m.LUTRAM("sends", p.Window, hdl.WidthOf(p.outgoing()))
 	b.dues = m.LUTRAM("dues", p.Window, hdl.WidthOf(due{}))

@@ -9,7 +9,8 @@ import (
 func Proofs() []hdl.Proof {
 	return []hdl.Proof{hdl.ProofOf(windowDef(4), 8, 1).Breaks(
 		hdl.StuckAt0("unsent").As("what is answered before it is sent again is sent all the same"),
-		hdl.Invert("ahead", 0).As("a request forgotten"),
+		hdl.Invert("push").As("a request forgotten"),
+		hdl.StuckAt0("accept").As("an answer that is not counted"),
 		hdl.StuckAt0("back").As("no way back"),
 	)}
 }

@@ -49,7 +49,8 @@ type sender struct {
 	step    hdl.Bits // of the state: a number of words, or of terms
 	length  hdl.Bits // bytes of the IPv4 packet
 	sum     hdl.Bits // checksum of its header
-	words   hdl.Bits // of data
+	words   hdl.Bits // of data,
+	final   hdl.Bits // and the number of the last one
 	issue   hdl.Bits // wire: a word goes into the pipeline
 	takes   hdl.Bits // wire: it could
 	ends    hdl.Bits // wire: that word is the last of the frame
@@ -70,8 +71,8 @@ func (b *block) send() {
 		takes: m.Wire("sender_takes", 1),
 		issue: m.Wire("sender_issues", 1),
 	}
-	data := s.job.Kind.Is(kindWrite).And(s.own)
-	s.words = hdl.Mux(data, s.job.Words, s.job.Words.K(0))
+	s.words, s.final = m.RegN("sender_words", 8), m.RegN("sender_final", 7)
+	s.final.Set(s.words.SubK(1).Trunc(7))
 	s.length = hdl.Cat(s.words.ZExt(13), hdl.K(3, 0)).AddK(ipBytes)
 	s.begin()
 	s.control()
@@ -82,12 +83,17 @@ func (b *block) send() {
 func (s *sender) begin() {
 	m, w := s.m, s.win
 	idle := s.st.Is(doIdle)
-	fresh := hdl.AndAll(s.open, w.Ahead.Ne(w.Held), w.Back.Not(), s.accept.Not(), s.answer.Valid.Not())
+	unsent := m.Reg("unsent", 1, 0) // a cycle ago there was one to be sent, and it was not about to be answered before it is
+	unsent.Set(w.Ahead.Ne(w.Held).And(w.Ahead.None().And(s.answering).Not()))
+	fresh := hdl.AndAll(s.open, unsent, s.late.Not(), s.answer.Valid.Not())
 	s.start.Set(idle.And(fresh))
 	s.sending.Set(idle.Not().And(s.own))
 	m.If(idle, func() {
 		s.own.Set(s.answer.Valid.Not())
-		hdl.Set(s.job, hdl.Unpack(s.job, s.sends.At(w.Next.Trunc(s.sends.AddrWidth()))))
+		job := hdl.Unpack(s.job, s.sends.At(w.Next.Trunc(s.sends.AddrWidth())))
+		hdl.Set(s.job, job)
+		data := job.Kind.Is(kindWrite).And(s.answer.Valid.Not())
+		s.words.Set(hdl.Mux(data, job.Words, job.Words.K(0)))
 		s.seq.Set(w.Next)
 		m.If(s.answer.Valid.Or(fresh), func() { s.st.Goto(doSum) })
 	})
@@ -100,7 +106,7 @@ func (s *sender) control() {
 	m, st, step := s.m, s.st, s.step
 	inHeader, inData := st.Is(doHeader), st.Is(doData)
 	headerEnds := step.Is(headerBeats - 1)
-	dataEnds := step.ZExt(8).AddK(1).Eq(s.words)
+	dataEnds := step.Eq(s.final)
 	s.isStore = inData
 	s.ends = hdl.Mux(inData, dataEnds, headerEnds.And(s.words.None()))
 	s.issue.Set(s.takes.And(inHeader.Or(inData)))

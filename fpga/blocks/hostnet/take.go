@@ -13,14 +13,15 @@ type phase int
 const (
 	phHead  phase = iota // its header is read
 	phCheck              // and compared with the first request of the window
-	phJudge
-	phData // its words go to the master
-	phFail // the first request of the window fails
-	phSkip // its words go nowhere
+	phJudge              // whether it is what the window waits for
+	phAct                // what becomes of it
+	phData               // its words go to the master
+	phFail               // the first request of the window fails
+	phSkip               // its words go nowhere
 )
 
 func (p phase) String() string {
-	return [...]string{"head", "check", "judge", "data", "fail", "skip"}[p]
+	return [...]string{"head", "check", "judge", "act", "data", "fail", "skip"}[p]
 }
 
 // Responses of AXI.
@@ -76,7 +77,7 @@ func (b *block) take(frame stream.Frame) {
 	m := b.m
 	t := &taker{
 		block: b, frame: frame,
-		st: hdl.NewFSM(m, "taker", phHead, phCheck, phJudge, phData, phFail, phSkip),
+		st: hdl.NewFSM(m, "taker", phHead, phCheck, phJudge, phAct, phData, phFail, phSkip),
 		h:  hdl.NewReg(m, "head", head{}),
 		r:  hdl.NewStream(m, "read_back", readBeat{Data: hdl.W(port.DataWidth)}),
 		e:  hdl.NewStream(m, "write_back", writeEnd{}),
@@ -124,7 +125,7 @@ func (t *taker) header() hdl.Bits {
 // judge goes from phase to phase.
 func (t *taker) judge(fails hdl.Bits) {
 	m, st, f, h, due := t.m, t.st, t.frame, t.h, t.due
-	mine, whole := m.RegN("is_mine", 1), m.RegN("is_whole", 1)
+	mine, whole, good := m.RegN("is_mine", 1), m.RegN("is_whole", 1), m.RegN("is_good", 1)
 	m.If(st.Is(phCheck), func() {
 		session := h.Asked.Session.Eq(t.session)
 		seq := h.Asked.Seq.Eq(t.win.Acked)
@@ -135,24 +136,28 @@ func (t *taker) judge(fails hdl.Bits) {
 	ok := h.Status.Is(uint64(format.HostnetOK))
 	reads := due.Kind.Is(kindRead)
 	data := reads.And(ok)
-	good := hdl.AndAll(mine, t.isDue, t.open, hdl.Mux(data, whole, h.Words.None()))
 	again := t.sending.And(t.win.Ahead.Is(1)) // it is being sent, again
+	m.If(st.Is(phJudge), func() {
+		good.Set(hdl.AndAll(mine, t.isDue, t.open, hdl.Mux(data, whole, h.Words.None())))
+		m.If(again.Not(), func() { st.Goto(phAct) })
+	})
+	t.answering.Set(hdl.OrAll(st.Is(phCheck), st.Is(phJudge), st.Is(phAct), st.Is(phData), st.Is(phFail)))
 	ended := t.e.Ready.Or(due.End.Not())
 
 	left := m.RegN("fail_left", 8)
-	judged := hdl.AndAll(st.Is(phJudge), good, again.Not())
+	judged := st.Is(phAct).And(good)
 	written := hdl.AndAll(judged, reads.Not(), ended)
 	beatFails := st.Is(phFail).And(reads)
 	failed := st.Is(phFail).And(hdl.Mux(reads, t.r.Ready.And(left.Is(1)), ended))
 	beatMoves := st.Is(phData).And(f.Fire())
 	t.accept.Set(hdl.OrAll(written, failed, beatMoves.And(f.Data.Last)))
 
-	asks := hdl.AndAll(st.Is(phJudge), h.Answer.Not(), h.Words.None())
+	asks := hdl.AndAll(st.Is(phAct), h.Answer.Not(), h.Words.None())
 	t.asked.Valid.Set(asks)
 	hdl.Set(t.asked.Data, h.Asked)
 
 	m.If(fails, func() { st.Goto(phFail) })
-	m.If(st.Is(phJudge).And(good.Not()), func() {
+	m.If(st.Is(phAct).And(good.Not()), func() {
 		m.If(h.Words.Any(), func() { st.Goto(phSkip) }).Else(func() { st.Goto(phHead) })
 	})
 	m.If(judged, func() {

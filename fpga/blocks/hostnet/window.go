@@ -11,7 +11,7 @@ import (
 type windowIO struct {
 	Push   hdl.Bits `hdl:"in" w:"1"` // a request comes
 	Start  hdl.Bits `hdl:"in" w:"1"` // the next one is sent
-	Accept hdl.Bits `hdl:"in" w:"1"` // the first one is answered; not with Start or Back
+	Accept hdl.Bits `hdl:"in" w:"1"` // the first one is answered; not with Back, nor with Start of that one
 	Back   hdl.Bits `hdl:"in" w:"1"` // all are to be sent again; not with Start
 	Renew  hdl.Bits `hdl:"in" w:"1"` // numbers begin at 0; nothing else, and nothing is held
 
@@ -32,7 +32,8 @@ func windowDef(n int) hdl.Def[windowIO] {
 		Body: func(m *hdl.Module, io *windowIO) {
 			held, ahead := m.Reg("held_now", k+1, 0), m.Reg("ahead_now", k+1, 0)
 			acked, next, tail := m.Reg("acked_now", 32, 0), m.Reg("next_now", 32, 0), m.Reg("tail_now", k, 0)
-			unsent := io.Accept.And(ahead.None()) // answered, though it was to be sent again
+			unsent := m.Wire("unsent", 1) // answered, though it was to be sent again
+			unsent.Set(io.Accept.And(ahead.None()))
 			held.Set(held.Add(io.Push.ZExt(k + 1)).Sub(io.Accept.ZExt(k + 1)))
 			ahead.Set(ahead.Add(io.Start.ZExt(k + 1)).Sub(io.Accept.And(ahead.Any()).ZExt(k + 1)))
 			acked.Set(acked.Add(io.Accept.ZExt(32)))
@@ -63,12 +64,16 @@ func windowProperties(m *hdl.Module, io *windowIO, n int) {
 	m.Assume("push_has_room", io.Push.Not().Or(io.Held.LtK(uint64(n))))
 	m.Assume("start_has_one", io.Start.Not().Or(io.Ahead.Lt(io.Held)))
 	m.Assume("accept_has_one", io.Accept.Not().Or(io.Held.Any()))
-	m.Assume("one_thing", io.Accept.And(io.Start.Or(io.Back)).Or(io.Start.And(io.Back)).Not())
+	m.Assume("one_thing", io.Back.And(io.Accept.Or(io.Start)).Or(hdl.AndAll(io.Accept, io.Start, io.Ahead.None())).Not())
 	m.Assume("renew_is_alone", io.Renew.Not().Or(hdl.OrAll(io.Push, io.Start, io.Accept, io.Back, io.Held.Any()).Not()))
 	m.Assert("held_at_most_all", io.Held.LeK(uint64(n)))
 	m.Assert("ahead_at_most_held", io.Ahead.Le(io.Held))
 	m.Assert("next_is_ahead", io.Next.Sub(io.Acked).Eq(io.Ahead.ZExt(32)))
 	m.Assert("tail_is_behind", io.Tail.Eq(io.Acked.Trunc(k).Add(io.Held.Trunc(k))))
+	back, accept := m.PastReset("was_back", io.Back, 0), m.PastReset("was_accept", io.Accept, 0)
+	acked, renew := m.PastReset("was_acked", io.Acked, 0), m.PastReset("was_renew", io.Renew, 0)
+	m.Assert("back_is_to_the_first", back.Not().Or(io.Next.Eq(io.Acked)))
+	m.Assert("answers_are_counted", hdl.OrAll(renew, io.Acked.Eq(acked.Add(accept.ZExt(32)))))
 	m.Cover("answered_unsent", io.Accept.And(io.Ahead.None()))
 	m.Cover("full_and_sent", io.Ahead.Is(uint64(n)))
 }
@@ -93,22 +98,23 @@ func (b *block) count() {
 	b.freed.Set(hdl.Mux(b.accept.And(b.due.Kind.Is(kindWrite)), b.due.Words.ZExt(b.freed.Width()), b.freed.K(0)))
 
 	quiet := m.Reg("quiet", hdl.Log2(b.p.Timeout+1), 0) // cycles without an answer
-	tries := m.Reg("tries", hdl.Log2(b.p.Retries+1), 0)
-	waits := b.open.And(w.Ahead.Any())
-	late := quiet.Is(uint64(b.p.Timeout))
-	m.If(waits.And(b.accept.Not()), func() {
-		m.If(late.Not(), func() { quiet.Set(quiet.AddK(1)) })
+	waits := hdl.AndAll(b.open, w.Ahead.Any(), b.accept.Not())
+	b.late.Set(waits.And(quiet.Is(uint64(b.p.Timeout))))
+	m.If(waits, func() {
+		m.If(b.late.Not(), func() { quiet.Set(quiet.AddK(1)) })
 	}).Else(func() { quiet.SetK(0) })
 
-	back := hdl.AndAll(w.Ahead.Any(), late.Or(b.open.Not()), b.sending.Not(), b.accept.Not())
+	tries := m.Reg("tries", hdl.Log2(b.p.Retries+1), 0)
+	back := hdl.AndAll(w.Ahead.Any(), b.late.Or(b.open.Not()), b.sending.Not(), b.answering.Not())
 	w.Back.Set(back)
 	resent, lost := m.Reg("resent_now", 1, 0), m.Reg("lost_now", 1, 0)
-	given := hdl.AndAll(back, b.open, tries.Is(uint64(b.p.Retries)))
-	resent.Set(hdl.AndAll(back, b.open, given.Not()))
-	lost.Set(given)
-	m.If(back.And(b.open), func() { tries.Set(tries.AddK(1)) })
+	again := back.And(b.open)
+	most := tries.Is(uint64(b.p.Retries))
+	resent.Set(again.And(most.Not()))
+	lost.Set(again.And(most))
+	m.If(again, func() { tries.Set(tries.AddK(1)) })
 	m.If(b.accept.Or(b.begin), func() { tries.SetK(0) })
-	m.If(given, func() { b.open.SetK(0) })
+	m.If(lost, func() { b.open.SetK(0) })
 	b.io.Resent.Set(resent)
 	b.io.Lost.Set(lost)
 	m.Event("goes_back", resent, hdl.Field("tries", tries))

@@ -13,7 +13,7 @@ func Proofs() []hdl.Proof {
 }
 
 // stepperProperties follow the delay line: it is where Taps says whenever nothing moves, and never goes around.
-func stepperProperties(m *hdl.Module, io *StepperIO, taps int) {
+func stepperProperties(m *hdl.Module, io *StepperIO, taps int, starts hdl.Bits) {
 	var line, moved hdl.Bits
 	m.Ghost(func() {
 		was := m.PastReset("move_was", io.Moves.Move, 0)
@@ -27,6 +27,9 @@ func stepperProperties(m *hdl.Module, io *StepperIO, taps int) {
 	m.Assert("at_most_one_off", hdl.OrAll(line.Eq(io.Taps), line.Eq(io.Taps.AddK(1)), line.Eq(io.Taps.SubK(1))))
 	past := m.PastReset("direction_was", io.Moves.Direction, 0)
 	m.Assert("direction_holds", moved.Not().Or(past.Eq(io.Moves.Direction)))
+	started := m.PastReset("started", starts, 0)
+	below := m.PastReset("target_was_below", io.Target.Lt(io.Taps), 0)
+	m.Assert("towards_target", started.Not().Or(io.Moves.Direction.Eq(below)))
 	m.Cover("arrives_up", line.Eq(io.Target).And(line.Is(uint64(taps+2))))
 	m.Cover("arrives_down", line.Eq(io.Target).And(line.Is(uint64(taps-2))))
 }

@@ -30,22 +30,21 @@ func StepperDef(taps int) hdl.Def[StepperIO] {
 			move := m.Reg("move", 1, 0)
 			down := m.Reg("down", 1, 0)
 			idle := phase.Is(0)
+			starts := hdl.AndAll(idle, load, at.Ne(io.Target))
 
 			load.SetK(1)
 			move.Set(phase.Any().And(phase.LtK(stepCycles)))
-			m.If(idle, func() {
-				m.If(load.And(at.Ne(io.Target)), func() {
-					down.Set(at.Gt(io.Target))
-					phase.SetK(1)
-				})
-			}).Else(func() { phase.Set(phase.AddK(1)) })
+			m.If(starts, func() {
+				down.Set(at.Gt(io.Target))
+				phase.SetK(1)
+			}).ElseIf(idle.Not(), func() { phase.Set(phase.AddK(1)) })
 			m.If(phase.Is(2*stepCycles-1), func() { at.Set(hdl.Mux(down, at.SubK(1), at.AddK(1))) })
 
 			io.Taps.Set(at)
 			io.Moves.LoadN.Set(load)
 			io.Moves.Move.Set(move)
 			io.Moves.Direction.Set(down)
-			stepperProperties(m, io, taps)
+			stepperProperties(m, io, taps, starts)
 		},
 	}
 }

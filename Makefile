@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: help setup gen test test-go cosim drill soak formal area bench lint clean
+.PHONY: help setup gen test test-go cosim drill soak formal area bench lint fpga program mutants clean
 
 help:
 	@echo 'make cosim    set up, generate, verilate, run every scenario, print a table'
@@ -17,6 +17,9 @@ help:
 	@echo 'make area     area and depth of every block, next to other projects'
 	@echo 'make bench    cycles of the core against their budgets (docs/performance.md), then simulation speed'
 	@echo 'make lint     gofmt, go vet, Verilator -Wall, Icarus -Wall, Yosys check'
+	@echo 'make fpga BOARD=…     a bitstream, and what it takes of the device; go run ./fpga list has the boards'
+	@echo 'make program BOARD=…  loads it'
+	@echo 'make mutants  the synthesized core in Verilator, and with one LUT after another inverted'
 	@echo 'make clean    remove what was built, but keep the tools'
 
 setup:
@@ -55,6 +58,18 @@ bench: setup
 lint: setup
 	@$(GO) run ./tools/verify -only gofmt,vet,gen
 	@$(GO) test -run Lint ./...
+
+# FPGA=... for other options of go run ./fpga build.
+BOARD ?= i9
+fpga:
+	@$(GO) run ./tools/setup yosys nextpnr-ecp5
+	@$(GO) run ./fpga build -board $(BOARD) $(FPGA)
+
+program:
+	@$(GO) run ./fpga program -board $(BOARD)
+
+mutants: setup
+	@$(GO) run ./fpga mutants
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +; fi

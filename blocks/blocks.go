@@ -118,7 +118,7 @@ func All() []Block {
 		{
 			"scheduler", "chooses whose turn it is to send, a packet at a time",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: core.Wakers}))
+				return build(scheduler.Def(scheduler.Params{Sizes: Sizes(c), Wakes: Core(c).Wakers()}))
 			},
 		},
 		{
@@ -208,13 +208,13 @@ func All() []Block {
 		{
 			"registers", "AXI4-Lite slave: registers, counters, mailbox, doorbell pages",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(registers.Def(registers.Params{Sizes: Sizes(c), MTU: c.PathMTU}))
+				return build(registers.Def(Core(c).Registers()))
 			},
 		},
 		{
 			"command", "runs the commands of the mailbox",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(command.Def(command.Params{Sizes: Sizes(c), MTU: c.PathMTU}))
+				return build(command.Def(Core(c).Command()))
 			},
 		},
 		{
@@ -258,7 +258,7 @@ func retryParams(c configs.Config) retry.Params {
 
 // Core returns the parameters of the whole core in a configuration.
 func Core(c configs.Config) core.Params {
-	return core.Params{Sizes: Sizes(c), MTU: c.PathMTU, Keys: c.Keys, Retry: retryParams(c), Rx: RxPath(c), Credits: c.Credits == 1}
+	return core.Params{Sizes: Sizes(c), MTU: c.PathMTU, Keys: c.Keys, Retry: retryParams(c), Rx: RxPath(c), Credits: c.Credits == 1, NoCongestion: c.Congestion == 0}
 }
 
 // RxPath returns the parameters of the receive side in a configuration.

@@ -17,6 +17,8 @@ type Config struct {
 	Keys      int    // keys that are held of those in host memory
 	AckTick   int    // cycles of 4.096 us, the unit of retry timers
 	Credits   int    // 1: acknowledgements tell how many receive WQEs are posted; 0: they carry no credits
+
+	Congestion int // 1: queue pairs may have congestion control; 0: none can
 }
 
 // Field is one line of a configuration file.
@@ -102,6 +104,11 @@ func Fields() []Field {
 			Name: "credits", Doc: "1: acknowledgements tell how many receive WQEs are posted; 0: they carry no credits",
 			Want: "0 or 1",
 			at:   func(c *Config) *int { return &c.Credits }, ok: oneOf(0, 1),
+		},
+		{
+			Name: "congestion", Doc: "1: queue pairs may have congestion control (DCQCN); 0: none can, which makes the core smaller",
+			Want: "0 or 1",
+			at:   func(c *Config) *int { return &c.Congestion }, ok: oneOf(0, 1),
 		},
 	}
 }

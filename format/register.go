@@ -40,6 +40,7 @@ const (
 	RegModeration  = 0x02C
 	RegIRQPending  = 0x030
 	RegCongestion  = 0x034 // of CongestionRegisters, a word each
+	RegCaps2       = 0x07C
 	RegMailboxGo   = 0x080
 	RegMailboxDone = 0x084
 	RegMailbox     = 0x100 // MailboxBytes
@@ -58,8 +59,9 @@ const (
 
 // Bits of registers.
 const (
-	ControlEnable = 1 << 0  // RegControl
-	MailboxBusy   = 1 << 31 // RegMailboxDone
+	CapsCongestion = 1 << 0  // RegCaps2
+	ControlEnable  = 1 << 0  // RegControl
+	MailboxBusy    = 1 << 31 // RegMailboxDone
 )
 
 // Registers returns the registers of the device in the order of their offsets,
@@ -69,7 +71,7 @@ func Registers() []Register {
 		{"id", RegID, ReadOnly, "0x6E726F67"},
 		{"version", RegVersion, ReadOnly, "major in bits 31:16, minor in 15:0"},
 		{"caps0", RegCaps0, ReadOnly, "log2 of: QPs 4:0, CQs 12:8, EQs 20:16, data width in bytes 26:24; path MTU code 30:28"},
-		{"caps1", RegCaps1, ReadOnly, "doorbell pages 15:0; replay entries a QP 23:16; tick of timers in cycles 31:24 as log2"},
+		{"caps1", RegCaps1, ReadOnly, "doorbell pages 15:0; replay entries a QP 23:16"},
 		{"control", RegControl, ReadWrite, "bit 0: enabled. Until then no packet is sent or taken"},
 		{"status", RegStatus, ReadOnly, "bit 0: enabled, bit 1: a command is running"},
 		{"mac_low", RegMACLow, ReadWrite, "low 32 bits of the port's MAC address"},
@@ -82,6 +84,7 @@ func Registers() []Register {
 	}
 	all = append(all, CongestionRegisters()...)
 	return append(all,
+		Register{"caps2", RegCaps2, ReadOnly, "bit 0: queue pairs may have congestion control; READs and atomics outstanding of a QP 15:8; clock cycles of 4.096 us, the unit of retry timers, 31:16, 0: not known"},
 		Register{"mailbox_go", RegMailboxGo, WriteOnly, "CommandCode: starts it on what is in the mailbox"},
 		Register{"mailbox_done", RegMailboxDone, ReadOnly, "bit 31: a command is running; 7:0: CommandStatus of the last"},
 	)

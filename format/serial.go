@@ -16,7 +16,7 @@ const (
 type SerialRequest[V any] struct {
 	Op    V `w:"8"`  // SerialOp
 	Seq   V `w:"8"`  // one more than that of the request before; any with SerialIdentify
-	Words V `w:"8"`  // of SerialReadRegisters and the like, 1 to SerialWords; 1 with a SerialModify, 0 with SerialIdentify
+	Words V `w:"8"`  // of SerialReadRegisters and the like, 1 to SerialWords; 1 with the others
 	First V `w:"8"`  // bytes of the first word that SerialWriteMemory writes, a bit each
 	Last  V `w:"8"`  // the same of the last word, where there are two or more
 	Addr  V `w:"32"` // of the first word in bytes, a multiple of its size
@@ -33,9 +33,10 @@ type SerialAnswer[V any] struct {
 
 // SerialIdentity is what SerialIdentify reads.
 type SerialIdentity[V any] struct {
-	ID      V `w:"32"` // 0x72657367
-	Version V `w:"32"` // major in bits 31:16, minor in 15:0
-	Words   V `w:"32"` // most words in a request: SerialWords
+	ID    V `w:"32"` // 0x72657367
+	Minor V `w:"8"`  // version of the protocol
+	Major V `w:"8"`  // its first number: another one is another protocol
+	Words V `w:"16"` // most words in a request: SerialWords
 }
 
 // SerialID is the ID of a SerialIdentity: "gser" in memory order.
@@ -60,7 +61,7 @@ const SerialAnswers = 0x80
 // SerialOp is an operation of the serial bridge.
 type SerialOp uint8
 
-// Operations. A word of registers has 32 bits, one of memory 64; payloads are little-endian.
+// Operations. A word of registers has 32 bits, one of memory or of SerialIdentify 64; payloads are little-endian.
 const (
 	SerialIdentify       SerialOp = 1 // begins a session; answered with SerialIdentity
 	SerialReadRegisters  SerialOp = 2 // answered with Words words

@@ -10,12 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"gornic/blocks"
-	"gornic/blocks/core"
 	"gornic/configs"
 	"gornic/fpga/board"
 	"gornic/fpga/flow"
-	"gornic/hdl"
 	"gornic/tools/toolset"
 )
 
@@ -24,13 +21,14 @@ const xcup = "xcup"
 
 // buildOptions are the flags of build.
 type buildOptions struct {
-	board  string
-	device string
-	config string
-	core   bool
-	json   bool
-	seed   int
-	seeds  int
+	board   string
+	device  string
+	config  string
+	core    bool
+	digital bool
+	json    bool
+	seed    int
+	seeds   int
 }
 
 func buildCommand(flags *flag.FlagSet) func(context.Context, io.Writer, io.Writer) error {
@@ -39,6 +37,7 @@ func buildCommand(flags *flag.FlagSet) func(context.Context, io.Writer, io.Write
 	flags.StringVar(&o.device, "device", "", "instead of a board: "+xcup+", the core alone for UltraScale+")
 	flags.StringVar(&o.config, "config", "", "configuration of the core: `FILE` or a name (default the board's)")
 	flags.BoolVar(&o.core, "core", false, "the core alone, without pins")
+	flags.BoolVar(&o.digital, "digital", false, "all but pads and clocks, without pins")
 	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
 	flags.IntVar(&o.seed, "seed", 1, "`seed` of the placer")
 	flags.IntVar(&o.seeds, "seeds", 1, "how many seeds to try until the timing is met")
@@ -68,6 +67,9 @@ func build(ctx context.Context, o buildOptions, stdout, stderr io.Writer) error 
 	}
 	report, err := o.flow(ctx, b, config, options)
 	p.close()
+	if errors.Is(err, toolset.ErrAbsent) {
+		return fmt.Errorf("%w: go run ./tools/setup yosys nextpnr-ecp5", err)
+	}
 	if report == nil {
 		return err
 	}
@@ -76,25 +78,28 @@ func build(ctx context.Context, o buildOptions, stdout, stderr io.Writer) error 
 
 // flow runs the flow that the options ask for.
 func (o buildOptions) flow(ctx context.Context, b board.Board, config configs.Config, options flow.Options) (*flow.Report, error) {
-	if o.device == "" && !o.core {
-		return buildBoard(ctx, b, config, options)
-	}
-	design, _, err := hdl.Build(core.Def(blocks.Core(config)))
+	design, err := o.part().design(b, config)
 	if err != nil {
 		return nil, err
 	}
 	if o.device == xcup {
 		return flow.Size(ctx, xcup, design, options)
 	}
-	return flow.Build(ctx, coreTarget(b), design, options)
+	target, err := o.part().target(b)
+	if err != nil {
+		return nil, err
+	}
+	return flow.Build(ctx, target, design, options)
 }
 
-// coreTarget is a board's device for the core alone.
-func coreTarget(b board.Board) flow.Target {
-	return flow.Target{
-		Name: b.Name + "-core", Device: b.Device, Package: b.Package, Speed: b.Speed, OutOfContext: true,
-		Clocks: []flow.Clock{{Name: "clk", Hz: b.PLL.CoreHz(), Margin: coreMargin}},
+func (o buildOptions) part() part {
+	switch {
+	case o.core || o.device == xcup:
+		return coreAlone
+	case o.digital:
+		return digitalPart
 	}
+	return wholeBoard
 }
 
 func printReport(w io.Writer, r *flow.Report, asJSON bool) error {

@@ -3,9 +3,11 @@
 //	go run ./fpga list                    the boards
 //	go run ./fpga build -board i9         Verilog, Yosys, nextpnr, bitstream: build/fpga/i9/gornic.bit, and a report
 //	go run ./fpga build -board i9 -core   the core alone, without pins: what it takes of the device, and how fast it is
+//	go run ./fpga build -board i9 -digital   likewise with all that is around the core but pads and clocks
 //	go run ./fpga build -device xcup      the core alone for UltraScale+, synthesized: what it takes there
 //	go run ./fpga report -board i9        the report of the last build
 //	go run ./fpga program -board i9       loads the bitstream with openFPGALoader
+//	go run ./fpga mutants -n 50           breaks a LUT of the core's netlist, 50 times, and counts what tests notice
 //
 // `-json` prints the report as JSON. `-seeds 4` tries up to four seeds of the placer until the timing is met; without it the seed is 1,
 // or that of `-seed`. On a terminal the step and its time are shown, in a pipe nothing but the result is printed.
@@ -46,7 +48,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand},
+		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand}, {"mutants", mutantsCommand},
 	}
 }
 

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"gornic/fpga/board"
@@ -15,14 +13,16 @@ import (
 	"gornic/tools/toolset"
 )
 
-// loader is the program that knows the cables.
-const loader = "openFPGALoader"
-
 // loaderArgs says which cable a board has, by the name that openFPGALoader has for the board or the cable.
 func loaderArgs(b board.Board, flash bool, bit string) []string {
-	args := []string{"--board", "colorlight-" + b.Name}
-	if b.Name == "versa" {
-		args = []string{"--cable", "ft2232"} // its own USB socket
+	var args []string
+	switch b.Name {
+	case "versa":
+		args = []string{"--cable", "ft2232"} // on the board, behind its USB socket
+	case "ecpix5":
+		args = []string{"--board", b.Name}
+	default:
+		args = []string{"--board", "colorlight-" + b.Name}
 	}
 	if flash {
 		args = append(args, "--write-flash")
@@ -51,17 +51,14 @@ func program(ctx context.Context, b board.Board, flash bool, stdout, stderr io.W
 	if _, err := os.Stat(bit); err != nil {
 		return fmt.Errorf("%s has no bitstream: go run ./fpga build -board %[1]s", b.Name)
 	}
-	path, err := exec.LookPath(loader)
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is not on the PATH (Debian: apt-get install openfpgaloader)", loader)
-	}
+	loader, err := toolset.Find(toolset.Loader)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; go run ./tools/setup openfpgaloader", err)
 	}
-	cmd := exec.CommandContext(ctx, path, loaderArgs(b, flash, bit)...)
+	cmd := loader.Command(ctx, loaderArgs(b, flash, bit)...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", loader, err)
+		return fmt.Errorf("%s: %w", loader.Name, err)
 	}
 	return nil
 }

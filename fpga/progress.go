@@ -88,6 +88,17 @@ func (p *progress) End(took time.Duration, again bool) {
 	p.step = ""
 }
 
+// pause takes the line away while something else is printed.
+func (p *progress) pause(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.w != nil {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	print()
+	p.draw()
+}
+
 // draw writes the line anew.
 func (p *progress) draw() {
 	if p.w == nil || p.step == "" {

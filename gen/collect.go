@@ -16,6 +16,7 @@ import (
 type output struct {
 	files   map[string][]byte
 	license string
+	own     bool   // the project's own folders are written to
 	rtl     string // the folder in which Verilog files that are not in files are left over
 }
 
@@ -25,7 +26,7 @@ type output struct {
 func collect(config configs.Config, out, license string) (*output, error) {
 	o := &output{files: map[string][]byte{}, rtl: out, license: license}
 	if out == "" {
-		o.rtl = "rtl"
+		o.rtl, o.own = "rtl", true
 		documents, err := tables()
 		if err != nil {
 			return nil, err
@@ -45,10 +46,14 @@ func collect(config configs.Config, out, license string) (*output, error) {
 func (o *output) verilog(config configs.Config) error {
 	from := map[string]string{}
 	var order []string
+	top := ""
 	for _, b := range blocks.All() {
 		design, err := b.Build(config)
 		if err != nil {
 			return fmt.Errorf("block %s in configuration %s: %w", b.Name, config.Name, err)
+		}
+		if b.Name == "core" {
+			top = design.Top.Name
 		}
 		files, err := verilog.Emit(design, verilog.Options{Positions: true, Checks: true, Events: true, License: o.license})
 		if err != nil {
@@ -66,6 +71,9 @@ func (o *output) verilog(config configs.Config) error {
 		}
 	}
 	o.files[filepath.Join(o.rtl, listName)] = fileList(config, order)
+	if o.own {
+		o.files[coreName] = fuseSoC(config, order, top)
+	}
 	return nil
 }
 

@@ -31,6 +31,37 @@ func (m *Module) Domain(name string) Clock {
 	return Clock{m, c}
 }
 
+// ClockOf makes a clock domain of two signals of one bit: a clock, such as that
+// of a PLL or of a pin, and its synchronous, active-high reset. They become wires,
+// NAME_clk and NAME_rst, which constraints can name. Only the outermost module of a
+// design makes clocks, and only its Verilog runs: the simulators of package sim
+// drive clocks, which are ports. So a board is two modules: this one, with little more
+// than the parts of the vendor, and the logic inside.
+func (m *Module) ClockOf(name string, clk, rst Bits) Clock {
+	if m.parent != nil {
+		m.reportf(check.Misuse, "ClockOf(%q) inside %s: only the outermost module makes clocks", name, m.ir.Name)
+	}
+	if _, taken := m.named[name]; taken {
+		m.reportf(check.Clash, "the clock domain %q is there already", name)
+		return Clock{m, m.named[name]}
+	}
+	c := &ir.Clock{Name: name, Clk: "clk", Rst: "rst", Module: m.ir}
+	if name != "" {
+		c.Clk, c.Rst = name+"_clk", name+"_rst"
+	}
+	for _, net := range []struct {
+		name string
+		from Bits
+	}{{c.Clk, clk}, {c.Rst, rst}} {
+		wire := m.Wire(net.name, 1)
+		wire.Set(net.from)
+		m.Unused(wire) // its readers are the registers of the domain
+	}
+	m.named[name] = c
+	m.ir.Made = append(m.ir.Made, c)
+	return Clock{m, c}
+}
+
 // In runs f with its registers, memory ports and properties in domain c.
 func (m *Module) In(c Clock, f func()) {
 	if c.m != m {

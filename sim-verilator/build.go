@@ -110,7 +110,7 @@ func (r *recipe) hash() string {
 	for _, f := range r.text.files {
 		fmt.Fprintf(h, "%s %d\n%s", f.name, len(f.text), f.text)
 	}
-	fmt.Fprintln(h, r.text.top, r.text.waves, r.text.ports, r.text.clocks, r.text.covers, r.text.events)
+	fmt.Fprintln(h, r.text.top, r.text.waves, r.text.ports, r.text.clocks, r.text.covers, r.text.events, r.text.parts)
 	for _, s := range r.text.signals {
 		fmt.Fprintln(h, s)
 	}

@@ -98,7 +98,7 @@ func verilatorFlags(waves, events bool) []string {
 
 // verilate turns rtl/ into C++ in obj/.
 func (t *tools) verilate(ctx context.Context, dir string, d text) error {
-	args := append(verilatorFlags(d.waves, len(d.events) > 0), "--top-module", d.top)
+	args := append(verilatorFlags(d.waves, len(d.events)+len(d.parts) > 0), "--top-module", d.top)
 	for _, f := range d.files {
 		args = append(args, filepath.Join("rtl", f.name))
 	}
@@ -165,7 +165,7 @@ func (t *tools) unite(dir string) (fast, slow []string, err error) {
 		return nil, nil, err
 	}
 	sort.Strings(made)
-	fast = []string{"shim/simulation.cpp", "shim/abi.cpp"}
+	fast = []string{"shim/simulation.cpp", "shim/parts.cpp", "shim/abi.cpp"}
 	slow = []string{"shim/design.cpp"}
 	for _, path := range made {
 		name := filepath.Join("obj", filepath.Base(path))

@@ -20,6 +20,8 @@
 //	backend.go   the interface of package sim
 //	stream.go    sources and sinks, as Go sees them
 //	failure.go   failed checks
+//	part.go      parts that rest while nothing in them would change
+//	partwire.go  the wires that show whether something would
 //	event.go     trace events, read from wires before each edge
 //	coverage.go  arms that were taken, as covers
 //	shim/        the C++ side; simulation.cpp has the order of things at an edge

@@ -21,7 +21,7 @@ type library struct {
 	create, destroy, settle, run           uintptr
 	addSource, addSink, setPattern         uintptr
 	push, take, peek, readCovers, readText uintptr
-	countEvents, takeEvents                uintptr
+	countEvents, takeEvents, readActivity  uintptr
 }
 
 func load(path string) (*library, error) {
@@ -35,6 +35,7 @@ func load(path string) (*library, error) {
 		"gornic_add_source": &lib.addSource, "gornic_add_sink": &lib.addSink, "gornic_set_pattern": &lib.setPattern,
 		"gornic_push": &lib.push, "gornic_take": &lib.take, "gornic_peek": &lib.peek, "gornic_covers": &lib.readCovers,
 		"gornic_text": &lib.readText, "gornic_count_events": &lib.countEvents, "gornic_take_events": &lib.takeEvents,
+		"gornic_activity": &lib.readActivity,
 	} {
 		if *at, err = purego.Dlsym(handle, name); err != nil {
 			return nil, fmt.Errorf("load %s: %w", path, err)

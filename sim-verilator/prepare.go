@@ -2,6 +2,7 @@ package verilator
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"gornic/hdl/ir"
@@ -21,6 +22,9 @@ type prepared struct {
 // large design so that its library can be found takes longer than to run it for a
 // thousand cycles. The end of ctx ends the compilation.
 func Prepare(ctx context.Context, d *ir.Design, o sim.Options) (sim.Open, error) {
+	if err := d.Simulable(); err != nil {
+		return nil, fmt.Errorf("verilator: %w", err)
+	}
 	t, arms, err := emit(d, o)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,9 @@ func (r *recipe) writeTable(dir string, variables []variable) error {
 	if err := r.writeEvents(&table, kept); err != nil {
 		return err
 	}
+	if err := r.writeParts(&table, kept); err != nil {
+		return err
+	}
 	peeks := map[string][2]int{}
 	for _, s := range r.text.signals {
 		name := r.text.member(s.verilog)

@@ -17,6 +17,7 @@ type text struct {
 	signals []signalName
 	covers  []string     // paths of the counters of covers, in the order of sim.Checks
 	events  []eventNames // with Options.Events
+	parts   []partNames  // that have a clock of their own
 	waves   bool
 }
 
@@ -43,7 +44,16 @@ func emit(d *ir.Design, o sim.Options) (text, *armCovers, error) {
 	if o.Coverage {
 		printed, arms = withArmCovers(d)
 	}
-	files, err := verilog.Emit(printed, verilog.Options{Checks: o.HasChecks(), Events: o.Events, Waves: o.Waves != "", Models: true})
+	options := verilog.Options{Checks: o.HasChecks(), Events: o.Events, Waves: o.Waves != "", Models: true}
+	var parts []*ir.Instance
+	if !o.Coverage && o.Waves == "" { // in waves clocks do not stand still
+		parts = partsOf(d)
+	}
+	if parts != nil {
+		printed = withPartWires(d, parts, o.Events, o.HasChecks())
+		options.Clocked, options.Events, options.State = parts, true, true
+	}
+	files, err := verilog.Emit(printed, options)
 	if err != nil {
 		return text{}, nil, err
 	}
@@ -54,6 +64,9 @@ func emit(d *ir.Design, o sim.Options) (text, *armCovers, error) {
 	}
 	if o.Events {
 		t.events = eventsOf(d, files)
+	}
+	if parts != nil {
+		t.parts = describeParts(d, parts, files, o.Events, o.HasChecks())
 	}
 	for _, f := range files {
 		t.files = append(t.files, file{f.Name, string(f.Text)})

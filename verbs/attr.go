@@ -25,7 +25,10 @@ type DeviceAttr struct {
 	DataWidth     int    // bytes of its bus
 	DoorbellPages int
 	ReplayEntries int // packets without acknowledgement of one QP
-	TimerTick     int // clock cycles
+	TimerTick     int // clock cycles of 4.096 us, the unit of retry timers; 0: not known
+	MaxRdAtomic   int // READs and atomics of one QP that may be outstanding, in each direction (max_qp_rd_atom)
+
+	Congestion bool // QPs may have congestion control
 }
 
 const (
@@ -39,15 +42,15 @@ func (d *Device) Attr() DeviceAttr { return d.attr }
 
 // identify reads the registers that say what the device is.
 func (d *Device) identify(ctx context.Context, c Config) error {
-	var regs [4]uint32
-	for i, offset := range [...]uint32{format.RegID, format.RegVersion, format.RegCaps0, format.RegCaps1} {
+	var regs [5]uint32
+	for i, offset := range [...]uint32{format.RegID, format.RegVersion, format.RegCaps0, format.RegCaps1, format.RegCaps2} {
 		value, err := d.bus.ReadRegister(ctx, offset)
 		if err != nil {
 			return err
 		}
 		regs[i] = value
 	}
-	id, version, caps0, caps1 := regs[0], regs[1], regs[2], regs[3]
+	id, version, caps0, caps1, caps2 := regs[0], regs[1], regs[2], regs[3], regs[4]
 	if id != format.DeviceID {
 		return fmt.Errorf("%w: its id is %#x, want %#x", ErrNoDevice, id, uint32(format.DeviceID))
 	}
@@ -66,7 +69,8 @@ func (d *Device) identify(ctx context.Context, c Config) error {
 		MaxInline: format.InlineMax(format.LogStrideMax),
 		MaxCQ:     1 << logCQs, MaxCQE: 1 << logRingMax, MaxEQ: 1 << logEQs, MaxMR: 1<<c.LogKeys - 1,
 		MaxMTU: MTU(caps0 >> 28 & 7), MaxMessage: format.MessageMax, DataWidth: 1 << (caps0 >> 24 & 7),
-		DoorbellPages: int(caps1 & 0xFFFF), ReplayEntries: int(caps1 >> 16 & 0xFF), TimerTick: 1 << (caps1 >> 24),
+		DoorbellPages: int(caps1 & 0xFFFF), ReplayEntries: int(caps1 >> 16 & 0xFF),
+		TimerTick: int(caps2 >> 16), MaxRdAtomic: int(caps2 >> 8 & 0xFF), Congestion: caps2&format.CapsCongestion != 0,
 	}
 	d.eqNumbers = newNumbers(0, 1<<logEQs-1)
 	d.cqNumbers = newNumbers(0, 1<<logCQs-1)

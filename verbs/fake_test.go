@@ -61,7 +61,7 @@ func newFake(t require.TestingT) *fake {
 		regs: map[uint32]uint32{
 			format.RegID: format.DeviceID, format.RegVersion: format.VersionMajor<<16 | 7,
 			format.RegCaps0: logFakeQPs | 3<<8 | 2<<16 | 6<<24 | format.MTU4096<<28,
-			format.RegCaps1: 8 | 64<<16 | 10<<24,
+			format.RegCaps1: 8 | 64<<16, format.RegCaps2: format.CapsCongestion | 16<<8 | 1024<<16,
 		},
 		refuse: map[format.CommandCode]format.CommandStatus{}, answer: map[format.CommandCode][]byte{},
 		allocsLeft: -1, fail: map[uint32]error{}, cqs: map[uint32]*outRing{}, eqs: map[uint32]*outRing{},

@@ -12,6 +12,9 @@ import (
 type Params struct {
 	Sizes link.Sizes
 	MTU   int // largest path MTU in bytes
+
+	// NoCongestion refuses queue pairs that ask for congestion control.
+	NoCongestion bool
 }
 
 // Validate returns an error for parameters that the block cannot have.
@@ -64,12 +67,30 @@ type Peeks struct {
 	RQConsumer link.Peek
 }
 
+// name is that of the module.
+func (p Params) name() string {
+	s := p.Sizes
+	name := fmt.Sprintf("command_qp%d_cq%d_eq%d_rd%d_mtu%d", s.QPBits, s.CQBits, s.EQBits, s.ReadBits, p.MTU)
+	if p.NoCongestion {
+		return name + "_nocc"
+	}
+	return name
+}
+
+// congestionMost is the largest value of CreateQP.Congestion.
+func (p Params) congestionMost() uint64 {
+	if p.NoCongestion {
+		return 0
+	}
+	return 1
+}
+
 // Def is the block. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	fence, ring := hdl.StreamOf(link.Fence{}), hdl.StreamOf(s.RingConfig())
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("command_qp%d_cq%d_eq%d_rd%d_mtu%d", s.QPBits, s.CQBits, s.EQBits, s.ReadBits, p.MTU),
+		Name: p.name(),
 		Doc:  "Runs the commands of the mailbox: checks them, and tells the owners of what they change.",
 		IO: IO{
 			Go: hdl.StreamOf(link.Go{}), Done: hdl.StreamOf(link.Done{}), Context: s.ContextPort(), Write: hdl.StreamOf(s.ContextWrite()),

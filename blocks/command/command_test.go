@@ -311,6 +311,25 @@ func TestMaxRD(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// Where no queue pair can have congestion control, one that asks for it is refused.
+func TestNoCongestion(t *testing.T) {
+	without := params
+	without.NoCongestion = true
+	design, io := hdltest.Build(t, command.Def(without))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		b.ref.NoCongestion = true
+		run := func(code format.CommandCode, in []byte, want format.CommandStatus) {
+			require.Equal(t, want, b.ref.Run(code, append(in, make([]byte, format.MailboxBytes)...)))
+			require.Equal(t, want, format.CommandStatus(b.command(code, in).Status))
+		}
+		run(format.CmdCreateEQ, bytesOf(t, format.CreateEQ[uint64]{LogSize: 4, Base: 0x1000}), format.CmdOK)
+		run(format.CmdCreateCQ, bytesOf(t, format.CreateCQ[uint64]{LogSize: 4, Base: 0x1000}), format.CmdOK)
+		run(format.CmdCreateQP, bytesOf(t, format.CreateQP[uint64]{QPN: 2, SQBase: 0x1000, Congestion: 1}), format.CmdBadParameter)
+		run(format.CmdCreateQP, bytesOf(t, format.CreateQP[uint64]{QPN: 2, SQBase: 0x1000}), format.CmdOK)
+	})
+}
+
 // Free regions and windows are made, as verbs makes them; for what keycache refuses to end a key is the
 // outcome.
 func TestKeys(t *testing.T) {

@@ -126,7 +126,7 @@ func (b *block) judgeCreateQP() verdict {
 		refuse(in.QPN.LtK(2).Or(b.found.Context.Exists), format.CmdBadNumber),
 		refuse(above(in.SendCQ, b.p.Sizes.CQBits).Or(t.was.CQ.Not()), format.CmdBadNumber),
 		refuse(above(in.RecvCQ, b.p.Sizes.CQBits).Or(t.was.Second.Not()), format.CmdBadNumber),
-		refuse(hdl.OrAll(stride(in.SQLogStride), stride(in.RQLogStride), in.SQBase.Slice(11, 0).Any(), in.RQBase.Slice(11, 0).Any(), in.SigAll.GtK(1), in.Congestion.GtK(1),
+		refuse(hdl.OrAll(stride(in.SQLogStride), stride(in.RQLogStride), in.SQBase.Slice(11, 0).Any(), in.RQBase.Slice(11, 0).Any(), in.SigAll.GtK(1), in.Congestion.GtK(b.p.congestionMost()),
 			above(in.Page, b.p.Sizes.QPBits)), format.CmdBadParameter),
 	), tell(tellContext, tellClear, tellSQ, tellRQ, tellOwner, tellCount, tellSecondCount)}
 }

@@ -9,6 +9,7 @@ type Reference struct {
 	ReadBits               int // log2 of the READs and atomics of a queue pair
 	MTU                    int
 	KeyLog                 int
+	NoCongestion           bool
 
 	eqs map[uint64]int // users
 	cqs map[uint64]*cq
@@ -143,6 +144,9 @@ func (r *Reference) createQP(c format.CreateQP[uint64]) format.CommandStatus {
 		return format.CmdBadNumber
 	}
 	if c.SQLogStride > 1 || c.RQLogStride > 1 || c.SQBase%4096 != 0 || c.RQBase%4096 != 0 || c.SigAll > 1 || c.Congestion > 1 || c.Page>>r.QPBits != 0 {
+		return format.CmdBadParameter
+	}
+	if c.Congestion != 0 && r.NoCongestion {
 		return format.CmdBadParameter
 	}
 	r.qps[r.index(c.QPN)] = &QP{Create: c}

@@ -21,8 +21,20 @@ func (p Params) lineRate() int {
 	return min(1<<18-1, max(1, p.Sizes.DataWidth*p.congestionTick()*1000/1024))
 }
 
-// congestion joins those who hear of congestion and notify of it, and who is slowed down: it returns queue pairs for the scheduler.
-func (c *core) congestion() hdl.Stream[link.QPRef] {
+// Wakers is how many blocks wake queue pairs.
+func (p Params) Wakers() int {
+	if p.NoCongestion {
+		return wakers
+	}
+	return wakers + 1 // the last is dcqcn
+}
+
+// congestion joins those who hear of congestion and notify of it, and who is slowed down.
+func (c *core) congestion() {
+	if c.p.NoCongestion {
+		c.noCongestion()
+		return
+	}
 	m, settings := c.m, c.registers.Settings.Congestion
 	hdl.Connect(c.cnp.Marked, c.psncheck.Marked)
 	hdl.Connect(c.transmit.CNP, c.cnp.CNP)
@@ -33,7 +45,25 @@ func (c *core) congestion() hdl.Stream[link.QPRef] {
 	hdl.Connect(c.dcqcn.Asks[pacedResources], c.resources.Paced)
 	woken := stream.Fork(m, "u_paced", c.dcqcn.Wake, pacers)
 	hdl.Connect(c.resources.Wake, woken[pacedResources])
-	return woken[pacedRequester]
+	hdl.Connect(c.scheduler.Wakes[wakers], woken[pacedRequester])
+}
+
+// noCongestion lets everybody send at once: no queue pair has congestion control, so nobody hears of congestion.
+func (c *core) noCongestion() {
+	for _, heard := range []hdl.Stream[link.QPRef]{c.psncheck.Marked, c.psncheck.CNP} {
+		heard.Ready.SetK(1)
+		c.m.Unused(heard.Valid, heard.Data.QP)
+	}
+	for _, told := range []hdl.Stream[link.QPRef]{c.transmit.CNP, c.resources.Wake} {
+		told.Valid.SetK(0)
+		told.Data.QP.SetK(0)
+		c.m.Unused(told.Ready)
+	}
+	for _, asked := range []link.PacedPort{c.requester.Paced, c.resources.Paced} {
+		asked.Waits.SetK(0)
+		c.m.Unused(asked.QP)
+	}
+	c.m.Unused(c.registers.Settings.Congestion.Fields()...)
 }
 
 // pay tells of the packets whose rate counts, when they are given away.

@@ -3,7 +3,9 @@ package core
 import (
 	"fmt"
 
+	"gornic/blocks/command"
 	"gornic/blocks/link"
+	"gornic/blocks/registers"
 	"gornic/blocks/retry"
 	"gornic/blocks/rxpath"
 	"gornic/hdl"
@@ -19,6 +21,18 @@ type Params struct {
 	Rx    rxpath.Params
 
 	Credits bool // acknowledgements tell how many receive WQEs are posted
+
+	NoCongestion bool // no queue pair can have congestion control
+}
+
+// Registers returns the parameters of the registers.
+func (p Params) Registers() registers.Params {
+	return registers.Params{Sizes: p.Sizes, MTU: p.MTU, LineRate: p.lineRate(), Tick: p.Retry.Tick, NoCongestion: p.NoCongestion}
+}
+
+// Command returns the parameters of the block that runs commands.
+func (p Params) Command() command.Params {
+	return command.Params{Sizes: p.Sizes, MTU: p.MTU, NoCongestion: p.NoCongestion}
 }
 
 // The blocks that tell of credits.

@@ -18,6 +18,8 @@ func TestBuilds(t *testing.T) {
 				t.Fatal(err)
 			}
 			hdltest.Build(t, core.Def(blocks.Core(c)))
+			c.Congestion ^= 1
+			hdltest.Build(t, core.Def(blocks.Core(c)))
 		})
 	}
 }

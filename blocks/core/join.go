@@ -86,7 +86,6 @@ const (
 	wakeDead
 	wakeKeyOp
 	wakeRetry
-	wakePaced
 	wakeCommand
 	wakers
 )
@@ -107,7 +106,6 @@ const (
 	Writers  = writers
 	Lookers  = lookers
 	Faulters = faulters
-	Wakers   = wakers
 	Asyncs   = asyncs
 	Pacers   = pacers
 )
@@ -150,8 +148,8 @@ type core struct {
 	atomic      *atomic.IO
 	cqewriter   *cqewriter.IO
 	events      *events.IO
-	cnp         *cnp.IO
-	dcqcn       *dcqcn.IO
+	cnp         *cnp.IO   // nil where no queue pair can have congestion control
+	dcqcn       *dcqcn.IO // likewise
 
 	control []hdl.Stream[link.QPControl] // copies for the blocks that own state of queue pairs
 	dead    []hdl.Stream[link.QPRef]     // copies for those who flush
@@ -168,15 +166,15 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 	s := p.Sizes
 	c := &core{
 		m: m, p: p, io: io,
-		registers: hdl.Instance(m, "u_registers", registers.Def(registers.Params{Sizes: s, MTU: p.MTU, LineRate: p.lineRate()})),
-		command:   hdl.Instance(m, "u_command", command.Def(command.Params{Sizes: s, MTU: p.MTU})),
+		registers: hdl.Instance(m, "u_registers", registers.Def(p.Registers())),
+		command:   hdl.Instance(m, "u_command", command.Def(p.Command())),
 		doorbell:  hdl.Instance(m, "u_doorbell", doorbell.Def(doorbell.Params{Sizes: s})),
 		qpcontext: hdl.Instance(m, "u_qpcontext", qpcontext.Def(qpcontext.Params{Sizes: s, Clients: lookers, Faults: faulters})),
 		keycache:  hdl.Instance(m, "u_keycache", keycache.Def(keycache.Params{Sizes: s, Clients: keyUsers, Entries: p.Keys})),
 		dma:       hdl.Instance(m, "u_dma", dma.Def(dma.Params{Sizes: s, Reads: readers, Writes: writers})),
 
 		wqefetchSQ:  hdl.Instance(m, "u_wqefetch_sq", wqefetch.Def(wqefetch.Params{Sizes: s})),
-		scheduler:   hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: wakers})),
+		scheduler:   hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: p.Wakers()})),
 		requester:   hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
 		translateTx: hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
 		gather:      hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
@@ -200,10 +198,14 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		atomic:      hdl.Instance(m, "u_atomic", atomic.Def(atomic.Params{Sizes: s})),
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
 		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: asyncs})),
-		cnp:         hdl.Instance(m, "u_cnp", cnp.Def(cnp.Params{Sizes: s, Tick: p.congestionTick()})),
-		dcqcn:       hdl.Instance(m, "u_dcqcn", dcqcn.Def(dcqcn.Params{Sizes: s, Tick: p.congestionTick(), Askers: pacers})),
 	}
-	c.control = stream.Fork(m, "u_control", c.command.Control, 12)
+	controlled := 10
+	if !p.NoCongestion {
+		c.cnp = hdl.Instance(m, "u_cnp", cnp.Def(cnp.Params{Sizes: s, Tick: p.congestionTick()}))
+		c.dcqcn = hdl.Instance(m, "u_dcqcn", dcqcn.Def(dcqcn.Params{Sizes: s, Tick: p.congestionTick(), Askers: pacers}))
+		controlled += 2
+	}
+	c.control = stream.Fork(m, "u_control", c.command.Control, controlled)
 	c.dead = stream.Fork(m, "u_dead", c.qpcontext.Dead, 3)
 	return c
 }
@@ -260,10 +262,14 @@ func (c *core) configure() {
 	hdl.Connect(c.ackqueue.Peek, cmd.Peeks.MSN)
 	hdl.Connect(c.wqefetchSQ.Peek, cmd.Peeks.SQConsumer)
 	hdl.Connect(c.wqefetchRQ.Peek, cmd.Peeks.RQConsumer)
-	for i, to := range []hdl.Stream[link.QPControl]{
+	controlled := []hdl.Stream[link.QPControl]{
 		c.requester.Control, c.transmit.Control, c.completer.Control, c.psncheck.Control, c.readmatch.Control, c.responder.Control, c.ackqueue.Control,
-		c.resources.Control, c.retry.Control, c.resend.Control, c.cnp.Control, c.dcqcn.Control,
-	} {
+		c.resources.Control, c.retry.Control, c.resend.Control,
+	}
+	if !c.p.NoCongestion {
+		controlled = append(controlled, c.cnp.Control, c.dcqcn.Control)
+	}
+	for i, to := range controlled {
 		hdl.Connect(to, c.control[i])
 	}
 	cq := stream.Fork(c.m, "u_cq_config", cmd.CQ, 2)
@@ -361,7 +367,10 @@ func (c *core) countSent(pulses *[format.CounterCount]hdl.Bits) {
 	pulses[format.CntTxPackets] = c.transmit.Sent
 	pulses[format.CntTxResent] = c.transmit.Resent
 	pulses[format.CntTxNAKs] = c.transmit.SentNAK
-	pulses[format.CntCNPHandled] = c.dcqcn.Cut
+	pulses[format.CntCNPHandled] = hdl.K(1, 0)
+	if !c.p.NoCongestion {
+		pulses[format.CntCNPHandled] = c.dcqcn.Cut
+	}
 	pulses[format.CntCNPIgnored] = c.psncheck.CNPIgnored
 	pulses[format.CntECNMarked] = c.psncheck.ECNMarked
 	pulses[format.CntCNPSent] = c.transmit.SentCNP

@@ -20,10 +20,11 @@ func (c *core) send() {
 	})
 	for at, wake := range [wakers]hdl.Stream[link.QPRef]{
 		wakeFetched: c.wqefetchSQ.Ready, wakeAgain: c.requester.Again, wakeRetired: freed, wakeDead: c.dead[0], wakeKeyOp: c.keyDone(),
-		wakeRetry: c.retry.Wake, wakePaced: c.congestion(), wakeCommand: c.command.Wake,
+		wakeRetry: c.retry.Wake, wakeCommand: c.command.Wake,
 	} {
 		hdl.Connect(c.scheduler.Wakes[at], wake)
 	}
+	c.congestion()
 	hdl.Connect(c.requester.Grant, c.scheduler.Grant)
 
 	c.jobs()
@@ -60,15 +61,21 @@ func (c *core) jobs() {
 		Job    link.TxJob
 		Source hdl.Bits `w:"2"`
 	}
-	both := stream.Fork(m, "u_job", stream.Map(job, func(j link.TxJob) chosen { return chosen{Job: j, Source: from} }), 3)
+	copies := 2
+	if !c.p.NoCongestion {
+		copies++ // for those who count what is sent
+	}
+	both := stream.Fork(m, "u_job", stream.Map(job, func(j link.TxJob) chosen { return chosen{Job: j, Source: from} }), copies)
 	hdl.Connect(c.transmit.Job, stream.FIFO(m, "u_tx_jobs", stream.Map(both[0], func(x chosen) link.TxJob {
 		m.Unused(x.Source)
 		return x.Job
 	}), jobsAhead))
-	c.pay(stream.Map(both[2], func(x chosen) link.TxJob {
-		m.Unused(x.Source)
-		return x.Job
-	}))
+	if !c.p.NoCongestion {
+		c.pay(stream.Map(both[2], func(x chosen) link.TxJob {
+			m.Unused(x.Source)
+			return x.Job
+		}))
+	}
 	order := stream.Filter(m, "segments_follow", both[1], both[1].Data.Job.HasSegments())
 	source := stream.FIFO(m, "u_segment_order", stream.Map(order, func(x chosen) hdl.Bits {
 		m.Unused(hdl.Pack(x.Job))

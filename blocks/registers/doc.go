@@ -11,8 +11,8 @@
 //
 // # State
 //
-// The registers that software writes (those of congestion control have defaults after reset), the mailbox of 32 words, the outcome of the
-// last command, a counter of 32 bits for each bit of Counts, and the vectors
+// The registers that software writes (those of congestion control have defaults after reset), the mailbox of 32 words (undefined
+// until they are written), the outcome of the last command, a counter of 32 bits for each bit of Counts, and the vectors
 // with an interrupt (set by events' pulses, cleared by software).
 //
 // # Order
@@ -30,10 +30,12 @@
 // # Cycles
 //
 // A write takes 2 cycles, a read 3; that of a counter waits for its turn, as many cycles at most as
-// there are counters. It has all pulses but those of the last three cycles.
+// there are counters. It has all pulses but those of the last three cycles. A command goes 20 cycles after it was
+// started, and what it gives is in the mailbox after 16; a read in the meantime waits for the first.
 //
 // # Files
 //
-//	read.go   what is read where
-//	count.go  the counters
+//	read.go     what is read where
+//	count.go    the counters
+//	mailbox.go  the mailbox
 package registers

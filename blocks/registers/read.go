@@ -25,7 +25,8 @@ func (b *block) read() {
 	bus.ARReady.Set(held.Not())
 	m.If(moves, func() { answers.SetK(0) })
 	c := b.counters
-	turn := isCounter(at).Not().Or(c.known.And(c.number.Eq(at.Trunc(numberBits()))))
+	b.mailbox.reads.Set(at.Trunc(b.mailbox.reads.Width()))
+	turn := hdl.Mux(isCounter(at), c.known.And(c.number.Eq(at.Trunc(numberBits()))), b.mailbox.loads.Not())
 	m.If(hdl.AndAll(held, moves, turn), func() {
 		held.SetK(0)
 		answers.SetK(1)
@@ -53,7 +54,7 @@ func (b *block) word(at hdl.Bits) (value, there hdl.Bits) {
 		there = there.Or(is)
 	}
 	mail, counter := b.inMailbox(at), isCounter(at)
-	value = hdl.Mux(mail, hdl.Select(at.Trunc(5), b.mailbox...), hdl.Mux(counter, b.counters.total, value))
+	value = hdl.Mux(mail, b.mailbox.value, hdl.Mux(counter, b.counters.total, value))
 	return value, hdl.OrAll(there, mail, counter)
 }
 
@@ -69,7 +70,12 @@ func (b *block) words() []known {
 	wide := func(x hdl.Bits) hdl.Bits { return x.ZExt(32) }
 	caps0 := uint64(s.QPBits | s.CQBits<<8 | s.EQBits<<16 | hdl.Log2(s.DataWidth/8)<<24 | mtuCode(b.p.MTU)<<28)
 	caps1 := uint64(1<<s.QPBits&0xFFFF | 1<<s.ReplayBits<<16)
+	caps2 := uint64(1<<s.ReadBits<<8 | b.p.Tick<<16)
+	if !b.p.NoCongestion {
+		caps2 |= format.CapsCongestion
+	}
 	all := []known{
+		{format.RegCaps2, hdl.K(32, caps2)},
 		{format.RegID, hdl.K(32, format.DeviceID)},
 		{format.RegVersion, hdl.K(32, Version)},
 		{format.RegCaps0, hdl.K(32, caps0)},
@@ -84,6 +90,9 @@ func (b *block) words() []known {
 		{format.RegModeration, set.Moderation},
 		{format.RegIRQPending, wide(b.pending)},
 		{format.RegMailboxDone, hdl.Cat(b.runs, hdl.K(23, 0), b.status)},
+	}
+	if b.p.NoCongestion {
+		return all
 	}
 	fields := set.Congestion.Fields()
 	for i, r := range format.CongestionRegisters() {

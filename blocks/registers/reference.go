@@ -5,6 +5,7 @@ import "gornic/format"
 // Reference is what a driver sees of registers and mailbox, in plain Go.
 type Reference struct {
 	Caps0, Caps1 uint32
+	Caps2        uint32
 	Settings     map[uint32]uint32 // by offset
 	Mailbox      [32]uint32
 	Running      bool
@@ -77,6 +78,8 @@ func (r *Reference) Read(offset uint32) (uint32, bool) {
 		return r.Caps0, true
 	case offset == format.RegCaps1:
 		return r.Caps1, true
+	case offset == format.RegCaps2:
+		return r.Caps2, true
 	case offset == format.RegStatus:
 		return r.Settings[format.RegControl] | flag<<1, true
 	case offset == format.RegIRQPending:

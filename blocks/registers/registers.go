@@ -14,6 +14,10 @@ type Params struct {
 	MTU   int // largest path MTU in bytes
 	// LineRate is what queue pairs that are not slowed down have, in Mb/s, as software finds it; 0: not known, so the largest number.
 	LineRate int
+	Tick     int // clock cycles of 4.096 us, the unit of retry timers; 0: not told
+
+	// NoCongestion leaves out the registers of congestion control, as no queue pair can have it.
+	NoCongestion bool
 }
 
 // Validate returns an error for parameters that the block cannot have.
@@ -28,8 +32,14 @@ func (p Params) Validate() error {
 	if p.LineRate < 0 || p.LineRate > maxRate {
 		return fmt.Errorf("registers: a line rate of %d Mb/s: not 0 to %d", p.LineRate, maxRate)
 	}
+	if p.Tick < 0 || p.Tick > maxTick {
+		return fmt.Errorf("registers: a tick of %d cycles: not 0 to %d", p.Tick, maxTick)
+	}
 	return nil
 }
+
+// maxTick is the longest tick that the registers hold.
+const maxTick = 1<<16 - 1
 
 // maxRate is the largest rate that the registers hold.
 const maxRate = 1<<18 - 1
@@ -77,11 +87,21 @@ type IO struct {
 	Pending  hdl.Bits              `hdl:"out"` // vectors that have one
 }
 
+// name is that of the module.
+func (p Params) name() string {
+	s := p.Sizes
+	name := fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_rd%d_%d_mtu%d_t%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.ReadBits, s.DataWidth, p.MTU, p.Tick)
+	if p.NoCongestion {
+		return name
+	}
+	return fmt.Sprintf("%s_l%d", name, p.LineRate)
+}
+
 // Def is the block. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_%d_mtu%d_l%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.DataWidth, p.MTU, p.LineRate),
+		Name: p.name(),
 		Doc:  "AXI4-Lite slave: registers, counters, command mailbox, doorbell pages.",
 		IO: IO{
 			Bus: s.AXILite(), Bell: hdl.StreamOf(link.Bell{}), Go: hdl.StreamOf(link.Go{}), Done: hdl.StreamOf(link.Done{}),
@@ -107,9 +127,9 @@ type block struct {
 	p  Params
 	io *IO
 
-	mailbox  []hdl.Bits
+	mailbox  mailbox
 	runs     hdl.Bits // a command runs
-	starts   hdl.Bits // and has not been taken
+	starts   hdl.Bits // it has what it takes from the mailbox, and has not been taken
 	code     hdl.Bits
 	status   hdl.Bits // of the last one
 	pending  hdl.Bits
@@ -127,9 +147,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		pending: m.Reg("pending_now", 1<<p.Sizes.EQBits, 0),
 		writes:  m.Wire("writes", 1),
 	}
-	for i := range link.MailboxWords {
-		b.mailbox = append(b.mailbox, m.Reg(fmt.Sprintf("mailbox_%d", i), 32, 0))
-	}
+	b.mailbox = newMailbox(m)
 	b.counters = b.count()
 	return b
 }
@@ -183,12 +201,18 @@ func (b *block) inMailbox(at hdl.Bits) hdl.Bits {
 func (b *block) writable() hdl.Bits {
 	known := hdl.K(1, 0)
 	for _, r := range format.Registers() {
-		if r.Access == format.ReadWrite {
+		if r.Access == format.ReadWrite && !(b.p.NoCongestion && isCongestion(r.Offset)) {
 			known = known.Or(b.is(uint64(r.Offset)))
 		}
 	}
 	command := b.inMailbox(b.at).Or(b.is(format.RegMailboxGo))
 	return known.Or(command.And(b.runs.Not()))
+}
+
+// isCongestion tells whether a register is one of congestion control.
+func isCongestion(offset uint32) bool {
+	all := format.CongestionRegisters()
+	return offset >= all[0].Offset && offset <= all[len(all)-1].Offset
 }
 
 // settings are the registers that software sets.
@@ -202,6 +226,10 @@ func (b *block) settings() {
 	set := func(offset uint64, name string, width int) hdl.Bits { return setFrom(offset, name, width, 0) }
 	out, reset := b.io.Settings.Congestion.Fields(), b.p.congestion().Fields()
 	for i, r := range format.CongestionRegisters() {
+		if b.p.NoCongestion {
+			out[i].SetK(reset[i])
+			continue
+		}
 		out[i].Set(setFrom(uint64(r.Offset), r.Name, out[i].Width(), reset[i]))
 	}
 	low, high := set(format.RegMACLow, "mac_low", 32), set(format.RegMACHigh, "mac_high", 16)
@@ -214,34 +242,26 @@ func (b *block) settings() {
 	s.Moderation.Set(set(format.RegModeration, "moderation", 32))
 }
 
-// command is the mailbox and the command that runs on it.
+// command runs a command on the mailbox: its words are loaded, it goes, and the words that it gives are put back.
 func (b *block) command() {
-	m, io := b.m, b.io
-	free := b.runs.Not()
-	for i, word := range b.mailbox {
-		mine := hdl.AndAll(b.writes, free, b.inMailbox(b.at), b.at.Trunc(5).Is(uint64(i)))
-		m.If(mine, func() { word.Set(b.data) })
-		if 32*i < io.Done.Data.Out.Width() {
-			m.If(io.Done.Valid.And(io.Done.Data.Replies), func() { word.Set(io.Done.Data.Out.Slice(32*i+31, 32*i)) })
-		}
-	}
-	m.If(hdl.AndAll(b.writes, free, b.is(format.RegMailboxGo)), func() {
+	m, io, mail := b.m, b.io, b.mailbox
+	m.If(hdl.AndAll(b.writes, b.runs.Not(), b.is(format.RegMailboxGo)), func() {
 		b.runs.SetK(1)
-		b.starts.SetK(1)
+		mail.loads.SetK(1)
 		b.code.Set(b.data.Trunc(8))
 	})
+	m.If(mail.load(), func() { b.starts.SetK(1) })
+	io.Go.Valid.Set(b.starts)
+	hdl.Set(io.Go.Data, link.Go{Code: b.code, In: mail.loaded})
 	m.If(io.Go.Fire(), func() { b.starts.SetK(0) })
-	m.If(io.Done.Valid, func() {
+
+	replies := io.Done.Valid.And(io.Done.Data.Replies)
+	last := mail.write(b, replies)
+	io.Done.Ready.Set(replies.Not().Or(last))
+	m.If(io.Done.Fire(), func() {
 		b.runs.SetK(0)
 		b.status.Set(io.Done.Data.Status)
 	})
-	var words []hdl.Bits
-	for i := range link.GoWords {
-		words = append(words, b.mailbox[link.GoWords-1-i])
-	}
-	io.Go.Valid.Set(b.starts)
-	hdl.Set(io.Go.Data, link.Go{Code: b.code, In: hdl.Cat(words...)})
-	io.Done.Ready.SetK(1)
 }
 
 // interrupts keeps the vectors with an interrupt until software clears them.

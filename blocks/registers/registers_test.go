@@ -15,7 +15,7 @@ import (
 	verilator "gornic/sim-verilator"
 )
 
-var params = registers.Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 3, CQBits: 2, EQBits: 1, ReplayBits: 4}, MTU: 4096, LineRate: 100000}
+var params = registers.Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 3, CQBits: 2, EQBits: 1, ReplayBits: 4, ReadBits: 3}, MTU: 4096, LineRate: 100000, Tick: 1000}
 
 // bench drives the AXI4-Lite port.
 type bench struct {
@@ -103,7 +103,12 @@ func TestAgainstReference(t *testing.T) {
 		b := newBench(t, s, io)
 		starts, done := sim.NewSink(s, io.Go, hdltest.Gaps(t, 30)), sim.NewSource(s, io.Done, sim.Pattern{})
 		ref := registers.NewReference(100000)
-		ref.Caps0, ref.Caps1 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16
+		ref.Caps0, ref.Caps1, ref.Caps2 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16, format.CapsCongestion|8<<8|1000<<16
+		for i := range uint32(link.MailboxWords) {
+			v := b.r.Uint32()
+			require.True(t, ref.Write(format.RegMailbox+4*i, v))
+			require.Zero(t, b.write(format.RegMailbox+4*i, v, 15))
+		}
 		taken := false
 		offset := func() uint32 {
 			if b.r.IntN(2) == 0 {
@@ -185,17 +190,26 @@ func TestCountsEveryCycle(t *testing.T) {
 	}, verilator.Simulator)
 }
 
+// started is a link.Go.
+type started struct {
+	Code uint32
+	In   []uint64
+}
+
 // command takes a command that was started, or ends it.
 func (b *bench) command(starts *sim.Sink, done *sim.Source, ref *registers.Reference, taken bool) bool {
 	t := b.t
 	if !taken {
-		for range 10 {
+		for range 40 {
 			b.step()
 		}
-		got := starts.Take()
+		got := sim.Received[started](starts)
 		require.Equal(t, ref.Running, len(got) == 1)
 		if ref.Running {
-			require.EqualValues(t, ref.Code, got[0].Words[0]&0xFF)
+			require.EqualValues(t, ref.Code, got[0].Code)
+			for i := range link.GoWords {
+				require.Equal(t, ref.Mailbox[i], uint32(got[0].In[i/2]>>(32*(i%2))), "word %d", i)
+			}
 		}
 		return ref.Running
 	}
@@ -212,10 +226,31 @@ func (b *bench) command(starts *sim.Sink, done *sim.Source, ref *registers.Refer
 		}
 	}
 	done.Send(o)
-	b.step()
-	b.step()
+	for range 2 + 16 {
+		b.step()
+	}
 	ref.Running, ref.Status = false, uint32(o.Status)
 	return false
+}
+
+// Where no queue pair can have congestion control there are no registers of it, and the capabilities say so.
+func TestNoCongestion(t *testing.T) {
+	without := params
+	without.NoCongestion = true
+	design, io := hdltest.Build(t, registers.Def(without))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io)
+		for _, r := range format.CongestionRegisters() {
+			require.EqualValues(t, 2, b.write(r.Offset, 1, 15), r.Name)
+			value, resp := b.read(r.Offset)
+			require.Zero(t, value, r.Name)
+			require.EqualValues(t, 2, resp, r.Name)
+		}
+		require.Zero(t, b.write(format.RegModeration, 1, 15))
+		value, resp := b.read(format.RegCaps2)
+		require.EqualValues(t, 8<<8|1000<<16, value)
+		require.Zero(t, resp)
+	})
 }
 
 // A doorbell goes on with its page, and the write ends when it has been taken.
@@ -241,6 +276,9 @@ func TestValidate(t *testing.T) {
 	require.NoError(t, params.Validate())
 	wrong := params
 	wrong.LineRate = 1 << 18
+	require.Error(t, wrong.Validate())
+	wrong = params
+	wrong.Tick = 1 << 16
 	require.Error(t, wrong.Validate())
 	require.Error(t, registers.Params{Sizes: params.Sizes, MTU: 1000}.Validate())
 	require.Error(t, registers.Params{MTU: 4096}.Validate())

@@ -87,6 +87,19 @@ func Size(ctx context.Context, name string, d *hdl.Design, o Options) (*Report, 
 	return report, report.save(b.result(reportFile))
 }
 
+// Netlist synthesizes a design for the ECP5, as Build does.
+func Netlist(ctx context.Context, name string, d *hdl.Design, o Options) (*netlist.Netlist, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	b := &builder{Options: o, target: Target{Name: name}, design: d, store: store{filepath.Join(o.Dir, "steps")}, steps: 1}
+	report, err := b.synthesized(ctx, forECP5)
+	if err != nil {
+		return nil, err
+	}
+	return report.netlist, nil
+}
+
 // result is the path of a file of the build.
 func (b *builder) result(name string) string { return filepath.Join(b.Dir, b.target.Name, name) }
 

@@ -1,6 +1,10 @@
 package check
 
-import "gornic/hdl/ir"
+import (
+	"slices"
+
+	"gornic/hdl/ir"
+)
 
 // checkDomains finds state that is set from state of another clock domain.
 func checkDomains(c *checker) {
@@ -40,7 +44,7 @@ func newDomains(design *ir.Design) *domains {
 		}
 	}
 	for _, m := range design.All {
-		for _, clk := range m.Clocks {
+		for _, clk := range slices.Concat(m.Clocks, m.Made) {
 			if root := d.root(clk); root != nil {
 				if _, known := d.ids[root]; !known {
 					d.ids[root] = len(d.ids)

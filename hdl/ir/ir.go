@@ -1,10 +1,20 @@
 package ir
 
+import "fmt"
+
 // Design is a whole elaborated design.
 type Design struct {
 	Top     *Module
 	Modules []*Module // one of each name, children before their parents, in a fixed order
 	All     []*Module // every elaborated module, one for each instance, parents first; All[0] is Top
+}
+
+// Simulable returns an error for a design whose clocks nobody outside drives.
+func (d *Design) Simulable() error {
+	if len(d.Top.Made) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s makes the clock %s of its own: run the module inside, whose clocks are ports", d.Top.Name, d.Top.Made[0].Clk)
 }
 
 // Module is one elaborated module: the top, or what an instance holds.
@@ -15,7 +25,9 @@ type Module struct {
 	Parent    *Module     // nil for the top
 	External  bool        // a black box: Body is its simulation model, not for synthesis
 	Params    []Param     // an External's Verilog parameters
+	Attrs     []Param     // of an External: Verilog attributes of its instance
 	Clocks    []*Clock    // domains that anything in here uses, in port order
+	Made      []*Clock    // of the top: domains whose clock and reset are wires of it, in order of declaration
 	Signals   []*Signal   // ports in order, then the rest in order of declaration
 	Memories  []*Memory   // in order of declaration
 	Instances []*Instance // in order of declaration
@@ -28,16 +40,17 @@ type Module struct {
 	Home      Pos      // the first line of the Go function that is its Body
 }
 
-// Param is a Verilog parameter of a black box; Value is a Verilog literal.
+// Param is a Verilog parameter or attribute of a black box; Value is a Verilog literal.
 type Param struct{ Name, Value string }
 
 // Clock is a clock domain of a module: a clock (rising edge) and a
-// synchronous, active-high reset, both input ports. The default domain is
-// named "" and has the ports clk and rst; domain "rx" has rx_clk and rx_rst.
+// synchronous, active-high reset, both input ports, or wires where the module
+// makes the clock (Made). The default domain is named "" and has the ports clk and
+// rst; domain "rx" has rx_clk and rx_rst.
 type Clock struct {
 	Name   string
-	Clk    string // port name
-	Rst    string // port name
+	Clk    string // name of the port or wire
+	Rst    string // name of the port or wire
 	Module *Module
 }
 

@@ -14,15 +14,16 @@ type AsyncFIFOIO[T any] struct {
 //
 // Order is kept and nothing is lost, whatever the two frequencies are. Latency
 // one cycle of "in" and four or five of "out"; a payload in every cycle of the
-// slower clock from depth 8. Cost: a RAM of depth payloads, one register of the
-// payload and 8 log2(depth) flip-flops.
+// slower clock from depth 8. Cost: a RAM of depth payloads, which up to depth 16 is
+// in LUTs with a register of the payload behind it, one register of the payload and 8 log2(depth)
+// flip-flops.
 func AsyncFIFODef[T any](proto T, depth int) hdl.Def[AsyncFIFOIO[T]] {
 	return hdl.Def[AsyncFIFOIO[T]]{
 		Name: moduleName("async_fifo", proto, depth),
 		Doc:  "FIFO between two clock domains: addresses cross as Gray codes.",
 		IO:   AsyncFIFOIO[T]{In: hdl.StreamOf(proto), Out: hdl.StreamOf(proto)},
 		Body: func(m *hdl.Module, io *AsyncFIFOIO[T]) {
-			crossing[T]{m, io.In, io.Out, m.Domain("in"), m.Domain("out"), depth}.build()
+			crossing[T]{m, io.In, io.Out, m.Domain("in"), m.Domain("out"), depth, depth <= lutDepth}.build()
 		},
 	}
 }
@@ -42,6 +43,7 @@ type crossing[T any] struct {
 	out      hdl.Stream[T]
 	from, to hdl.Clock
 	depth    int
+	inLUTs   bool // the RAM
 }
 
 // cursor is an address with one bit more than the RAM needs, so that full and
@@ -70,10 +72,34 @@ type crossed struct {
 	ready              hdl.Bits
 }
 
+// lutDepth is the most payloads that are kept in LUTs: one LUT RAM deep on most devices, and a small part of a block RAM.
+const lutDepth = 16
+
+// ram is the memory that is written in one domain and read in the other. A word that is read was written some cycles
+// before: its address had to come across.
+func (c crossing[T]) ram() *hdl.Memory {
+	if c.inLUTs {
+		return c.m.LUTRAM("ram", c.depth, hdl.WidthOf(c.in.Data))
+	}
+	return c.m.RAM("ram", c.depth, hdl.WidthOf(c.in.Data), hdl.Undefined)
+}
+
+// reader is the read port of ram.
+func (c crossing[T]) reader(ram *hdl.Memory) func(addr, en hdl.Bits) hdl.Bits {
+	if !c.inLUTs {
+		return func(addr, en hdl.Bits) hdl.Bits { return ram.Read("word", addr, en) }
+	}
+	return func(addr, en hdl.Bits) hdl.Bits {
+		word := c.m.RegN("word", hdl.WidthOf(c.in.Data))
+		c.m.If(en, func() { word.Set(ram.At(addr)) })
+		return word
+	}
+}
+
 func (c crossing[T]) build() crossed {
 	m := c.m
 	wantRing(m, c.depth)
-	ram := m.RAM("ram", c.depth, hdl.WidthOf(c.in.Data), hdl.Undefined)
+	ram := c.ram()
 	w := ram.AddrWidth() + 1
 	x := crossed{ram: ram, ready: c.in.Ready}
 	m.In(c.from, func() { x.tail = newCursor(m, "tail", w) })
@@ -92,7 +118,7 @@ func (c crossing[T]) build() crossed {
 	})
 	m.In(c.to, func() {
 		x.tailSeen = newSynced(m, "tail_seen", x.tail.gray, 0)
-		x.ahead = readAhead(m, ram, x.head.at.Trunc(w-1), x.head.gray.Ne(x.tailSeen.safe), c.out)
+		x.ahead = readAheadOf(m, c.reader(ram), x.head.at.Trunc(w-1), x.head.gray.Ne(x.tailSeen.safe), c.out)
 		m.If(x.ahead.fetch, x.head.advance)
 		AssertSource(m, "out", c.out)
 		x.head.properties(m, "head")

@@ -8,14 +8,14 @@ import (
 // proof needs. That it works with any two clocks follows from what is proved of
 // its addresses: one bit of a code changes at a time, and what either side
 // knows of the other is out of date, never ahead.
-func oneClockFIFO(width, depth int) hdl.Def[SliceIO[hdl.Bits]] {
+func oneClockFIFO(width, depth int, inLUTs bool) hdl.Def[SliceIO[hdl.Bits]] {
 	proto := hdl.W(width)
 	return hdl.Def[SliceIO[hdl.Bits]]{
-		Name: moduleName("one_clock_fifo", proto, depth),
+		Name: moduleName(map[bool]string{false: "one_clock_fifo", true: "one_clock_lut_fifo"}[inLUTs], proto, depth),
 		IO:   SliceIO[hdl.Bits]{In: hdl.StreamOf(proto), Out: hdl.StreamOf(proto)},
 		Body: func(m *hdl.Module, io *SliceIO[hdl.Bits]) {
 			clock := m.Domain("")
-			x := crossing[hdl.Bits]{m, io.In, io.Out, clock, clock, depth}.build()
+			x := crossing[hdl.Bits]{m, io.In, io.Out, clock, clock, depth, inLUTs}.build()
 			f := Follow(m, io.In, io.Out, depth+2)
 			x.invariants(m, f, uint64(depth))
 		},

@@ -15,13 +15,18 @@ type ahead struct {
 // readAhead reads word addr whenever some is one and there is room, and sends
 // the words out in order, one every cycle.
 func readAhead[T any](m *hdl.Module, ram *hdl.Memory, addr, some hdl.Bits, out hdl.Stream[T]) ahead {
+	return readAheadOf(m, func(addr, en hdl.Bits) hdl.Bits { return ram.Read("word", addr, en) }, addr, some, out)
+}
+
+// readAheadOf is readAhead of anything that has the word at an address a cycle after it was enabled, and keeps it.
+func readAheadOf[T any](m *hdl.Module, read func(addr, en hdl.Bits) hdl.Bits, addr, some hdl.Bits, out hdl.Stream[T]) ahead {
 	a := ahead{fetched: m.Reg("fetched", 1, 0), valid: m.Reg("valid", 1, 0)}
 	data := hdl.NewReg(m, "data", hdl.Proto(out.Data))
 	a.data = hdl.Pack(data)
 
 	load := out.Ready.Or(a.valid.Not())
 	a.fetch = some.And(load.Or(a.fetched.Not()))
-	a.word = ram.Read("word", addr, a.fetch)
+	a.word = read(addr, a.fetch)
 	m.If(load, func() {
 		a.valid.Set(a.fetched)
 		a.fetched.SetK(0)

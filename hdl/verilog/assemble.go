@@ -105,7 +105,7 @@ func (e *module) declare(t *text, signals []*ir.Signal) {
 	t.blank()
 	rows := make([][]string, len(signals))
 	for i, s := range signals {
-		rows[i] = []string{e.typeOf(s), span(s.Width), Name(s) + ";"}
+		rows[i] = []string{e.typeOf(s), span(s.Width), Name(s) + e.shown(s) + ";"}
 	}
 	for i, l := range columns(rows) {
 		s := signals[i]
@@ -122,6 +122,14 @@ func (e *module) declare(t *text, signals []*ir.Signal) {
 			t.plain("/* verilator lint_on UNDRIVEN */")
 		}
 	}
+}
+
+// shown is what [Options].State has after the name of a signal.
+func (e *module) shown(s *ir.Signal) string {
+	if e.opts.State && (s.Kind == ir.Reg || s.Kind == ir.ReadData) {
+		return public
+	}
+	return ""
 }
 
 // typeOf says whether a signal is a reg in the sense of Verilog.

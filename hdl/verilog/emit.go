@@ -25,6 +25,13 @@ type Options struct {
 	// folder models; a black box without a model is a module without contents.
 	// They are not for synthesis.
 	Models bool
+	// Clocked are instances of the top, of one clock each, that get a clock port of their
+	// own, named by [ClockOf], in place of the top's clock: a simulator may hold it
+	// while nothing in the instance would change.
+	Clocked []*ir.Instance
+	// State marks registers, and what was read from memories, as public for Verilator,
+	// which may otherwise take them out or keep them where nobody can look.
+	State bool
 	// License is an SPDX expression that each file names; empty for none.
 	License string
 	// Anonymous names wires without looking into the Go source, and leaves

@@ -23,8 +23,8 @@ type SenderIO struct {
 }
 
 // Sender exercises events: a state with names, sums, state of properties, a long
-// list of fields, none at all. With checks the properties have a wire of their
-// own that the events have no use for.
+// list of fields, none at all. With checks the properties have wires of their
+// own that the events have no use for, one of a single bit.
 func Sender(name string, checks bool) hdl.Def[SenderIO] {
 	return hdl.Def[SenderIO]{
 		Name: name,
@@ -48,6 +48,7 @@ func Sender(name string, checks bool) hdl.Def[SenderIO] {
 			if checks {
 				m.Assert("one_by_one", step.LtK(2))
 				m.Cover("advances", step.Any())
+				m.Cover("waits_on", st.Is(stPayload).And(m.PastReset("waited", st.Is(stPayload), 0)))
 			}
 
 			// A packet leaves.

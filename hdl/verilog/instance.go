@@ -1,6 +1,10 @@
 package verilog
 
-import "gornic/hdl/ir"
+import (
+	"slices"
+
+	"gornic/hdl/ir"
+)
 
 // connect decides which ports of instances need no wire of their own: outputs
 // that do nothing but drive an output or wire of this module, and inputs that
@@ -121,6 +125,18 @@ func (e *module) readOf(s *ir.Signal) *ir.Node {
 	return e.pins[s]
 }
 
+// ClockOf is the name of the clock port of the top for an instance of
+// [Options].Clocked.
+func ClockOf(inst *ir.Instance) string { return "clk_" + inst.Name }
+
+// clockInto is what is connected to a clock of a child.
+func (e *module) clockInto(inst *ir.Instance, c *ir.Clock) string {
+	if slices.Contains(e.opts.Clocked, inst) {
+		return ClockOf(inst)
+	}
+	return inst.Clocks[c].Clk
+}
+
 func (e *module) printInstance(inst *ir.Instance) {
 	e.out.blank()
 	var pins []*ir.Node
@@ -133,10 +149,9 @@ func (e *module) printInstance(inst *ir.Instance) {
 	child := inst.Module
 	var rows [][]string
 	for _, c := range child.Clocks {
-		parent := inst.Clocks[c]
-		rows = append(rows, []string{"." + c.Clk, "(" + parent.Clk + ")"})
+		rows = append(rows, []string{"." + c.Clk, "(" + e.clockInto(inst, c) + ")"})
 		if c.Rst != "" {
-			rows = append(rows, []string{"." + c.Rst, "(" + parent.Rst + ")"})
+			rows = append(rows, []string{"." + c.Rst, "(" + inst.Clocks[c].Rst + ")"})
 		}
 	}
 	for _, s := range inst.Ports {
@@ -145,6 +160,9 @@ func (e *module) printInstance(inst *ir.Instance) {
 			value = e.text(n, mode{enum: e.enumOfSignal(s)})
 		}
 		rows = append(rows, []string{"." + Name(s.Port), "(" + value + ")"})
+	}
+	for _, a := range child.Attrs {
+		e.out.plain("(* " + a.Name + " = " + a.Value + " *)")
 	}
 	name := legal(e.ir, inst.Name)
 	if child.External && len(child.Params) > 0 {

@@ -38,6 +38,7 @@ var designs = []design{
 	of(RAM("ram_lanes_undefined", 512, 64, 1, hdl.Undefined)),
 	of(RAM("ram_single", 1, 8, 8, hdl.ReadOld)),
 	of(LUTRAM()),
+	of(MadeClocks()),
 	of(Dual(hdl.Undefined)),
 	of(Shared(hdl.ReadNew)),
 	of(TwoClock()),

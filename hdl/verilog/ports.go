@@ -22,6 +22,11 @@ func (e *module) printPorts(t *text) {
 			rows = append(rows, []string{"input", "wire", "", c.Rst})
 		}
 	}
+	if e.ir.Parent == nil {
+		for _, inst := range e.opts.Clocked {
+			rows = append(rows, []string{"input", "wire", "", ClockOf(inst)})
+		}
+	}
 	clocks := len(rows)
 	var ports []*ir.Signal
 	groups := map[int]portGroup{} // by first row

@@ -2,6 +2,7 @@ package verilog
 
 import (
 	"fmt"
+	"slices"
 
 	"gornic/hdl/ir"
 )
@@ -29,6 +30,9 @@ func (e *module) printUnusedByEvents() {
 func (e *module) unreadOf(l *layer, r *reads) []string {
 	var list []string
 	for _, s := range e.ir.Signals {
+		if e.isClock(s) {
+			continue
+		}
 		switch s.Kind {
 		case ir.Output, ir.ChildInput:
 			continue
@@ -51,6 +55,11 @@ func (e *module) unreadOf(l *layer, r *reads) []string {
 		}
 	}
 	return list
+}
+
+// isClock reports whether a wire is the clock or the reset of a domain.
+func (e *module) isClock(s *ir.Signal) bool {
+	return s.Kind == ir.Wire && slices.ContainsFunc(e.ir.Made, func(c *ir.Clock) bool { return s.Name == c.Clk || s.Name == c.Rst })
 }
 
 // gather prints a wire that reads all in the list.
@@ -98,9 +107,12 @@ func unread(name string, width int, read []bool) []string {
 		for lo > 0 && !read[lo-1] {
 			lo--
 		}
-		if hi == lo {
+		switch {
+		case width == 1: // which has no bits to select
+			list = append(list, name)
+		case hi == lo:
 			list = append(list, fmt.Sprintf("%s[%d]", name, hi))
-		} else {
+		default:
 			list = append(list, fmt.Sprintf("%s[%d:%d]", name, hi, lo))
 		}
 		hi = lo

@@ -49,7 +49,14 @@ EXPORT void gornic_take(Simulation* s, uint64_t index, uint64_t* words, uint64_t
 EXPORT void gornic_peek(Simulation* s, uint64_t index, uint64_t* words) { s->binding().peeks[index].load(words); }
 
 EXPORT void gornic_covers(Simulation* s, uint64_t* counts) {
+    s->parts().count();
     for (const gornic::Port& p : s->binding().covers) p.load(counts++);
+}
+
+// How many edges the parts have had, and how many of these were evaluated.
+EXPORT void gornic_activity(Simulation* s, uint64_t* words) {
+    words[0] = s->parts().edges;
+    words[1] = s->parts().evaluated;
 }
 
 // How many words the records of events take, and a move of them to memory of Go.

@@ -39,6 +39,14 @@ public:
     binding.events.back().when = {&top_->rootp->name, 1}; \
     binding.events.back().clock = number;
 #define FIELD(name, width) binding.events.back().fields.push_back({&top_->rootp->name, width});  // of the event before it
+#define PART(name) \
+    binding.parts.emplace_back(); \
+    binding.parts.back().clk = {&top_->name, 1};
+// Of the part before it.
+#define PART_INPUT(name, width) binding.parts.back().inputs.push_back({&top_->rootp->name, width});
+#define PART_WRITE(name, width) binding.parts.back().writes.push_back({&top_->rootp->name, width});
+#define PART_STATE(name, width) binding.parts.back().state.push_back({&top_->rootp->name, width});
+#define PART_COVER(number) binding.parts.back().covers.push_back(number);
 #define PEEK(name, width) binding.peeks.push_back({&top_->rootp->name, width});
 #include "table.inc"
 #if VM_TRACE

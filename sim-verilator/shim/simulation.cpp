@@ -25,6 +25,7 @@ Simulation::Simulation(uint64_t* shared, const uint64_t* timing, uint64_t seed, 
         c.clk.set(false);
         c.set_reset(true);
     }
+    parts_.bind(design_->binding.parts, design_->binding.covers);
     eval();
     if (waves_) design_->dump(0);
     publish();
@@ -42,7 +43,10 @@ void Simulation::eval() {
 void Simulation::settle() {
     Entered in(this);
     const uint64_t* word = shared_ + 2 + design_->binding.clocks.size();
-    for (Clock& c : design_->binding.clocks) c.set_reset(*word++);
+    for (Clock& c : design_->binding.clocks) {
+        if (c.reset != bool(*word)) parts_.wake();
+        c.set_reset(*word++);
+    }
     for (size_t i = 0; i < design_->binding.ports.size(); ++i) {
         const Port& p = design_->binding.ports[i];
         if (design_->binding.inputs[i]) p.store(word);
@@ -114,6 +118,7 @@ void Simulation::instant(uint64_t time) {
     if (!waves_)
         for (const Clock& c : clocks)
             if (c.rising) c.clk.set(false);
+    parts_.lower();
     eval();
     if (waves_) design_->dump(time);
 }
@@ -132,6 +137,7 @@ void Simulation::record() {
 }
 
 void Simulation::raise() {
+    parts_.raise();
     for (Clock& c : design_->binding.clocks) {
         if (!c.rising) continue;
         c.clk.set(true);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "parts.h"
 #include "stream.h"
 
 namespace gornic {
@@ -40,6 +41,7 @@ struct Binding {
     std::vector<bool> inputs;  // which of them are
     std::vector<Port> covers;  // 64-bit counters
     std::vector<Event> events;
+    std::vector<Part> parts;   // that have clocks of their own
     std::vector<Port> peeks;   // whatever is left of the rest
 };
 
@@ -91,10 +93,12 @@ public:
     Source& source(uint64_t index) { return static_cast<Source&>(*models_[index]); }
     Sink& sink(uint64_t index) { return static_cast<Sink&>(*models_[index]); }
     const Binding& binding() const { return design_->binding; }
+    Parts& parts() { return parts_; }
 
 private:
     uint64_t* shared_;
     std::unique_ptr<Design> design_;
+    Parts parts_;
     std::vector<std::unique_ptr<StreamModel>> models_;
     std::vector<uint64_t*> statuses_;
     uint64_t now_ = 0;

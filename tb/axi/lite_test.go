@@ -15,7 +15,7 @@ import (
 	"gornic/tb/axi"
 )
 
-var registerParams = registers.Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 3, CQBits: 2, EQBits: 1, ReplayBits: 4}, MTU: 4096}
+var registerParams = registers.Params{Sizes: link.Sizes{DataWidth: 64, QPBits: 3, CQBits: 2, EQBits: 1, ReplayBits: 4, ReadBits: 1}, MTU: 4096}
 
 // Random accesses to the real registers, by the block's reference.
 func TestLite(t *testing.T) {
@@ -32,7 +32,7 @@ func TestLite(t *testing.T) {
 			lite := axi.NewLite(s, io.Bus, axi.Alone(s), axi.LiteOptions{Seed: seed, Pauses: pauses})
 			s.Reset(2)
 			ref := registers.NewReference(1<<18 - 1)
-			ref.Caps0, ref.Caps1 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16
+			ref.Caps0, ref.Caps1, ref.Caps2 = 3|2<<8|1<<16|3<<24|5<<28, 8|16<<16, format.CapsCongestion|2<<8
 			for range 500 {
 				all := format.Registers()
 				at, v := all[r.IntN(len(all))].Offset, r.Uint32()

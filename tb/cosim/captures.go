@@ -19,6 +19,9 @@ func captureScenarios() []Scenario {
 	for _, name := range ownCaptures {
 		all = append(all, ofCapture(name))
 	}
+	for _, name := range lossyCaptures {
+		all = append(all, ofLossyCapture(name))
+	}
 	return append(all,
 		Scenario{
 			Name: "captures/made", What: "the same for captures that are made up, of every opcode in each of its forms and every NAK",
@@ -33,6 +36,28 @@ func captureScenarios() []Scenario {
 
 // ownCaptures are those of soft-RoCE that have a scenario of their own.
 var ownCaptures = []string{"send_all", "write_all", "read_all", "atomics", "mtus"}
+
+// lossyCaptures are those of soft-RoCE in which packets were lost or refused.
+var lossyCaptures = []string{"guest_naks", "peer_rnr", "peer_seqnak_drop", "peer_timeouts"}
+
+// ofLossyCapture is the scenario of a capture with losses.
+func ofLossyCapture(name string) Scenario {
+	what := fmt.Sprintf("%s.pcap of soft-RoCE and its peer: the core answers as the protocol says, then asks as they did, again what they asked again", name)
+	return Scenario{Name: "captures/" + name, What: what, Run: func(ctx context.Context, env *Env) error {
+		paths, err := capturesOf(name + ".pcap")
+		if err != nil {
+			return err
+		}
+		r, err := newReplay(env)
+		if err != nil {
+			return err
+		}
+		if err := r.lossy(ctx, name, paths[0]); err != nil {
+			return err
+		}
+		return r.end(ctx)
+	}}
+}
 
 // ofCapture is the scenario of a capture of soft-RoCE.
 func ofCapture(name string) Scenario {
@@ -72,7 +97,7 @@ func playOthers(ctx context.Context, env *Env) error {
 	}
 	var others []string
 	for _, path := range paths {
-		if !slices.Contains(ownCaptures, strings.TrimSuffix(filepath.Base(path), ".pcap")) {
+		if name := strings.TrimSuffix(filepath.Base(path), ".pcap"); !slices.Contains(slices.Concat(ownCaptures, lossyCaptures), name) {
 			others = append(others, path)
 		}
 	}

@@ -11,6 +11,7 @@ func (n *NIC) createQP() format.CommandStatus {
 		check{a.QPN > format.QP1 && n.qps[index] == nil, format.CmdBadNumber},
 		check{n.cq(a.SendCQ) != nil && n.cq(a.RecvCQ) != nil, format.CmdBadNumber},
 		check{a.SigAll <= 1 && a.Congestion <= 1 && a.Page < uint64(n.config.Pages), format.CmdBadParameter},
+		check{a.Congestion == 0 || !n.config.NoCongestion, format.CmdBadParameter},
 		check{a.SQLogStride <= format.LogStrideMax && a.RQLogStride <= format.LogStrideMax, format.CmdBadParameter},
 		check{a.SQBase%queueAlign == 0 && a.RQBase%queueAlign == 0, format.CmdBadParameter},
 	)

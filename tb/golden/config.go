@@ -22,6 +22,9 @@ type Config struct {
 
 	LineRate int // Mb/s of a queue pair that is not slowed down; a register alone tells it
 
+	// NoCongestion has no queue pair with congestion control.
+	NoCongestion bool
+
 	// Tick is how long the unit of retry timers, 4.096 us, takes here: RNR waits are as much longer or shorter.
 	// From 1 ns to 1 s.
 	Tick time.Duration
@@ -45,6 +48,7 @@ func ConfigOf(core configs.Config) Config {
 	c.LogQPs, c.LogCQs, c.LogEQs = log2(core.QPs), log2(core.CQs), log2(core.EQs)
 	c.DataWidth, c.PathMTU, c.Replay, c.Reads = core.DataWidth, core.PathMTU, core.Replay, core.Reads
 	c.LineRate = min(core.DataWidth*max(1, core.AckTick/4)*1000/1024, lineRateMost)
+	c.NoCongestion = core.Congestion == 0
 	return c
 }
 
@@ -69,11 +73,20 @@ func (c Config) inRange() Config {
 	return c
 }
 
-// caps0 and caps1 are the capability registers.
+// caps0 and the others are the capability registers.
 func (c Config) caps0() uint32 {
 	return uint32(c.LogQPs) | uint32(c.LogCQs)<<8 | uint32(c.LogEQs)<<16 | uint32(log2(c.DataWidth/8))<<24 | uint32(log2(c.PathMTU/128))<<28
 }
 
 func (c Config) caps1() uint32 {
 	return uint32(c.Pages) | uint32(min(c.Replay, 0xFF))<<16 // the field has no room for more
+}
+
+// caps2 does not tell what the timers' unit is in clock cycles: there is no clock.
+func (c Config) caps2() uint32 {
+	caps := uint32(c.Reads) << 8
+	if !c.NoCongestion {
+		caps |= format.CapsCongestion
+	}
+	return caps
 }

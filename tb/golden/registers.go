@@ -29,6 +29,8 @@ func (n *NIC) ReadRegister(offset uint32) uint32 {
 		return n.config.caps0()
 	case format.RegCaps1:
 		return n.config.caps1()
+	case format.RegCaps2:
+		return n.config.caps2()
 	case format.RegControl, format.RegStatus:
 		return n.port.enabledBit()
 	case format.RegMACLow:

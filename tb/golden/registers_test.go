@@ -55,6 +55,7 @@ func TestRegisters(t *testing.T) {
 	require.Equal(t, uint32(format.VersionMajor<<16|format.VersionMinor), read(format.RegVersion))
 	require.Equal(t, uint32(5<<28|6<<24|3<<16|6<<8|6), read(format.RegCaps0))
 	require.Equal(t, uint32(64<<16|16), read(format.RegCaps1))
+	require.Equal(t, uint32(16<<8|format.CapsCongestion), read(format.RegCaps2))
 	require.Equal(t, uint32(1), read(format.RegStatus))
 	require.Equal(t, uint32(0x42), read(format.RegMACLow))
 	require.Equal(t, uint32(0x0200), read(format.RegMACHigh))
@@ -80,6 +81,9 @@ func TestConfigOf(t *testing.T) {
 	nic := golden.NewNIC(golden.ConfigOf(core), nil)
 	require.Equal(t, uint32(1<<28|3<<24|1<<16|2<<8|2), nic.ReadRegister(format.RegCaps0))
 	require.Equal(t, uint32(8<<16|16), nic.ReadRegister(format.RegCaps1))
+	require.Equal(t, uint32(2<<8|format.CapsCongestion), nic.ReadRegister(format.RegCaps2))
+	core.Congestion = 0
+	require.Equal(t, uint32(2<<8), golden.NewNIC(golden.ConfigOf(core), nil).ReadRegister(format.RegCaps2))
 	nic = golden.NewNIC(golden.Config{LogQPs: 99, Replay: 1 << 20, PathMTU: 1, DataWidth: 1}, nil)
 	require.Equal(t, uint32(1<<28|3<<24|16), nic.ReadRegister(format.RegCaps0))
 	require.Equal(t, uint32(255<<16|1), nic.ReadRegister(format.RegCaps1))

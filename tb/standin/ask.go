@@ -61,9 +61,20 @@ type asker struct {
 type job struct {
 	message  *talk.Message
 	requests []*talk.Request
-	answers  []*talk.Packet // its own; none where a later one stands for them
-	offset   int            // in the local region
+	answers  []*talk.Packet  // its own; none where a later one stands for them
+	fresh    []*talk.Request // those of the capture that were not sent before
+	status   format.Status
+	offset   int // in the local region
 	bytes    int
+}
+
+// payload is what the requests of a job carry.
+func (j *job) payload() []byte {
+	var all []byte
+	for _, r := range j.requests {
+		all = append(all, r.Payload...)
+	}
+	return all
 }
 
 // jobsOf are the messages of a conversation that were carried out, up to the first that
@@ -120,10 +131,15 @@ func inPlace(op format.Opcode, n, total int) bool {
 }
 
 func (s *Station) newAsker(c *talk.Conversation) (*asker, error) {
-	a := &asker{c: c, jobs: jobsOf(c)}
+	return s.newAskerOf(c, jobsOf(c), noTimer)
+}
+
+// newAskerOf makes a requester that has some work to do.
+func (s *Station) newAskerOf(c *talk.Conversation, jobs []*job, r retries) (*asker, error) {
+	a := &asker{c: c, jobs: jobs}
 	total := 0
 	for _, j := range a.jobs {
-		j.offset, j.bytes = total, len(j.message.Payload)
+		j.offset, j.bytes = total, len(j.payload())
 		if j.message.Answers() {
 			j.bytes = j.message.Length
 		}
@@ -146,7 +162,7 @@ func (s *Station) newAsker(c *talk.Conversation) (*asker, error) {
 	if err := s.enable(first.Path.SrcMAC); err != nil {
 		return nil, err
 	}
-	a.sendQueue, err = newSendQueue(s.station, c, first)
+	a.sendQueue, err = newSendQueue(s.station, c, first, r)
 	return a, err
 }
 
@@ -166,6 +182,11 @@ func (a *asker) play(ctx context.Context) error {
 			return fmt.Errorf("frame %d, %v, PSN %#x: %w", j.requests[0].Number, j.requests[0].Op, j.requests[0].PSN(), err)
 		}
 	}
+	return a.end()
+}
+
+// end closes the queue pair, and looks at memory.
+func (a *asker) end() error {
 	if err := a.close(); err != nil || a.local == nil {
 		return err
 	}
@@ -220,7 +241,7 @@ func (a *asker) wqe(j *job, id uint64) ([]byte, error) {
 		c.Flags |= format.WRFlagSolicited
 	}
 	if !m.Answers() && j.bytes > 0 {
-		if err := a.local.load(j.offset, m.Payload); err != nil {
+		if err := a.local.load(j.offset, j.payload()); err != nil {
 			return nil, err
 		}
 	}
@@ -233,6 +254,11 @@ func (a *asker) compare(r *talk.Request) error {
 	if err != nil {
 		return err
 	}
+	return sameRequest(frame, r)
+}
+
+// sameRequest compares a frame with a request of the capture.
+func sameRequest(frame []byte, r *talk.Request) error {
 	p, ok := talk.Parse(r.Number, frame)
 	if !ok || !p.Good {
 		return fmt.Errorf("the NIC sends %x, which is no good packet", frame)

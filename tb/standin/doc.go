@@ -22,6 +22,10 @@
 // [Station.Ask] is the other end: the NIC is the requester, given the work that made the requests
 // of the capture, and the answers. It has to send the same frames, and to bring what they brought.
 //
+// [Station.Retry] is the same where packets got lost or were refused: what the capture's requester sent again, the NIC has to send
+// again, when it is due, and it has to give up where that one did. [Judge] makes a capture what its responders should have done; where those
+// of soft-RoCE did not is in [SoftRoCE], with the reason of each.
+//
 // What the responder's memory had is known from its responses: the host writes it before the
 // request comes, when nothing is under way that it could disturb. Keys that messages invalidate are of
 // regions for fast registration, and made again when they are used again. A message whose

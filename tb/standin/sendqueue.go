@@ -24,8 +24,14 @@ type sendQueue struct {
 	done   uint64 // that have
 }
 
+// retries are how long a queue pair waits for an answer, and how often it sends again.
+type retries struct{ timeout, count, notReady uint64 }
+
+// noTimer waits for ever, and sends again what is asked for.
+var noTimer = retries{count: 7, notReady: 7}
+
 // newSendQueue makes the requester of a conversation, whose first request is known.
-func newSendQueue(s *station, c *talk.Conversation, first *talk.Request) (*sendQueue, error) {
+func newSendQueue(s *station, c *talk.Conversation, first *talk.Request, r retries) (*sendQueue, error) {
 	q := &sendQueue{station: s, c: c}
 	var err error
 	if q.cq, err = s.newRing(sendLog+1, format.Size[format.CQE[uint64]]()); err != nil {
@@ -45,14 +51,14 @@ func newSendQueue(s *station, c *talk.Conversation, first *talk.Request) (*sendQ
 	}); err != nil {
 		return nil, err
 	}
-	return q, q.connect(first)
+	return q, q.connect(first, r)
 }
 
 // connect takes the queue pair to RTS, with as many READs and atomics as the device has.
-func (q *sendQueue) connect(first *talk.Request) error {
+func (q *sendQueue) connect(first *talk.Request, r retries) error {
 	m := format.ModifyQP[uint64]{
 		QPN: uint64(q.c.Peer), Port: 1, DestQPN: uint64(q.c.QPN), PathMTU: mtuCode(q.c.PathMTU), AV: addressOf(first.Path),
-		SQPSN: uint64(first.PSN()), RetryCnt: 7, RNRRetry: 7, MinRNR: 1,
+		SQPSN: uint64(first.PSN()), Timeout: r.timeout, RetryCnt: r.count, RNRRetry: r.notReady, MinRNR: 1,
 	}
 	const (
 		toInit = format.AttrState | format.AttrPKeyIndex | format.AttrPort | format.AttrAccess
@@ -158,11 +164,11 @@ func (q *sendQueue) poll() error {
 		}
 		j := q.want[0]
 		n := 0
-		if j.message.Answers() {
+		if j.message.Answers() && j.status == format.StatusSuccess {
 			n = j.bytes
 		}
-		if e.WRID != q.done || format.Status(e.Status) != format.StatusSuccess || e.QPN != uint64(q.c.Peer) || e.Queue != 0 || e.ByteLen != uint64(n) {
-			return fmt.Errorf("completion %+v (%v), expected identifier %d, success, %d bytes", e, format.Status(e.Status), q.done, n)
+		if e.WRID != q.done || format.Status(e.Status) != j.status || e.QPN != uint64(q.c.Peer) || e.Queue != 0 || e.ByteLen != uint64(n) {
+			return fmt.Errorf("completion %+v (%v), expected identifier %d, %v, %d bytes", e, format.Status(e.Status), q.done, j.status, n)
 		}
 		q.want, q.done = q.want[1:], q.done+1
 	}

@@ -66,11 +66,17 @@ func (s *setup) missingPins(ctx context.Context, chosen []need) []toolset.Pin {
 	var pins []toolset.Pin
 	for _, n := range chosen {
 		pin, ok := n.pin()
-		if ok && !s.complete(ctx, pin) && (s.retry || !exists(s.refusal(pin))) {
+		if ok && !s.unneeded(n, pin) && !s.complete(ctx, pin) && (s.retry || !exists(s.refusal(pin))) {
 			pins = append(pins, pin)
 		}
 	}
 	return pins
+}
+
+// unneeded tells that the machine's own tool is used, and the pinned one is not.
+func (s *setup) unneeded(n need, pin toolset.Pin) bool {
+	tool, err := toolset.FindIn(s.build, n.command)
+	return pin.Slow && err == nil && tool.Pin == nil
 }
 
 // complete tells whether a pinned tool is there, made as this revision makes it, and starts: the interpreter that it was

@@ -27,6 +27,7 @@ var needs = []need{
 	{name: "z3", command: toolset.Z3, packages: []string{"z3"}},
 	{name: "tshark", command: toolset.Tshark, packages: []string{"tshark"}},
 	{name: "nextpnr-ecp5", command: toolset.Nextpnr, packages: []string{"nextpnr-ecp5", "fpga-trellis"}, optional: true},
+	{name: "openfpgaloader", command: toolset.Loader, packages: []string{"openfpgaloader"}, optional: true},
 }
 
 // pythonPackages bring the interpreter of some pinned tools and the installer of all.

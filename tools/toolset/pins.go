@@ -13,6 +13,7 @@ const (
 	Nextpnr   = "nextpnr-ecp5"
 	Ecppack   = "ecppack"
 	Tshark    = "tshark"
+	Loader    = "openFPGALoader"
 )
 
 // A Pin is a tool that is fetched at one exact version, so that areas, proofs and simulation speeds can be repeated on
@@ -21,6 +22,9 @@ type Pin struct {
 	Name     string   // also the name of its file of requirements in tools/setup
 	Version  string   // as the tool's own makers write it
 	Commands []string // what its bin folder offers
+	// Slow tells that the pinned one is WebAssembly, and takes some times as long: the machine's own comes first where it is
+	// new enough.
+	Slow bool
 }
 
 // Dir is the folder's name in build/tools.
@@ -29,9 +33,9 @@ func (p Pin) Dir() string { return p.Name + "-" + p.Version }
 // Pins returns the pinned tools.
 func Pins() []Pin {
 	return []Pin{
-		{Verilator, "5.048", []string{Verilator}},
-		{Yosys, "0.70", []string{Yosys, Smtbmc, ABC}},
-		{Nextpnr, "0.11.1", []string{Nextpnr, Ecppack}},
+		{Name: Verilator, Version: "5.048", Commands: []string{Verilator}},
+		{Name: Yosys, Version: "0.70", Commands: []string{Yosys, Smtbmc, ABC}},
+		{Name: Nextpnr, Version: "0.11.1", Commands: []string{Nextpnr, Ecppack}, Slow: true},
 	}
 }
 
@@ -66,6 +70,8 @@ func oldest(command string) string {
 		return "9"
 	case Tshark:
 		return "4.0"
+	case Nextpnr:
+		return "0.7" // that of Debian 13
 	}
 	return ""
 }

@@ -19,7 +19,8 @@ type Tool struct {
 	Pin  *Pin   // nil where it is the machine's own
 }
 
-// Find locates a command: in build/tools of the module root, else on the PATH.
+// Find locates a command: in build/tools of the module root, else on the PATH; the other way round where the pinned one is
+// [Pin].Slow.
 func Find(name string) (Tool, error) {
 	build, err := BuildDir()
 	if err != nil {
@@ -31,12 +32,23 @@ func Find(name string) (Tool, error) {
 // FindIn is Find with a build folder of the caller's choice; "" looks on the PATH alone. A tool of the machine's own that
 // is too old gives an *OldError.
 func FindIn(build, name string) (Tool, error) {
-	if pin, ok := PinOf(name); ok && build != "" {
+	pin, pinned := PinOf(name)
+	if pinned && pin.Slow {
+		if tool, err := onPath(name); err == nil {
+			return tool, nil
+		}
+	}
+	if pinned && build != "" {
 		path := filepath.Join(build, "tools", pin.Dir(), "bin", name)
 		if isExecutable(path) {
 			return Tool{Name: name, Path: path, Pin: &pin}, nil
 		}
 	}
+	return onPath(name)
+}
+
+// onPath locates a command of the machine's own.
+func onPath(name string) (Tool, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return Tool{}, fmt.Errorf("%s: %w", name, ErrAbsent)

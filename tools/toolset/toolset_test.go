@@ -39,6 +39,27 @@ func TestFindPrefersThePinnedVersion(t *testing.T) {
 	require.Equal(t, pin.Version, version)
 }
 
+func TestFindPrefersTheMachinesOwnToASlowPinnedOne(t *testing.T) {
+	build, machine := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", machine)
+	pin, ok := PinOf(Nextpnr)
+	require.True(t, ok)
+	script(t, filepath.Join(build, "tools", pin.Dir(), "bin", Nextpnr), "echo nextpnr-0.11.1")
+	tool, err := FindIn(build, Nextpnr)
+	require.NoError(t, err)
+	require.NotNil(t, tool.Pin)
+
+	script(t, filepath.Join(machine, Nextpnr), `echo '"nextpnr-ecp5" -- Next Generation Place and Route (Version nextpnr-0.3)'`)
+	tool, err = FindIn(build, Nextpnr)
+	require.NoError(t, err)
+	require.NotNil(t, tool.Pin, "the machine's own is too old")
+
+	script(t, filepath.Join(machine, Nextpnr), `echo '"nextpnr-ecp5" -- Next Generation Place and Route (Version nextpnr-0.9)'`)
+	tool, err = FindIn(build, Nextpnr)
+	require.NoError(t, err)
+	require.Nil(t, tool.Pin)
+}
+
 func TestVersionOfABrokenTool(t *testing.T) {
 	machine := t.TempDir()
 	t.Setenv("PATH", machine+":/bin")

@@ -10,12 +10,12 @@ import (
 
 // Params are the parameters of the block.
 type Params struct {
-	Name       string // of the board, up to 8 ASCII characters
-	ClockKHz   int    // of the core
-	Memory     int    // bytes of host memory on the board
-	Hosts      int    // format.BoardHostSerial, format.BoardHostUDP
-	Divisor    int    // of the serial line after reset
-	ResetAfter int    // cycles from the write that asks for a reset to the reset
+	Name       string     // of the board, up to 8 ASCII characters
+	ClockKHz   int        // of the core
+	Memory     int        // bytes of host memory on the board
+	Hosts      int        // format.BoardHostSerial, format.BoardHostUDP
+	Divisor    int        // of the serial line after reset
+	ResetAfter int        // cycles from the write that asks for a reset to the reset
 	Ports      []Defaults // of each Ethernet port, 1 or 2
 }
 

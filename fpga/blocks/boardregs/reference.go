@@ -6,8 +6,8 @@ import "gornic/format"
 type Reference struct {
 	Params   Params
 	Settings map[uint32]uint32 // by offset
-	Links    []uint32 // of each port
-	Peer     [3]uint32 // BoardRegPeer and the two behind it
+	Links    []uint32          // of each port
+	Peer     [3]uint32         // BoardRegPeer and the two behind it
 	Counters [format.BoardCounterCount]uint32
 }
 

@@ -11,13 +11,13 @@
 //
 // # Clocks
 //
-// The default domain is the core's, any frequency from 32 MHz; net is the transmit clock of RGMII, 125 MHz, and both MACs run
+// The default domain is the core's, any frequency from 50 MHz; net is the transmit clock of RGMII, 125 MHz, and both MACs run
 // on it; rx is 125 MHz of the other side of the cable, up to 100 ppm off. In rx there is no more than a byte register
 // and the write side of a FIFO. The resets of the three are applied together.
 //
 // # State
 //
-// Four asynchronous FIFOs: symbols (rx to net), words (net to core, core to net), results (net to core), and a FIFO of words in
+// Four asynchronous FIFOs: symbols (rx to net), words of 32 bits (net to core, core to net), results (net to core), and a FIFO of words in
 // front of the transmitter. Their contents are frames under way; there is no table.
 //
 // # Stall and loss
@@ -27,7 +27,7 @@
 // frame that is bad has Err whatever is wrong with it. Symbols between two frames are not crossed but for one, so a receive
 // clock that is faster is made good for between frames.
 //
-// Tx is taken into the FIFO; a frame begins when Params.Start words of it have come or its last, and from then on its words
+// Tx is taken into the FIFO; a frame begins when Params.Start words of 32 bits of it have come or its last, and from then on its words
 // have to come at 1 Gb/s or the frame is cut (TxUnderrun).
 //
 // # Cycles

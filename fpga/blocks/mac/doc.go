@@ -36,7 +36,7 @@
 // # Cycles
 //
 // Receive: a byte leaves when the fifth symbol behind it comes. Transmit: from the first byte's Valid to the first
-// byte of preamble 2 cycles; n bytes take max(n, 60) + 24.
+// byte of preamble 3 cycles; n bytes take max(n, 60) + 24.
 //
 // # Files
 //

@@ -46,11 +46,18 @@ type transmitter struct {
 	count  hdl.Bits // byte times in this state
 	size   hdl.Bits // bytes of the frame so far, up to padTo
 	enough hdl.Bits // size is padTo
-	crc    hdl.Bits
 	bad    hdl.Bits // the FCS is to be wrong
 	rest   hdl.Bits // of a frame that was cut, up to its last byte: it is dropped
 
-	data, enable hdl.Bits // the symbol that is out
+	next symbolAhead // a cycle ahead of what is out
+}
+
+// symbolAhead is a symbol before its FCS is known: the CRC takes its byte while it goes out.
+type symbolAhead struct {
+	Data   hdl.Bits `w:"8"`
+	Enable hdl.Bits `w:"1"`
+	Covers hdl.Bits `w:"1"` // the FCS covers the byte
+	FCS    hdl.Bits `w:"1"` // it is one of the FCS, in place of Data
 }
 
 func newTransmitter(m *hdl.Module, io *TransmitIO) *transmitter {
@@ -60,10 +67,11 @@ func newTransmitter(m *hdl.Module, io *TransmitIO) *transmitter {
 		count:  m.RegN("count", 4),
 		size:   m.RegN("size", 6),
 		enough: m.RegN("enough", 1),
-		crc:    m.RegN("crc", 32),
 		bad:    m.RegN("bad", 1),
 		rest:   m.Reg("rest", 1, 0),
-		data:   m.RegN("data", 8), enable: m.Reg("enable", 1, 0),
+		next: symbolAhead{
+			Data: m.RegN("next_data", 8), Enable: m.Reg("next_enable", 1, 0), Covers: m.RegN("next_covers", 1), FCS: m.RegN("next_fcs", 1),
+		},
 	}
 }
 
@@ -71,7 +79,9 @@ func (t *transmitter) build() {
 	m, in := t.m, t.io.In
 	in.Ready.Set(t.state.Is(txData).Or(t.rest))
 	m.Unused(in.Data.Keep)
-	t.enable.SetK(0)
+	t.next.Enable.SetK(0)
+	t.next.Covers.SetK(0)
+	t.next.FCS.SetK(0)
 	t.count.Set(t.count.AddK(1))
 	m.If(t.rest.And(in.Valid).And(in.Data.Last), func() { t.rest.SetK(0) })
 	t.state.Switch(
@@ -87,22 +97,37 @@ func (t *transmitter) build() {
 			m.If(t.count.Is(gapBytes-2), func() { t.state.Goto(txIdle) })
 		}),
 	)
-	t.io.Out.Data.Set(t.data)
-	t.io.Out.Enable.Set(t.enable)
+	t.out()
 	t.result()
 	t.properties()
 }
 
+// out is the last stage. The FCS is the complement of the CRC's state, low byte first; of a bad frame, the state itself.
+func (t *transmitter) out() {
+	m := t.m
+	crc, data, enable := m.RegN("crc", 32), m.RegN("data", 8), m.Reg("enable", 1, 0)
+	m.If(t.next.Covers, func() {
+		crc.Set(step(crc, t.next.Data))
+	}).ElseIf(t.next.FCS, func() {
+		crc.Set(crc.ShrK(8))
+	}).Else(func() {
+		crc.Set(hdl.Ones(32))
+	})
+	data.Set(hdl.Mux(t.next.FCS, crc.Trunc(8).Xor(t.bad.Not().Rep(8)), t.next.Data))
+	enable.Set(t.next.Enable)
+	t.io.Out.Data.Set(data)
+	t.io.Out.Enable.Set(enable)
+}
+
 // send makes a byte the next symbol.
 func (t *transmitter) send(data hdl.Bits) {
-	t.enable.SetK(1)
-	t.data.Set(data)
+	t.next.Enable.SetK(1)
+	t.next.Data.Set(data)
 }
 
 func (t *transmitter) preamble() {
 	last := t.count.Is(preambleBytes - 1)
 	t.send(hdl.Mux(last, hdl.K(8, startByte), hdl.K(8, preambleByte)))
-	t.crc.Set(hdl.Ones(32))
 	t.size.SetK(0)
 	t.enough.SetK(0)
 	t.bad.SetK(0)
@@ -112,7 +137,7 @@ func (t *transmitter) preamble() {
 // cover sends a byte that the FCS covers.
 func (t *transmitter) cover(data hdl.Bits) {
 	t.send(data)
-	t.crc.Set(step(t.crc, data))
+	t.next.Covers.SetK(1)
 	t.m.If(t.enough.Not(), func() { t.size.Set(t.size.AddK(1)) })
 	t.m.If(t.lastShort(), func() { t.enough.SetK(1) })
 }
@@ -138,10 +163,9 @@ func (t *transmitter) pad() {
 	t.m.If(t.lastShort(), func() { t.state.Goto(txFCS) })
 }
 
-// fcs sends the complement of the CRC's state, low byte first; of a bad frame, the state itself.
 func (t *transmitter) fcs() {
-	t.send(t.crc.Trunc(8).Xor(t.bad.Not().Rep(8)))
-	t.crc.Set(t.crc.ShrK(8))
+	t.send(t.next.Data) // out has it from the CRC
+	t.next.FCS.SetK(1)
 	t.m.If(t.count.Is(fcsBytes-1), func() {
 		t.state.Goto(txGap)
 		t.count.SetK(0)

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"net/netip"
+	"slices"
 
 	"gornic/format"
 	"gornic/tb/frames"
@@ -16,6 +17,7 @@ type Conversation struct {
 	FirstMSN  int   // messages that the responder had taken before
 	MinRNR    uint8 // code of the responder's RNR timer
 	NoAccess  uint8 // format.AccessRemoteWrite and others: what the queue pair does not allow
+	Silent    bool  // it answered nothing: Peer is unknown, and stands for any number
 	Steps     []Step
 }
 
@@ -141,6 +143,16 @@ func flowOf(p *Packet) flow { return flow{p.Path.Src, p.Path.Dst, p.BTH.DestQP} 
 // Learn takes a capture apart, of which no frame may be cut. Conversations without an
 // answer are left out: of their responder nothing is known.
 func Learn(capture []frames.Frame) []*Conversation {
+	return slices.DeleteFunc(learnAll(capture), func(c *Conversation) bool { return c.Silent })
+}
+
+// LearnSilent returns the conversations that [Learn] leaves out, as far as they are of the reliable connection: what
+// their requester did without an answer is known.
+func LearnSilent(capture []frames.Frame) []*Conversation {
+	return slices.DeleteFunc(learnAll(capture), func(c *Conversation) bool { return !c.Silent })
+}
+
+func learnAll(capture []frames.Frame) []*Conversation {
 	var packets []*Packet
 	for _, f := range capture {
 		if p, ok := Parse(f.Number, f.Data); ok {
@@ -239,11 +251,15 @@ func (c *Conversation) reliable() *Packet {
 // learn fills the conversation in, false if too little is known.
 func (c *Conversation) learn(usual int) bool {
 	answer, first := c.answered(), c.reliable()
-	if answer == nil || first == nil || c.QPN == 0 {
+	if first == nil || c.QPN == 0 {
 		return false
 	}
-	c.Peer, c.Path, c.FirstPSN = uint32(answer.BTH.DestQP), answer.Path, first.PSN()
-	c.PathMTU = c.mtu(usual)
+	c.FirstPSN, c.PathMTU = first.PSN(), c.mtu(usual)
+	if answer != nil {
+		c.Peer, c.Path = uint32(answer.BTH.DestQP), answer.Path
+	} else {
+		c.Peer, c.Path, c.Silent = c.QPN, first.Path.back(), true
+	}
 	newWalker(c).walk()
 	return true
 }

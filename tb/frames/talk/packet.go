@@ -43,6 +43,12 @@ type Path struct {
 	SrcPort        uint16 // UDP
 }
 
+// back is the way of an answer.
+func (p Path) back() Path {
+	p.SrcMAC, p.DstMAC, p.Src, p.Dst = p.DstMAC, p.SrcMAC, p.Dst, p.Src
+	return p
+}
+
 // PSN of the packet.
 func (p *Packet) PSN() PSN { return PSN(p.BTH.PSN) }
 

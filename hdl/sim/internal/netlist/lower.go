@@ -28,6 +28,9 @@ type Builder struct {
 // Lower flattens a design. It fails for a combinational loop, judged bit by
 // bit, and for a design with mistakes in it.
 func Lower(d *ir.Design, o Options) (*Netlist, error) {
+	if err := d.Simulable(); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
 	b := &Builder{
 		g: NewGraph(), top: d.Top,
 		defs: map[*ir.Signal]*ir.Node{}, outer: map[*ir.Signal]*ir.Signal{}, inst: map[*ir.Module]*ir.Instance{},

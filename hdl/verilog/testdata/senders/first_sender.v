@@ -53,14 +53,17 @@ module first_sender (
 `endif
 `ifdef GORNIC_PROPERTIES
     reg [23:0] psn_before;
+    reg        waited;
 
     wire [23:0] step = psn_now - psn_before;
 
     always @(posedge clk) begin
         if (rst) begin
             psn_before <= 24'd0;
+            waited <= 1'b0;
         end else begin
             psn_before <= psn_now;
+            waited <= st;
         end
     end
 
@@ -84,6 +87,7 @@ module first_sender (
         if (!rst) begin
             assert_one_by_one: assert (step < 24'd2);
             cover_advances: cover (|step);
+            cover_waits_on: cover (st && waited);
         end
     end
 `endif
@@ -92,6 +96,8 @@ module first_sender (
 
     reg [63:0] cover_advances_count /* verilator public_flat_rd */;
     initial cover_advances_count = 64'd0;
+    reg [63:0] cover_waits_on_count /* verilator public_flat_rd */;
+    initial cover_waits_on_count = 64'd0;
     always @(posedge clk) begin
         if (!rst) begin
             if (step >= 24'd2) begin
@@ -103,6 +109,12 @@ module first_sender (
                     $display("COVER %m advances ?");
                 end
                 cover_advances_count <= cover_advances_count + 64'd1;
+            end
+            if (st && waited) begin
+                if (cover_waits_on_count == 64'd0) begin
+                    $display("COVER %m waits_on ?");
+                end
+                cover_waits_on_count <= cover_waits_on_count + 64'd1;
             end
         end
     end
@@ -130,7 +142,7 @@ module first_sender (
 
     wire event_ack_ignored /* verilator public_flat_rd */ = ack && !acked;
 
-    wire unused_by_events = &{1'b0, step[23:0]};
+    wire unused_by_events = &{1'b0, waited, step[23:0]};
 
 `ifndef GORNIC_TRACE_QUIET
 

@@ -15,6 +15,51 @@ type IO struct {
 	Rest   stream.Frame `hdl:"out"`
 	Answer stream.Frame `hdl:"out"`
 
-	Answered hdl.Bits `hdl:"out" w:"1"` // one cycle for each answer that leaves
-	Dropped  hdl.Bits `hdl:"out" w:"1"` // one cycle for each request that is dropped
+	AnsweredARP  hdl.Bits `hdl:"out" w:"1"` // one cycle for each answer that leaves
+	AnsweredPing hdl.Bits `hdl:"out" w:"1"`
+	Dropped      hdl.Bits `hdl:"out" w:"1"` // one cycle for each request that is dropped; two at once are one
+}
+
+// Def is the block, for frames of 64 bits a beat.
+func Def() hdl.Def[IO] {
+	frame := stream.FrameOf(64)
+	return hdl.Def[IO]{
+		Name: "neighbour",
+		Doc:  "Answers ARP requests for the board's IPv4 address, and pings; all other frames pass.",
+		IO:   IO{In: frame, Rest: frame, Answer: frame},
+		Body: body,
+	}
+}
+
+func body(m *hdl.Module, io *IO) {
+	waiting := stream.FIFO(m, "u_waiting", io.In, waitingWords)
+	verdicts := match(m, io)
+	requests := steer(m, io, waiting, verdicts)
+
+	t := newTaker(m, io, requests, verdicts.Data.Kind)
+	refused := t.take()
+	f, total := t.fields()
+	bad := t.judge(t.headerGood(), t.lengthGood(total))
+	leaves := t.answer(f)
+
+	io.AnsweredARP.Set(leaves.And(t.chosen.Bit(0).Not()))
+	io.AnsweredPing.Set(leaves.And(t.chosen.Bit(0)))
+	dropped := m.Reg("dropped_one", 1, 0)
+	dropped.Set(refused.Or(bad))
+	io.Dropped.Set(dropped)
+	properties(m, io, t, verdicts)
+}
+
+// steer sends frames where their verdict says, which it takes with their last beat. It returns the requests.
+func steer(m *hdl.Module, io *IO, in stream.Frame, verdicts hdl.Stream[verdict]) stream.Frame {
+	requests := hdl.NewStream(m, "requests", stream.BeatOf(64))
+	known, mine := verdicts.Valid, verdicts.Data.Mine
+	io.Rest.Valid.Set(hdl.AndAll(in.Valid, known, mine.Not()))
+	requests.Valid.Set(hdl.AndAll(in.Valid, known, mine))
+	hdl.Set(io.Rest.Data, in.Data)
+	hdl.Set(requests.Data, in.Data)
+	moves := known.And(hdl.Mux(mine, requests.Ready, io.Rest.Ready))
+	in.Ready.Set(moves)
+	verdicts.Ready.Set(hdl.AndAll(in.Valid, moves, in.Data.Last))
+	return requests
 }

@@ -31,9 +31,10 @@ type Def[IO any] struct {
 	// simulation.
 	External bool
 	Params   []Param
+	Attrs    []Param // Verilog attributes of the instance of a black box, such as settings of a PLL
 }
 
-// Param is a Verilog parameter of a black box; Value is a Verilog literal.
+// Param is a Verilog parameter or attribute of a black box; Value is a Verilog literal.
 type Param = ir.Param
 
 // Build elaborates a design with def as its top, and checks it. The ports are
@@ -66,7 +67,7 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 	m := &Module{
 		b: b, parent: parent,
 		ir: &ir.Module{
-			Name: def.Name, Doc: def.Doc, Path: path, External: def.External, Params: def.Params,
+			Name: def.Name, Doc: def.Doc, Path: path, External: def.External, Params: def.Params, Attrs: def.Attrs,
 			Body: &ir.Block{}, Ghost: &ir.Block{}, Pos: ir.Here(1),
 		},
 		named: map[string]*ir.Clock{}, names: map[string]holder{}, clashed: map[ir.Pos]bool{},

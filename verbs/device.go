@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -29,6 +30,7 @@ const (
 // made from it may be called from several goroutines; they take turns.
 type Device struct {
 	bus  Bus
+	line io.Closer // what OpenDevice opened; nil: nothing
 	attr DeviceAttr
 
 	mu             turns // held by every exported method; the fields below are its
@@ -186,6 +188,9 @@ func (d *Device) Close(ctx context.Context) error {
 		errs = append(errs, q.destroy(ctx))
 	}
 	errs = append(errs, d.bus.Free(d.keyTable))
+	if d.line != nil {
+		errs = append(errs, d.line.Close())
+	}
 	d.closed = true
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("verbs: close: %w", err)

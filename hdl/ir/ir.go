@@ -25,6 +25,7 @@ type Module struct {
 	Parent    *Module     // nil for the top
 	External  bool        // a black box: Body is its simulation model, not for synthesis
 	Params    []Param     // an External's Verilog parameters
+	Attrs     []Param     // of an External: Verilog attributes of its instance
 	Clocks    []*Clock    // domains that anything in here uses, in port order
 	Made      []*Clock    // of the top: domains whose clock and reset are wires of it, in order of declaration
 	Signals   []*Signal   // ports in order, then the rest in order of declaration
@@ -39,7 +40,7 @@ type Module struct {
 	Home      Pos      // the first line of the Go function that is its Body
 }
 
-// Param is a Verilog parameter of a black box; Value is a Verilog literal.
+// Param is a Verilog parameter or attribute of a black box; Value is a Verilog literal.
 type Param struct{ Name, Value string }
 
 // Clock is a clock domain of a module: a clock (rising edge) and a

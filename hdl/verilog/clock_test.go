@@ -20,7 +20,7 @@ type OscillatorIO struct {
 
 // Oscillator is a black box that makes clocks.
 func Oscillator() hdl.Def[OscillatorIO] {
-	return hdl.Def[OscillatorIO]{Name: "VENDOR_OSC", External: true, Body: func(*hdl.Module, *OscillatorIO) {}}
+	return hdl.Def[OscillatorIO]{Name: "VENDOR_OSC", External: true, Attrs: []hdl.Param{{Name: "LOOP", Value: `"12"`}, {Name: "keep", Value: "1"}}, Body: func(*hdl.Module, *OscillatorIO) {}}
 }
 
 // ResetIO are the ports of a reset synchroniser.

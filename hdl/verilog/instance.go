@@ -161,6 +161,9 @@ func (e *module) printInstance(inst *ir.Instance) {
 		}
 		rows = append(rows, []string{"." + Name(s.Port), "(" + value + ")"})
 	}
+	for _, a := range child.Attrs {
+		e.out.plain("(* " + a.Name + " = " + a.Value + " *)")
+	}
 	name := legal(e.ir, inst.Name)
 	if child.External && len(child.Params) > 0 {
 		e.out.add(inst.Pos, child.Name+" #(")

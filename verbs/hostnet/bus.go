@@ -54,7 +54,7 @@ func (o Options) defaults() Options {
 // slice is how long somebody receives before others have a turn, and before the end of a context is seen.
 const slice = 5 * time.Millisecond
 
-// Bus drives a board over UDP.
+// Bus drives a board over UDP: it is a verbs.Bus.
 type Bus struct {
 	conn  Conn
 	o     Options

@@ -31,8 +31,9 @@ func (b *block) access() {
 	a := hdl.NewReg(m, "access_now", asked{})
 	done, next := m.RegN("access_done", 32), m.RegN("access_next", 32) // number of the access that was done last, and the one behind it
 	value, status := m.RegN("access_value", 32), m.RegN("access_status", 3)
-	kept := m.RegN("kept_value", 32) // of the access that was done last,
-	fault := m.RegN("kept_fault", 1) // which there was nothing for
+	kept := m.RegN("kept_value", 32)  // of the access that was done last,
+	fault := m.RegN("kept_fault", 1)  // which there was nothing for
+	used := m.RegN("session_used", 1) // there has been one
 
 	same, newer := m.RegN("session_same", 1), m.RegN("session_newer", 1)
 	repeats, follows := m.RegN("access_repeats", 1), m.RegN("access_follows", 1)
@@ -68,7 +69,7 @@ func (b *block) access() {
 		hdl.On(tnJudge, func() {
 			st.Goto(tnIdle)
 			m.If(hello, func() {
-				m.If(same, func() { answers(code(format.HostnetOK), b.session) }).
+				m.If(same.And(used.Not()), func() { answers(code(format.HostnetOK), b.session) }).
 					ElseIf(newer.And(a.Session.Any()), func() { st.Goto(tnEnd) }).
 					ElseIf(a.Session.Any(), func() { answers(code(format.HostnetStale), b.session) })
 			}).ElseIf(register.And(same.And(b.open).Not()), func() {
@@ -90,10 +91,14 @@ func (b *block) access() {
 				next.SetK(1)
 				kept.SetK(0)
 				fault.SetK(1)
+				used.SetK(0)
 				answers(code(format.HostnetOK), a.Session)
 			})
 		}),
-		hdl.On(tnAsk, func() { m.If(access.Ready, func() { st.Goto(tnWait) }) }),
+		hdl.On(tnAsk, func() {
+			used.SetK(1)
+			m.If(access.Ready, func() { st.Goto(tnWait) })
+		}),
 		hdl.On(tnWait, func() {
 			m.If(reply.Valid, func() {
 				read := reply.Data.Data.Trunc(32).And(is(format.HostnetReadRegister).Rep(32))

@@ -28,5 +28,5 @@
 //	stepper.go  the moving delay
 //	pll.go      clocks
 //	reset.go    resets
-//	models.v    models of the primitives
+//	models.go   models of the primitives, in models.v
 package pads

@@ -22,6 +22,8 @@ module made_clocks (
     wire u_osc_slow;
     wire u_osc_locked;
 
+    (* LOOP = "12" *)
+    (* keep = 1 *)
     VENDOR_OSC u_osc (
         .in     (pin),
         .fast   (fast_clk),

@@ -66,6 +66,10 @@ func All() []Block {
 			"board", "the digital part of a board: every block, joined",
 			func(p top.Params) (*hdl.Design, error) { return build(top.BoardDef(p)) },
 		},
+		{
+			"top", "the top of a bitstream: pads, PLL and resets around it",
+			func(p top.Params) (*hdl.Design, error) { return build(top.Def(p)) },
+		},
 	}
 }
 

@@ -110,6 +110,7 @@ func (b *digital) count() {
 		}
 	}
 	if h := b.hostnet; h != nil {
+		pulses[format.BoardUDPSent] = h.Out.Fire().And(h.Out.Data.Last)
 		pulses[format.BoardUDPResent] = h.Resent
 		pulses[format.BoardUDPIgnored] = h.Dropped
 		pulses[format.BoardUDPLost] = h.Lost

@@ -48,13 +48,14 @@ func newSynthesis(ctx context.Context, d *hdl.Design, command string) (*synthesi
 	return &synthesis{yosys, version, d.Top.Name, files, command}, nil
 }
 
-// script is what Yosys does. Modules are read when the hierarchy asks for them.
+// script is what Yosys does. Modules are read when the hierarchy asks for them, which the family's command has made before: it
+// knows the primitives.
 func (s *synthesis) script() string {
 	var b strings.Builder
 	for _, f := range s.files {
 		fmt.Fprintf(&b, "read_verilog -defer rtl/%s\n", f.Name)
 	}
-	fmt.Fprintf(&b, "hierarchy -check -top %[1]s\n%[2]s -top %[1]s\nwrite_json %[3]s\n", s.top, s.command, netlistFile)
+	fmt.Fprintf(&b, "%s -top %s\nwrite_json %s\n", s.command, s.top, netlistFile)
 	return b.String()
 }
 

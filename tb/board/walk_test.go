@@ -22,7 +22,7 @@ func TestWalkOverSerial(t *testing.T) {
 	l := open(t, verilated, board.Options{})
 	walkBothWays(t, l, func() *end {
 		mac, ip := ours(0)
-		return newEnd(t, serialHost(t, l).bus, mac, ip)
+		return newEnd(t, serialHost(t, l).Bus, mac, ip)
 	})
 }
 
@@ -31,7 +31,7 @@ func TestWalkOverUDP(t *testing.T) {
 	l := open(t, verilated, board.Options{})
 	walkBothWays(t, l, func() *end {
 		mac, ip := ours(0)
-		return newEnd(t, udpHost(t, l, hostnet.Options{}), mac, ip)
+		return newEnd(t, udpHost(t, l, hostnet.Options{}).Bus, mac, ip)
 	})
 }
 
@@ -58,7 +58,7 @@ func TestWalkOnLossyWire(t *testing.T) {
 	l := open(t, verilated, board.Options{})
 	b := peerOf(t, l, wire.Faults{Seed: hdltest.Seed(t), Rules: []wire.Rule{{Action: wire.Drop, Rate: wire.Million / 10, Attempts: 5}, {Action: wire.Flip, Rate: wire.Million / 20, Attempts: 5}}})
 	mac, ip := ours(0)
-	a := newEnd(t, udpHost(t, l, hostnet.Options{}), mac, ip)
+	a := newEnd(t, udpHost(t, l, hostnet.Options{}).Bus, mac, ip)
 	connect(t, a, b)
 	walk(t, a, b, 300, 700)
 	walk(t, b, a, 300, 700)

@@ -24,24 +24,49 @@ func (t *taker) answer(f fields) (leaves hdl.Bits) {
 
 // patch is word at of the answer, made of that of the request.
 func (t *taker) patch(at, data hdl.Bits, f fields) hdl.Bits {
+	here := make([][]hdl.Bits, headWord+1) // the word and the kind are those
+	for word := range here {
+		for k := range t.kinds {
+			here[word] = append(here[word], at.Is(uint64(word)).And(t.isChosen(k)))
+		}
+	}
 	lanes := make([]hdl.Bits, 8)
 	for lane := range lanes {
-		x := data.Byte(lane)
-		for word := range headWord + 1 {
-			byKind := make([]hdl.Bits, kinds)
-			changes := false
-			for k := range kinds {
-				value, ok := replaced(k, f)[8*word+lane]
-				if !ok {
-					value = data.Byte(lane)
+		var choices choices
+		for word := range here {
+			for k := range t.kinds {
+				if value, ok := replaced(k, f)[8*word+lane]; ok {
+					choices.add(value, here[word][k])
 				}
-				byKind[k], changes = value, changes || ok
-			}
-			if changes {
-				x = hdl.Mux(at.Is(uint64(word)), hdl.Select(t.chosen, byKind...), x)
 			}
 		}
-		lanes[7-lane] = x
+		lanes[7-lane] = choices.or(data.Byte(lane))
 	}
 	return hdl.Cat(lanes...)
+}
+
+// choices are values of which at most one is chosen.
+type choices struct{ values, chosen []hdl.Bits }
+
+// add adds a value, or another case of one that is there.
+func (c *choices) add(value, chosen hdl.Bits) {
+	for i, v := range c.values {
+		if v.Node() == value.Node() {
+			c.chosen[i] = c.chosen[i].Or(chosen)
+			return
+		}
+	}
+	c.values, c.chosen = append(c.values, value), append(c.chosen, chosen)
+}
+
+// or is the value that is chosen, or x.
+func (c *choices) or(x hdl.Bits) hdl.Bits {
+	if len(c.values) == 0 {
+		return x
+	}
+	terms := []hdl.Bits{x.And(hdl.OrAll(c.chosen...).Not().Rep(x.Width()))}
+	for i, v := range c.values {
+		terms = append(terms, v.And(c.chosen[i].Rep(x.Width())))
+	}
+	return hdl.OrAll(terms...)
 }

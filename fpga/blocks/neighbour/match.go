@@ -8,7 +8,7 @@ import (
 // verdict is whose a frame is.
 type verdict struct {
 	Mine hdl.Bits `w:"1"`
-	Kind hdl.Bits `w:"2"` // of a frame that is mine: a kind
+	Kind hdl.Bits // of a frame that is mine: a kind
 }
 
 // waitingWords is the depth of the FIFO in which frames wait for their verdict: a frame's sixth word and four cycles, and room to spare.
@@ -24,7 +24,7 @@ func wordCounter(m *hdl.Module, name string, fire, last hdl.Bits) hdl.Bits {
 }
 
 // match gives a verdict for each frame that comes in, when its word headWord has come or its end, in order.
-func match(m *hdl.Module, io *IO) hdl.Stream[verdict] {
+func match(m *hdl.Module, p Params, io *IO) hdl.Stream[verdict] {
 	in, fire := io.In.Data, io.In.Fire()
 	at := wordCounter(m, "at", fire, in.Last)
 
@@ -36,8 +36,8 @@ func match(m *hdl.Module, io *IO) hdl.Stream[verdict] {
 	first.Set(at.Is(0))
 	head.Set(at.Is(headWord))
 	final.Set(at.Is(headWord).Or(in.Last.And(at.LtK(headWord))))
-	fits := make([]hdl.Bits, kinds)
-	for k := range kinds {
+	fits := make([]hdl.Bits, p.kinds())
+	for k := range p.kinds() {
 		same := m.RegN("same_"+k.String(), 1)
 		same.Set(wordFits(k, at, in, io))
 		before := m.RegN("fits_"+k.String(), 1)
@@ -45,17 +45,27 @@ func match(m *hdl.Module, io *IO) hdl.Stream[verdict] {
 		m.If(came, func() { before.Set(fits[k]) })
 	}
 
-	found := hdl.NewReg(m, "found", verdict{})
+	proto := verdict{Kind: hdl.W(hdl.Log2(len(fits)))}
+	found := hdl.NewReg(m, "found", proto)
 	finds := m.Reg("finds", 1, 0)
 	finds.Set(came.And(final))
 	found.Mine.Set(hdl.AndAll(io.Enable, head, hdl.OrAll(fits...)))
-	found.Kind.Set(hdl.Cat(fits[taggedARP].Or(fits[taggedPing]), fits[ping].Or(fits[taggedPing])))
-	queue := hdl.Instance(m, "u_verdicts", stream.FIFODef(verdict{}, waitingWords))
+	found.Kind.Set(numberOf(fits))
+	queue := hdl.Instance(m, "u_verdicts", stream.FIFODef(proto, waitingWords))
 	queue.In.Valid.Set(finds)
 	hdl.Set(queue.In.Data, found)
 	m.Unused(queue.Level, queue.HighWater, queue.In.Ready)
 	m.Assert("verdict_fits", finds.Not().Or(queue.In.Ready))
 	return queue.Out
+}
+
+// numberOf is the number of the one of some bits that is set.
+func numberOf(bits []hdl.Bits) hdl.Bits {
+	number := hdl.K(hdl.Log2(len(bits)), 0)
+	for i, bit := range bits {
+		number = number.Or(number.K(uint64(i)).And(bit.Rep(number.Width())))
+	}
+	return number
 }
 
 // String returns the kind's name.

@@ -5,6 +5,19 @@ import (
 	"gornic/hdl/stream"
 )
 
+// Params are the parameters of the block.
+type Params struct {
+	Tagged bool // requests with a VLAN tag are answered, too; half as many LUTs again
+}
+
+// kinds is how many kinds of requests there are.
+func (p Params) kinds() kind {
+	if p.Tagged {
+		return taggedPing + 1
+	}
+	return ping + 1
+}
+
 // IO is the ports of the block.
 type IO struct {
 	Enable hdl.Bits `hdl:"in" w:"1"`
@@ -21,29 +34,33 @@ type IO struct {
 }
 
 // Def is the block, for frames of 64 bits a beat.
-func Def() hdl.Def[IO] {
+func Def(p Params) hdl.Def[IO] {
 	frame := stream.FrameOf(64)
+	name := "neighbour"
+	if p.Tagged {
+		name += "_tagged"
+	}
 	return hdl.Def[IO]{
-		Name: "neighbour",
+		Name: name,
 		Doc:  "Answers ARP requests for the board's IPv4 address, and pings; all other frames pass.",
 		IO:   IO{In: frame, Rest: frame, Answer: frame},
-		Body: body,
+		Body: func(m *hdl.Module, io *IO) { body(m, p, io) },
 	}
 }
 
-func body(m *hdl.Module, io *IO) {
+func body(m *hdl.Module, p Params, io *IO) {
 	waiting := stream.FIFO(m, "u_waiting", io.In, waitingWords)
-	verdicts := match(m, io)
+	verdicts := match(m, p, io)
 	requests := steer(m, io, waiting, verdicts)
 
-	t := newTaker(m, io, requests, verdicts.Data.Kind)
+	t := newTaker(m, p, io, requests, verdicts.Data.Kind)
 	refused := t.take()
 	f, total := t.fields()
 	bad := t.judge(t.headerGood(), t.lengthGood(total))
 	leaves := t.answer(f)
 
-	io.AnsweredARP.Set(leaves.And(t.chosen.Bit(0).Not()))
-	io.AnsweredPing.Set(leaves.And(t.chosen.Bit(0)))
+	io.AnsweredARP.Set(leaves.And(t.isPing().Not()))
+	io.AnsweredPing.Set(leaves.And(t.isPing()))
 	dropped := m.Reg("dropped_one", 1, 0)
 	dropped.Set(refused.Or(bad))
 	io.Dropped.Set(dropped)

@@ -10,7 +10,6 @@ const (
 	ping
 	taggedARP
 	taggedPing
-	kinds
 )
 
 func (k kind) tagged() bool { return k >= taggedARP }

@@ -6,11 +6,16 @@ import "encoding/binary"
 type Reference struct {
 	MAC [6]byte
 	IP  [4]byte
+
+	Tagged bool // requests with a VLAN tag are answered, too
 }
 
 // Answer returns the answer to a frame, and whether the frame is a request for the board at all; a bad one is taken without an answer.
 func (r Reference) Answer(frame []byte) (answer []byte, request bool) {
-	body, tag := untagged(frame)
+	body, tag := frame, []byte(nil)
+	if r.Tagged {
+		body, tag = untagged(frame)
+	}
 	if len(frame) <= 40 { // shorter than any frame on a wire
 		return nil, false
 	}

@@ -41,6 +41,7 @@ type taker struct {
 	io    *IO
 	in    stream.Frame // requests; always taken
 	kind  hdl.Bits     // of the request that comes in
+	kinds kind         // that there are
 	phase *hdl.FSM[phase]
 	store *stream.FIFOIO[kept]
 
@@ -52,12 +53,12 @@ type taker struct {
 	last   hdl.Bits // index of its last byte in its last word
 }
 
-func newTaker(m *hdl.Module, io *IO, in stream.Frame, kind hdl.Bits) *taker {
+func newTaker(m *hdl.Module, p Params, io *IO, in stream.Frame, kind hdl.Bits) *taker {
 	return &taker{
-		m: m, io: io, in: in, kind: kind,
+		m: m, io: io, in: in, kind: kind, kinds: p.kinds(),
 		phase:  hdl.NewFSM(m, "phase", free, taking, judging, sending, flushing),
 		store:  hdl.Instance(m, "u_store", stream.BlockFIFODef(kept{}, storeWords)),
-		chosen: m.RegN("chosen", 2), bad: m.RegN("bad", 1), words: m.RegN("words", 8), last: m.RegN("last_byte", 3),
+		chosen: m.RegN("chosen", kind.Width()), bad: m.RegN("bad", 1), words: m.RegN("words", 8), last: m.RegN("last_byte", 3),
 	}
 }
 
@@ -89,27 +90,51 @@ func (t *taker) field(name string, bytes, inARP, inPing int) hdl.Bits {
 	parts := make([]hdl.Bits, bytes)
 	for i := range parts {
 		parts[i] = m.RegN(fmt.Sprintf("%s_%d", name, i), 8)
-		for k := range kinds {
+		here := make([]hdl.Bits, 8) // by lane
+		for k := range t.kinds {
 			offset := inPing
 			if k.isARP() {
 				offset = inARP
 			}
-			if offset < 0 {
+			if offset == none {
 				continue
 			}
 			place := k.at(offset + i)
-			here := hdl.AndAll(t.takes, t.at.Is(uint64(place/8)), t.present().Is(uint64(k)))
-			m.If(here, func() { parts[i].Set(t.in.Data.Data.Byte(place % 8)) })
+			now := hdl.AndAll(t.takes, t.at.Is(uint64(place/8)), t.isPresent(k))
+			if here[place%8].Width() > 0 {
+				now = now.Or(here[place%8])
+			}
+			here[place%8] = now
+		}
+		for lane, now := range here {
+			if now.Width() > 0 {
+				m.If(now, func() { parts[i].Set(t.in.Data.Data.Byte(lane)) })
+			}
 		}
 	}
 	return hdl.Cat(parts...)
 }
 
-// present is the kind of the request whose word comes.
-func (t *taker) present() hdl.Bits { return hdl.Mux(t.phase.Is(free), t.kind, t.chosen) }
-
 // none is the offset of a field that a kind does not have.
 const none = -1
+
+// isPresent says that the request whose word comes is of kind k, and isChosen that the one in the store is.
+func (t *taker) isPresent(k kind) hdl.Bits {
+	return hdl.Mux(t.phase.Is(free), t.kind, t.chosen).Is(uint64(k))
+}
+
+func (t *taker) isChosen(k kind) hdl.Bits { return t.chosen.Is(uint64(k)) }
+
+// isTagged says that the request whose word comes has a tag.
+func (t *taker) isTagged() hdl.Bits {
+	if t.kinds <= taggedARP {
+		return hdl.K(1, 0)
+	}
+	return t.isPresent(taggedARP).Or(t.isPresent(taggedPing))
+}
+
+// isPing says that the one in the store is an echo request.
+func (t *taker) isPing() hdl.Bits { return t.chosen.Bit(0) }
 
 // fields makes those of the answer. Checksums are one's complement sums (RFC 1071); a change of a field from old to new makes of a
 // checksum c: ^(^c + ^old + new) (RFC 1624).
@@ -143,16 +168,16 @@ func onesAdd(a, b hdl.Bits) hdl.Bits {
 // headerGood says, some cycles behind the header, that the words of the IPv4 header sum up to ones.
 func (t *taker) headerGood() hdl.Bits {
 	m := t.m
-	tagged := t.present().Bit(1)
+	tagged := t.isTagged()
 	sum := hdl.K(18, 0)
 	for half := range 4 { // of a word
 		var inside []hdl.Bits
 		for word := range headWord + 1 {
 			byUntagged := covers(arp, 8*word+2*half)
-			byTagged := covers(taggedARP, 8*word+2*half)
+			byTagged := t.kinds > taggedARP && covers(taggedARP, 8*word+2*half)
 			here := t.at.Is(uint64(word))
 			switch {
-			case byUntagged && byTagged:
+			case byUntagged && (byTagged || t.kinds <= taggedARP):
 				inside = append(inside, here)
 			case byUntagged:
 				inside = append(inside, here.And(tagged.Not()))
@@ -179,7 +204,10 @@ func covers(k kind, offset int) bool { return offset >= k.at(ipHead) && offset <
 
 // lengthGood says, some cycles behind the end, that the frame has all bytes of its IPv4 packet, and that this has an ICMP header.
 func (t *taker) lengthGood(total hdl.Bits) hdl.Bits {
-	head := hdl.Mux(t.chosen.Bit(1), hdl.K(17, ipHead+tagBytes), hdl.K(17, ipHead))
+	head := hdl.K(17, ipHead)
+	if t.kinds > taggedARP {
+		head = hdl.Mux(t.isChosen(taggedPing), hdl.K(17, ipHead+tagBytes), head)
+	}
 	wanted := t.registered("wanted", total.ZExt(17).Add(head))
 	have := hdl.Cat(t.words, t.last).ZExt(17) // less one
 	fits := t.registered("length_fits", wanted.Le(have.AddK(1)))
@@ -192,8 +220,7 @@ func (t *taker) judge(headerGood, lengthGood hdl.Bits) (bad hdl.Bits) {
 	wait := m.Reg("waits", 3, 0)
 	done := t.phase.Is(judging).And(wait.Is(judgeCycles))
 	wait.Set(hdl.Mux(t.phase.Is(judging).And(done.Not()), wait.AddK(1), wait.K(0)))
-	isPing := t.chosen.Bit(0)
-	bad = done.And(t.bad.Or(isPing.And(headerGood.And(lengthGood).Not())))
+	bad = done.And(t.bad.Or(t.isPing().And(headerGood.And(lengthGood).Not())))
 	m.If(done, func() {
 		m.If(bad, func() { t.phase.Goto(flushing) }).Else(func() { t.phase.Goto(sending) })
 	})

@@ -7,6 +7,7 @@ import (
 	"gornic/fpga/blocks/hostmem"
 	"gornic/fpga/blocks/hostnet"
 	"gornic/fpga/blocks/mac"
+	"gornic/fpga/blocks/neighbour"
 	"gornic/fpga/blocks/serial"
 	"gornic/fpga/blocks/top"
 	"gornic/fpga/blocks/uart"
@@ -37,6 +38,10 @@ func All() []Block {
 		{
 			"ethport", "an Ethernet port: pins of an RGMII to frames of the core, through the clocks between",
 			func(top.Params) (*hdl.Design, error) { return build(ethport.Def(ethport.DefaultParams())) },
+		},
+		{
+			"neighbour", "answers ARP and ping",
+			func(top.Params) (*hdl.Design, error) { return build(neighbour.Def(neighbour.Params{})) },
 		},
 		{
 			"uart", "bytes on a serial line",

@@ -1,0 +1,22 @@
+package blocks
+
+import (
+	"slices"
+
+	"gornic/fpga/blocks/access"
+	"gornic/fpga/blocks/boardregs"
+	"gornic/fpga/blocks/ethport"
+	"gornic/fpga/blocks/hostmem"
+	"gornic/fpga/blocks/hostnet"
+	"gornic/fpga/blocks/mac"
+	"gornic/fpga/blocks/pads"
+	"gornic/fpga/blocks/uart"
+	"gornic/hdl"
+)
+
+// Proofs lists the blocks of a board that are proved.
+func Proofs() []hdl.Proof {
+	return slices.Concat(
+		mac.Proofs(), ethport.Proofs(), pads.Proofs(), uart.Proofs(), access.Proofs(), hostmem.Proofs(), boardregs.Proofs(), hostnet.Proofs(),
+	)
+}

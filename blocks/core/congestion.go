@@ -10,6 +10,7 @@ import (
 const (
 	pacedRequester = iota
 	pacedResources
+	pacedResend
 	pacers
 )
 
@@ -31,8 +32,10 @@ func (c *core) congestion() hdl.Stream[link.QPRef] {
 	hdl.Connect(c.dcqcn.CNP, c.psncheck.CNP)
 	hdl.Connect(c.dcqcn.Asks[pacedRequester], c.requester.Paced)
 	hdl.Connect(c.dcqcn.Asks[pacedResources], c.resources.Paced)
+	hdl.Connect(c.dcqcn.Asks[pacedResend], c.resend.Paced)
 	woken := stream.Fork(m, "u_paced", c.dcqcn.Wake, pacers)
 	hdl.Connect(c.resources.Wake, woken[pacedResources])
+	hdl.Connect(c.resend.Wake, woken[pacedResend])
 	return woken[pacedRequester]
 }
 

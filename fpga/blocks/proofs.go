@@ -14,9 +14,10 @@ import (
 	"gornic/hdl"
 )
 
-// Proofs lists the blocks of a board that are proved.
+// Proofs lists the blocks of a board, as small as they can be. The FIFOs between their clocks are among those of hdl/stream.
 func Proofs() []hdl.Proof {
 	return slices.Concat(
-		mac.Proofs(), ethport.Proofs(), pads.Proofs(), uart.Proofs(), access.Proofs(), hostmem.Proofs(), boardregs.Proofs(), hostnet.Proofs(),
+		mac.Proofs(), ethport.Proofs(), pads.Proofs(),
+		uart.Proofs(), hostnet.Proofs(), access.Proofs(), hostmem.Proofs(), boardregs.Proofs(),
 	)
 }

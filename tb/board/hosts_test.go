@@ -19,7 +19,7 @@ import (
 type host struct{ verbs.Bus }
 
 // answerTime is more than a request and its answer take on the serial line.
-const answerTime = 2 * time.Millisecond
+const answerTime = time.Millisecond
 
 // serialHost opens the board over the serial line.
 func serialHost(t *testing.T, l *board.Lab) host {

@@ -17,12 +17,12 @@ func TestSerialFaults(t *testing.T) {
 	l := open(t, verilated, board.Options{})
 	h := serialHost(t, l)
 	r := rand.New(rand.NewPCG(hdltest.Seed(t), 5))
-	l.Serial.ToBoard = line.Faults{Lose: 4, Flip: 4, Insert: 4, Random: r}
-	l.Serial.FromBoard = line.Faults{Lose: 4, Flip: 4, Insert: 4, Random: r}
+	l.Serial.ToBoard = line.Faults{Lose: 1, Flip: 1, Insert: 1, Random: r}
+	l.Serial.FromBoard = line.Faults{Lose: 1, Flip: 1, Insert: 1, Random: r}
 	addr, err := h.Alloc(2048, 8)
 	require.NoError(t, err)
-	for range 10 {
-		at, n := r.IntN(1500), 1+r.IntN(500)
+	for range 20 {
+		at, n := r.IntN(1500), 1+r.IntN(128)
 		want := make([]byte, n)
 		for i := range want {
 			want[i] = byte(r.Uint32())

@@ -140,9 +140,13 @@ func lastHello(b *bench) []byte {
 func TestReset(t *testing.T) {
 	each(t, small(), func(t *testing.T, b *bench) {
 		bus := b.open(pc.Options{})
-		b.random(5)
-		b.steps(100)
+		b.toPC.dead = true
+		b.failing(100)
+		b.steps(300)
+		require.Zero(t, b.ar.Pending()+b.aw.Pending()+b.w.Pending())
+		require.False(t, b.idle())
 		b.s.Reset(3)
+		b.toPC.dead = false
 		b.out.Take()
 		b.frames = hdltest.NewFrames(b.out)
 		b.wantR, b.wantB = nil, nil

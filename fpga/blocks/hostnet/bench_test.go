@@ -39,6 +39,7 @@ type bench struct {
 	registers map[uint32]uint32
 	accesses  int
 	mem       *linktest.Memory
+	lenient   bool // any burst may fail, as its session may end
 	dropped   int
 	resent    int
 	lost      int
@@ -118,6 +119,9 @@ func (b *bench) check() {
 		require.NotEmpty(b.t, b.wantR, "a beat that nobody asked for")
 		want := b.wantR[0]
 		b.wantR = b.wantR[1:]
+		if b.lenient && got.Resp == 2 {
+			want.Resp = 2
+		}
 		if want.Resp != 0 {
 			got.Data = want.Data
 		}
@@ -126,6 +130,9 @@ func (b *bench) check() {
 	}
 	for _, got := range sim.Received[end](b.bEnds) {
 		require.NotEmpty(b.t, b.wantB, "an end that nobody waits for")
+		if b.lenient && got.Resp == 2 {
+			b.wantB[0].Resp = 2
+		}
 		require.Equal(b.t, b.wantB[0], got)
 		b.wantB = b.wantB[1:]
 		b.last = b.now

@@ -53,7 +53,7 @@ type HostnetStatus uint8
 const (
 	HostnetOK        HostnetStatus = 0 // done
 	HostnetFault     HostnetStatus = 1 // no such memory, or no such register
-	HostnetStale     HostnetStatus = 2 // the session of a HostnetHello is not newer than the last one, whose number is in Addr; or it is that one, and registers were accessed in it
+	HostnetStale     HostnetStatus = 2 // the session of a HostnetHello is not newer than the last one, whose number is in Addr; or it is that one, and not new any more: something was answered in it
 	HostnetNoSession HostnetStatus = 3 // the board has no such session: it was reset, or gave the PC up, or talks to another one
 )
 

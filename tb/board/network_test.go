@@ -112,6 +112,7 @@ func TestWrongFrames(t *testing.T) {
 			return f
 		}
 		require.NoError(t, s.Ping(ip, 1, 2, make([]byte, 64)))
+		require.NoError(t, l.Run(64)) // it is on the pins
 		until(t, l, 10000, func() bool { return l.Ports[0].Pending() == 0 })
 		l.Ports[0].Shape = nil
 		require.NoError(t, l.Run(2000))

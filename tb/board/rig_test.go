@@ -24,13 +24,13 @@ import (
 
 var ctx = context.Background()
 
-// small is the i9 with few of everything in its core, and a serial line as fast as it can be.
+// small is the i9 with few of everything in its core, but packets as in captures of Linux, and a serial line as fast as it can be.
 var small = sync.OnceValues(func() (*board.Design, error) {
 	core, err := configs.Load("tiny")
 	if err != nil {
 		return nil, err
 	}
-	core.RxBuffer, core.RxPackets = 16<<10, 64
+	core.PathMTU, core.RxBuffer, core.RxPackets = 1024, 16<<10, 64
 	b := boards.I9()
 	b.Baud = b.PLL.CoreHz() / 8
 	return board.Build(top.Params{Board: b, Core: core})

@@ -2,6 +2,7 @@ package hostnet_test
 
 import (
 	"bytes"
+	"flag"
 	"net/netip"
 	"testing"
 	"time"
@@ -96,6 +97,8 @@ func nowhere(m *hdl.Module, host *access.IO) {
 	m.Assert("nobody_there", hdl.OrAll(b.AWValid, b.WValid, b.ARValid, memory.Access.Valid).Not())
 }
 
+var checks = flag.Bool("hostnet.checks", false, "keep the properties in the core of TestCore: Verilator takes minutes more to build it")
+
 // The driver, unchanged, and a core whose host it is over a network that loses datagrams: SEND, RDMA WRITE and READ between two of
 // its queue pairs. Then the program is gone, and the next one begins anew.
 func TestCore(t *testing.T) {
@@ -103,7 +106,7 @@ func TestCore(t *testing.T) {
 	require.NoError(t, err)
 	config.RxBuffer, config.RxPackets = 16<<10, 64
 	design, io := hdltest.Build(t, coreDef(config, hostnet.Params{Window: 8, Store: 256, Receive: 512, Timeout: 3000, Retries: 10}))
-	s := hdltest.Open(t, verilator.Simulator, design, sim.Options{Seed: hdltest.Seed(t), NoChecks: testing.Short()})
+	s := hdltest.Open(t, verilator.Simulator, design, sim.Options{Seed: hdltest.Seed(t), NoChecks: !*checks})
 	l := newLAN(t, s, io.In, io.Out, sim.Pattern{})
 	resent := 0
 	l.each = func() { resent += int(s.Get(io.Resent)) }

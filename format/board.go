@@ -140,10 +140,10 @@ const (
 	BoardSerialRefused // requests refused: unknown, malformed, or out of sequence
 
 	// Host memory over UDP.
-	BoardUDPRequests // datagrams with requests to the PC
-	BoardUDPResent   // those among them that were sent before
-	BoardUDPIgnored  // datagrams of the PC that were not expected
-	BoardUDPLost     // sessions that ended because the PC did not answer
+	BoardUDPSent    // datagrams to the PC
+	BoardUDPResent  // times that requests were sent again, for want of an answer
+	BoardUDPIgnored // datagrams of the PC that were not expected
+	BoardUDPLost    // sessions that ended because the PC did not answer
 
 	BoardCounterCount int = iota
 )
@@ -157,7 +157,7 @@ var boardPortCounterNames = [BoardPortCounters]string{
 
 var boardCounterNames = [...]string{
 	"serial_framing", "serial_bad", "serial_repeats", "serial_refused",
-	"udp_requests", "udp_resent", "udp_ignored", "udp_lost",
+	"udp_sent", "udp_resent", "udp_ignored", "udp_lost",
 }
 
 func (c BoardCounter) String() string {

@@ -2,7 +2,7 @@ package format
 
 // Host memory over UDP: a board's second Ethernet port leads to a PC, whose program owns the
 // buffers that the board's AXI4 master reads and writes, and reads and writes the board's registers.
-// Both directions are numbered requests, each of which is answered; docs/board.md draws the rules.
+// Both directions are numbered requests, each of which is answered; docs/hostnet.md has the rules.
 // Everything is in network byte order but the words of memory, whose bytes are in the order of their addresses.
 
 // HostnetPort is the UDP port that a board is reached at, and sends from.
@@ -42,16 +42,24 @@ const (
 	HostnetInterrupt     HostnetOp = 6 // board: its interrupt has become active; what the board wrote before has been written
 )
 
+func (o HostnetOp) String() string {
+	return indexed([]string{"none", "hello", "read register", "write register", "read", "write", "interrupt"}, o, "hostnet operation")
+}
+
 // HostnetStatus is how a request fared.
 type HostnetStatus uint8
 
 // Statuses. What is not HostnetOK has no words behind it.
 const (
-	HostnetOK        HostnetStatus = 0
+	HostnetOK        HostnetStatus = 0 // done
 	HostnetFault     HostnetStatus = 1 // no such memory, or no such register
-	HostnetStale     HostnetStatus = 2 // the session of a HostnetHello is not newer than the last one, whose number is in Addr; or it is that one, and registers were accessed in it
+	HostnetStale     HostnetStatus = 2 // the session of a HostnetHello is not newer than the last one, whose number is in Addr; or it is that one, and not new any more: something was answered in it
 	HostnetNoSession HostnetStatus = 3 // the board has no such session: it was reset, or gave the PC up, or talks to another one
 )
+
+func (s HostnetStatus) String() string {
+	return indexed([]string{"ok", "fault", "stale", "no session"}, s, "hostnet status")
+}
 
 // HostnetRegister is the Addr of a register: its offset in bytes in the upper half, its value in the lower one,
 // which is 0 in a request to read.

@@ -39,6 +39,11 @@ func TestArguments(t *testing.T) {
 		{[]string{"program", "-board", "i10"}, 2, "i10"},
 		{[]string{"report", "-board", "no-such"}, 1, "no-such has no report"},
 		{[]string{"mutants", "-config", "no-such"}, 2, "no-such"},
+		{[]string{"info", "-line", "usb:1"}, 2, "neither serial:DEVICE nor udp:ADDRESS"},
+		{[]string{"scan", "-line", "serial:/dev/null?baud=fast"}, 2, "fast"},
+		{[]string{"info", "-line", "serial:/dev/there-is-no-such-line"}, 1, "no-such-line"},
+		{[]string{"pingpong"}, 2, "no MAC address"},
+		{[]string{"pingpong", "-mac", "02:00:00:00:00:01", "-mtu", "1500"}, 2, "1500"},
 		{[]string{"list", "-h"}, 0, ""},
 	} {
 		code, _, stderr := runWith(t, c.args...)

@@ -7,6 +7,9 @@
 //	go run ./fpga build -device xcup      the core alone for UltraScale+, synthesized: what it takes there
 //	go run ./fpga report -board i9        the report of the last build
 //	go run ./fpga program -board i9       loads the bitstream with openFPGALoader
+//	go run ./fpga info -line LINE         what a board says of itself; LINE is serial:/dev/ttyUSB0 or udp:192.168.2.50
+//	go run ./fpga scan -line LINE         tries the delays of a port's receiver, while frames come in
+//	go run ./fpga pingpong -line LINE -mac MAC -peer HOST   messages back and forth with ibv_rc_pingpong on a Linux machine
 //	go run ./fpga mutants -n 50           breaks a LUT of the core's netlist, 50 times, and counts what tests notice
 //
 // `-json` prints the report as JSON. `-seeds 4` tries up to four seeds of the placer until the timing is met; without it the seed is 1,
@@ -49,6 +52,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand}, {"mutants", mutantsCommand},
+		{"info", infoCommand}, {"scan", scanCommand}, {"pingpong", pingpongCommand},
 	}
 }
 

@@ -39,7 +39,7 @@ func (p part) design(b board.Board, config configs.Config) (*hdl.Design, error) 
 	case digitalPart:
 		d, _, err = hdl.Build(top.BoardDef(params))
 	default:
-		err = fmt.Errorf("%s: the top is missing", b.Name)
+		d, _, err = hdl.Build(top.Def(params))
 	}
 	return d, err
 }
@@ -55,9 +55,9 @@ func (p part) target(b board.Board) (flow.Target, error) {
 		t.Name += "-core"
 	case digitalPart:
 		t.Name += "-digital"
-		t.Clocks = append(t.Clocks, ethernet(b, "net_clk", "rx%d_clk")...)
+		t.Clocks = append(t.Clocks, ethernet(b)...)
 	default:
-		t.Clocks = append(t.Clocks, ethernet(b, "net_clk", "eth_%d_rx_clk")...)
+		t.Clocks = append(t.Clocks, ethernet(b)...)
 		var err error
 		if t.Constraints, err = constraints(b); err != nil {
 			return t, err
@@ -67,10 +67,10 @@ func (p part) target(b board.Board) (flow.Target, error) {
 }
 
 // ethernet are the clocks of the MACs and of each port's PHY.
-func ethernet(b board.Board, net, receive string) []flow.Clock {
-	clocks := []flow.Clock{{Name: net, Hz: b.PLL.NetHz(), Margin: 1}}
+func ethernet(b board.Board) []flow.Clock {
+	clocks := []flow.Clock{{Name: "net_clk", Hz: b.PLL.NetHz(), Margin: 1}}
 	for i := range b.Ports {
-		clocks = append(clocks, flow.Clock{Name: fmt.Sprintf(receive, i), Hz: board.EthernetHz, Margin: 1})
+		clocks = append(clocks, flow.Clock{Name: fmt.Sprintf("rx%d_clk", i), Hz: board.EthernetHz, Margin: 1})
 	}
 	return clocks
 }

@@ -96,4 +96,9 @@ func (w *formatWriter) board() {
 	add[format.SerialIdentity[uint64]](w, "SerialIdentity", host)
 	values[format.SerialOp](w, "SerialOp", "Operations of a SerialRequest", "operation", "what")
 	values[format.SerialStatus](w, "SerialStatus", "Statuses of a SerialAnswer", "status", "when")
+
+	fmt.Fprintf(&w.b, "\n## Host memory over UDP\n\nDatagrams from and to port %d of a board, in network byte order.\n", format.HostnetPort)
+	add[format.HostnetHeader[uint64]](w, "HostnetHeader", network)
+	values[format.HostnetOp](w, "HostnetOp", "Operations of a HostnetHeader", "operation", "what")
+	values[format.HostnetStatus](w, "HostnetStatus", "Statuses of an answer", "status", "when")
 }

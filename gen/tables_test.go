@@ -23,7 +23,7 @@ func TestFormatsAreExplained(t *testing.T) {
 	for _, name := range []string{
 		"BTH", "RETH", "RxDescriptor", "SendControl", "RecvControl", "SGE", "AtomicOperands", "CQE", "EQE", "KeyEntry",
 		"CreateEQ", "CreateCQ", "CreateQP", "ModifyQP", "QueueRef", "KeyRef", "QPStatus",
-		"SerialRequest", "SerialAnswer", "SerialIdentity",
+		"SerialRequest", "SerialAnswer", "SerialIdentity", "HostnetHeader",
 	} {
 		assert.Regexp(t, `(?m)^### `+name+` \(\d+ (bits|bytes)\)$`, text)
 	}

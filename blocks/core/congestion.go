@@ -10,6 +10,7 @@ import (
 const (
 	pacedRequester = iota
 	pacedResources
+	pacedResend
 	pacers
 )
 
@@ -43,8 +44,10 @@ func (c *core) congestion() {
 	hdl.Connect(c.dcqcn.CNP, c.psncheck.CNP)
 	hdl.Connect(c.dcqcn.Asks[pacedRequester], c.requester.Paced)
 	hdl.Connect(c.dcqcn.Asks[pacedResources], c.resources.Paced)
+	hdl.Connect(c.dcqcn.Asks[pacedResend], c.resend.Paced)
 	woken := stream.Fork(m, "u_paced", c.dcqcn.Wake, pacers)
 	hdl.Connect(c.resources.Wake, woken[pacedResources])
+	hdl.Connect(c.resend.Wake, woken[pacedResend])
 	hdl.Connect(c.scheduler.Wakes[wakers], woken[pacedRequester])
 }
 
@@ -54,12 +57,12 @@ func (c *core) noCongestion() {
 		heard.Ready.SetK(1)
 		c.m.Unused(heard.Valid, heard.Data.QP)
 	}
-	for _, told := range []hdl.Stream[link.QPRef]{c.transmit.CNP, c.resources.Wake} {
+	for _, told := range []hdl.Stream[link.QPRef]{c.transmit.CNP, c.resources.Wake, c.resend.Wake} {
 		told.Valid.SetK(0)
 		told.Data.QP.SetK(0)
 		c.m.Unused(told.Ready)
 	}
-	for _, asked := range []link.PacedPort{c.requester.Paced, c.resources.Paced} {
+	for _, asked := range []link.PacedPort{c.requester.Paced, c.resources.Paced, c.resend.Paced} {
 		asked.Waits.SetK(0)
 		c.m.Unused(asked.QP)
 	}

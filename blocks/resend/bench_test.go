@@ -34,7 +34,7 @@ type bench struct {
 	mem   *linktest.Memory
 	reads *linktest.Reads
 
-	resend, context, found, ring, control, fence       *sim.Source
+	resend, context, found, ring, control, fence, wake *sim.Source
 	resent, askContext, ask, job, segment, fault, pass *sim.Sink
 
 	qps      [qps]*queuePair
@@ -46,7 +46,9 @@ type bench struct {
 	resents  []linktest.Resent
 	at       []uint64       // cycles of jobs
 	counts   map[string]int // of what has happened
-	hold     bool           // nothing of host memory, context and ring is answered while segments are to come
+	io       *resend.IO
+	paced    [qps]bool // who has to wait for its rate
+	hold     bool      // nothing of host memory, context and ring is answered while segments are to come
 }
 
 func newBench(t *testing.T, s *sim.Sim, io *resend.IO, gaps uint32, latency int) *bench {
@@ -58,6 +60,7 @@ func newBench(t *testing.T, s *sim.Sim, io *resend.IO, gaps uint32, latency int)
 		t: t, s: s, r: rand.New(rand.NewPCG(hdltest.Seed(t), uint64(gaps))), mem: linktest.NewMemory(), counts: map[string]int{},
 		resend: sim.NewSource(s, io.Resend, g), context: sim.NewSource(s, io.Context.Reply, g), found: sim.NewSource(s, io.Entries.Reply, g),
 		ring: sim.NewSource(s, io.Ring, g), control: sim.NewSource(s, io.Control, g), fence: sim.NewSource(s, io.Fence, g),
+		wake: sim.NewSource(s, io.Wake, g), io: io,
 		resent: sim.NewSink(s, io.Resent, g), askContext: sim.NewSink(s, io.Context.Request, g), ask: sim.NewSink(s, io.Entries.Request, g),
 		job: sim.NewSink(s, io.Job, g), segment: sim.NewSink(s, io.Segment, g), fault: sim.NewSink(s, io.Fault, g), pass: sim.NewSink(s, io.Passed, g),
 	}
@@ -250,6 +253,11 @@ func (b *bench) again(q *queuePair) {
 // step is a cycle.
 func (b *bench) step() {
 	b.reads.Hold = b.hold && len(b.segments) > 0
+	waits := uint64(0)
+	if b.paced[b.s.Get(b.io.Paced.QP)] {
+		waits = 1
+	}
+	b.s.Set(b.io.Paced.Waits, waits)
 	b.s.Step()
 	b.reads.Step()
 	require.NoError(b.t, b.s.Err())
@@ -465,9 +473,20 @@ func (b *bench) until(what string, ok func() bool) {
 	b.t.Fatalf("in vain: %s", what)
 }
 
-// drain waits until all is through, and a bit longer.
+// goes has a queue pair wait no more.
+func (b *bench) goes(qp int) {
+	b.paced[qp] = false
+	b.wake.Send(qp)
+}
+
+// drain waits until all is through, and a bit longer; nobody waits for its rate any more.
 func (b *bench) drain() {
 	b.t.Helper()
+	for qp := range b.paced {
+		if b.paced[qp] {
+			b.goes(qp)
+		}
+	}
 	b.until("drain", func() bool {
 		return len(b.segments)+len(b.fences) == 0 && !slices.ContainsFunc(b.qps[:], func(q *queuePair) bool { return q != nil && q.busy() })
 	})

@@ -61,6 +61,52 @@ func TestMiddleOfMessage(t *testing.T) {
 	require.Len(t, b.resents, 3)
 }
 
+// A queue pair that has to wait for its rate sends nothing again until it is woken, also between two packets of its ring; others do. A Stop
+// does not wait, and neither does one that may not send any more, or that has nothing left.
+func TestPaced(t *testing.T) {
+	b := fresh(t, 0)
+	q, other := b.open(1, format.MTU256, 3, 0, 10), b.open(2, format.MTU256, 3, 0, 20)
+	b.post(q, b.wqe(format.WRWrite, 0, 1024)) // 4 packets
+	b.post(other, b.wqe(format.WRWrite, 0, 700))
+	b.paced[1] = true
+	b.again(q)
+	b.again(other)
+	b.run(300)
+	require.Equal(t, []uint32{20, 21, 22}, b.psns())
+	require.Len(t, b.resents, 1)
+	b.goes(1)
+	b.until("a packet", func() bool { return len(b.jobs) > 0 })
+	b.paced[1] = true // one more may be on its way
+	b.run(300)
+	begun := len(b.psns())
+	require.Less(t, begun, 3)
+	b.goes(1)
+	b.run(300)
+	require.Len(t, b.psns(), 4-begun)
+	require.Len(t, b.resents, 2)
+
+	b.paced[1] = true
+	b.again(q)
+	b.run(100)
+	b.send(q, true, 10)
+	b.goes(1)
+	b.run(300)
+	require.Empty(t, b.jobs, "it is stopped")
+	require.Len(t, b.resents, 2)
+
+	b.paced[1] = true
+	b.again(q)
+	b.run(100)
+	q.state, q.mayNot = format.QPError, true
+	b.again(q)
+	b.run(100)
+	require.Empty(t, b.jobs)
+	require.Len(t, b.resents, 3, "it waits for no rate, as it may not send")
+	b.wake.Send(2) // one that has nothing to send again
+	b.drain()
+	require.Empty(t, b.jobs)
+}
+
 // A READ is asked again from the first PSN on that is owed, unless that is of another entry.
 func TestRestartedREAD(t *testing.T) {
 	b := fresh(t, 0)

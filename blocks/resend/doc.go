@@ -14,6 +14,8 @@
 //	Segment  where the payload of a Job is, to translate
 //	Fault    a packet whose WQE cannot be read any more: it is left out; to retry
 //	Control  a queue pair is forgotten, from command
+//	Paced    has a queue pair to wait for its rate? (dcqcn)
+//	Wake     a queue pair that has not any more, from dcqcn
 //	Fence    tokens, from command and keyops
 //	Passed   the same, each behind all that had begun when it came; to requester
 //
@@ -25,7 +27,8 @@
 // # A turn
 //
 // One entry of one queue pair, then it goes behind all others. Context and entry are looked up; an entry that
-// is no packet, or that failed and never was sent, is passed over. The WQE is read, if it is not that of the turn before:
+// is no packet, or that failed and never was sent, is passed over. If the queue pair has to wait for its rate, the turn ends there, and
+// the entry has its own when dcqcn wakes it: nobody else waits, and a Stop or the end of the queue pair does not wait for the wake. The WQE is read, if it is not that of the turn before:
 // its slot is software's again only after the entry has left the ring. So the entry is looked at once more when the WQE
 // is here: if it has left meanwhile, nothing is sent. Where the payload of the packet begins in the SGEs is found from the
 // entry's offset (protocol section 4.5). When the Job is given away, all that its segments need is here: whoever lets no

@@ -72,7 +72,14 @@ func entryOf(e link.ReplayEntry) entry {
 // is returns one bit: the entry is of this kind.
 func (b *block) is(kind uint64) hdl.Bits { return b.entry.Kind.Is(kind) }
 
-// decide says what becomes of the entry: there is none, it is no packet, its WQE is here or has to be read.
+// pace asks whether the queue pair has to wait for its rate. What is said of one cycle is heeded in the next: the wake that follows its end
+// comes behind the beginning of this turn, and so enters the queue pair again.
+func (b *block) pace() {
+	b.io.Paced.QP.Set(b.turn.qp)
+	b.paced.Set(b.io.Paced.Waits)
+}
+
+// decide says what becomes of the entry: there is none, it is no packet, it has to wait, its WQE is here or has to be read.
 func (b *block) decide() {
 	m, st, e := b.m, b.st, b.entry
 	b.bad.SetK(0)
@@ -85,6 +92,8 @@ func (b *block) decide() {
 		m.If(b.overtaken(), func() { st.Goto(stIdle) })
 	}).ElseIf(b.is(link.EntryLocal).Or(e.Failed), func() {
 		b.done()
+	}).ElseIf(b.paced, func() {
+		st.Goto(stIdle) // the wake enters it again
 	}).ElseIf(here, func() {
 		st.Goto(stBegin)
 	}).Else(func() {

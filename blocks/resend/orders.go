@@ -11,6 +11,7 @@ import (
 const (
 	wakeResend = iota
 	wakeAgain
+	wakePaced
 	wakes
 )
 
@@ -71,9 +72,10 @@ func (b *block) begin() {
 // enter makes the queue, and registers before and behind it: a queue pair may be in one while it is in another or has its turn,
 // and so have turns that it does not need.
 func (b *block) enter() {
-	for _, name := range [wakes]string{wakeResend: "wake_resend", wakeAgain: "wake_again"} {
+	for _, name := range [wakes]string{wakeResend: "wake_resend", wakeAgain: "wake_again", wakePaced: "wake_paced"} {
 		b.wakes = append(b.wakes, hdl.NewStream(b.m, name, b.p.Sizes.QPRef()))
 	}
+	hdl.Connect(b.wakes[wakePaced], b.io.Wake)
 	wake, from := stream.RoundRobin(b.m, "u_wakes", b.wakes...)
 	b.m.Unused(from)
 	queue := hdl.Instance(b.m, "u_queue", scheduler.Def(scheduler.Params{Sizes: b.p.Sizes, Wakes: 1}))

@@ -12,6 +12,7 @@ func (b *block) properties() {
 	stream.AssumeSource(m, "read_beat", io.Read.Beat)
 	stream.AssumeSource(m, "control_source", io.Control)
 	stream.AssumeSource(m, "fence", io.Fence)
+	stream.AssumeSource(m, "wake", io.Wake)
 	stream.AssertSource(m, "resent", io.Resent)
 	stream.AssertSource(m, "context_request", io.Context.Request)
 	stream.AssertSource(m, "entry_request", io.Entries.Request)
@@ -30,5 +31,6 @@ func (b *block) properties() {
 	m.Cover("moved_read", b.st.Is(stCheck).And(b.passed.Any()))
 	m.Cover("kept", b.st.Is(stBegin).And(b.turn.fresh.Not()))
 	m.Cover("fault", io.Fault.Fire())
+	m.Cover("paced", b.st.Is(stDecide).And(b.paced))
 	m.Cover("fence", io.Passed.Fire())
 }

@@ -45,6 +45,8 @@ type IO struct {
 	Segment hdl.Stream[link.Segment]     `hdl:"out"`
 	Fault   hdl.Stream[link.ResendFault] `hdl:"out"`
 	Control hdl.Stream[link.QPControl]   `hdl:"in"`
+	Paced   link.PacedPort               `hdl:"out"`
+	Wake    hdl.Stream[link.QPRef]       `hdl:"in"`
 	Fence   hdl.Stream[link.Fence]       `hdl:"in"`
 	Passed  hdl.Stream[link.Fence]       `hdl:"out"`
 }
@@ -58,7 +60,7 @@ func Def(p Params) hdl.Def[IO] {
 		IO: IO{
 			Resend: hdl.StreamOf(s.Resend()), Resent: hdl.StreamOf(s.Resent()), Entries: s.ReplayReader(), Context: s.ContextPort(),
 			Ring: hdl.StreamOf(s.RingConfig()), Read: s.ReadPort(), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
-			Fault: hdl.StreamOf(s.ResendFault()), Control: hdl.StreamOf(s.QPControl()),
+			Fault: hdl.StreamOf(s.ResendFault()), Control: hdl.StreamOf(s.QPControl()), Paced: s.PacedPort(), Wake: hdl.StreamOf(s.QPRef()),
 			Fence: hdl.StreamOf(link.Fence{}), Passed: hdl.StreamOf(link.Fence{}),
 		},
 		Body: func(m *hdl.Module, io *IO) {
@@ -71,6 +73,7 @@ func Def(p Params) hdl.Def[IO] {
 			b.begin()
 			b.fence()
 			b.lookPorts()
+			b.pace()
 			b.fetchPorts()
 			b.measure()
 			b.givePorts()
@@ -129,6 +132,7 @@ type block struct {
 	turn    turn
 
 	contextOwed, contextHere hdl.Bits
+	paced                    hdl.Bits // the queue pair has to wait for its rate
 	entryOwed, entryHere     hdl.Bits
 	second                   hdl.Bits // the entry is looked at for the second time
 	context                  context
@@ -244,7 +248,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		begins: m.Wire("begins", 1), touches: m.Wire("touches", 1),
 		turn: turn{qp: m.RegN("turn_qp", s.QPBits), fresh: m.RegN("fresh", 1), flip: m.RegN("flip", 1), newer: m.RegN("newer", 1)},
 
-		contextOwed: m.Reg("context_owed", 1, 0), contextHere: m.Reg("context_here", 1, 0),
+		contextOwed: m.Reg("context_owed", 1, 0), contextHere: m.Reg("context_here", 1, 0), paced: m.RegN("paced", 1),
 		entryOwed: m.Reg("entry_owed", 1, 0), entryHere: m.Reg("entry_here", 1, 0), second: m.RegN("second_look", 1),
 		context: hdl.NewReg(m, "of_qp", context{}), any: m.RegN("any", 1), same: m.RegN("same", 1), newest: m.RegN("newest", 1),
 		index: m.RegN("index", 16), entry: hdl.NewReg(m, "entry", entry{}), next: m.RegN("next", 16),

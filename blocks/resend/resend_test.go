@@ -46,6 +46,14 @@ func TestRandom(t *testing.T) {
 
 // act does something to a queue pair.
 func (b *bench) act(q *queuePair) {
+	if i := q.index; b.r.IntN(6) == 0 {
+		if b.paced[i] {
+			b.goes(i)
+		} else {
+			b.paced[i] = true
+			b.counts["paced"]++
+		}
+	}
 	switch b.r.IntN(12) {
 	case 0, 1, 2, 3:
 		if q.state != format.QPError {

@@ -7,6 +7,7 @@ import (
 	"gornic/fpga/blocks/hostmem"
 	"gornic/fpga/blocks/hostnet"
 	"gornic/fpga/blocks/mac"
+	"gornic/fpga/blocks/neighbour"
 	"gornic/fpga/blocks/serial"
 	"gornic/fpga/blocks/top"
 	"gornic/fpga/blocks/uart"
@@ -39,6 +40,10 @@ func All() []Block {
 			func(top.Params) (*hdl.Design, error) { return build(ethport.Def(ethport.DefaultParams())) },
 		},
 		{
+			"neighbour", "answers ARP and ping",
+			func(top.Params) (*hdl.Design, error) { return build(neighbour.Def(neighbour.Params{})) },
+		},
+		{
 			"uart", "bytes on a serial line",
 			func(top.Params) (*hdl.Design, error) { return build(uart.Def()) },
 		},
@@ -65,6 +70,10 @@ func All() []Block {
 		{
 			"board", "the digital part of a board: every block, joined",
 			func(p top.Params) (*hdl.Design, error) { return build(top.BoardDef(p)) },
+		},
+		{
+			"top", "the top of a bitstream: pads, PLL and resets around it",
+			func(p top.Params) (*hdl.Design, error) { return build(top.Def(p)) },
 		},
 	}
 }

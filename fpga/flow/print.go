@@ -70,14 +70,20 @@ func (p *printer) blocks(blocks []Block, ecp5 bool) {
 	}
 }
 
+// full is the part of the places for LUTs that a design should not exceed.
+const full = 0.8
+
 func (p *printer) used(r *Report) {
 	if r.Used == nil {
 		return
 	}
 	p.line("")
 	for _, kind := range []struct{ place, name string }{{placeComb, "LUT4 (COMB)"}, {placeFF, "flip-flops"}, {placeRAM, "block RAMs"}} {
-		u := r.Used[kind.place]
-		p.line("%-12s %6d of %6d placed, %4.1f %%", kind.name, u.Used, u.Available, 100*u.Share())
+		u, note := r.Used[kind.place], ""
+		if kind.place == placeComb && u.Share() > full {
+			note = fmt.Sprintf("; above %.0f %% routing gets hard", 100*full)
+		}
+		p.line("%-12s %6d of %6d placed, %4.1f %%%s", kind.name, u.Used, u.Available, 100*u.Share(), note)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gornic/hdl"
@@ -23,7 +24,8 @@ type synthesis struct {
 	version string
 	top     string
 	files   []verilog.File
-	command string // of Yosys, for the family
+	command string   // of Yosys, for the family
+	clocks  []string // nets of the top
 }
 
 const (
@@ -45,16 +47,26 @@ func newSynthesis(ctx context.Context, d *hdl.Design, command string) (*synthesi
 	if err != nil {
 		return nil, err
 	}
-	return &synthesis{yosys, version, d.Top.Name, files, command}, nil
+	s := &synthesis{yosys: yosys, version: version, top: d.Top.Name, files: files, command: command}
+	for _, c := range slices.Concat(d.Top.Clocks, d.Top.Made) {
+		s.clocks = append(s.clocks, c.Clk)
+	}
+	return s, nil
 }
 
-// script is what Yosys does. Modules are read when the hierarchy asks for them.
+// script is what Yosys does. Modules are read when the hierarchy asks for them, which the family's command has made before: it
+// knows the primitives. Clocks keep their names, by which nextpnr is told of their frequencies; other nets of the same signal may
+// take them away else.
 func (s *synthesis) script() string {
 	var b strings.Builder
 	for _, f := range s.files {
 		fmt.Fprintf(&b, "read_verilog -defer rtl/%s\n", f.Name)
 	}
-	fmt.Fprintf(&b, "hierarchy -check -top %[1]s\n%[2]s -top %[1]s\nwrite_json %[3]s\n", s.top, s.command, netlistFile)
+	fmt.Fprintf(&b, "%s -top %s -run begin:coarse\n", s.command, s.top)
+	for _, clock := range s.clocks {
+		fmt.Fprintf(&b, "setattr -set keep 1 %s/w:%s\n", s.top, clock)
+	}
+	fmt.Fprintf(&b, "%s -top %s -run coarse:\nwrite_json %s\n", s.command, s.top, netlistFile)
 	return b.String()
 }
 

@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 type routed struct {
 	Used map[string]Used `json:"utilization"`
 	Fmax map[string]struct {
-		Achieved float64 `json:"achieved"` // MHz
+		Achieved   float64 `json:"achieved"`   // MHz
+		Constraint float64 `json:"constraint"` // MHz
 	} `json:"fmax"`
 	Paths []routedPath `json:"critical_paths"`
 }
@@ -53,6 +55,9 @@ func (r *Report) readTiming(path string, clocks []Clock) error {
 		}
 		for name, f := range found.Fmax {
 			if b, ok := r.bit(name); ok && b == bit {
+				if math.Abs(f.Constraint-report.Needs) > 0.01*report.Needs {
+					return fmt.Errorf("clock %s: nextpnr was asked for %.2f MHz in place of %.2f", c.Name, f.Constraint, report.Needs)
+				}
 				report.Reaches = f.Achieved
 				report.Path = r.hops(found.longest(name))
 			}

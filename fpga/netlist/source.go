@@ -1,6 +1,7 @@
 package netlist
 
 import (
+	"slices"
 	"strings"
 
 	"gornic/hdl/ir"
@@ -70,7 +71,7 @@ func (s *Source) names(m *ir.Module) map[string]ir.Pos {
 		return names
 	}
 	names := map[string]ir.Pos{}
-	for _, clock := range m.Clocks {
+	for _, clock := range slices.Concat(m.Clocks, m.Made) {
 		names[clock.Clk] = m.Home
 	}
 	for _, memory := range m.Memories {

@@ -23,7 +23,9 @@ func AsyncFIFODef[T any](proto T, depth int) hdl.Def[AsyncFIFOIO[T]] {
 		Doc:  "FIFO between two clock domains: addresses cross as Gray codes.",
 		IO:   AsyncFIFOIO[T]{In: hdl.StreamOf(proto), Out: hdl.StreamOf(proto)},
 		Body: func(m *hdl.Module, io *AsyncFIFOIO[T]) {
-			crossing[T]{m, io.In, io.Out, m.Domain("in"), m.Domain("out"), depth, depth <= lutDepth}.build()
+			crossing[T]{
+				m: m, in: io.In, out: io.Out, from: m.Domain("in"), to: m.Domain("out"), depth: depth, inLUTs: depth <= lutDepth,
+			}.build()
 		},
 	}
 }
@@ -44,6 +46,26 @@ type crossing[T any] struct {
 	from, to hdl.Clock
 	depth    int
 	inLUTs   bool // the RAM
+
+	// For a proof, which has one clock: one bit each, the edges of it that are edges of from and to. Otherwise nothing, and all are.
+	inTick, outTick hdl.Bits
+}
+
+// at puts the statements of f into the edges of a tick.
+func at(m *hdl.Module, tick hdl.Bits, f func()) {
+	if tick.Width() == 0 {
+		f()
+		return
+	}
+	m.If(tick, f)
+}
+
+// during is x in the edges of a tick.
+func during(tick, x hdl.Bits) hdl.Bits {
+	if tick.Width() == 0 {
+		return x
+	}
+	return tick.And(x)
 }
 
 // cursor is an address with one bit more than the RAM needs, so that full and
@@ -69,7 +91,7 @@ type crossed struct {
 	tailSeen, headSeen synced
 	ahead              ahead
 	ram                *hdl.Memory
-	ready              hdl.Bits
+	full               hdl.Bits
 }
 
 // lutDepth is the most payloads that are kept in LUTs: one LUT RAM deep on most devices, and a small part of a block RAM.
@@ -101,15 +123,16 @@ func (c crossing[T]) build() crossed {
 	wantRing(m, c.depth)
 	ram := c.ram()
 	w := ram.AddrWidth() + 1
-	x := crossed{ram: ram, ready: c.in.Ready}
+	x := crossed{ram: ram}
 	m.In(c.from, func() { x.tail = newCursor(m, "tail", w) })
 	m.In(c.to, func() { x.head = newCursor(m, "head", w) })
 
 	m.In(c.from, func() {
-		x.headSeen = newSynced(m, "head_seen", x.head.gray, 0)
+		at(m, c.inTick, func() { x.headSeen = newSynced(m, "head_seen", x.head.gray, 0) })
 		// Full: the RAM's length ahead, which in a Gray code is the two top bits.
 		full := x.tail.gray.Eq(x.headSeen.safe.Xor(hdl.K(w, 3<<(w-2))))
-		c.in.Ready.Set(full.Not())
+		x.full = full
+		c.in.Ready.Set(during(c.inTick, full.Not()))
 		push := c.in.Fire()
 		ram.Write(x.tail.at.Trunc(w-1), push, hdl.Pack(c.in.Data))
 		m.If(push, x.tail.advance)
@@ -117,8 +140,8 @@ func (c crossing[T]) build() crossed {
 		x.tail.properties(m, "tail")
 	})
 	m.In(c.to, func() {
-		x.tailSeen = newSynced(m, "tail_seen", x.tail.gray, 0)
-		x.ahead = readAheadOf(m, c.reader(ram), x.head.at.Trunc(w-1), x.head.gray.Ne(x.tailSeen.safe), c.out)
+		at(m, c.outTick, func() { x.tailSeen = newSynced(m, "tail_seen", x.tail.gray, 0) })
+		x.ahead = readAheadOf(m, c.outTick, c.reader(ram), x.head.at.Trunc(w-1), x.head.gray.Ne(x.tailSeen.safe), c.out)
 		m.If(x.ahead.fetch, x.head.advance)
 		AssertSource(m, "out", c.out)
 		x.head.properties(m, "head")

@@ -4,20 +4,34 @@ import (
 	"gornic/hdl"
 )
 
-// oneClockFIFO is an asynchronous FIFO with one clock on both sides, which a
-// proof needs. That it works with any two clocks follows from what is proved of
-// its addresses: one bit of a code changes at a time, and what either side
-// knows of the other is out of date, never ahead.
-func oneClockFIFO(width, depth int, inLUTs bool) hdl.Def[SliceIO[hdl.Bits]] {
+// ticksIO is the ports of a FIFO between two clocks, as one clock sees them that is faster than both.
+type ticksIO struct {
+	InTick  hdl.Bits             `hdl:"in" w:"1"` // an edge of the clock of In
+	OutTick hdl.Bits             `hdl:"in" w:"1"` // an edge of the clock of Out
+	In      hdl.Stream[hdl.Bits] `hdl:"in"`
+	Out     hdl.Stream[hdl.Bits] `hdl:"out"`
+}
+
+// twoClockFIFO is an asynchronous FIFO whose two clocks are ticks of a faster one, which a proof needs. They come when the solver
+// likes, together or not, so that all frequencies and phases are among them. A synchroniser that looks at a code while a bit of it
+// changes sees the old or the new one, as if the tick of the other side had come a little later or earlier; that no
+// more than one bit changes is proved of the addresses.
+func twoClockFIFO(width, depth int, inLUTs bool) hdl.Def[ticksIO] {
 	proto := hdl.W(width)
-	return hdl.Def[SliceIO[hdl.Bits]]{
-		Name: moduleName(map[bool]string{false: "one_clock_fifo", true: "one_clock_lut_fifo"}[inLUTs], proto, depth),
-		IO:   SliceIO[hdl.Bits]{In: hdl.StreamOf(proto), Out: hdl.StreamOf(proto)},
-		Body: func(m *hdl.Module, io *SliceIO[hdl.Bits]) {
+	return hdl.Def[ticksIO]{
+		Name: moduleName(map[bool]string{false: "two_clock_fifo", true: "two_clock_lut_fifo"}[inLUTs], proto, depth),
+		IO:   ticksIO{In: hdl.StreamOf(proto), Out: hdl.StreamOf(proto)},
+		Body: func(m *hdl.Module, io *ticksIO) {
 			clock := m.Domain("")
-			x := crossing[hdl.Bits]{m, io.In, io.Out, clock, clock, depth, inLUTs}.build()
+			m.Assume("out_is_taken_at_ticks", io.Out.Ready.Not().Or(io.OutTick))
+			x := crossing[hdl.Bits]{
+				m: m, in: io.In, out: io.Out, from: clock, to: clock, depth: depth, inLUTs: inLUTs,
+				inTick: io.InTick, outTick: io.OutTick,
+			}.build()
 			f := Follow(m, io.In, io.Out, depth+2)
 			x.invariants(m, f, uint64(depth))
+			m.Cover("full", x.full)
+			m.Cover("one_after_the_other", io.Out.Fire().And(m.PastReset("took_alone", io.In.Fire().And(io.OutTick.Not()), 0)))
 		},
 	}
 }
@@ -39,7 +53,7 @@ func (x crossed) invariants(m *hdl.Module, f Followed, depth uint64) {
 		previous = behind
 	}
 	m.Assert("tail_in_ring", previous.LeK(depth))
-	m.Assert("takes_while_room", x.ready.Eq(previous.LtK(depth)))
+	m.Assert("takes_while_room", x.full.Not().Eq(previous.LtK(depth)))
 
 	w := f.Held.Width()
 	before := x.ahead.count(w)

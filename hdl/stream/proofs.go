@@ -40,7 +40,7 @@ func Proofs() []hdl.Proof {
 		hdl.ProofOf(ExtractDef(RealignOptions{Width: 32, LengthBits: 4}), 6, 1).Breaks(hdl.Invert("plan_turn", 0), hdl.Invert("flush_keep", 0)),
 		hdl.ProofOf(CreditDef(hdl.W(2), CreditOptions{Max: 5, NeedBits: 2, GiveBits: 2}), 9, 1).Breaks(stuck("need", 1), stuck("give", 0)),
 		hdl.ProofOf(creditLoop(4, 2), 13, 1).Breaks(stuck("u_credit.need"), stuck("back_0")),
-		hdl.ProofOf(oneClockFIFO(2, 4, false), 13, 1).Breaks(hdl.Invert("head_seen", 1), stuck("tail_gray", 0)),
-		hdl.ProofOf(oneClockFIFO(2, 4, true), 13, 1).Breaks(hdl.Invert("head_seen", 1), hdl.SwapBits("word", 0, 1)),
+		hdl.ProofOf(twoClockFIFO(2, 4, false), 13, 1).Breaks(hdl.Invert("head_seen", 1), stuck("tail_gray", 0)),
+		hdl.ProofOf(twoClockFIFO(2, 4, true), 13, 1).Breaks(hdl.Invert("head_seen", 1), hdl.SwapBits("word", 0, 1)),
 	}
 }

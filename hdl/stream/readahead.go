@@ -15,17 +15,18 @@ type ahead struct {
 // readAhead reads word addr whenever some is one and there is room, and sends
 // the words out in order, one every cycle.
 func readAhead[T any](m *hdl.Module, ram *hdl.Memory, addr, some hdl.Bits, out hdl.Stream[T]) ahead {
-	return readAheadOf(m, func(addr, en hdl.Bits) hdl.Bits { return ram.Read("word", addr, en) }, addr, some, out)
+	return readAheadOf(m, hdl.Bits{}, func(addr, en hdl.Bits) hdl.Bits { return ram.Read("word", addr, en) }, addr, some, out)
 }
 
-// readAheadOf is readAhead of anything that has the word at an address a cycle after it was enabled, and keeps it.
-func readAheadOf[T any](m *hdl.Module, read func(addr, en hdl.Bits) hdl.Bits, addr, some hdl.Bits, out hdl.Stream[T]) ahead {
+// readAheadOf is readAhead of anything that has the word at an address a cycle after it was enabled, and keeps it. It goes on in
+// the edges of tick (see crossing).
+func readAheadOf[T any](m *hdl.Module, tick hdl.Bits, read func(addr, en hdl.Bits) hdl.Bits, addr, some hdl.Bits, out hdl.Stream[T]) ahead {
 	a := ahead{fetched: m.Reg("fetched", 1, 0), valid: m.Reg("valid", 1, 0)}
 	data := hdl.NewReg(m, "data", hdl.Proto(out.Data))
 	a.data = hdl.Pack(data)
 
-	load := out.Ready.Or(a.valid.Not())
-	a.fetch = some.And(load.Or(a.fetched.Not()))
+	load := during(tick, out.Ready.Or(a.valid.Not()))
+	a.fetch = during(tick, some.And(load.Or(a.fetched.Not())))
 	a.word = read(addr, a.fetch)
 	m.If(load, func() {
 		a.valid.Set(a.fetched)
@@ -36,19 +37,19 @@ func readAheadOf[T any](m *hdl.Module, read func(addr, en hdl.Bits) hdl.Bits, ad
 
 	out.Valid.Set(a.valid)
 	hdl.Set(out.Data, data)
-	a.progress(m, some)
+	a.progress(m, some, tick)
 	return a
 }
 
 // progress states that what is stored comes out within two cycles.
-func (a ahead) progress(m *hdl.Module, some hdl.Bits) {
+func (a ahead) progress(m *hdl.Module, some, tick hdl.Bits) {
 	var waits hdl.Bits
 	m.Ghost(func() {
 		waits = m.Reg("ahead_waits", 2, 0)
 		m.If(a.valid.Or(some.Or(a.fetched).Not()), func() {
 			waits.SetK(0)
 		}).Else(func() {
-			waits.Set(waits.AddK(1))
+			at(m, tick, func() { waits.Set(waits.AddK(1)) })
 		})
 	})
 	m.Assert("ahead_waits_two", waits.LeK(2))

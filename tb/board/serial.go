@@ -27,7 +27,7 @@ type Serial struct {
 func newSerial(l *Lab) *Serial {
 	io, divisor := l.design.io, l.design.Params.Board.Divisor()
 	return &Serial{
-		lab: l, divisor: divisor, decoder: line.NewDecoder(divisor), timeout: time.Second,
+		lab: l, divisor: divisor, decoder: line.NewDecoder(divisor), timeout: longestRead,
 		in:  sim.NewSource(l.sim, io.ToUART, sim.Pattern{}),
 		out: sim.NewSinkOf(l.sim, sim.Ports(l.sim, io.Turned, noReady, io.High), sim.Pattern{}, sim.SinkOptions{}),
 	}
@@ -47,9 +47,13 @@ func (s *Serial) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// SetReadTimeout says how long a Read waits.
+// longestRead is how long a Read waits at most: more than a request and its answer take at the rates of a simulation,
+// where the quiet that a driver listens for is otherwise most of a test.
+const longestRead = time.Millisecond
+
+// SetReadTimeout says how long a Read waits, up to longestRead.
 func (s *Serial) SetReadTimeout(d time.Duration) error {
-	s.timeout = d
+	s.timeout = min(d, longestRead)
 	return nil
 }
 

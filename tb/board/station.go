@@ -81,6 +81,9 @@ func (s *Station) udp(ip *layers.IPv4, u *layers.UDP) {
 	})
 }
 
+// Know has the station know a neighbour without asking.
+func (s *Station) Know(addr netip.Addr, mac net.HardwareAddr) { s.neighbour[addr] = mac }
+
 // Neighbour is the Ethernet address of who has an IP address, nil if nobody has answered.
 func (s *Station) Neighbour(addr netip.Addr) net.HardwareAddr { return s.neighbour[addr] }
 

@@ -20,10 +20,12 @@ type UDP struct {
 const resolvePatience = 20000
 
 // DialUDP connects a socket of a station, which is connected to a port of the board, to an address of
-// the board. It asks for the board's Ethernet address first.
+// the board. It asks for the board's Ethernet address first, unless the station knows it.
 func DialUDP(l *Lab, s *Station, from uint16, to netip.AddrPort) (*UDP, error) {
-	if err := s.WhoHas(to.Addr()); err != nil {
-		return nil, err
+	if s.Neighbour(to.Addr()) == nil {
+		if err := s.WhoHas(to.Addr()); err != nil {
+			return nil, err
+		}
 	}
 	for end := l.Cycle() + resolvePatience; s.Neighbour(to.Addr()) == nil; {
 		if l.Cycle() >= end {

@@ -6,6 +6,7 @@
 //	go run ./tb/soak -sides core-core -sim native -config board
 //	go run ./tb/soak -seed 17 -n 1 -pcap x.pcap   one program, and what crosses the wire in it
 //	go run ./tb/soak goodput                   what losses leave of a queue pair's rate, against theory, and a plot of it
+//	go run ./tb/soak congestion                how two cores answer the marks of routers, against the algorithm
 //	go run ./tb/soak isolation                 what one queue pair in an RNR wait, or in retries, takes from the others
 //
 // A program (tb/program, Lossy) is drawn from a seed: losses of 0.1 to 30 % in each direction, duplicates, reordering, corruption,
@@ -17,8 +18,8 @@
 // it when all is taken away that it does not take to fail. The exit code is 0 when all went well, 1 when a program failed, 2 for wrong
 // arguments. The same seeds do the same, however many run at once.
 //
-// To read the code start with soak.go; pair.go has the two hosts, failure.go what is told of a failure; goodput.go
-// and isolation.go are the measurements, chart.go a plot.
+// To read the code start with soak.go; pair.go has the two hosts, failure.go what is told of a failure; goodput.go,
+// congestion.go and isolation.go are the measurements, chart.go a plot.
 package main
 
 import (
@@ -71,6 +72,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return runGoodput(ctx, args[1:], stdout, stderr)
 		case "isolation":
 			return runIsolation(ctx, args[1:], stdout, stderr)
+		case "congestion":
+			return runCongestion(ctx, args[1:], stdout, stderr)
 		}
 	}
 	o, err := parse(args, stderr)

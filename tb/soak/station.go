@@ -31,7 +31,7 @@ func newStation(ctx context.Context, h *rtl.Host) (station, error) {
 	if err != nil {
 		return s, err
 	}
-	s.mr, err = s.pd.RegMR(ctx, buf.Addr(), buf.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+	s.mr, err = s.pd.RegMR(ctx, buf.Addr(), buf.Size(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
 	return s, err
 }
 
@@ -43,11 +43,17 @@ type queuePair struct {
 
 // queuePair makes one with room for depth work requests.
 func (s station) queuePair(ctx context.Context, depth int) (queuePair, error) {
+	return s.queuePairWith(ctx, verbs.QPInitAttr{}, depth)
+}
+
+// queuePairWith makes one of other attributes, too.
+func (s station) queuePairWith(ctx context.Context, attr verbs.QPInitAttr, depth int) (queuePair, error) {
 	cq, err := s.device.CreateCQ(ctx, verbs.CQInitAttr{Entries: 2 * depth})
 	if err != nil {
 		return queuePair{}, err
 	}
-	qp, err := s.pd.CreateQP(ctx, verbs.QPInitAttr{SendCQ: cq, RecvCQ: cq, Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: 1}})
+	attr.SendCQ, attr.RecvCQ, attr.Cap = cq, cq, verbs.QPCap{MaxSendWR: depth, MaxRecvWR: 1}
+	qp, err := s.pd.CreateQP(ctx, attr)
 	return queuePair{qp, cq}, err
 }
 

@@ -9,10 +9,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 
 	"gornic/blocks"
+	fpga "gornic/fpga/blocks"
 	"gornic/hdl"
 	"gornic/hdl/stream"
 	"gornic/tools/toolset"
@@ -61,7 +63,7 @@ func prove(ctx context.Context, pattern string, o options) (failed int, err erro
 		return 0, err
 	}
 	r := runner{options: o, known: memory{filepath.Join(build, "formal", "known")}}
-	list := append(stream.Proofs(), blocks.Proofs()...)
+	list := slices.Concat(stream.Proofs(), blocks.Proofs(), fpga.Proofs())
 	return r.all(ctx, list, os.Stdout, os.Stderr)
 }
 

@@ -66,6 +66,9 @@ type Bus struct {
 	done  chan struct{} // the Bus is closed
 	ended sync.WaitGroup
 
+	closing sync.Once
+	failed  error // to close conn
+
 	access accesses // of the call under way
 	buf    []byte   // of who receives
 
@@ -106,15 +109,12 @@ func (b *Bus) start(session uint32) {
 
 // Close ends the service: the board then finds no memory any more. It does not wait for a call under way.
 func (b *Bus) Close() error {
-	select {
-	case <-b.done:
-		return nil
-	default:
-	}
-	close(b.done)
-	err := b.conn.Close()
-	b.ended.Wait()
-	return err
+	b.closing.Do(func() {
+		close(b.done)
+		b.failed = b.conn.Close()
+		b.ended.Wait()
+	})
+	return b.failed
 }
 
 // run serves the board until the Bus is closed or conn fails.

@@ -1,5 +1,5 @@
 // Package hostnet is a verbs.Bus over UDP: it drives a board through its second Ethernet port. The program owns
-// the buffers, in its own memory, and the board reads and writes them by datagrams (format.HostnetHeader; docs/board.md
+// the buffers, in its own memory, and the board reads and writes them by datagrams (format.HostnetHeader; docs/hostnet.md
 // has the protocol, package fpga/blocks/hostnet the board's side of it).
 //
 //	bus, err := hostnet.Dial(ctx, "192.168.1.50")

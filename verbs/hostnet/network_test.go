@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gornic/format"
 	board "gornic/fpga/blocks/hostnet"
 	"gornic/verbs/hostnet"
 )
@@ -89,6 +90,9 @@ func (n *network) post(to *[]parcel, data []byte) {
 				d = append(d, make([]byte, 1+n.r.IntN(20))...)
 			case 2:
 				d[n.r.IntN(6)] ^= 1 << n.r.IntN(8) // magic or session
+				if op := format.HostnetOp(d[18] >> 3 & 0xF); op == format.HostnetHello {
+					continue // it would be one of another program
+				}
 			}
 			*to = append(*to, parcel{n.now + distance, d})
 		}

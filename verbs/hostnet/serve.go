@@ -9,7 +9,7 @@ const keptRequests = 64
 type server struct {
 	memory  Memory
 	session uint32
-	next    uint32                             // number of the next request
+	served  uint64                             // requests so far: the number of the next one, in its low half
 	kept    [keptRequests]format.HostnetStatus // of those before it
 	written uint64                             // writes and interrupts so far: what Wait waits for
 	out     []byte
@@ -30,8 +30,8 @@ func (s *server) serve(h header, data []byte) []byte {
 	default:
 		return nil
 	}
-	behind := s.next - h.Seq // 0: it is the next one
-	if behind > keptRequests {
+	behind := uint64(uint32(s.served) - h.Seq) // 0: it is the next one
+	if behind > min(keptRequests, s.served) {
 		return nil
 	}
 	kept := &s.kept[h.Seq%keptRequests]
@@ -47,7 +47,7 @@ func (s *server) serve(h header, data []byte) []byte {
 		s.written++
 	}
 	if behind == 0 {
-		s.next++
+		s.served++
 	}
 	answer := header{Session: h.Session, Seq: h.Seq, Answer: true, Op: h.Op, Status: *kept, Words: (len(s.out) - headerBytes) / wordBytes}
 	answer.append(s.out[:0])

@@ -14,14 +14,14 @@ import (
 type Bus struct {
 	x     *exchanger
 	info  board.Info
-	words int // most in a request
+	burst burst
 	arena arena
 }
 
 // New opens the board behind a line: it begins a session, and reads what the board is. Errors wrap [ErrTimeout] if there is nobody,
 // [ErrProtocol] or board.ErrNotABoard if it is somebody else.
 func New(ctx context.Context, l Line, o Options) (*Bus, error) {
-	b := &Bus{x: newExchanger(l, o), words: 1}
+	b := &Bus{x: newExchanger(l, o), burst: newBurst(1)}
 	if err := b.x.drain(ctx); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (b *Bus) identify(ctx context.Context) error {
 	if id.ID != format.SerialID || id.Major != format.SerialVersionMajor || id.Words == 0 {
 		return fmt.Errorf("serial: identify: ID %#x, version %d.%d, %d words: %w", id.ID, id.Major, id.Minor, id.Words, ErrProtocol)
 	}
-	b.words = int(min(id.Words, format.SerialWords))
+	b.burst = newBurst(int(min(id.Words, format.SerialWords)))
 	return nil
 }
 
@@ -62,6 +62,7 @@ const (
 // run has a request executed and returns what it read. word is the size of a word that it reads, 0 if it reads none.
 func (b *Bus) run(ctx context.Context, q format.SerialRequest[uint64], payload []byte, word int) ([]byte, error) {
 	a, err := b.x.do(ctx, q, payload)
+	b.burst.adapt(b.x.tries)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (b *Bus) ReadRegister(ctx context.Context, offset uint32) (uint32, error) {
 // ReadRegisters reads registers that lie behind one another, with as few requests as there can be.
 func (b *Bus) ReadRegisters(ctx context.Context, offset uint32, values []uint32) error {
 	for len(values) > 0 {
-		n := min(len(values), b.words)
+		n := min(len(values), b.burst.words)
 		q := format.SerialRequest[uint64]{Op: uint64(format.SerialReadRegisters), Words: uint64(n), Addr: uint64(offset)}
 		data, err := b.run(ctx, q, nil, registerWord)
 		if err != nil {

@@ -34,6 +34,8 @@ type exchanger struct {
 	open []byte // the frame of a request to which there was no answer; nil: there is none
 	op   format.SerialOp
 	lost error // the session is over
+
+	tries int // that the last request took
 }
 
 func newExchanger(l Line, o Options) *exchanger {
@@ -77,7 +79,7 @@ func (x *exchanger) do(ctx context.Context, q format.SerialRequest[uint64], payl
 
 // finish sends the open request until it is answered.
 func (x *exchanger) finish(ctx context.Context) (answer, error) {
-	for range x.o.Tries {
+	for x.tries = 1; x.tries <= x.o.Tries; x.tries++ {
 		if _, err := x.line.Write(x.open); err != nil {
 			return answer{}, fmt.Errorf("serial: line: %w", err)
 		}

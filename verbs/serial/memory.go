@@ -45,7 +45,7 @@ func (b *Bus) pieces(addr uint64, size int, do func(at uint64, words, skip, from
 	}
 	for from := 0; from < size; {
 		skip := int(addr % memoryWord)
-		n := min(size-from, memoryWord*b.words-skip)
+		n := min(size-from, memoryWord*b.burst.words-skip)
 		words := (skip + n + memoryWord - 1) / memoryWord
 		if err := do(addr-uint64(skip), words, skip, from, n); err != nil {
 			return err

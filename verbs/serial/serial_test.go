@@ -248,6 +248,9 @@ func TestBursts(t *testing.T) {
 	for i := range l.device.memory {
 		l.device.memory[i] = 0xEE
 	}
+	for range 48 { // the line is good: bursts become as long as they can be
+		require.NoError(t, b.Wait(t.Context()))
+	}
 	before := l.writes
 	data := make([]byte, 4096)
 	for i := range data {
@@ -269,6 +272,21 @@ func TestBursts(t *testing.T) {
 			require.Equal(t, data[:n], got[:n])
 		}
 	}
+}
+
+// On a line that lets no long frame through, memory goes in short ones.
+func TestShortBursts(t *testing.T) {
+	l := newLine(1)
+	b, err := serial.New(t.Context(), l, serial.Options{Tries: 1000})
+	require.NoError(t, err)
+	l.lose = 100 // one byte in a hundred
+	data := make([]byte, 8192)
+	for i := range data {
+		data[i] = byte(i)
+	}
+	require.NoError(t, b.WriteMemory(t.Context(), 0, data))
+	require.Equal(t, data, l.device.memory[:len(data)])
+	require.Less(t, l.writes, 2000) // words of 8 bytes one by one were 1,024 requests and half as many again
 }
 
 // Pieces of memory do not overlap, keep to their alignment, and come back.

@@ -55,8 +55,8 @@ func Def(p Params) hdl.Def[IO] {
 			if err := p.Validate(); err != nil {
 				m.Reject("%v", err)
 			}
-			body(m, p, io)
-			properties(m, io)
+			held := body(m, p, io)
+			properties(m, p, io, held)
 		},
 	}
 }
@@ -77,8 +77,8 @@ func (s step) String() string {
 	return [...]string{"IDLE", "DECIDES", "CORE", "BOARD", "MEMORY", "ANSWERED"}[s]
 }
 
-// body takes an access, has it answered, and hands the reply back.
-func body(m *hdl.Module, p Params, io *IO) {
+// body takes an access, has it answered, and hands the reply back. It returns the access under way.
+func body(m *hdl.Module, p Params, io *IO) port.Access {
 	at := hdl.NewFSM(m, "step", idle, decides, core, board, memory, answered)
 	held := hdl.NewReg(m, "held", port.Access{})
 	reply := hdl.NewReg(m, "reply", port.Reply{})
@@ -133,6 +133,7 @@ func body(m *hdl.Module, p Params, io *IO) {
 	m.Event("access", at.Is(decides), hdl.Field("client", whose), hdl.Field("write", held.Write),
 		hdl.Field("memory", held.Memory), hdl.Field("addr", held.Addr), hdl.Field("data", held.Data))
 	m.Event("reply", taken, hdl.Field("client", whose), hdl.Field("data", reply.Data), hdl.Field("fault", reply.Fault))
+	return held
 }
 
 // registersAt says whose registers an access that is not to memory reaches; neither: nobody's.

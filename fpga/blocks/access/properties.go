@@ -12,7 +12,7 @@ import (
 // Proofs lists a small instance.
 func Proofs() []hdl.Proof {
 	return []hdl.Proof{hdl.ProofOf(Def(Params{Clients: 2, CoreBits: 13}), 14, 0).Breaks(
-		hdl.StuckAt1("core_sent").As("the data of a write is never sent"),
+		hdl.StuckAt0("core_sent").As("the data of a write is sent twice"),
 		hdl.Invert("held_addr", 19).As("registers of the board at the address of the core's"),
 		hdl.StuckAt0("whose").As("replies go to the first client"),
 		hdl.StuckAt1("m_axil_board_awvalid").As("a write to the board for each access"),
@@ -20,7 +20,7 @@ func Proofs() []hdl.Proof {
 }
 
 // properties states the contracts of the ports, and that each client gets a reply for each access.
-func properties(m *hdl.Module, io *IO) {
+func properties(m *hdl.Module, p Params, io *IO, held port.Access) {
 	for i, c := range io.Clients {
 		name := fmt.Sprintf("client_%d", i)
 		stream.AssumeSource(m, name, c.Access)
@@ -33,6 +33,13 @@ func properties(m *hdl.Module, io *IO) {
 	stream.AssertSource(m, "memory", io.Memory.Access)
 	stream.AssumeSource(m, "memory_reply", io.Memory.Reply)
 	m.Assume("memory_answers_once", io.Memory.Reply.Valid.Not().Or(owed(m, "memory", io.Memory)))
+	isCore, isBoard := registersAt(held, p)
+	mine := func(bus *link.AXILite, is hdl.Bits) hdl.Bits {
+		return hdl.OrAll(bus.AWValid, bus.WValid, bus.ARValid).Not().Or(is.And(held.Memory.Not()))
+	}
+	m.Assert("core_has_its_addresses", mine(&io.Core, isCore))
+	m.Assert("board_has_its_addresses", mine(&io.Board, isBoard))
+	m.Assert("memory_has_the_rest", io.Memory.Access.Valid.Not().Or(held.Memory))
 	lite(m, "core", &io.Core)
 	lite(m, "board", &io.Board)
 }

@@ -38,6 +38,19 @@ type IO struct {
 
 // Def is the memory. Building it with parameters that are not valid fails.
 func Def(p Params) hdl.Def[IO] {
+	d := define(p)
+	body := d.Body
+	d.Body = func(m *hdl.Module, io *IO) {
+		if err := p.Validate(); err != nil {
+			m.Reject("%v", err)
+		}
+		body(m, io)
+	}
+	return d
+}
+
+// define is Def without a look at the parameters: a proof has fewer bytes than a page.
+func define(p Params) hdl.Def[IO] {
 	axi := link.Sizes{DataWidth: port.DataWidth}.AXI()
 	io := IO{AXI: axi, Host: port.NewClient()}
 	name := fmt.Sprintf("hostmem_%d", p.Bytes)
@@ -50,9 +63,6 @@ func Def(p Params) hdl.Def[IO] {
 		Doc:  "AXI4 slave: host memory on the board, with a second side for the host.",
 		IO:   io,
 		Body: func(m *hdl.Module, io *IO) {
-			if err := p.Validate(); err != nil {
-				m.Reject("%v", err)
-			}
 			b := &block{m: m, p: p, io: io}
 			host := b.newHost()
 			put := b.write(host)
@@ -144,6 +154,7 @@ func (b *block) track(name string, goes, id, answered hdl.Bits) away {
 	count.Set(next)
 	none.Set(next.None())
 	room.Set(next.LtK(1<<awayBits - 2))
+	m.Assume(name+"_pc_answers_bursts", answered.Not().Or(none.Not()))
 	mine := hdl.K(1<<link.AXIIDBits, 1).Shl(id)
 	ids.Set(hdl.Mux(none, ids.K(0), ids).Or(hdl.Mux(goes, mine, ids.K(0))))
 	return away{none: none, room: room, ids: ids}

@@ -6,9 +6,9 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists a small instance.
+// Proofs lists an instance of few bytes.
 func Proofs() []hdl.Proof {
-	return []hdl.Proof{hdl.BoundedProofOf(Def(Params{Bytes: pageBytes, Remote: true}), 10, hdl.Z3).Breaks(
+	return []hdl.Proof{hdl.BoundedProofOf(define(Params{Bytes: 32, Remote: true}), 12, hdl.ABC).Breaks(
 		hdl.StuckAt1("put_valid").As("words are written that did not come"),
 		hdl.StuckAt0("read_away_ids").As("reads on the board overtake those with the PC"),
 		hdl.StuckAt0("write_away_ids").As("writes on the board overtake those with the PC"),
@@ -45,8 +45,9 @@ func (b *block) master(axi *link.AXI) {
 	offered(m, "aw", axi.AWValid, axi.AWReady, hdl.Cat(axi.AWID, axi.AWAddr, axi.AWLen), m.Assume)
 	offered(m, "w", axi.WValid, axi.WReady, hdl.Cat(axi.WData, axi.WStrb, axi.WLast), m.Assume)
 	whole := func(valid, addr, length, size, burst hdl.Bits) hdl.Bits {
-		words := addr.Slice(11, 3).ZExt(10).Add(length.ZExt(10))
-		return valid.Not().Or(hdl.AndAll(words.LtK(pageBytes/wordBytes), addr.Trunc(3).None(), size.Is(sizeWord), burst.Is(burstINCR)))
+		page := min(pageBytes, b.p.Bytes)
+		words := addr.Slice(hdl.Log2(page)-1, 3).ZExt(10).Add(length.ZExt(10))
+		return valid.Not().Or(hdl.AndAll(words.LtK(uint64(page/wordBytes)), addr.Trunc(3).None(), size.Is(sizeWord), burst.Is(burstINCR)))
 	}
 	m.Assume("ar_is_whole", whole(axi.ARValid, axi.ARAddr, axi.ARLen, axi.ARSize, axi.ARBurst))
 	m.Assume("aw_is_whole", whole(axi.AWValid, axi.AWAddr, axi.AWLen, axi.AWSize, axi.AWBurst))
@@ -90,32 +91,37 @@ func (b *block) pc(axi *link.AXI) {
 	offered(m, "remote_r", axi.RValid, axi.RReady, hdl.Cat(axi.RID, axi.RData, axi.RResp, axi.RLast), m.Assume)
 	offered(m, "remote_b", axi.BValid, axi.BReady, hdl.Cat(axi.BID, axi.BResp), m.Assume)
 	id := m.AnyConst("one_id", link.AXIIDBits)
-	fires := func(valid, ready, of hdl.Bits) hdl.Bits { return hdl.AndAll(valid, ready, of.Eq(id)) }
-	r, e := b.readsHere, b.writesHere
-	b.inOrder("read", fires(axi.ARValid, axi.ARReady, axi.ARID), fires(axi.RValid, axi.RReady, axi.RID).And(axi.RLast),
-		r.begins.And(r.begun.Eq(id)), r.ends.And(r.ended.Eq(id)))
-	b.inOrder("write", fires(axi.AWValid, axi.AWReady, axi.AWID), fires(axi.BValid, axi.BReady, axi.BID),
-		e.begins.And(e.begun.Eq(id)), e.ends.And(e.ended.Eq(id)))
-	m.Cover("read_back", fires(core.RValid, core.RReady, core.RID))
+	r, w := b.readsHere, b.writesHere
+	b.inOrder("read", id, moved(axi.ARValid, axi.ARReady, axi.ARID), moved(axi.RValid, axi.RReady.And(axi.RLast), axi.RID), r)
+	b.inOrder("write", id, moved(axi.AWValid, axi.AWReady, axi.AWID), moved(axi.BValid, axi.BReady, axi.BID), w)
+	m.Cover("read_back", core.RValid.And(core.RReady))
 }
+
+// move is a pulse, and the ID that goes with it.
+type move struct{ happens, id hdl.Bits }
+
+func moved(valid, ready, id hdl.Bits) move { return move{valid.And(ready), id} }
+
+func (x move) of(id hdl.Bits) hdl.Bits { return x.happens.And(x.id.Eq(id)) }
 
 // crossing says when bursts for the board, or nowhere, begin, and when their answers are on the way to the core,
 // whom they reach in the order of those of the PC.
-type crossing struct {
-	begins, begun hdl.Bits // pulse, ID
-	ends, ended   hdl.Bits
-}
+type crossing struct{ begins, ends move }
 
-// inOrder states that bursts of one ID are with the PC or on the board, never both.
-func (b *block) inOrder(name string, goes, back, begins, ends hdl.Bits) {
+// inOrder states that bursts of an ID are with the PC or on the board, never both.
+func (b *block) inOrder(name string, id hdl.Bits, goes, back move, here crossing) {
 	m := b.m
-	var away, here hdl.Bits
+	var all, away, onBoard hdl.Bits
 	m.Ghost(func() {
-		away, here = m.Reg(name+"_one_away", awayBits, 0), m.Reg(name+"_one_here", 2, 0)
-		away.Set(away.Add(goes.ZExt(awayBits)).Sub(back.ZExt(awayBits)))
-		here.Set(here.Add(begins.ZExt(2)).Sub(ends.ZExt(2)))
+		all, away = m.Reg(name+"_all_away", awayBits, 0), m.Reg(name+"_one_away", awayBits, 0)
+		onBoard = m.Reg(name+"_one_here", 2, 0)
+		up := func(x, more, fewer hdl.Bits) { x.Set(x.Add(more.ZExt(x.Width())).Sub(fewer.ZExt(x.Width()))) }
+		up(all, goes.happens, back.happens)
+		up(away, goes.of(id), back.of(id))
+		up(onBoard, here.begins.of(id), here.ends.of(id))
 	})
-	m.Assume(name+"_pc_answers_what_it_got", back.Not().Or(away.Any()))
-	m.Assert(name+"_here_or_away", away.None().Or(here.None()))
-	m.Cover(name+"_away_after_here", goes)
+	m.Assume(name+"_pc_answers_the_one", back.of(id).Not().Or(away.Any()))
+	m.Assume(name+"_pc_answers_others", hdl.OrAll(back.happens.Not(), back.of(id), all.Gt(away)))
+	m.Assert(name+"_here_or_away", away.None().Or(onBoard.None()))
+	m.Cover(name+"_goes_away", goes.of(id))
 }

@@ -93,7 +93,9 @@ func (b *block) read(h *host, put word) {
 		ID: second.tag.ID, Data: out, Last: second.tag.Last, Resp: hdl.Mux(second.tag.Here, hdl.K(2, respOKAY), hdl.K(2, respDECERR)),
 	})
 	b.answers(here, to.answers)
-	b.readsHere = crossing{begins: begins, begun: next.Data.ID, ends: here.Fire().And(second.tag.Last), ended: second.tag.ID}
+	b.readsHere = crossing{
+		begins: move{begins, next.Data.ID}, ends: move{here.Fire().And(second.tag.Last), second.tag.ID},
+	}
 }
 
 // rams are the bytes of words, each with its own, and what is read from them in the next cycle.

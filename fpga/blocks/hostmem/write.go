@@ -84,7 +84,7 @@ func (b *block) write(h *host) word {
 	ended.Valid.Set(ends)
 	hdl.Set(ended.Data, ending{ID: id, Resp: resp})
 	b.endings(ended, to.ended)
-	b.writesHere = crossing{begins: begins, begun: next.Data.ID, ends: ended.Fire(), ended: id}
+	b.writesHere = crossing{begins: move{begins, next.Data.ID}, ends: move{ended.Fire(), id}}
 	return b.put(h, beats, at.Is(writeHere), index)
 }
 

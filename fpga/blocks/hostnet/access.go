@@ -33,7 +33,7 @@ func (b *block) access() {
 	value, status := m.RegN("access_value", 32), m.RegN("access_status", 3)
 	kept := m.RegN("kept_value", 32)  // of the access that was done last,
 	fault := m.RegN("kept_fault", 1)  // which there was nothing for
-	used := m.RegN("session_used", 1) // there has been one
+	used := m.RegN("session_used", 1) // something was answered in the session, one way or the other
 
 	same, newer := m.RegN("session_same", 1), m.RegN("session_newer", 1)
 	repeats, follows := m.RegN("access_repeats", 1), m.RegN("access_follows", 1)
@@ -49,6 +49,7 @@ func (b *block) access() {
 		return hdl.Mux(fault, code(format.HostnetFault), code(format.HostnetOK))
 	}
 
+	m.If(b.accept, func() { used.SetK(1) })
 	b.asked.Ready.Set(st.Is(tnIdle))
 	m.Unused(b.asked.Ready) // what finds no ear is gone
 	access, reply := b.io.Host.Access, b.io.Host.Reply

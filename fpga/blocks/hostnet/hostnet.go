@@ -24,6 +24,13 @@ func DefaultParams() Params {
 	return Params{Window: 16, Store: 1024, Receive: 512, Timeout: 125_000, Retries: 500}
 }
 
+// SmallParams take two block RAMs of an ECP5 less: reads keep a gigabit busy over that round trip, writes half of one.
+func SmallParams() Params {
+	p := DefaultParams()
+	p.Window, p.Store = 8, 512
+	return p
+}
+
 // Validate returns an error for parameters that the block cannot have.
 func (p Params) Validate() error {
 	for _, x := range []struct {

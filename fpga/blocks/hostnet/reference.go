@@ -146,7 +146,7 @@ func (b *Board) hello(h format.HostnetHeader[uint64]) []byte {
 	switch {
 	case session == 0:
 		return nil
-	case b.open && session == b.session && b.kept == nil:
+	case b.open && session == b.session && b.kept == nil && b.acked == 0:
 	case b.known && !format.HostnetNewer(session, b.session):
 		return reply(h, format.HostnetStale, b.session)
 	default:

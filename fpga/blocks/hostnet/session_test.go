@@ -140,9 +140,13 @@ func lastHello(b *bench) []byte {
 func TestReset(t *testing.T) {
 	each(t, small(), func(t *testing.T, b *bench) {
 		bus := b.open(pc.Options{})
-		b.random(5)
-		b.steps(100)
+		b.toPC.dead = true
+		b.failing(100)
+		b.steps(300)
+		require.Zero(t, b.ar.Pending()+b.aw.Pending()+b.w.Pending())
+		require.False(t, b.idle())
 		b.s.Reset(3)
+		b.toPC.dead = false
 		b.out.Take()
 		b.frames = hdltest.NewFrames(b.out)
 		b.wantR, b.wantB = nil, nil
@@ -222,4 +226,37 @@ func TestWordsMissing(t *testing.T) {
 		}
 		b.run(bus, 50_000, func() bool { return len(b.wantR) == 0 })
 	})
+}
+
+// Programs come and go at any time, and the board gives some of them up: each burst is answered once, and when it ends well, with the
+// right data. The last program finds everything in order.
+func TestSessions(t *testing.T) {
+	p := small()
+	p.Timeout, p.Retries = 500, 4
+	design, io := hdltest.Build(t, hostnet.Def(p))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBench(t, s, io, 10)
+		b.fill()
+		b.lenient = true
+		for range 30 {
+			b.toPC.dead, b.toBoard.dead = false, false
+			b.toPC.jitter, b.toBoard.jitter = b.r.IntN(100), b.r.IntN(100)
+			bus := b.open(pc.Options{})
+			b.random(b.r.IntN(8))
+			for range b.r.IntN(6) {
+				require.NoError(t, bus.Wait(ctx))
+			}
+			b.toPC.dead, b.toBoard.dead = b.r.IntN(3) > 0, b.r.IntN(3) > 0
+			b.steps(b.r.IntN(6000))
+		}
+		b.toPC.dead, b.toBoard.dead = false, false
+		bus := b.open(pc.Options{})
+		b.run(bus, 100_000, b.idle)
+		b.lenient = false
+		b.mem.Poke(writeArea, b.golden.Peek(writeArea, areaBytes)) // some was not written
+		b.random(20)
+		b.run(bus, 100_000, b.idle)
+		b.compare()
+		t.Logf("%d cycles, session %d, %d times back, %d programs given up", b.now, bus.Session(), b.resent, b.lost)
+	}, verilator.Simulator)
 }

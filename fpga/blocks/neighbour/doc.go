@@ -12,7 +12,7 @@
 // ARP requests (RFC 826) for IPv4 over Ethernet that ask for IP, to any destination. Echo requests (RFC 792) to MAC
 // and IP, without IP options, not fragmented, of up to 1514 bytes of frame, whose IPv4 header has a right checksum and a total length that
 // the frame has room for; the ICMP checksum is corrected for the change of type (RFC 1624), so that a payload that came damaged comes back as
-// damaged. One VLAN tag (802.1Q) comes back as it came. The answer goes to the sender's MAC address, with a time to live
+// damaged. With Params.Tagged, one VLAN tag (802.1Q) comes back as it came. The answer goes to the sender's MAC address, with a time to live
 // of 64. A request from a group address is not answered.
 //
 // Requests that are taken leave nothing on Rest, answered or not. With Enable zero, everything goes to Rest.

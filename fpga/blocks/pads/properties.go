@@ -30,6 +30,10 @@ func stepperProperties(m *hdl.Module, io *StepperIO, taps int, starts hdl.Bits) 
 	started := m.PastReset("started", starts, 0)
 	below := m.PastReset("target_was_below", io.Target.Lt(io.Taps), 0)
 	m.Assert("towards_target", started.Not().Or(io.Moves.Direction.Eq(below)))
-	m.Cover("arrives_up", line.Eq(io.Target).And(line.Is(uint64(taps+2))))
-	m.Cover("arrives_down", line.Eq(io.Target).And(line.Is(uint64(taps-2))))
+	if taps+2 <= MaxTaps {
+		m.Cover("arrives_up", line.Eq(io.Target).And(line.Is(uint64(taps+2))))
+	}
+	if taps >= 2 {
+		m.Cover("arrives_down", line.Eq(io.Target).And(line.Is(uint64(taps-2))))
+	}
 }

@@ -5,15 +5,6 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists the bridge.
-func Proofs() []hdl.Proof {
-	return []hdl.Proof{hdl.BoundedProofOf(Def(), 14, hdl.Z3).Breaks(
-		hdl.StuckAt1("session").As("requests are executed before there is a session"),
-		hdl.StuckAt1("client_access_valid").As("accesses that nobody asked for"),
-		hdl.StuckAt1("sends").As("bytes on the line that are no answer"),
-	)}
-}
-
 // properties states the contracts of the streams, and that accesses and answers rest on frames.
 func (b *bridge) properties() {
 	m, io := b.m, b.io

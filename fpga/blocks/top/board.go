@@ -10,6 +10,7 @@ import (
 	"gornic/fpga/blocks/ethport"
 	"gornic/fpga/blocks/hostmem"
 	"gornic/fpga/blocks/hostnet"
+	"gornic/fpga/blocks/neighbour"
 	"gornic/fpga/blocks/serial"
 	"gornic/fpga/blocks/uart"
 	"gornic/hdl"
@@ -59,6 +60,7 @@ type digital struct {
 
 	core      *core.IO
 	ports     []*ethport.IO
+	neighbour []*neighbour.IO
 	access    *access.IO
 	hostmem   *hostmem.IO
 	boardregs *boardregs.IO
@@ -87,6 +89,7 @@ func newDigital(m *hdl.Module, p Params, io *BoardIO) *digital {
 	for i := range p.ports() {
 		rx := hdl.WithClock("rx", m.Domain(fmt.Sprintf("rx%d", i)))
 		b.ports = append(b.ports, hdl.Instance(m, fmt.Sprintf("u_port_%d", i), ethport.Def(ethport.DefaultParams()), rx))
+		b.neighbour = append(b.neighbour, hdl.Instance(m, fmt.Sprintf("u_neighbour_%d", i), neighbour.Def(neighbour.Params{})))
 	}
 	return b
 }

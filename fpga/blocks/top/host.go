@@ -102,7 +102,7 @@ func (b *digital) count() {
 		pulses[i] = hdl.K(1, 0)
 	}
 	for i, p := range b.ports {
-		countPort(pulses[i*format.BoardPortCounters:], p.Count)
+		b.countPort(pulses[i*format.BoardPortCounters:], p.Count, i)
 	}
 	if b.serial != nil {
 		for i := range b.serial.Counts.Width() {
@@ -110,6 +110,7 @@ func (b *digital) count() {
 		}
 	}
 	if h := b.hostnet; h != nil {
+		pulses[format.BoardUDPSent] = h.Out.Fire().And(h.Out.Data.Last)
 		pulses[format.BoardUDPResent] = h.Resent
 		pulses[format.BoardUDPIgnored] = h.Dropped
 		pulses[format.BoardUDPLost] = h.Lost
@@ -121,7 +122,8 @@ func (b *digital) count() {
 	b.boardregs.Counts.Set(hdl.Cat(bits...))
 }
 
-func countPort(pulses []hdl.Bits, c ethport.Count) {
+func (b *digital) countPort(pulses []hdl.Bits, c ethport.Count, i int) {
+	near := b.neighbour[i]
 	pulses[format.BoardRxFrames] = c.RxGood
 	pulses[format.BoardRxBadFCS] = c.RxBadFCS
 	pulses[format.BoardRxBadSize] = c.RxShort.Or(c.RxLong)
@@ -129,4 +131,7 @@ func countPort(pulses []hdl.Bits, c ethport.Count) {
 	pulses[format.BoardRxOverrun] = c.RxOverrun
 	pulses[format.BoardTxFrames] = c.TxGood
 	pulses[format.BoardTxAborted] = c.TxAborted.Or(c.TxUnderrun)
+	pulses[format.BoardARPAnswers] = near.AnsweredARP
+	pulses[format.BoardPings] = near.AnsweredPing
+	b.m.Unused(near.Dropped)
 }

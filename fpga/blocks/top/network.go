@@ -14,7 +14,11 @@ func frames(a core.AXIS) stream.Frame {
 
 // network joins whom frames pass.
 func (b *digital) network() {
-	for i := range b.ports {
+	for i, n := range b.neighbour {
+		at := b.boardregs.Ports[i]
+		n.MAC.Set(at.MAC)
+		n.IP.Set(at.IPv4)
+		n.Enable.Set(at.IPv4.Any())
 		b.pins(i)
 	}
 	b.corePort()
@@ -27,17 +31,16 @@ func (b *digital) pins(i int) {
 	hdl.Connect(b.io.Tx[i], b.ports[i].TxPins)
 }
 
-// corePort is port 0.
+// corePort is port 0. Neither the core nor the neighbour block waits, so the fork passes a beat in each cycle.
 func (b *digital) corePort() {
-	m, raw, at := b.m, frames(b.core.RawTx), b.boardregs.Ports[0]
-	hdl.Connect(frames(b.core.Rx), b.ports[0].Rx)
-	hdl.Connect(b.ports[0].Tx, frames(b.core.Tx))
+	m, port, near := b.m, b.ports[0], b.neighbour[0]
+	received := stream.Fork(m, "u_received", port.Rx, 2)
+	hdl.Connect(frames(b.core.Rx), received[0])
+	hdl.Connect(near.In, received[1])
+	stream.Discard(m, near.Rest)
 	stream.Discard(m, frames(b.core.RawRx))
-	raw.Valid.SetK(0)
-	for _, x := range []hdl.Bits{raw.Data.Data, raw.Data.Keep, raw.Data.Last, raw.Data.Err} {
-		x.Set(x.K(0))
-	}
-	m.Unused(raw.Ready, at.MAC, at.IPv4)
+	hdl.Connect(frames(b.core.RawTx), near.Answer)
+	hdl.Connect(port.Tx, frames(b.core.Tx))
 }
 
 // hostPort is port 1, where there is one.
@@ -45,9 +48,12 @@ func (b *digital) hostPort() {
 	if b.hostnet == nil {
 		return
 	}
-	port := b.ports[1]
-	hdl.Connect(b.hostnet.In, port.Rx)
-	hdl.Connect(port.Tx, stream.Slice(b.m, "u_host_tx", b.hostnet.Out))
+	port, near := b.ports[1], b.neighbour[1]
+	hdl.Connect(near.In, port.Rx)
+	hdl.Connect(b.hostnet.In, near.Rest)
+	sent, from := stream.RoundRobin(b.m, "u_host_frames", near.Answer, b.hostnet.Out)
+	b.m.Unused(from)
+	hdl.Connect(port.Tx, stream.Slice(b.m, "u_host_tx", sent))
 	b.hostnet.MAC.Set(b.boardregs.Ports[1].MAC)
 	b.hostnet.IP.Set(b.boardregs.Ports[1].IPv4)
 }

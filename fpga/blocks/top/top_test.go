@@ -9,17 +9,26 @@ import (
 	"gornic/fpga/blocks/top"
 	"gornic/fpga/board"
 	"gornic/hdl"
-	"gornic/hdl/hdltest"
+	"gornic/hdl/ir"
 )
 
-// Every board elaborates without a finding.
+// Every board elaborates without a finding, and each of its pins has a place in the constraints.
 func TestBuilds(t *testing.T) {
 	for _, b := range board.All() {
 		t.Run(b.Name, func(t *testing.T) {
-			p, err := top.ParamsOf(b)
+			design, err := top.Design(b)
 			require.NoError(t, err)
-			digital, _ := hdltest.Build(t, top.BoardDef(p))
-			require.Equal(t, "gornic_board_"+b.Name, digital.Top.Name)
+			require.Equal(t, "gornic_"+b.Name, design.Top.Name)
+			require.Empty(t, design.Top.Clocks, "clocks come in as pins")
+			places := constrained(t, "../../../constraints/"+b.Name+".lpf")
+			for _, s := range design.Top.Signals {
+				if s.Kind != ir.Input && s.Kind != ir.Output {
+					continue
+				}
+				for i := range s.Width {
+					require.Contains(t, places, pin(s.Name, i, s.Width))
+				}
+			}
 		})
 	}
 }
@@ -30,6 +39,8 @@ func TestValidate(t *testing.T) {
 	b.HostMemory = 0
 	_, err := top.ParamsOf(b)
 	require.ErrorContains(t, err, "board i9: host memory of 0 bytes")
+	_, err = top.Design(b)
+	require.Error(t, err)
 
 	dc, err := configs.Named("dc")
 	require.NoError(t, err)

@@ -71,9 +71,7 @@ func Def(p Params) hdl.Def[IO] {
 			if err := p.Validate(); err != nil {
 				m.Reject("%v", err)
 			}
-			inner := *io
-			inner.Segment = link.Cut(m, p.Sizes, "u_segment", io.Segment)
-			b := newBlock(m, p, &inner)
+			b := newBlock(m, p, io)
 			b.hold()
 			b.walk()
 			b.locate(b.index(b.answer(b.ask())))

@@ -83,7 +83,7 @@ func (r *recipe) make(ctx context.Context, cache, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.tools.compile(ctx, part, runtime, r.text.waves)
+	return r.tools.compile(ctx, part, runtime, r.text)
 }
 
 // replaceFolder moves a folder to a place where there may be one that lacks something.
@@ -113,6 +113,9 @@ func (r *recipe) hash() string {
 	fmt.Fprintln(h, r.text.top, r.text.waves, r.text.ports, r.text.clocks, r.text.covers, r.text.events, r.text.parts)
 	for _, s := range r.text.signals {
 		fmt.Fprintln(h, s)
+	}
+	if r.text.replaced {
+		fmt.Fprintln(h, r.text.level())
 	}
 	r.tools.addTo(h)
 	addShim(h)

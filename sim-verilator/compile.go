@@ -129,15 +129,15 @@ func instructionSet() []string {
 
 // compile makes the library from two files that include all others: what runs in each cycle, and what runs once, which is
 // not worth the compiler's effort.
-func (t *tools) compile(ctx context.Context, dir, runtimeDir string, waves bool) error {
+func (t *tools) compile(ctx context.Context, dir, runtimeDir string, d text) error {
 	fast, slow, err := t.unite(dir)
 	if err != nil {
 		return err
 	}
-	flags := append(compilerFlags(waves), "-I.", "-Iobj", "-Ishim", "-I"+t.include, "-I"+filepath.Join(t.include, "vltstd"),
+	flags := append(compilerFlags(d.waves), "-I.", "-Iobj", "-Ishim", "-I"+t.include, "-I"+filepath.Join(t.include, "vltstd"),
 		"-include", "shim/hooks.h", "-include", "shim/report.h")
 	err = together(
-		func() error { return t.object(ctx, dir, slices.Concat(flags, []string{"-O2"}), "fast", fast) },
+		func() error { return t.object(ctx, dir, slices.Concat(flags, []string{d.level()}), "fast", fast) },
 		func() error { return t.object(ctx, dir, slices.Concat(flags, []string{"-O0"}), "slow", slow) },
 	)
 	if err != nil {
@@ -148,7 +148,7 @@ func (t *tools) compile(ctx context.Context, dir, runtimeDir string, waves bool)
 		return err
 	}
 	args := append([]string{"-shared", "-Wl,-Bsymbolic", "-o", libraryName, "fast.o", "slow.o"}, objects...)
-	return run(ctx, t.cxx, dir, append(args, linkLibraries(waves)...))
+	return run(ctx, t.cxx, dir, append(args, linkLibraries(d.waves)...))
 }
 
 func linkLibraries(waves bool) []string {

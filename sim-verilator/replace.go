@@ -15,7 +15,7 @@ import (
 // name, the clocks and the ports of the design's top. Copies have no checks, events or coverage, and Peek sees ports alone.
 func PrepareReplaced(ctx context.Context, d *ir.Design, files []verilog.File) (sim.Open, error) {
 	t := describe(d)
-	t.signals = nil
+	t.signals, t.replaced = nil, true
 	for _, f := range files {
 		t.files = append(t.files, file{f.Name, string(f.Text)})
 	}

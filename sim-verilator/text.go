@@ -19,6 +19,17 @@ type text struct {
 	events  []eventNames // with Options.Events
 	parts   []partNames  // that have a clock of their own
 	waves   bool
+
+	replaced bool // the files are not those of the design
+}
+
+// level is how hard the compiler tries with what runs in each cycle. A netlist is tens of megabytes of short statements, on which
+// -O2 takes many minutes.
+func (t text) level() string {
+	if t.replaced {
+		return "-O1"
+	}
+	return "-O2"
 }
 
 type file struct{ name, text string }

@@ -17,6 +17,7 @@ import (
 	"gornic/blocks/link"
 	"gornic/blocks/packetbuild"
 	"gornic/blocks/psncheck"
+	"gornic/blocks/pulses"
 	"gornic/blocks/qpcontext"
 	"gornic/blocks/readmatch"
 	"gornic/blocks/registers"
@@ -300,81 +301,84 @@ func (c *core) lookups() {
 
 // count gives the registers a pulse for each counter.
 func (c *core) count() {
-	var pulses [format.CounterCount]hdl.Bits
-	c.countReceived(&pulses)
-	c.countRequests(&pulses)
-	c.countResponses(&pulses)
-	c.countSent(&pulses)
+	var counts [format.CounterCount]hdl.Bits
+	c.countReceived(&counts)
+	c.countRequests(&counts)
+	c.countResponses(&counts)
+	c.countSent(&counts)
 	var bits []hdl.Bits
-	for i := range pulses {
-		bits = append(bits, pulses[len(pulses)-1-i])
+	for i := range counts {
+		bits = append(bits, counts[len(counts)-1-i])
 	}
 	c.registers.Counts.Set(hdl.Cat(bits...))
 }
 
 // countReceived counts frames, and packets that no queue pair takes.
-func (c *core) countReceived(pulses *[format.CounterCount]hdl.Bits) {
+func (c *core) countReceived(counts *[format.CounterCount]hdl.Bits) {
 	report := c.rxpath.Report
 	is := func(r format.Reason) hdl.Bits { return report.Valid.And(report.Reason.Is(uint64(r))) }
 	counted := hdl.OrAll(is(format.ReasonBufferFull), is(format.ReasonICRC), is(format.ReasonPKey))
-	pulses[format.CntRxAccepted] = is(format.ReasonOK)
-	pulses[format.CntRxPassed] = hdl.AndAll(report.Valid, report.Reason.IsNot(uint64(format.ReasonOK)), report.Reason.LtK(uint64(format.ReasonBadFrame)))
-	pulses[format.CntRxFull] = is(format.ReasonBufferFull)
-	pulses[format.CntRxICRC] = is(format.ReasonICRC)
-	pulses[format.CntRxPKey] = is(format.ReasonPKey)
-	pulses[format.CntRxRefused] = hdl.AndAll(report.Valid, report.Reason.GeK(uint64(format.ReasonBadFrame)), counted.Not())
-	pulses[format.CntRxBadQP] = c.psncheck.BadQP
-	pulses[format.CntRxBadAddress] = c.psncheck.BadAddress
-	pulses[format.CntRxBadState] = c.psncheck.BadState
+	counts[format.CntRxAccepted] = is(format.ReasonOK)
+	counts[format.CntRxPassed] = hdl.AndAll(report.Valid, report.Reason.IsNot(uint64(format.ReasonOK)), report.Reason.LtK(uint64(format.ReasonBadFrame)))
+	counts[format.CntRxFull] = is(format.ReasonBufferFull)
+	counts[format.CntRxICRC] = is(format.ReasonICRC)
+	counts[format.CntRxPKey] = is(format.ReasonPKey)
+	counts[format.CntRxRefused] = hdl.AndAll(report.Valid, report.Reason.GeK(uint64(format.ReasonBadFrame)), counted.Not())
+	counts[format.CntRxBadQP] = c.psncheck.BadQP
+	counts[format.CntRxBadAddress] = c.psncheck.BadAddress
+	counts[format.CntRxBadState] = c.psncheck.BadState
 	c.m.Unused(report.ICRC)
 }
 
+// refusalsWait is the width of how many refusals may wait to be counted: each source has one in some cycles.
+const refusalsWait = 2
+
 // countRequests counts what becomes of requests. Where a READ or atomic is refused after it was accepted, transmit
-// takes its queue pair to ERR.
-func (c *core) countRequests(pulses *[format.CounterCount]hdl.Bits) {
+// takes its queue pair to ERR; in the same cycle, perhaps, in which ackqueue refuses another request.
+func (c *core) countRequests(counts *[format.CounterCount]hdl.Bits) {
 	k, fault := c.ackqueue.Counts, c.transmit.Fault
 	refused := func(e format.AsyncEvent) hdl.Bits { return fault.Fire().And(fault.Data.Event.Is(uint64(e))) }
-	pulses[format.CntRxDuplicate] = c.psncheck.Duplicate
-	pulses[format.CntRxAhead] = c.psncheck.Ahead
-	pulses[format.CntOutOfBuffer] = k.OutOfBuffer
-	pulses[format.CntRespInvalid] = k.Invalid
-	pulses[format.CntRespAccess] = k.Access.Or(refused(format.EventQPAccessErr))
-	pulses[format.CntRespOperation] = k.Operation.Or(refused(format.EventQPFatal))
-	pulses[format.CntRespLength] = k.Length
-	pulses[format.CntRespCQEErrors] = k.CQEError
-	pulses[format.CntRespCQEFlushes] = k.CQEFlush
+	counts[format.CntRxDuplicate] = c.psncheck.Duplicate
+	counts[format.CntRxAhead] = c.psncheck.Ahead
+	counts[format.CntOutOfBuffer] = k.OutOfBuffer
+	counts[format.CntRespInvalid] = k.Invalid
+	counts[format.CntRespAccess] = pulses.Merge(c.m, "access_refused", refusalsWait, k.Access, refused(format.EventQPAccessErr))
+	counts[format.CntRespOperation] = pulses.Merge(c.m, "operation_failed", refusalsWait, k.Operation, refused(format.EventQPFatal))
+	counts[format.CntRespLength] = k.Length
+	counts[format.CntRespCQEErrors] = k.CQEError
+	counts[format.CntRespCQEFlushes] = k.CQEFlush
 }
 
 // countResponses counts what the requester hears.
-func (c *core) countResponses(pulses *[format.CounterCount]hdl.Bits) {
+func (c *core) countResponses(counts *[format.CounterCount]hdl.Bits) {
 	k := c.completer.Counts
-	pulses[format.CntRxIgnored] = k.Ignored
-	pulses[format.CntSequenceNAKs] = k.SequenceNAK
-	pulses[format.CntImpliedNAKs] = k.ImpliedNAK
-	pulses[format.CntRNRNAKs] = k.RNRNAK
-	pulses[format.CntReqInvalid] = k.Invalid
-	pulses[format.CntReqAccess] = k.Access
-	pulses[format.CntReqOperation] = k.Operation
-	pulses[format.CntTimeouts] = c.retry.Timeout
-	pulses[format.CntRetriesExceeded] = k.RetriesExceeded
-	pulses[format.CntRNRExceeded] = k.RNRExceeded
-	pulses[format.CntReqCQEErrors] = k.CQEError
-	pulses[format.CntReqCQEFlushes] = k.CQEFlush
+	counts[format.CntRxIgnored] = k.Ignored
+	counts[format.CntSequenceNAKs] = k.SequenceNAK
+	counts[format.CntImpliedNAKs] = k.ImpliedNAK
+	counts[format.CntRNRNAKs] = k.RNRNAK
+	counts[format.CntReqInvalid] = k.Invalid
+	counts[format.CntReqAccess] = k.Access
+	counts[format.CntReqOperation] = k.Operation
+	counts[format.CntTimeouts] = c.retry.Timeout
+	counts[format.CntRetriesExceeded] = k.RetriesExceeded
+	counts[format.CntRNRExceeded] = k.RNRExceeded
+	counts[format.CntReqCQEErrors] = k.CQEError
+	counts[format.CntReqCQEFlushes] = k.CQEFlush
 }
 
 // countSent counts what is sent, congestion, and what the host does.
-func (c *core) countSent(pulses *[format.CounterCount]hdl.Bits) {
-	pulses[format.CntTxPackets] = c.transmit.Sent
-	pulses[format.CntTxResent] = c.transmit.Resent
-	pulses[format.CntTxNAKs] = c.transmit.SentNAK
-	pulses[format.CntCNPHandled] = hdl.K(1, 0)
+func (c *core) countSent(counts *[format.CounterCount]hdl.Bits) {
+	counts[format.CntTxPackets] = c.transmit.Sent
+	counts[format.CntTxResent] = c.transmit.Resent
+	counts[format.CntTxNAKs] = c.transmit.SentNAK
+	counts[format.CntCNPHandled] = hdl.K(1, 0)
 	if !c.p.NoCongestion {
-		pulses[format.CntCNPHandled] = c.dcqcn.Cut
+		counts[format.CntCNPHandled] = c.dcqcn.Cut
 	}
-	pulses[format.CntCNPIgnored] = c.psncheck.CNPIgnored
-	pulses[format.CntECNMarked] = c.psncheck.ECNMarked
-	pulses[format.CntCNPSent] = c.transmit.SentCNP
-	pulses[format.CntBadDoorbell] = c.doorbell.Refused
-	pulses[format.CntKeyMisses] = c.keycache.Missed
-	pulses[format.CntBusErrors] = c.dma.Err
+	counts[format.CntCNPIgnored] = c.psncheck.CNPIgnored
+	counts[format.CntECNMarked] = c.psncheck.ECNMarked
+	counts[format.CntCNPSent] = c.transmit.SentCNP
+	counts[format.CntBadDoorbell] = c.doorbell.Refused
+	counts[format.CntKeyMisses] = c.keycache.Missed
+	counts[format.CntBusErrors] = c.dma.Err
 }

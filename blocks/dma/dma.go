@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
+	"gornic/blocks/pulses"
 	"gornic/hdl"
 	"gornic/hdl/ir"
 	"gornic/hdl/stream"
@@ -37,7 +38,7 @@ type IO struct {
 	Reads  []link.ReadPort  `hdl:"in"`
 	Writes []link.WritePort `hdl:"in"`
 	AXI    link.AXI         `hdl:"out" name:"m_axi"`
-	Err    hdl.Bits         `hdl:"out" w:"1"` // pulse: an answer of host memory was an error
+	Err    hdl.Bits         `hdl:"out" w:"1"` // pulse: an answer of host memory was an error; of one that comes with another, in a cycle behind it
 }
 
 // Def is the engine. Building it with parameters that are not valid fails.
@@ -61,12 +62,15 @@ func Def(p Params) hdl.Def[IO] {
 			e.read()
 			e.write()
 			failed := m.Reg("answer_failed", 1, 0)
-			failed.Set(e.readErr.Or(e.writeErr))
+			failed.Set(pulses.Merge(m, "failed", errorsWait, e.readErr, e.writeErr))
 			io.Err.Set(failed)
 			e.properties()
 		},
 	}
 }
+
+// errorsWait is the width of how many errors may wait to be counted: of writes, each of which has one at most, while each beat of a read has.
+const errorsWait = 8
 
 // engine is the module while it is built.
 type engine struct {

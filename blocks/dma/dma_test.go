@@ -28,9 +28,12 @@ const (
 type busy struct {
 	t       *testing.T
 	memory  *axi.Memory
+	area    uint64 // where they read and write
+	host    *host.Memory
 	feeds   []func()
 	answers [clients]*sim.Sink
 	ends    [clients]*sim.Sink
+	pulses  int // errors that were counted
 }
 
 func newBusy(t *testing.T, s *sim.Sim, io *dma.IO) *busy {
@@ -38,7 +41,7 @@ func newBusy(t *testing.T, s *sim.Sim, io *dma.IO) *busy {
 	require.NoError(t, err)
 	area, err := memory.Alloc(clients*host.PageBytes, host.PageBytes)
 	require.NoError(t, err)
-	b := &busy{t: t}
+	b := &busy{t: t, area: area, host: memory}
 	b.memory, err = axi.NewMemory(s, io.AXI, memory, axi.Options{Strict: true})
 	require.NoError(t, err)
 	for i := range clients {
@@ -101,6 +104,38 @@ func TestBeatEveryCycleInTurns(t *testing.T) {
 			require.InDelta(t, b.ends[0].Count(), b.ends[i].Count(), 1, "client %d", i)
 		}
 	}, verilator.Simulator)
+}
+
+// Each answer that is an error has a pulse, those of a read and of a write in the same cycle one each.
+func TestErrorsCount(t *testing.T) {
+	design, io := hdltest.Build(t, dma.Def(dma.Params{Sizes: link.Sizes{DataWidth: 64}, Reads: clients, Writes: clients}))
+	hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
+		b := newBusy(t, s, io)
+		b.host.InjectFault(b.area, clients*host.PageBytes, host.Reads|host.Writes)
+		for range 20 {
+			for _, feed := range b.feeds {
+				feed()
+			}
+			b.count(s, io, 10)
+		}
+		pulses := b.count(s, io, 4000) // what is on its way, and what waits to be counted
+		errors := b.read()
+		for i := range clients {
+			errors += b.ends[i].Count()
+		}
+		require.Greater(t, errors, uint64(300))
+		require.EqualValues(t, errors, pulses)
+	})
+}
+
+// count runs for so many cycles, and returns the pulses so far.
+func (b *busy) count(s *sim.Sim, io *dma.IO, cycles int) int {
+	for range cycles {
+		_, err := b.memory.Run(1)
+		require.NoError(b.t, err)
+		b.pulses += int(s.Get(io.Err))
+	}
+	return b.pulses
 }
 
 func TestParams(t *testing.T) {

@@ -21,7 +21,7 @@ type mailbox struct {
 
 func newMailbox(m *hdl.Module) mailbox {
 	b := mailbox{
-		m: m, words: m.LUTRAM("mailbox", link.MailboxWords, 32), at: m.Reg("mailbox_at", hdl.Log2(link.MailboxWords), 0),
+		m: m, words: m.LUTRAM("mailbox_words", link.MailboxWords, 32), at: m.Reg("mailbox_at", hdl.Log2(link.MailboxWords), 0),
 		reads: m.Wire("mailbox_reads", hdl.Log2(link.MailboxWords)), value: m.Wire("mailbox_value", 32),
 		loads: m.Reg("mailbox_loads", 1, 0), loaded: m.RegN("mailbox_loaded", 32*link.GoWords),
 	}

@@ -11,8 +11,10 @@ import (
 	"gornic/hdl/verilog/lint"
 )
 
-// Every block of every board draws no warning from the tools of its users.
+// Every block of every board draws no warning from the tools of its users. What several boards have alike is looked at
+// once.
 func TestLint(t *testing.T) {
+	seen := map[string]bool{}
 	for _, name := range board.All() {
 		p, err := top.ParamsOf(name)
 		require.NoError(t, err)
@@ -20,7 +22,15 @@ func TestLint(t *testing.T) {
 			t.Run(name.Name+" "+b.Name, func(t *testing.T) {
 				design, err := b.Build(p)
 				require.NoError(t, err)
-				lint.Check(t, design)
+				switch {
+				case seen[design.Top.Name]:
+				case b.Name == "top": // its black boxes are empty to a linter; tb/board runs it with their models
+				case b.Name == "board":
+					lint.CheckBut(t, design, "yosys", "takes minutes: it reads each block alone, and all of it when a board is built")
+				default:
+					lint.Check(t, design)
+				}
+				seen[design.Top.Name] = true
 			})
 		}
 	}

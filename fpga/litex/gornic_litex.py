@@ -113,7 +113,13 @@ def modules(rtl):
 
 
 def add_gornic(soc, phy, rtl, registers):
-    """Puts the core into a SoC, with its registers at an address of the SoC's bus."""
+    """Puts the core into a SoC, with its registers at an address of the SoC's bus.
+
+    The bus has to be 32 bits wide, LiteX's default: a wider one reads two registers at once, and where there is but one of the
+    two the core answers with an error.
+    """
+    if soc.bus.data_width != 32:
+        raise ValueError("gornic: the registers want a bus of 32 bits")
     sources, top, bits = modules(rtl)
     for source in sources:
         soc.platform.add_source(source)
@@ -153,7 +159,7 @@ class SimulatedSoC(SoCCore):
     def __init__(self, platform, rtl, registers, memory, memory_bytes):
         super().__init__(
             platform, clk_freq=int(62.5e6), cpu_type=None, ident="", with_uart=False, with_timer=False, with_ctrl=False,
-            integrated_rom_size=0, integrated_sram_size=0, bus_standard="axi-lite", bus_data_width=64)
+            integrated_rom_size=0, integrated_sram_size=0, bus_standard="axi-lite", bus_data_width=32)
         clk, rst = platform.request("clk"), platform.request("rst")
         for name in ("sys", "eth_tx", "eth_rx"):
             domain = ClockDomain(name)

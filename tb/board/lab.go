@@ -68,7 +68,7 @@ type Lab struct {
 	sim    *sim.Sim
 	clocks Clocks
 	net    *ir.Clock
-	links  []link
+	links  map[int]link // by port
 	err    error
 }
 
@@ -90,7 +90,7 @@ func New(d *Design, o Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tb/board: %s: %w", o.Simulator.Name, err)
 	}
-	l := &Lab{design: d, sim: s, clocks: o.Clocks, net: d.io.Tx[0].Valid.Signal().Clock}
+	l := &Lab{links: map[int]link{}, design: d, sim: s, clocks: o.Clocks, net: d.io.Tx[0].Valid.Signal().Clock}
 	for i, in := range d.io.received() {
 		s.Set(d.io.Idle[i], idle)
 		out := sim.Ports(s, d.io.Tx[i].Valid, noReady, d.io.Tx[i].Symbol)
@@ -109,12 +109,12 @@ func New(d *Design, o Options) (*Lab, error) {
 // resetCycles is how long a reset is, in cycles of each clock.
 const resetCycles = 8
 
-// Connect puts somebody at the other end of a port. The wire may fail, and has taps; tick, where it
+// Connect puts somebody at the other end of a port, in the place of who was there. The wire may fail, and has taps; tick, where it
 // is not nil, is told how much time has passed.
 func (l *Lab) Connect(port int, end wire.End, tick func(time.Duration), faults wire.Faults, taps ...wire.Tap) *wire.Link {
 	w := wire.NewLink(l.Ports[port], paced{end, l.Ports[port]}, faults, taps...)
 	w.Clock = l.Time
-	l.links = append(l.links, link{w, tick})
+	l.links[port] = link{w, tick}
 	return w
 }
 
@@ -164,7 +164,11 @@ func (l *Lab) collect() error {
 
 // exchange carries frames until there are none.
 func (l *Lab) exchange(cycles int) {
-	for _, k := range l.links {
+	for port := range l.Ports {
+		k, ok := l.links[port]
+		if !ok {
+			continue
+		}
 		if k.tick != nil {
 			k.tick(time.Duration(cycles) * l.cycle())
 		}

@@ -79,7 +79,7 @@ func TestPins(t *testing.T) {
 
 // identify is a request to the serial bridge, with nothing in it that needs an escape.
 func identify() []byte {
-	request := []byte{byte(format.SerialIdentify), 7, 0, 0, 0, 0, 0, 0, 0}
+	request := []byte{byte(format.SerialIdentify), 1, 1, 0, 0, 0, 0, 0, 0} // sequence number 1, one word
 	frame := append([]byte{format.SerialEnd}, request...)
 	frame = binary.LittleEndian.AppendUint32(frame, crc32.ChecksumIEEE(request))
 	return append(frame, format.SerialEnd)

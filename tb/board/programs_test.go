@@ -22,13 +22,14 @@ func TestPrograms(t *testing.T) {
 		name   string
 		bus    func(*testing.T, *board.Lab) verbs.Bus
 		shrink func(*program.Limits)
+		memory int // bytes that regions of the board's host may have
 	}{
 		{"serial", func(t *testing.T, l *board.Lab) verbs.Bus { return serialHost(t, l).Bus }, func(l *program.Limits) {
 			l.Connections, l.Bytes, l.Messages = 1, 1<<10, 6
-		}},
+		}, 16 << 10},
 		{"UDP", func(t *testing.T, l *board.Lab) verbs.Bus { return udpHost(t, l, hostnet.Options{}).Bus }, func(l *program.Limits) {
 			l.Connections, l.Bytes, l.Messages = 2, 4<<10, 16
-		}},
+		}, 1 << 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t, verilated, board.Options{})
@@ -38,6 +39,9 @@ func TestPrograms(t *testing.T) {
 			c.shrink(&limits)
 			limits.Timeout += 3 // answers take longer here
 			work := program.Random(hdltest.Seed(t), limits)
+			for seed := hdltest.Seed(t); memory(work) > c.memory; seed++ {
+				work = program.Random(seed, limits)
+			}
 			watch := monitor.New()
 			peer, err := board.NewPeer(l, hdltest.Seed(t), wire.Faults{}, watch.Tap)
 			require.NoError(t, err)
@@ -52,6 +56,19 @@ func TestPrograms(t *testing.T) {
 			require.NoError(t, peer.CheckGuards())
 		})
 	}
+}
+
+// memory is what the regions of the first host of a program take, pages and alignment included.
+func memory(p program.Program) int {
+	most := 0
+	for _, act := range p.Acts {
+		n := 0
+		for _, r := range act.Hosts[0].Regions {
+			n += r.Length + 2*r.PageSize
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 // device opens a device with tables that fit a board's memory.

@@ -10,15 +10,13 @@ import (
 	"gornic/tb/board"
 )
 
-// The registers tell which board it is and what it has, over the line that takes the fewest cycles to learn it.
+// The registers tell which board it is and what it has.
 func TestRegisters(t *testing.T) {
-	eachSim(t, func(t *testing.T, l *board.Lab) {
-		h, b := serialHost(t, l), boards.I9()
-		require.EqualValues(t, format.BoardID, h.register(t, format.BoardRegID))
-		require.EqualValues(t, 'i'|'9'<<8, h.register(t, format.BoardRegNameLow))
-		require.EqualValues(t, 62500, h.register(t, format.BoardRegClock))
-		require.EqualValues(t, b.HostMemory, h.register(t, format.BoardRegMemory))
-	})
+	h, b := serialHost(t, open(t, verilated, board.Options{})), boards.I9()
+	require.EqualValues(t, format.BoardID, h.register(t, format.BoardRegID))
+	require.EqualValues(t, 'i'|'9'<<8, h.register(t, format.BoardRegNameLow))
+	require.EqualValues(t, 62500, h.register(t, format.BoardRegClock))
+	require.EqualValues(t, b.HostMemory, h.register(t, format.BoardRegMemory))
 }
 
 // What the registers set is set: addresses at which the board answers, delays at the pads, LEDs. What they show of links is

@@ -38,6 +38,8 @@ func TestCases(t *testing.T) {
 			b := play.NewBench(play.Options{Simulator: sim})
 			for _, c := range cases {
 				t.Run(filepath.Base(c.File), func(t *testing.T) {
+					// A case is for some NICs alone where the others do not have what it is about, or would take hours;
+					// its comment says which. Long ones take minutes.
 					switch {
 					case !c.On(sim):
 						t.Skipf("it is for %v", c.NICs)
@@ -45,7 +47,7 @@ func TestCases(t *testing.T) {
 						t.Skip("long: -drill.long plays it")
 					}
 					r := b.Play(context.Background(), c)
-					if r.Absent() {
+					if r.Absent() { // the simulator is not installed
 						t.Skipf("%v", r.Err)
 					}
 					require.NoError(t, r.Err)

@@ -62,7 +62,7 @@ func runGoodput(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	flags.StringVar(&g.named, "config", "tiny", "`CONFIG` of the core, but for its replay entries")
 	flags.BoolVar(&g.golden, "golden", false, "references at both ends")
 	flags.StringVar(&g.sim, "sim", verilator.Simulator.Name, "simulator of cores: verilator or `native`")
-	flags.IntVar(&g.packets, "packets", 20000, "`NUMBER` of packets of a measurement")
+	flags.IntVar(&g.packets, "packets", 20000, "`NUMBER` of packets of a measurement of the largest window; smaller ones have as much time")
 	flags.StringVar(&g.file, "o", "build/goodput.svg", "`FILE` of the plot")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -103,12 +103,13 @@ func (g *goodput) measureAll(ctx context.Context, w io.Writer) ([]point, error) 
 	var all []point
 	fmt.Fprintf(w, "%8s %8s %10s %10s %8s\n", "window", "loss", "goodput", "theory", "off by")
 	for _, window := range windows {
-		whole, err := measure(ctx, g.bench.design, g.bench.io, g.lab(0), window, g.packets)
+		packets := max(1, g.packets*window/windows[len(windows)-1])
+		whole, err := measure(ctx, g.bench.design, g.bench.io, g.lab(0), window, packets)
 		if err != nil {
 			return all, fmt.Errorf("window %d, no loss: %w", window, err)
 		}
 		for _, loss := range losses {
-			cycles, err := measure(ctx, g.bench.design, g.bench.io, g.lab(loss), window, g.packets)
+			cycles, err := measure(ctx, g.bench.design, g.bench.io, g.lab(loss), window, packets)
 			if err != nil {
 				return all, fmt.Errorf("window %d, loss %d in a million: %w", window, loss, err)
 			}

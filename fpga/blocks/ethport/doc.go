@@ -13,7 +13,8 @@
 //
 // The default domain is the core's, any frequency from 50 MHz; net is the transmit clock of RGMII, 125 MHz, and both MACs run
 // on it; rx is 125 MHz of the other side of the cable, up to 100 ppm off. In rx there is no more than a byte register
-// and the write side of a FIFO. The resets of the three are applied together.
+// and the write side of a FIFO. The resets of the three are applied together; a receive
+// clock that stands still takes its reset when it runs again, and what symbols come until then are too few for a frame.
 //
 // # State
 //

@@ -87,11 +87,11 @@ func (b *block) take(frame stream.Frame) {
 	t.master()
 }
 
-// header reads the header of a frame, beat by beat. It returns one bit: instead, the first request of the window fails now.
-func (t *taker) header() hdl.Bits {
+// header reads the header of a frame, beat by beat. It returns two bits: it has been read; and instead, the first request of the window fails now.
+func (t *taker) header() (whole, fails hdl.Bits) {
 	m, st, f, h := t.m, t.st, t.frame, t.h
 	beat := m.Reg("head_beat", 3, 0)
-	fails := hdl.AndAll(st.Is(phHead), beat.None(), t.open.Not(), t.isDue, t.sending.Not())
+	fails = hdl.AndAll(st.Is(phHead), beat.None(), t.open.Not(), t.isDue, t.sending.Not())
 	wire := hdl.SwapBytes(f.Data.Data)
 	byteAt := func(i, n int) hdl.Bits { return wire.Slice(63-8*i, 64-8*(i+n)) }
 	last := hdl.Unpack(format.HostnetHeader[hdl.Bits]{}, hdl.Cat(hdl.K(112, 0), wire)) // in the last beat of the header
@@ -114,16 +114,15 @@ func (t *taker) header() hdl.Bits {
 				h.Answer.Set(last.Answer)
 				h.Status.Set(last.Status)
 				h.Words.Set(last.Words)
-				st.Goto(phCheck)
 			}),
 			hdl.Default(func() {}),
 		)
 	})
-	return fails
+	return f.Valid.And(beat.All()), fails
 }
 
 // judge goes from phase to phase.
-func (t *taker) judge(fails hdl.Bits) {
+func (t *taker) judge(read, fails hdl.Bits) {
 	m, st, f, h, due := t.m, t.st, t.frame, t.h, t.due
 	mine, whole, good := m.RegN("is_mine", 1), m.RegN("is_whole", 1), m.RegN("is_good", 1)
 	m.If(st.Is(phCheck), func() {
@@ -131,7 +130,6 @@ func (t *taker) judge(fails hdl.Bits) {
 		seq := h.Asked.Seq.Eq(t.win.Acked)
 		mine.Set(hdl.AndAll(h.Answer, session, seq, h.Asked.Op.Eq(op(due.Kind))))
 		whole.Set(h.Words.Eq(due.Words))
-		st.Goto(phJudge)
 	})
 	ok := h.Status.Is(uint64(format.HostnetOK))
 	reads := due.Kind.Is(kindRead)
@@ -139,7 +137,6 @@ func (t *taker) judge(fails hdl.Bits) {
 	again := t.sending.And(t.win.Ahead.Is(1)) // it is being sent, again
 	m.If(st.Is(phJudge), func() {
 		good.Set(hdl.AndAll(mine, t.isDue, t.open, hdl.Mux(data, whole, h.Words.None())))
-		m.If(again.Not(), func() { st.Goto(phAct) })
 	})
 	t.answering.Set(hdl.OrAll(st.Is(phCheck), st.Is(phJudge), st.Is(phAct), st.Is(phData), st.Is(phFail)))
 	ended := t.e.Ready.Or(due.End.Not())
@@ -149,23 +146,30 @@ func (t *taker) judge(fails hdl.Bits) {
 	written := hdl.AndAll(judged, reads.Not(), ended)
 	beatFails := st.Is(phFail).And(reads)
 	failed := st.Is(phFail).And(hdl.Mux(reads, t.r.Ready.And(left.Is(1)), ended))
-	beatMoves := st.Is(phData).And(f.Fire())
+	beatMoves := hdl.AndAll(st.Is(phData), f.Valid, t.r.Ready)
 	t.accept.Set(hdl.OrAll(written, failed, beatMoves.And(f.Data.Last)))
 
 	asks := hdl.AndAll(st.Is(phAct), h.Answer.Not(), h.Words.None())
 	t.asked.Valid.Set(asks)
 	hdl.Set(t.asked.Data, h.Asked)
 
-	m.If(fails, func() { st.Goto(phFail) })
-	m.If(st.Is(phAct).And(good.Not()), func() {
-		m.If(h.Words.Any(), func() { st.Goto(phSkip) }).Else(func() { st.Goto(phHead) })
-	})
-	m.If(judged, func() {
-		m.If(data, func() { st.Goto(phData) }).ElseIf(reads, func() { st.Goto(phFail) }).ElseIf(ended, func() { st.Goto(phHead) })
-	})
+	ends := f.Valid.And(f.Data.Last)
+	st.Switch(
+		hdl.On(phHead, func() { m.If(fails, func() { st.Goto(phFail) }).ElseIf(read, func() { st.Goto(phCheck) }) }),
+		hdl.On(phCheck, func() { st.Goto(phJudge) }),
+		hdl.On(phJudge, func() { m.If(again.Not(), func() { st.Goto(phAct) }) }),
+		hdl.On(phAct, func() {
+			m.If(good.Not().And(h.Words.Any()), func() { st.Goto(phSkip) }).
+				ElseIf(good.Not(), func() { st.Goto(phHead) }).
+				ElseIf(data, func() { st.Goto(phData) }).
+				ElseIf(reads, func() { st.Goto(phFail) }).
+				ElseIf(ended, func() { st.Goto(phHead) })
+		}),
+		hdl.On(phData, func() { m.If(ends.And(t.r.Ready), func() { st.Goto(phHead) }) }),
+		hdl.On(phFail, func() { m.If(failed, func() { st.Goto(phHead) }) }),
+		hdl.On(phSkip, func() { m.If(ends, func() { st.Goto(phHead) }) }),
+	)
 	m.If(st.Is(phFail).Not(), func() { left.Set(due.Words) }).ElseIf(t.r.Ready, func() { left.Set(left.SubK(1)) })
-	m.If(failed, func() { st.Goto(phHead) })
-	m.If(hdl.AndAll(f.Fire(), f.Data.Last, st.Is(phHead).Not()), func() { st.Goto(phHead) })
 	f.Ready.Set(hdl.OrAll(st.Is(phHead).And(fails.Not()), st.Is(phData).And(t.r.Ready), st.Is(phSkip)))
 
 	t.r.Valid.Set(beatFails.Or(st.Is(phData).And(f.Valid)))

@@ -34,8 +34,8 @@ func windowDef(n int) hdl.Def[windowIO] {
 			acked, next, tail := m.Reg("acked_now", 32, 0), m.Reg("next_now", 32, 0), m.Reg("tail_now", k, 0)
 			unsent := m.Wire("unsent", 1) // answered, though it was to be sent again
 			unsent.Set(io.Accept.And(ahead.None()))
-			held.Set(held.Add(io.Push.ZExt(k + 1)).Sub(io.Accept.ZExt(k + 1)))
-			ahead.Set(ahead.Add(io.Start.ZExt(k + 1)).Sub(io.Accept.And(ahead.Any()).ZExt(k + 1)))
+			held.Set(upDown(held, io.Push, io.Accept))
+			ahead.Set(upDown(ahead, io.Start, io.Accept.And(ahead.Any())))
 			acked.Set(acked.Add(io.Accept.ZExt(32)))
 			next.Set(next.Add(io.Start.Or(unsent).ZExt(32)))
 			tail.Set(tail.Add(io.Push.ZExt(k)))
@@ -56,6 +56,11 @@ func windowDef(n int) hdl.Def[windowIO] {
 			windowProperties(m, io, n)
 		},
 	}
+}
+
+// upDown is x one higher or lower, or both. Down comes late: it chooses last.
+func upDown(x, up, down hdl.Bits) hdl.Bits {
+	return hdl.Mux(down, hdl.Mux(up, x, x.SubK(1)), hdl.Mux(up, x.AddK(1), x))
 }
 
 // windowProperties states that the numbers hang together.

@@ -36,7 +36,7 @@ var small = sync.OnceValues(func() (*board.Design, error) {
 	return board.Build(top.Params{Board: b, Core: core})
 })
 
-var noChecks = flag.Bool("board.nochecks", false, "leave the properties out: Verilator takes less than half the time to build the board")
+var checks = flag.Bool("board.checks", false, "keep the properties of the board in Verilator, too: its compiler takes minutes for them")
 
 // The simulators have that board prepared once for all tests.
 var (
@@ -49,7 +49,7 @@ func open(t *testing.T, simulator sim.Simulator, o board.Options) *board.Lab {
 	t.Helper()
 	d, err := small()
 	require.NoError(t, err)
-	o.Simulator, o.Seed, o.NoChecks = simulator, hdltest.Seed(t), *noChecks
+	o.Simulator, o.Seed, o.NoChecks = simulator, hdltest.Seed(t), simulator.Name != native.Name && !*checks
 	l, err := board.New(d, o)
 	if simulator.Absent != nil && errors.Is(err, simulator.Absent) {
 		t.Skipf("skipped: %v", err)

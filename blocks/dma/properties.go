@@ -8,9 +8,9 @@ import (
 	"gornic/hdl/stream"
 )
 
-// Proofs lists a small instance.
+// Proofs lists a small instance, of a width that has no registers between it and its clients.
 func Proofs() []hdl.Proof {
-	p := Params{Sizes: link.Sizes{DataWidth: 64}, Reads: 2, Writes: 2}
+	p := Params{Sizes: link.Sizes{DataWidth: 128}, Reads: 2, Writes: 2}
 	return []hdl.Proof{hdl.ProofOf(Def(p), 14, 0).Breaks(
 		hdl.StuckAt1("m_axi_wready").As("a beat lost that waits"),
 		hdl.Invert("m_axi_awaddr", 3).As("a burst past its page"),

@@ -7,8 +7,17 @@ import (
 	"gornic/hdl"
 )
 
-// depth is how many atomics are under way at most.
-const depth = 8
+// places is how many atomics are under way at most. At 64 bits there are two: each place compares its address, and
+// what waits costs as much as at 512.
+func (p Params) places() int {
+	if p.Sizes.DataWidth == 64 {
+		return 2
+	}
+	return 8
+}
+
+// depth is how many of them wait between two steps.
+func (p Params) depth() int { return p.Sizes.Ahead(p.places()) }
 
 // wordBytes is what an atomic works on.
 const wordBytes = 8
@@ -109,12 +118,12 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	b := &block{
 		m: m, p: p, io: io,
-		ends: m.Wire("ends", 1), oldest: m.Reg("oldest", hdl.Log2(depth), 0),
+		ends: m.Wire("ends", 1), oldest: m.Reg("oldest", hdl.Log2(p.places()), 0),
 		ops:      hdl.NewStream(m, "op", op{QP: hdl.W(s.QPBits), Slot: hdl.W(s.ReadBits)}),
 		outcomes: hdl.NewStream(m, "outcome", outcome{QP: hdl.W(s.QPBits), Slot: hdl.W(s.ReadBits)}),
 		cancels:  hdl.NewStream(m, "cancelled", s.QPRef()),
 	}
-	for i := range depth {
+	for i := range p.places() {
 		b.addrs = append(b.addrs, m.RegN(fmt.Sprintf("addr_%d", i), 61))
 		b.under = append(b.under, m.Reg(fmt.Sprintf("under_way_%d", i), 1, 0))
 	}

@@ -272,9 +272,10 @@ func TestUnderWay(t *testing.T) {
 	}, linktest.Others(512)...)
 }
 
-// An atomic every 2 cycles to different addresses, where memory answers at once; every 9 to one address.
+// An atomic every 2 cycles to different addresses, where memory answers at once (two at a time at 64 bits: every 5); every
+// 9 to one address.
 func TestCycles(t *testing.T) {
-	for _, width := range []int{64, 512} {
+	for width, most := range map[int]float64{64: 5, 512: 2.1} {
 		design, io := hdltest.Build(t, atomic.Def(params(width)))
 		s := hdltest.Open(t, sim.NativeSimulator, design, sim.Options{Seed: hdltest.Seed(t), Events: true})
 		mem := linktest.NewMemory()
@@ -295,7 +296,7 @@ func TestCycles(t *testing.T) {
 		}
 		apart, same := per(8), per(0)
 		t.Logf("%d bits: %.2f cycles an atomic, %.2f to one address", width, apart, same)
-		assert.LessOrEqual(t, apart, 2.1)
+		assert.LessOrEqual(t, apart, most)
 		assert.LessOrEqual(t, same, 9.1)
 	}
 }

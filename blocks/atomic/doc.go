@@ -16,7 +16,7 @@
 //
 // # State
 //
-// The addresses of the atomics under way, eight at most, and what is known of each.
+// The addresses of the atomics under way, eight at most (at 64 bits two), and what is known of each.
 //
 // # Order
 //
@@ -36,13 +36,13 @@
 //
 // # Stall
 //
-// Memory may take its time: its answers have room. Commands and operands have room for eight, as many
-// atomics as psncheck lets in, so that who sends them never waits for memory.
+// Memory may take its time. Commands and operands have room for eight; at 64 bits, where that room costs as much as
+// the rest, for one, and who sends them waits for memory, which waits for nobody of them.
 //
 // # Cycles
 //
-// Where memory answers at once, an atomic every 2 cycles to different addresses, every 9 to one address. At most
-// eight are under way: with a latency of n cycles for read and write together, eight every n + 10.
+// Where memory answers at once, an atomic every 2 cycles to different addresses (at 64 bits 5), every 9 to one address. At most
+// eight (two) are under way: with a latency of n cycles for read and write together, eight (two) every n + 10.
 //
 // # Files
 //

@@ -10,7 +10,7 @@ import (
 // finish ends the atomics in their order, those that write when memory has answered.
 func (b *block) finish() {
 	m, io := b.m, b.io
-	answers := stream.FIFO(m, "u_answers", io.Write.Done, depth)
+	answers := stream.FIFO(m, "u_answers", io.Write.Done, b.p.places())
 	o := b.outcomes.Data
 	owesResult, owesDone := m.Reg("owes_result", 1, 0), m.Reg("owes_done", 1, 0)
 	result := hdl.NewReg(m, "finished", b.p.Sizes.AtomicResult())

@@ -14,14 +14,14 @@ type begun = stream.Pair[link.AtomicCommand, link.Operands]
 // issue lets the oldest command begin when its word is not under way, and asks memory for it.
 func (b *block) issue() {
 	m, io := b.m, b.io
-	command := stream.ForwardSlice(m, "u_command", stream.FIFO(m, "u_commands", io.Command, depth))
-	operands := stream.FIFO(m, "u_operands", io.Operands, depth)
+	command := stream.ForwardSlice(m, "u_command", stream.FIFO(m, "u_commands", io.Command, b.p.depth()))
+	operands := stream.FIFO(m, "u_operands", io.Operands, b.p.depth())
 	both := stream.Join(m, "u_both", command, operands)
 	c := both.Data.A
 	addr := c.Addr.Slice(63, 3)
 	m.Unused(c.Addr.Trunc(3))
 
-	next := m.Reg("next_place", hdl.Log2(depth), 0)
+	next := m.Reg("next_place", hdl.Log2(b.p.places()), 0)
 	full := hdl.Select(next, b.under...)
 	idle := hdl.OrAll(b.under...).Not()
 	conflict := b.compare(both, addr)
@@ -75,5 +75,5 @@ func (b *block) read(in hdl.Stream[begun]) {
 		m.Unused(p.A.Cancel, p.A.Addr.Trunc(3))
 		return op{QP: p.A.QP, Slot: p.A.Slot, Swap: p.A.Kind.Is(link.ResourceCompareSwap), Addr: p.A.Addr.Slice(63, 3), Operand: p.B}
 	})
-	hdl.Connect(b.ops, stream.FIFO(m, "u_ops", ops, depth))
+	hdl.Connect(b.ops, stream.FIFO(m, "u_ops", ops, b.p.depth()))
 }

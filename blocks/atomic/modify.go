@@ -26,7 +26,7 @@ func (b *block) modify() {
 		m.Unused(r.Last)
 		return word{Value: b.lane(r.Data, beat.Fire()), Err: r.Err}
 	})
-	came := stream.FIFO(m, "u_words", words, depth)
+	came := stream.FIFO(m, "u_words", words, b.p.places())
 	found := stream.ForwardSlice(m, "u_found", stream.Join(m, "u_pairs", b.ops, came))
 	b.write(stream.ForwardSlice(m, "u_executed", stream.Map(found, b.execute)))
 }
@@ -36,7 +36,7 @@ func (b *block) lane(beat, comes hdl.Bits) hdl.Bits {
 	if b.p.lanes() == 1 {
 		return beat
 	}
-	place := b.m.Reg("answered_place", hdl.Log2(depth), 0)
+	place := b.m.Reg("answered_place", hdl.Log2(b.p.places()), 0)
 	b.m.If(comes, func() { place.Set(place.AddK(1)) })
 	var words []hdl.Bits
 	for i := range b.p.lanes() {
@@ -77,7 +77,7 @@ func (b *block) write(in hdl.Stream[executed]) {
 	hdl.Connect(b.outcomes, stream.FIFO(m, "u_outcomes", stream.Map(to[2], func(e executed) outcome {
 		m.Unused(e.Addr, e.New)
 		return e.Outcome
-	}), depth))
+	}), b.p.depth()))
 }
 
 // strobes are the bytes of a word in its beat.

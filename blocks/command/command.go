@@ -119,6 +119,7 @@ const (
 	stIdle  step = iota
 	stLook       // its queue pair is looked up
 	stFind       // the answer is waited for
+	stWeigh      // and the entries of queues
 	stJudge      // it is judged
 	stPeek       // numbers that others own are waited for
 	stTell       // the owners are told, one after the other
@@ -127,7 +128,7 @@ const (
 )
 
 func (s step) String() string {
-	return [...]string{"idle", "look", "find", "judge", "peek", "tell", "end", "done"}[s]
+	return [...]string{"idle", "look", "find", "weigh", "judge", "peek", "tell", "end", "done"}[s]
 }
 
 // What a command has to tell, in this order.
@@ -180,7 +181,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	b := &block{
 		m: m, p: p, io: io,
-		st:     hdl.NewFSM(m, "step", stIdle, stLook, stFind, stJudge, stPeek, stTell, stEnd, stDone),
+		st:     hdl.NewFSM(m, "step", stIdle, stLook, stFind, stWeigh, stJudge, stPeek, stTell, stEnd, stDone),
 		found:  hdl.NewReg(m, "found", link.Lookup{Context: s.Context()}),
 		status: m.RegN("status", 8), reply: m.RegN("reply", 1), untold: m.Reg("untold", tellings, 0),
 		key:    hdl.NewReg(m, "key_done_now", link.KeyDone{}),
@@ -209,8 +210,9 @@ func (b *block) run() {
 		}),
 		hdl.On(stFind, func() {
 			hdl.Set(b.found, io.Context.Reply.Data)
-			m.If(io.Context.Reply.Valid, func() { b.st.Goto(stJudge) })
+			m.If(io.Context.Reply.Valid, func() { b.st.Goto(stWeigh) })
 		}),
+		hdl.On(stWeigh, func() { b.st.Goto(stJudge) }),
 		hdl.On(stJudge, func() {
 			status, tells := b.judge()
 			b.status.Set(status)

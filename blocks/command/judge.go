@@ -89,7 +89,7 @@ func (b *block) judgeCreateEQ() verdict {
 	in, t := b.in.createEQ, b.tables
 	return verdict{b.first(
 		refuse(above(in.EQN, b.p.Sizes.EQBits), format.CmdBadNumber),
-		refuse(t.eq.Exists, format.CmdBadNumber),
+		refuse(t.was.EQ, format.CmdBadNumber),
 		refuse(hdl.OrAll(badSize(in.LogSize), above(in.Vector, b.p.Sizes.EQBits), misaligned(in.Base, in.LogSize, 4)), format.CmdBadParameter),
 	), tell(tellQueue)}
 }
@@ -97,16 +97,16 @@ func (b *block) judgeCreateEQ() verdict {
 func (b *block) judgeDestroyEQ() verdict {
 	t := b.tables
 	return verdict{b.first(
-		refuse(above(b.in.number, b.p.Sizes.EQBits).Or(t.eq.Exists.Not()), format.CmdBadNumber),
-		refuse(t.eq.Users.Any(), format.CmdBusy),
+		refuse(above(b.in.number, b.p.Sizes.EQBits).Or(t.was.EQ.Not()), format.CmdBadNumber),
+		refuse(t.was.EQUsed, format.CmdBusy),
 	), tell(tellQueue)}
 }
 
 func (b *block) judgeCreateCQ() verdict {
 	in, t := b.in.createCQ, b.tables
 	return verdict{b.first(
-		refuse(above(in.CQN, b.p.Sizes.CQBits).Or(t.cq.Exists), format.CmdBadNumber),
-		refuse(above(in.EQN, b.p.Sizes.EQBits).Or(t.eq.Exists.Not()), format.CmdBadNumber),
+		refuse(above(in.CQN, b.p.Sizes.CQBits).Or(t.was.CQ), format.CmdBadNumber),
+		refuse(above(in.EQN, b.p.Sizes.EQBits).Or(t.was.EQ.Not()), format.CmdBadNumber),
 		refuse(hdl.OrAll(badSize(in.LogSize), misaligned(in.Base, in.LogSize, 5), above(in.Page, b.p.Sizes.QPBits)), format.CmdBadParameter),
 	), tell(tellQueue, tellOwner, tellCount)}
 }
@@ -114,8 +114,8 @@ func (b *block) judgeCreateCQ() verdict {
 func (b *block) judgeDestroyCQ() verdict {
 	t := b.tables
 	return verdict{b.first(
-		refuse(above(b.in.number, b.p.Sizes.CQBits).Or(t.cq.Exists.Not()), format.CmdBadNumber),
-		refuse(t.cq.Users.Any(), format.CmdBusy),
+		refuse(above(b.in.number, b.p.Sizes.CQBits).Or(t.was.CQ.Not()), format.CmdBadNumber),
+		refuse(t.was.CQUsed, format.CmdBusy),
 	), tell(tellQueue, tellOwner, tellCount)}
 }
 
@@ -124,8 +124,8 @@ func (b *block) judgeCreateQP() verdict {
 	stride := func(log hdl.Bits) hdl.Bits { return log.GtK(format.LogStrideMax) }
 	return verdict{b.first(
 		refuse(in.QPN.LtK(2).Or(b.found.Context.Exists), format.CmdBadNumber),
-		refuse(above(in.SendCQ, b.p.Sizes.CQBits).Or(t.cq.Exists.Not()), format.CmdBadNumber),
-		refuse(above(in.RecvCQ, b.p.Sizes.CQBits).Or(t.second.Exists.Not()), format.CmdBadNumber),
+		refuse(above(in.SendCQ, b.p.Sizes.CQBits).Or(t.was.CQ.Not()), format.CmdBadNumber),
+		refuse(above(in.RecvCQ, b.p.Sizes.CQBits).Or(t.was.Second.Not()), format.CmdBadNumber),
 		refuse(hdl.OrAll(stride(in.SQLogStride), stride(in.RQLogStride), in.SQBase.Slice(11, 0).Any(), in.RQBase.Slice(11, 0).Any(), in.SigAll.GtK(1), in.Congestion.GtK(b.p.congestionMost()),
 			above(in.Page, b.p.Sizes.QPBits)), format.CmdBadParameter),
 	), tell(tellContext, tellClear, tellSQ, tellRQ, tellOwner, tellCount, tellSecondCount)}

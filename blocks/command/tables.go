@@ -31,6 +31,17 @@ type tables struct {
 	cqAt, secondAt, eqAt hdl.Bits // indices of the entries
 	cq, second           cqEntry  // the queue itself, or a queue pair's for sends; and for receives
 	eq                   eqEntry
+
+	was standing // of them a cycle before, which a command is judged by
+}
+
+// standing is whether queues exist, and whether somebody uses them.
+type standing struct {
+	CQ     hdl.Bits `w:"1"`
+	CQUsed hdl.Bits `w:"1"`
+	Second hdl.Bits `w:"1"`
+	EQ     hdl.Bits `w:"1"`
+	EQUsed hdl.Bits `w:"1"`
 }
 
 func newTables(b *block) *tables {
@@ -53,6 +64,8 @@ func newTables(b *block) *tables {
 	t.cq, t.second = entry(t.cqAt), entry(t.secondAt)
 	t.eqAt = hdl.Mux(in.is(format.CmdCreateCQ), in.createCQ.EQN.Trunc(s.EQBits), hdl.Mux(in.is(format.CmdDestroyCQ), t.cq.EQ, in.number.Trunc(s.EQBits)))
 	t.eq = hdl.Unpack(eqEntry{}, t.eqs.At(t.eqAt))
+	t.was = hdl.NewReg(m, "was", standing{})
+	hdl.Set(t.was, standing{CQ: t.cq.Exists, CQUsed: t.cq.Users.Any(), Second: t.second.Exists, EQ: t.eq.Exists, EQUsed: t.eq.Users.Any()})
 	return t
 }
 
@@ -65,10 +78,11 @@ func (b *block) keep() {
 	change := func(users hdl.Bits) hdl.Bits { return hdl.Mux(more, users.AddK(1), users.SubK(1)) }
 	queue, first, second := b.turn(tellQueue), b.turn(tellCount), b.turn(tellSecondCount)
 
+	counted := func(q cqEntry) hdl.Bits { return hdl.Pack(cqEntry{Exists: q.Exists, Users: change(q.Users), EQ: q.EQ}) }
 	now := hdl.MuxOf(second, t.second, t.cq)
 	its := hdl.Mux(makesCQ, in.createCQ.EQN.Trunc(b.p.Sizes.EQBits), t.cq.EQ) // of one that goes, it has to be told
 	cq := hdl.Mux(queue, hdl.Pack(cqEntry{Exists: makesCQ, Users: hdl.K(userBits, 0), EQ: its}),
-		hdl.Pack(cqEntry{Exists: now.Exists, Users: change(now.Users), EQ: now.EQ}))
+		hdl.Mux(second, counted(t.second), counted(t.cq))) // counted before it is known which: the turn is late
 	cqAt := hdl.Mux(second, t.secondAt, t.cqAt)
 	writesCQ := hdl.OrAll(queue.And(forCQ), first.And(forCQ.Not()), second)
 	sweeping := t.swept.Not()

@@ -59,14 +59,14 @@ func (c *core) placed() {
 			QP: r.QP, Dead: r.Kind.Is(link.CommitDead), Match: r.Match, PSN: r.PSN, Syndrome: r.Syndrome, Fault: fault,
 			QPN: r.Completion.QPN, SendCQ: r.Completion.CQ,
 		}
-	}), 4))
+	}), c.p.Sizes.Ahead(4)))
 }
 
 // answers joins what answers READs and atomics: resources in their order, and the unit that executes
 // atomics.
 func (c *core) answers() {
 	m := c.m
-	hdl.Connect(c.resources.Request, stream.FIFO(m, "u_resource", c.ackqueue.Resource, 2))
+	hdl.Connect(c.resources.Request, stream.FIFO(m, "u_resource", c.ackqueue.Resource, c.p.Sizes.Ahead(2)))
 	served := stream.Fork(m, "u_served", c.resources.Served, 2)
 	hdl.Connect(c.responder.Served, served[0])
 	hdl.Connect(c.transmit.Served, served[1])

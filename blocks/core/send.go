@@ -81,11 +81,11 @@ func (c *core) jobs() {
 		m.Unused(hdl.Pack(x.Job))
 		return x.Source
 	}), jobsAhead)
-	hdl.Connect(c.translateTx.Segment, stream.Mux(m, "u_tx_segment", []hdl.Stream[link.Segment]{
+	hdl.Connect(c.translateTx.Segment, link.Cut(m, c.p.Sizes, "u_tx_segment_cut", stream.Mux(m, "u_tx_segment", []hdl.Stream[link.Segment]{
 		fromRequester: stream.FIFO(m, "u_tx_segments", c.requester.Segment, jobsAhead),
-		fromResources: stream.FIFO(m, "u_answer_segments", c.resources.Segment, 2),
+		fromResources: stream.FIFO(m, "u_answer_segments", c.resources.Segment, c.p.Sizes.Ahead(2)),
 		fromResend:    stream.FIFO(m, "u_resend_segments", c.resend.Segment, 2),
-	}, source))
+	}, source)))
 }
 
 // again joins those who have packets sent again: what was heard, when it is time, and the packets.

@@ -139,7 +139,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		failed:    m.LUTRAM("failed", cqs, 1),
 		sweep:     m.Reg("sweep", s.CQBits+1, 0),
 		making:    m.Wire("making", 1),
-		jobs:      hdl.Instance(m, "u_jobs", stream.FIFODef(job{}, 2)),
+		jobs:      hdl.Instance(m, "u_jobs", stream.FIFODef(job{}, s.Ahead(2))),
 		flights:   hdl.Instance(m, "u_flights", stream.FIFODef(p.flight(), outstanding)),
 		retires:   m.Reg("retires", 1, 0),
 		faults:    hdl.Instance(m, "u_faults", scheduler.Def(scheduler.Params{Sizes: s, Wakes: 1})),

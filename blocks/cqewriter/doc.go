@@ -55,7 +55,7 @@
 //
 // # Cycles
 //
-// A CQE every 3 cycles, or 4 at 64 bits, where it has 4 beats; a doorbell takes
+// A CQE every 3 cycles, or 5 at 64 bits, where it has 4 beats; a doorbell takes
 // 3. From a completion to its burst 4 cycles, from memory's answer to Written
 // 3.
 //

@@ -97,7 +97,7 @@ func (e *engine) read() {
 	m, axi := e.m, &e.io.AXI
 	asked := make([]hdl.Stream[link.ReadBurst], len(e.io.Reads))
 	for i, c := range e.io.Reads {
-		asked[i] = c.Burst
+		asked[i] = link.Cut(m, e.p.Sizes, fmt.Sprintf("u_read_%d", i), c.Burst)
 	}
 	address := merge(m, "read", asked)
 	axi.ARID.Set(address.Data.ID)
@@ -132,8 +132,8 @@ func (e *engine) write() {
 	m, axi := e.m, &e.io.AXI
 	var asked []hdl.Stream[link.ReadBurst]
 	var beats []hdl.Stream[link.WriteBeat]
-	for _, c := range e.io.Writes {
-		asked = append(asked, stream.Map(c.Burst, func(b link.WriteBurst) link.ReadBurst { return link.ReadBurst(b) }))
+	for i, c := range e.io.Writes {
+		asked = append(asked, stream.Map(link.Cut(m, e.p.Sizes, fmt.Sprintf("u_write_%d", i), c.Burst), func(b link.WriteBurst) link.ReadBurst { return link.ReadBurst(b) }))
 		beats = append(beats, c.Beat)
 	}
 	both := stream.Fork(m, "u_write_order", merge(m, "write", asked), 2)

@@ -46,7 +46,12 @@ func Def(p Params) hdl.Def[IO] {
 			if err := p.Validate(); err != nil {
 				m.Reject("%v", err)
 			}
-			body(m, p, io)
+			inner := *io
+			inner.SQ = link.Before(m, s, "to_sq", io.SQ) // the tables, in block RAM, are late
+			inner.RQ = link.Before(m, s, "to_rq", io.RQ)
+			inner.CQ = link.Before(m, s, "to_cq", io.CQ)
+			inner.EQ = link.Before(m, s, "to_eq", io.EQ)
+			body(m, p, &inner)
 		},
 	}
 }

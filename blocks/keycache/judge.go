@@ -99,13 +99,13 @@ func (b *block) reply(i int, r link.KeyReply) {
 	in := hdl.NewWire(m, fmt.Sprintf("reply_%d", i), hdl.StreamOf(link.KeyReply{}))
 	in.Valid.Set(b.judges.And(b.judged.Client.Is(uint64(i))))
 	hdl.Set(in.Data, r)
-	hdl.Connect(c.Reply, stream.FIFO(m, fmt.Sprintf("u_replies_%d", i), in, ahead))
+	hdl.Connect(c.Reply, stream.FIFO(m, fmt.Sprintf("u_replies_%d", i), in, b.p.ahead()))
 
-	unanswered := m.Reg(fmt.Sprintf("unanswered_%d", i), bitsFor(ahead), 0)
+	unanswered := m.Reg(fmt.Sprintf("unanswered_%d", i), bitsFor(b.p.ahead()), 0)
 	m.If(c.Request.Fire().Xor(c.Reply.Fire()), func() {
 		unanswered.Set(hdl.Mux(c.Reply.Fire(), unanswered.SubK(1), unanswered.AddK(1)))
 	})
-	b.room[i].Set(unanswered.LtK(ahead))
+	b.room[i].Set(unanswered.LtK(uint64(b.p.ahead())))
 	m.Unused(in.Ready)
 	m.Assert(fmt.Sprintf("reply_%d_has_room", i), in.Ready.Or(in.Valid.Not()))
 }

@@ -41,7 +41,7 @@ const (
 
 // ahead is how many questions of a client may be unanswered: as many as the pipeline holds,
 // and some more for a client that takes its answers late. It is a power of two.
-const ahead = 8
+func (p Params) ahead() int { return p.Sizes.Ahead(8) }
 
 func (p Params) placeBits() int { return bits.Len(uint(p.Entries - 1)) }
 

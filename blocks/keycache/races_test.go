@@ -25,7 +25,7 @@ func TestRacesAgainstReference(t *testing.T) {
 				b := newBench(t, s, io, hdltest.Gaps(t, 20), sim.Pattern{})
 				b.reads.Latency, b.writes.Latency = c.latency, c.latency
 				x := &racer{bench: b, r: rand.New(rand.NewPCG(hdltest.Seed(t), 18)), ends: map[string]int{}}
-				x.race(1200)
+				x.race(2000)
 				x.require()
 				for _, name := range []string{"killed_held", "bound_again", "revoked_window"} {
 					require.NotZero(t, s.Covered(name), name)

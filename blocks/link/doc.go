@@ -35,3 +35,12 @@ type Sizes struct {
 	ReplayBits int // log2 of the replay entries of a queue pair
 	ReadBits   int // log2 of the READs and atomics of a queue pair that may be outstanding, in each direction
 }
+
+// Ahead is how many messages about packets wait where n would keep a packet coming in each few cycles: n, or one at
+// 64 bits, where the shortest packet takes 8 cycles. A FIFO of one is a register, which costs no LUTs.
+func (s Sizes) Ahead(n int) int {
+	if s.DataWidth == 64 {
+		return 1
+	}
+	return n
+}

@@ -7,8 +7,13 @@ import (
 )
 
 // lockCount is how many queue pairs may have requests with the responder, or
-// atomics that have not been executed.
-const lockCount = 8
+// atomics that have not been executed: those of a pipeline full of the shortest packets.
+func (p Params) lockCount() int {
+	if p.Sizes.DataWidth == 64 {
+		return 4
+	}
+	return 8
+}
 
 // atomicBits is the width of a count of atomics that have not been executed: a
 // queue pair has no more of them than responder resources (package configs).
@@ -41,12 +46,12 @@ type locks struct {
 // change is what happens to the locks in a cycle.
 type change struct{ locks, qp, atomic, unlocks, unlocked, refused, executes, executed hdl.Bits }
 
-func newLocks(m *hdl.Module, qpBits int) *locks {
+func newLocks(m *hdl.Module, p Params) *locks {
 	l := &locks{m: m}
-	for i := range lockCount {
+	for i := range p.lockCount() {
 		name := func(s string) string { return fmt.Sprintf("lock_%d_%s", i, s) }
 		l.locks = append(l.locks, lock{
-			qp: m.RegN(name("qp"), qpBits), busy: m.Reg(name("busy"), 1, 0),
+			qp: m.RegN(name("qp"), p.Sizes.QPBits), busy: m.Reg(name("busy"), 1, 0),
 			atomic: m.RegN(name("atomic"), 1), waits: m.Reg(name("waits"), 1, 0), atomics: m.Reg(name("atomics"), atomicBits, 0),
 			chosen: m.RegN(name("chosen"), 1),
 		})

@@ -97,7 +97,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	return &block{
 		m: m, p: p, io: io,
 		states: m.LUTRAM("states", 1<<p.Sizes.QPBits, hdl.WidthOf(state{})),
-		locks:  newLocks(m, p.Sizes.QPBits),
+		locks:  newLocks(m, p),
 	}
 }
 
@@ -145,7 +145,7 @@ type found struct {
 }
 
 // lookups is how many packets wait for their context at most.
-const lookups = 4
+func (p Params) lookups() int { return p.Sizes.Ahead(4) }
 
 // find asks for the context of each packet, and compares it with the headers. A dead
 // queue pair goes the same way, before packets and fences that wait.
@@ -172,10 +172,10 @@ func (b *block) find() {
 	})
 	m.Unused(d.VLAN, d.TCI, d.TrafficClass.Slice(7, 2), d.SrcPort, d.MigReq, d.FECN, d.BECN)
 
-	hdl.Connect(io.Context.Request, stream.FIFO(m, "u_asks", asks, lookups))
-	waiting := stream.FIFO(m, "u_packets", enters, lookups)
+	hdl.Connect(io.Context.Request, stream.FIFO(m, "u_asks", asks, b.p.lookups()))
+	waiting := stream.FIFO(m, "u_packets", enters, b.p.lookups())
 	both := stream.Join(m, "u_both", waiting, io.Context.Reply)
-	b.found = stream.ForwardSlice(m, "u_found", stream.Map(both, func(x stream.Pair[packet, link.Lookup]) found {
+	b.found = link.Stage(m, b.p.Sizes, "u_found", stream.Map(both, func(x stream.Pair[packet, link.Lookup]) found {
 		p, c, a := x.A, x.B.Context, x.B.Address
 		m.Unused(a.DstMAC, a.HopLimit, a.TrafficClass, a.FlowLabel, a.VLAN, a.TCI, a.SrcPort)
 		return found{

@@ -121,7 +121,9 @@ func (b *block) lookups() {
 	n := len(clients)
 	var asks []hdl.Stream[link.QPRef]
 	under := make([]hdl.Bits, n)
-	for i, c := range clients {
+	for i := range clients {
+		c := &clients[i]
+		c.Request = link.Cut(m, b.p.Sizes, fmt.Sprintf("u_client_%d", i), c.Request)
 		under[i] = m.Reg(fmt.Sprintf("client_%d_under_way", i), 1, 0)
 		asks = append(asks, stream.Gate(m, fmt.Sprintf("client_%d_open", i), c.Request, under[i].Not().And(b.swept)))
 	}
@@ -174,10 +176,19 @@ const (
 
 func (s faultStep) String() string { return [...]string{"none", "look", "find", "kill", "tell"}[s] }
 
+// pending is the faults that have come.
+func (b *block) pending() []hdl.Stream[link.QPFault] {
+	var all []hdl.Stream[link.QPFault]
+	for i, f := range b.io.Faults {
+		all = append(all, link.Cut(b.m, b.p.Sizes, fmt.Sprintf("u_fault_%d", i), f))
+	}
+	return all
+}
+
 // faults takes one fault after the other.
 func (b *block) faults() {
 	m, io := b.m, b.io
-	in, from := stream.RoundRobin(m, "u_faults", io.Faults...)
+	in, from := stream.RoundRobin(m, "u_faults", b.pending()...)
 	m.Unused(from)
 	st := hdl.NewFSM(m, "fault", stNone, stLook, stFind, stKill, stTell)
 	now := hdl.NewReg(m, "fault_now", b.p.Sizes.QPFault())

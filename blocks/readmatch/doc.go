@@ -71,7 +71,7 @@
 // A request or an acknowledgement every cycle; a fatal NAK and a response that
 // is not placed every 6. A data response of one piece every 6; each further piece 3, and
 // once for each packet that needs them the read of the SGEs, 4 cycles and what the memory takes.
-// From Packet to Matched 2 cycles, of data 6.
+// From Packet to Matched 2 cycles, of data 6. At 64 bits each takes a cycle more.
 //
 // # Files
 //

@@ -42,8 +42,8 @@ type arrival struct {
 }
 
 // arrive keeps a packet while it is worked on.
-func arrive(m *hdl.Module, in hdl.Stream[link.RxRequest]) hdl.Stream[arrival] {
-	return stream.ForwardSlice(m, "u_packet", stream.Map(in, func(d link.RxRequest) arrival {
+func arrive(m *hdl.Module, s link.Sizes, in hdl.Stream[link.RxRequest]) hdl.Stream[arrival] {
+	return link.Stage(m, s, "u_packet", stream.Map(in, func(d link.RxRequest) arrival {
 		syndrome := aeth(d).Slice(31, 24)
 		fatal := hdl.OrAll(syndrome.Is(format.SyndromeNAKInv), syndrome.Is(format.SyndromeNAKAccess), syndrome.Is(format.SyndromeNAKOp))
 		return arrival{Packet: d, Judged: isOp(d.Opcode, format.OpAcknowledge).Not().Or(fatal)}

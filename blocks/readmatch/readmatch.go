@@ -172,7 +172,7 @@ func (p Params) state() state { return state{Head: hdl.W(p.Sizes.ReadBits + 1)} 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
 	qps, words := 1<<s.QPBits, format.WQEBytesMax*8/s.DataWidth
-	arrived := arrive(m, io.Packet)
+	arrived := arrive(m, p.Sizes, io.Packet)
 	return &block{
 		m: m, p: p, io: io,
 		states:  m.LUTRAM("states", qps, hdl.WidthOf(p.state())),

@@ -70,7 +70,9 @@ func Def(p Params) hdl.Def[IO] {
 			if err := p.Validate(); err != nil {
 				m.Reject("%v", err)
 			}
-			b := &block{m: m, p: p, io: io}
+			inner := *io
+			inner.Job = link.Before(m, s, "made", io.Job)
+			b := &block{m: m, p: p, io: &inner}
 			b.keep()
 			b.look()
 			b.send()

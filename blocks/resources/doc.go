@@ -68,8 +68,8 @@
 //
 // # Cycles
 //
-// A response packet every 5 cycles over several queue pairs, while requests come in; every 10 of one alone, where
-// qpcontext answers at once. A duplicate takes 5 cycles, and 2 for each entry looked at.
+// A response packet every 5 cycles over several queue pairs (at 64 bits every 9), while requests come in; every 10 of one
+// alone, where qpcontext answers at once. A duplicate takes 5 cycles, and 2 for each entry looked at.
 //
 // # Files
 //

@@ -193,8 +193,8 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		executed: m.RegN("executed", 1), last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits),
 		fits: m.RegN("fits", 1), there: m.RegN("there", 1),
 		st:      hdl.NewFSM(m, "step", stIdle, stFetch, stMatch, stWeigh, stSize, stMake, stJudge),
-		answers: hdl.Instance(m, "u_answers", stream.FIFODef(answer{QP: hdl.W(s.QPBits)}, packets)),
-		reads:   hdl.Instance(m, "u_reads", stream.FIFODef(source{}, packets)),
+		answers: hdl.Instance(m, "u_answers", stream.FIFODef(answer{QP: hdl.W(s.QPBits)}, p.packets())),
+		reads:   hdl.Instance(m, "u_reads", stream.FIFODef(source{}, p.packets())),
 		paced:   m.RegN("turn_paced", 1),
 		makes:   m.Wire("makes", 1), settles: m.Wire("settles", 1),
 	}

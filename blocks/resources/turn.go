@@ -22,8 +22,18 @@ type looked struct {
 	PathMTU   hdl.Bits `w:"3"`
 }
 
-// packets is how many wait for transmit: those of the turn under way, of the one that is looked up, and others.
-const packets = 4
+// packets is how many wait for transmit: those of the turn under way, of the one that is looked up, and others. At 64
+// bits there is room for one, and a turn begins when nothing is under way.
+func (p Params) packets() int { return p.Sizes.Ahead(4) }
+
+// room returns one bit: there is room for the packets of one more turn.
+func (b *block) room() hdl.Bits {
+	n := b.p.packets()
+	if n == 1 {
+		return hdl.AndAll(b.answers.Level.None(), b.reads.Level.None(), b.turn.waits.Not(), b.st.Is(stIdle))
+	}
+	return hdl.AndAll(b.answers.Level.LtK(uint64(n-1)), b.reads.Level.LtK(uint64(n-1)))
+}
 
 // turns chooses whose turn it is, and looks its context up while the turn before is under way.
 func (b *block) turns() {
@@ -32,8 +42,7 @@ func (b *block) turns() {
 	begins := port.Reply.Fire()
 	free := t.asks.Not().And(t.waits.Not().Or(begins))
 
-	room := hdl.AndAll(b.answers.Level.LtK(packets-1), b.reads.Level.LtK(packets-1))
-	open := hdl.AndAll(grant.Valid, room, b.io.FenceIn.Valid.Not())
+	open := hdl.AndAll(grant.Valid, b.room(), b.io.FenceIn.Valid.Not())
 	under := t.duplicate.And(t.asks.Or(t.waits)).Or(b.now.Duplicate.And(b.st.Is(stIdle).Not()))
 	waits := hdl.AndAll(b.swept, b.io.Request.Valid, b.isDuplicate, under.Not())
 	duplicate := hdl.AndAll(free, waits, t.prefersGrant.And(open).Not())

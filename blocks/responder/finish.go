@@ -4,7 +4,6 @@ import (
 	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
-	"gornic/hdl/stream"
 )
 
 // finish takes records that have their verdict, saves the message, and lets
@@ -82,7 +81,7 @@ func (b *block) hear() hdl.Stream[record] {
 	r.Fault = hdl.Mux(r.Segments.And(fault.Any()), fault, r.Fault)
 	r.Next.VA = hdl.Mux(atomic, told.Data.Addr, r.Next.VA)
 	hdl.Set(out.Data, r)
-	next := stream.ForwardSlice(m, "u_heard", out)
+	next := link.Stage(m, b.p.Sizes, "u_heard", out)
 	m.Unused(next.Data.HoldsOnKey, next.Data.Local, next.Data.Segments)
 	b.hearing = next.Valid
 	return next

@@ -43,7 +43,7 @@ func (b *block) look() {
 	m, io := b.m, b.io
 	match := io.Request.Data
 	offered := hdl.NewWire(m, "offered", hdl.StreamOf(b.p.turn()))
-	b.turn = stream.ForwardSlice(m, "u_turn", offered)
+	b.turn = link.Stage(m, b.p.Sizes, "u_turn", offered)
 	now := hdl.NewReg(m, "asking", b.p.request())
 
 	begins, flushes := b.begin(offered.Fire())
@@ -118,7 +118,7 @@ func (b *block) keepOperands(en hdl.Bits, r request) hdl.Stream[link.Operands] {
 	hdl.Set(in.Data, link.Operands{Swap: h.SwapAdd, Compare: h.Compare})
 	b.m.Unused(in.Ready)
 	b.m.Assert("operands_have_room", en.Not().Or(in.Ready))
-	return stream.FIFO(b.m, "u_operands", in, inside)
+	return stream.FIFO(b.m, "u_operands", in, b.p.inside())
 }
 
 // begin says when a turn begins, and that it is a flush. A flush has the pipeline

@@ -189,12 +189,11 @@ type extra struct {
 	Comes hdl.Bits `w:"1"` // it is there, in this cycle
 }
 
-// recordsAhead is how many decided packets wait for their translation, and
-// inside how many packets are in the pipeline at all.
-const (
-	recordsAhead = 4
-	inside       = recordsAhead + 4
-)
+// recordsAhead is how many decided packets wait for their translation.
+func (p Params) recordsAhead() int { return p.Sizes.Ahead(4) }
+
+// inside is how many packets are in the pipeline at all.
+func (p Params) inside() int { return p.recordsAhead() + 4 }
 
 func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	s := p.Sizes
@@ -232,5 +231,5 @@ func (b *block) keep() {
 func (b *block) work() {
 	w := newWorker(b)
 	w.run()
-	b.records = stream.FIFO(b.m, "u_records", w.out, recordsAhead)
+	b.records = stream.FIFO(b.m, "u_records", w.out, b.p.recordsAhead())
 }

@@ -18,8 +18,8 @@ func Proofs() []hdl.Proof {
 }
 
 // properties follows one queue pair, which the solver chooses: it stands in the
-// queue at most once, and a wake is granted later.
-func properties(m *hdl.Module, p Params, io *IO, enters hdl.Stream[link.QPRef], queue *stream.FIFOIO[link.QPRef]) {
+// queue at most once, and a wake, the merged one that is taken, is granted later.
+func properties(m *hdl.Module, p Params, io *IO, wake, enters hdl.Stream[link.QPRef], queue *stream.FIFOIO[link.QPRef]) {
 	for i, w := range io.Wakes {
 		stream.AssumeSource(m, fmt.Sprintf("wake_%d", i), w)
 	}
@@ -32,10 +32,7 @@ func properties(m *hdl.Module, p Params, io *IO, enters hdl.Stream[link.QPRef], 
 		owed = m.Reg("one_owed", 1, 0)     // it was woken and has had no grant since
 		inside = m.Reg("one_inside", 1, 0) // it stands in the queue
 		granted := io.Grant.Fire().And(io.Grant.Data.QP.Eq(one))
-		woken := hdl.K(1, 0)
-		for _, w := range io.Wakes {
-			woken = woken.Or(w.Fire().And(w.Data.QP.Eq(one)))
-		}
+		woken := wake.Fire().And(wake.Data.QP.Eq(one))
 		m.If(granted, func() {
 			owed.SetK(0)
 			inside.SetK(0)

@@ -58,7 +58,7 @@ func body(m *hdl.Module, p Params, io *IO) {
 	if p.Wakes > 1 {
 		merged, from := stream.RoundRobin(m, "u_wakes", io.Wakes...)
 		m.Unused(from)
-		wake = merged
+		wake = link.Cut(m, p.Sizes, "u_wake", merged)
 	}
 	waiting := newFlags(m, "waiting", p.Sizes.QPBits)
 	waits := waiting.at(wake.Data.QP)
@@ -69,7 +69,7 @@ func body(m *hdl.Module, p Params, io *IO) {
 	hdl.Connect(io.Grant, queue.Out)
 	waiting.set(enters.Data.QP, enters.Fire())
 	waiting.clear(queue.Out.Data.QP, queue.Out.Fire())
-	properties(m, p, io, enters, queue)
+	properties(m, p, io, wake, enters, queue)
 }
 
 // fifo is the queue, in LUT RAM while it is small.

@@ -59,5 +59,5 @@ func (b *block) ask() hdl.Stream[noted] {
 	m.Cover("bus", in.Fire().And(x.Bus).And(t.drops.Not()))
 	m.Cover("tail_asked", out.Fire().And(t.next))
 	m.Cover("tail_dropped", in.Fire().And(t.drops))
-	return stream.FIFO(m, "u_order", order, ahead)
+	return stream.FIFO(m, "u_order", order, b.p.ahead())
 }

@@ -62,8 +62,8 @@
 //
 // # Cycles
 //
-// A segment every second cycle, and a piece of a page list every second one, as
-// far as the key cache keeps up; 3 cycles from its answer to the piece, 4 for a
+// A segment every second cycle (at 64 bits every third, every fifth where the key
+// cache serves both directions), and a piece of a page list every second one; 3 cycles from its answer to the piece, 4 for a
 // page. A probe takes the time of a piece; the one behind a payload adds some 10
 // cycles. A miss adds 3 cycles and the read.
 package translate

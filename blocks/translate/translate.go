@@ -35,9 +35,11 @@ const (
 	logEntry  = 3                        // log2 of the bytes of a page list's entry
 	frameBits = 64 - format.PageShiftMin // of the bus address of a page
 	pageBits  = format.PageShiftMax
-	ahead     = 8 // segments that wait for the answer of the key cache
 	told      = 4 // Translated that wait for their taker
 )
+
+// ahead is how many segments wait for the answer of the key cache.
+func (p Params) ahead() int { return p.Sizes.Ahead(8) }
 
 // lineNumber is the width of a line's place in the cache.
 func (p Params) lineNumber() int { return hdl.Log2(p.Lines) }

@@ -320,13 +320,13 @@ func TestCycles(t *testing.T) {
 			b.until("pieces", b.idle)
 			return b.now - start
 		}
-		require.LessOrEqual(t, count(segment(1, 0x10_0900, 64)), 200+10)
-		require.LessOrEqual(t, count(segment(2, 0x10_0900, 64)), 200+10)
+		require.LessOrEqual(t, count(segment(1, 0x10_0900, 64)), 300+10)
+		require.LessOrEqual(t, count(segment(2, 0x10_0900, 64)), 300+10)
 		probe := segment(2, 0x10_0900, 64)
 		probe.Probe = true
-		require.LessOrEqual(t, count(probe), 200+10)
+		require.LessOrEqual(t, count(probe), 300+10)
 		probe.Find = true
-		require.LessOrEqual(t, count(probe), 200+10)
+		require.LessOrEqual(t, count(probe), 300+10)
 	}, verilator.Simulator)
 }
 

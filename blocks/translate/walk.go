@@ -89,7 +89,7 @@ func (b *block) give(valid hdl.Bits, p link.Piece) hdl.Bits {
 	gone := hdl.AndAll(valid, fate.Ready, probe.Or(out.Ready))
 	fate.Valid.Set(hdl.AndAll(gone, p.Last, w.Kind.Probed.Not().Or(fault)))
 	hdl.Set(fate.Data, link.Translated{Fault: w.Fault, Probe: probe.And(w.Kind.Tail.Not()), Tail: w.Kind.Tail.And(fault), Addr: p.Addr})
-	hdl.Connect(b.io.Translated, stream.FIFO(m, "u_fates", fate, told))
+	hdl.Connect(b.io.Translated, stream.FIFO(m, "u_fates", fate, b.p.Sizes.Ahead(told)))
 	m.Event("piece", out.Fire(), hdl.Field("addr", p.Addr), hdl.Field("bytes", p.Len), hdl.Field("skip", p.Skip))
 	m.Event("probed", gone.And(probe), hdl.Field("addr", p.Addr), hdl.Field("fault", w.Fault))
 	return gone

@@ -25,7 +25,9 @@ func fifoIO[T any](proto T, depth int) FIFOIO[T] {
 // Order is kept and nothing is lost. Latency 1, a payload every cycle (from
 // depth 2; one in two cycles at depth 1); In.Ready, Out.Valid and Level come
 // from registers, Out.Data from the RAM. Cost: a RAM of depth payloads and 4
-// log2(depth) + 2 flip-flops, a quarter of them for HighWater.
+// log2(depth) + 2 flip-flops, a quarter of them for HighWater. One of depth 1
+// has a register instead of the RAM: it takes no LUT for a bit of the payload,
+// and cuts every path between its two sides.
 func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 	return hdl.Def[FIFOIO[T]]{
 		Name: moduleName("fifo", proto, depth),
@@ -33,18 +35,10 @@ func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 		IO:   fifoIO(proto, depth),
 		Body: func(m *hdl.Module, io *FIFOIO[T]) {
 			wantDepth(m, depth)
-			ram := m.LUTRAM("ram", depth, hdl.WidthOf(proto))
-			head := m.Reg("head", ram.AddrWidth(), 0) // the payload that leaves next
-			tail := m.Reg("tail", ram.AddrWidth(), 0) // where the next one goes
 			push, pop := io.In.Fire(), io.Out.Fire()
 			n := newCount(m, "level", depth, push, pop)
-
 			io.In.Ready.Set(n.full.Not())
 			io.Out.Valid.Set(n.some)
-			hdl.Set(io.Out.Data, hdl.Unpack(proto, ram.At(head)))
-			ram.Write(tail, push, hdl.Pack(io.In.Data))
-			m.If(push, func() { tail.Set(successor(tail, depth)) })
-			m.If(pop, func() { head.Set(successor(head, depth)) })
 			io.Level.Set(n.value)
 			highWater(m, io.HighWater, n.value)
 
@@ -54,10 +48,36 @@ func FIFODef[T any](proto T, depth int) hdl.Def[FIFOIO[T]] {
 			m.Assert("level_is_occupancy", f.Held.Trunc(n.value.Width()).Eq(io.Level))
 			m.Assert("takes_while_room", io.In.Ready.Eq(f.Held.LtK(uint64(depth))))
 			m.Assert("gives_what_it_has", io.Out.Valid.Eq(f.Held.Any()))
-			ring(m, f, ram, head, tail, n, n.value.K(0))
+			if depth == 1 {
+				inRegister(m, io, push, f)
+			} else {
+				inRAM(m, io, depth, n, f)
+			}
 			m.Cover("full", n.full)
 		},
 	}
+}
+
+// inRegister keeps the one payload of a FIFO.
+func inRegister[T any](m *hdl.Module, io *FIFOIO[T], push hdl.Bits, f Followed) {
+	data := hdl.NewReg(m, "data", hdl.Proto(io.In.Data))
+	m.If(push, func() { hdl.Set(data, io.In.Data) })
+	hdl.Set(io.Out.Data, data)
+	f.At(m, "followed", f.Ahead.Is(0), hdl.Pack(data))
+}
+
+// inRAM keeps the payloads of a FIFO, n of them.
+func inRAM[T any](m *hdl.Module, io *FIFOIO[T], depth int, n count, f Followed) {
+	proto := hdl.Proto(io.In.Data)
+	ram := m.LUTRAM("ram", depth, hdl.WidthOf(proto))
+	head := m.Reg("head", ram.AddrWidth(), 0) // the payload that leaves next
+	tail := m.Reg("tail", ram.AddrWidth(), 0) // where the next one goes
+	push, pop := io.In.Fire(), io.Out.Fire()
+	hdl.Set(io.Out.Data, hdl.Unpack(proto, ram.At(head)))
+	ram.Write(tail, push, hdl.Pack(io.In.Data))
+	m.If(push, func() { tail.Set(successor(tail, depth)) })
+	m.If(pop, func() { head.Set(successor(head, depth)) })
+	ring(m, f, ram, head, tail, n, n.value.K(0))
 }
 
 // FIFO puts a [FIFODef] of the given depth behind in and returns its output.

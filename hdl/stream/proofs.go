@@ -13,7 +13,7 @@ func Proofs() []hdl.Proof {
 	return []hdl.Proof{
 		hdl.ProofOf(SliceDef(hdl.W(3)), 9, 1).Breaks(stuck("spare"), hdl.SwapBits("spare_data", 0, 1)),
 		hdl.ProofOf(ForwardSliceDef(hdl.W(3)), 9, 1).Breaks(hdl.StuckAt1("out_ready"), hdl.SwapBits("data", 0, 1)),
-		hdl.ProofOf(FIFODef(hdl.W(2), 1), 9, 1).Breaks(stuck("level_full"), hdl.SwapBits("in_data", 0, 1)),
+		hdl.ProofOf(FIFODef(hdl.W(2), 1), 9, 1).Breaks(stuck("level_full"), hdl.SwapBits("data", 0, 1)),
 		hdl.ProofOf(FIFODef(hdl.W(2), 3), 11, 1).Breaks(stuck("level_full"), stuck("head", 0)),
 		hdl.ProofOf(FIFODef(hdl.W(2), 4), 11, 1).Breaks(stuck("level_full"), stuck("tail", 1)),
 		hdl.ProofOf(BlockFIFODef(hdl.W(2), 4), 13, 1).Breaks(stuck("level_full"), stuck("fetched")),

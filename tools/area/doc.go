@@ -3,6 +3,7 @@
 //
 //	go run ./tools/area                    the table
 //	go run ./tools/area -block icrc -json  one block, a JSON object a line
+//	go run ./tools/area -config board -family ecp5   some of the table
 //	go run ./tools/area -suggest           a new budget.yaml
 //	go run ./tools/area -yosys /usr/bin/yosys   another Yosys than the one that was set up
 //

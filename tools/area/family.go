@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A family is a kind of FPGA.
 type family struct {
@@ -14,6 +17,19 @@ func families() []family {
 		{"ecp5", "synth_ecp5 -top %s"},
 		{"xcup", "synth_xilinx -family xcup -flatten -noiopad -top %s"},
 	}
+}
+
+// chosen is the families with a name, all where it is empty.
+func chosen(name string) ([]family, error) {
+	all := families()
+	if name == "" {
+		return all, nil
+	}
+	i := slices.IndexFunc(all, func(f family) bool { return f.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("no family %q: ecp5 or xcup", name)
+	}
+	return all[i : i+1], nil
 }
 
 // commands is the whole script for the files of a design. Reading is deferred until the top is known, as it was for the

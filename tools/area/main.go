@@ -19,6 +19,8 @@ import (
 // options are the command's flags.
 type options struct {
 	block   string
+	config  string
+	family  string
 	json    bool
 	path    bool
 	suggest bool
@@ -28,6 +30,8 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.block, "block", "", "only this `block`")
+	flag.StringVar(&o.config, "config", "", "only this `configuration`, any of them; without it board and dc")
+	flag.StringVar(&o.family, "family", "", "only this `family`, ecp5 or xcup")
 	flag.BoolVar(&o.json, "json", false, "print an object a line")
 	flag.BoolVar(&o.path, "path", false, "print the longest way of each row")
 	flag.BoolVar(&o.suggest, "suggest", false, "print a new budget.yaml: the present sizes and some room")
@@ -56,9 +60,16 @@ func run(ctx context.Context, o options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if s.families, err = chosen(o.family); err != nil {
+		return err
+	}
 	print := printer(o, s.version, w)
 	var errs []error
-	for _, name := range []string{"board", "dc"} {
+	names := []string{"board", "dc"}
+	if o.config != "" {
+		names = []string{o.config}
+	}
+	for _, name := range names {
 		config, err := configs.Load(name)
 		if err != nil {
 			return err
@@ -88,7 +99,7 @@ func (s *synthesizer) config(ctx context.Context, config configs.Config, o optio
 		if err != nil {
 			return err
 		}
-		rows, err := s.both(ctx, design, row{Block: b.Name, Width: config.DataWidth, Verdict: "ok"})
+		rows, err := s.each(ctx, design, row{Block: b.Name, Width: config.DataWidth, Verdict: "ok"})
 		errs = append(errs, err)
 		for _, r := range rows {
 			errs = append(errs, r.judge(budgets))
@@ -98,9 +109,9 @@ func (s *synthesizer) config(ctx context.Context, config configs.Config, o optio
 	return errors.Join(errs...)
 }
 
-// both synthesizes a design for both families side by side, and completes a row for each.
-func (s *synthesizer) both(ctx context.Context, design *hdl.Design, like row) ([]row, error) {
-	list := families()
+// each synthesizes a design for the families side by side, and completes a row for each.
+func (s *synthesizer) each(ctx context.Context, design *hdl.Design, like row) ([]row, error) {
+	list := s.families
 	rows, errs := make([]row, len(list)), make([]error, len(list))
 	var group sync.WaitGroup
 	for i, f := range list {
@@ -124,7 +135,7 @@ func (s *synthesizer) floor(ctx context.Context, print func(row)) error {
 		if err != nil {
 			return err
 		}
-		rows, err := s.both(ctx, design, row{Block: "(flat CRC step)", Width: width, Verdict: "for comparison"})
+		rows, err := s.each(ctx, design, row{Block: "(flat CRC step)", Width: width, Verdict: "for comparison"})
 		if err != nil {
 			return err
 		}

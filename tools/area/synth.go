@@ -20,6 +20,8 @@ type synthesizer struct {
 	yosys   toolset.Tool
 	version string
 	cache   string // folder
+
+	families []family // that are wanted
 }
 
 func newSynthesizer(ctx context.Context, yosysPath string) (*synthesizer, error) {
@@ -37,7 +39,7 @@ func newSynthesizer(ctx context.Context, yosysPath string) (*synthesizer, error)
 	if err != nil {
 		return nil, err
 	}
-	return &synthesizer{yosys, version, filepath.Join(build, "area")}, nil
+	return &synthesizer{yosys: yosys, version: version, cache: filepath.Join(build, "area"), families: families()}, nil
 }
 
 // size synthesizes a design for a family.

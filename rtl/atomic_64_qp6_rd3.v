@@ -68,33 +68,15 @@ module atomic_64_qp6_rd3 (
     input  wire        write_done_err
 );
 
-    reg [2:0]  oldest;         // atomic.go:112
-    reg [60:0] addr_0;         // atomic.go:118
-    reg        under_way_0;    // atomic.go:119
-    reg [60:0] addr_1;         // atomic.go:118
-    reg        under_way_1;    // atomic.go:119
-    reg [60:0] addr_2;         // atomic.go:118
-    reg        under_way_2;    // atomic.go:119
-    reg [60:0] addr_3;         // atomic.go:118
-    reg        under_way_3;    // atomic.go:119
-    reg [60:0] addr_4;         // atomic.go:118
-    reg        under_way_4;    // atomic.go:119
-    reg [60:0] addr_5;         // atomic.go:118
-    reg        under_way_5;    // atomic.go:119
-    reg [60:0] addr_6;         // atomic.go:118
-    reg        under_way_6;    // atomic.go:119
-    reg [60:0] addr_7;         // atomic.go:118
-    reg        under_way_7;    // atomic.go:119
-    reg [2:0]  next_place;     // issue.go:24
+    reg        oldest;         // atomic.go:121
+    reg [60:0] addr_0;         // atomic.go:127
+    reg        under_way_0;    // atomic.go:128
+    reg [60:0] addr_1;         // atomic.go:127
+    reg        under_way_1;    // atomic.go:128
+    reg        next_place;     // issue.go:24
     reg        compared;       // issue.go:53
     reg        same_0;         // issue.go:58
     reg        same_1;         // issue.go:58
-    reg        same_2;         // issue.go:58
-    reg        same_3;         // issue.go:58
-    reg        same_4;         // issue.go:58
-    reg        same_5;         // issue.go:58
-    reg        same_6;         // issue.go:58
-    reg        same_7;         // issue.go:58
     reg        owes_result;    // finish.go:15
     reg        owes_done;      // finish.go:15
     reg [5:0]  finished_qp;    // finish.go:16
@@ -102,25 +84,25 @@ module atomic_64_qp6_rd3 (
     reg [63:0] finished_value; // finish.go:16
     reg [4:0]  finished_fault; // finish.go:16
 
-    wire        ends;               // atomic.go:112
-    wire        op_valid;           // atomic.go:113
-    wire        op_ready;           // atomic.go:113
-    wire [5:0]  op_qp;              // atomic.go:113
-    wire [2:0]  op_slot;            // atomic.go:113
-    wire        op_swap;            // atomic.go:113
-    wire [60:0] op_addr;            // atomic.go:113
-    wire [63:0] op_operand_swap;    // atomic.go:113
-    wire [63:0] op_operand_compare; // atomic.go:113
-    wire        outcome_valid;      // atomic.go:114
-    wire        outcome_ready;      // atomic.go:114
-    wire [5:0]  outcome_qp;         // atomic.go:114
-    wire [2:0]  outcome_slot;       // atomic.go:114
-    wire [63:0] outcome_value;      // atomic.go:114
-    wire        outcome_failed;     // atomic.go:114
-    wire        outcome_writes;     // atomic.go:114
-    wire        cancelled_valid;    // atomic.go:115
-    wire        cancelled_ready;    // atomic.go:115
-    wire [5:0]  cancelled_qp;       // atomic.go:115
+    wire        ends;               // atomic.go:121
+    wire        op_valid;           // atomic.go:122
+    wire        op_ready;           // atomic.go:122
+    wire [5:0]  op_qp;              // atomic.go:122
+    wire [2:0]  op_slot;            // atomic.go:122
+    wire        op_swap;            // atomic.go:122
+    wire [60:0] op_addr;            // atomic.go:122
+    wire [63:0] op_operand_swap;    // atomic.go:122
+    wire [63:0] op_operand_compare; // atomic.go:122
+    wire        outcome_valid;      // atomic.go:123
+    wire        outcome_ready;      // atomic.go:123
+    wire [5:0]  outcome_qp;         // atomic.go:123
+    wire [2:0]  outcome_slot;       // atomic.go:123
+    wire [63:0] outcome_value;      // atomic.go:123
+    wire        outcome_failed;     // atomic.go:123
+    wire        outcome_writes;     // atomic.go:123
+    wire        cancelled_valid;    // atomic.go:124
+    wire        cancelled_ready;    // atomic.go:124
+    wire [5:0]  cancelled_qp;       // atomic.go:124
     wire        ready_valid;        // issue.go:28
     wire        ready_ready;        // issue.go:28
     wire        burst_valid;        // modify.go:64
@@ -134,8 +116,8 @@ module atomic_64_qp6_rd3 (
     wire [1:0]  u_commands_out_kind;
     wire        u_commands_out_cancel;
     wire [63:0] u_commands_out_addr;
-    wire [3:0]  u_commands_level;
-    wire [3:0]  u_commands_high_water;
+    wire        u_commands_level;
+    wire        u_commands_high_water;
     wire        u_command_in_ready;
     wire        u_command_out_valid;
     wire [5:0]  u_command_out_qp;
@@ -146,8 +128,8 @@ module atomic_64_qp6_rd3 (
     wire        u_operands_out_valid;
     wire [63:0] u_operands_out_swap;
     wire [63:0] u_operands_out_compare;
-    wire [3:0]  u_operands_level;
-    wire [3:0]  u_operands_high_water;
+    wire        u_operands_level;
+    wire        u_operands_high_water;
     wire        u_both_a_ready;
     wire        u_both_b_ready;
     wire        u_both_out_valid;
@@ -190,13 +172,13 @@ module atomic_64_qp6_rd3 (
     wire [63:0] u_reads_out_1_b_swap;
     wire [63:0] u_reads_out_1_b_compare;
     wire        u_ops_in_ready;
-    wire [3:0]  u_ops_level;
-    wire [3:0]  u_ops_high_water;
+    wire        u_ops_level;
+    wire        u_ops_high_water;
     wire        u_words_out_valid;
     wire [63:0] u_words_out_value;
     wire        u_words_out_err;
-    wire [3:0]  u_words_level;
-    wire [3:0]  u_words_high_water;
+    wire [1:0]  u_words_level;
+    wire [1:0]  u_words_high_water;
     wire        u_pairs_b_ready;
     wire        u_pairs_out_valid;
     wire [5:0]  u_pairs_out_a_qp;
@@ -251,14 +233,14 @@ module atomic_64_qp6_rd3 (
     wire [60:0] u_writes_out_2_addr;
     wire [63:0] u_writes_out_2_new;
     wire        u_outcomes_in_ready;
-    wire [3:0]  u_outcomes_level;
-    wire [3:0]  u_outcomes_high_water;
+    wire        u_outcomes_level;
+    wire        u_outcomes_high_water;
     wire        u_answers_out_valid;
     wire        u_answers_out_err;
-    wire [3:0]  u_answers_level;
-    wire [3:0]  u_answers_high_water;
+    wire [1:0]  u_answers_level;
+    wire [1:0]  u_answers_high_water;
 
-    fifo_link_atomic_command_6_3_x8 u_commands ( // issue.go:17
+    fifo_link_atomic_command_6_3_x1 u_commands ( // issue.go:17
         .clk        (clk),
         .rst        (rst),
         .in_valid   (command_valid),
@@ -298,7 +280,7 @@ module atomic_64_qp6_rd3 (
         .out_addr   (u_command_out_addr)
     );
 
-    fifo_link_operands_x8 u_operands ( // issue.go:18
+    fifo_link_operands_x1 u_operands ( // issue.go:18
         .clk         (clk),
         .rst         (rst),
         .in_valid    (operands_valid),
@@ -357,30 +339,14 @@ module atomic_64_qp6_rd3 (
         if (!compared) begin            // issue.go:59
             same_0 <= (addr_0 == addr); // issue.go:59
             same_1 <= (addr_1 == addr); // issue.go:59
-            same_2 <= (addr_2 == addr); // issue.go:59
-            same_3 <= (addr_3 == addr); // issue.go:59
-            same_4 <= (addr_4 == addr); // issue.go:59
-            same_5 <= (addr_5 == addr); // issue.go:59
-            same_6 <= (addr_6 == addr); // issue.go:59
-            same_7 <= (addr_7 == addr); // issue.go:59
         end
     end
 
-    wire full_choice = next_place[1] ? (next_place[0] ? under_way_7 : under_way_6) // issue.go:25
-        : next_place[0] ? under_way_5
-        : under_way_4;
-    wire full = next_place[2] ? full_choice // issue.go:25
-        : next_place[1] ? (next_place[0] ? under_way_3 : under_way_2)
-        : next_place[0] ? under_way_1
-        : under_way_0;
-    wire idle_or = under_way_0 | under_way_1 | under_way_2 | under_way_3 | under_way_4 | under_way_5 // issue.go:26
-        | under_way_6 | under_way_7;
-    wire ready_or = (same_0 & under_way_0) | (same_1 & under_way_1) | (same_2 & under_way_2) // issue.go:28
-        | (same_3 & under_way_3) | (same_4 & under_way_4) | (same_5 & under_way_5)
-        | (same_6 & under_way_6) | (same_7 & under_way_7) | full;
-    wire ready_valid_and = compared & (u_both_out_a_cancel ? ~idle_or : ~ready_or); // issue.go:28
-    assign ready_valid = u_both_out_valid & ready_valid_and; // issue.go:28
-    assign u_both_out_ready = ready_ready & ready_valid_and; // issue.go:28
+    wire ready_or = (same_0 & under_way_0) | (same_1 & under_way_1) // issue.go:28
+        | (next_place ? under_way_1 : under_way_0);
+    wire ready_choice = u_both_out_a_cancel ? ~(under_way_0 | under_way_1) : ~ready_or; // issue.go:28
+    assign ready_valid = u_both_out_valid & compared & ready_choice; // issue.go:28
+    assign u_both_out_ready = ready_ready & compared & ready_choice; // issue.go:28
 
     demux_pair_link_atomic_command_6_3_link_operands_x2 u_begins ( // issue.go:32
         .clk             (clk),
@@ -419,24 +385,24 @@ module atomic_64_qp6_rd3 (
 
     always @(posedge clk) begin
         if (rst) begin
-            next_place <= 3'd0;
+            next_place <= 1'b0;
             under_way_0 <= 1'b0;
         end else begin
             if (begins) begin                    // issue.go:34
-                next_place <= next_place + 3'd1; // issue.go:34
+                next_place <= next_place + 1'b1; // issue.go:34
             end
-            if (ends && oldest == 3'd0) begin // issue.go:36
-                under_way_0 <= 1'b0;          // issue.go:36
+            if (ends && !oldest) begin // issue.go:36
+                under_way_0 <= 1'b0;   // issue.go:36
             end
-            if (begins && next_place == 3'd0) begin // issue.go:37
-                under_way_0 <= 1'b1;                // issue.go:38
+            if (begins && !next_place) begin // issue.go:37
+                under_way_0 <= 1'b1;         // issue.go:38
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins && next_place == 3'd0) begin // issue.go:37
-            addr_0 <= addr;                     // issue.go:39
+        if (begins && !next_place) begin // issue.go:37
+            addr_0 <= addr;              // issue.go:39
         end
     end
 
@@ -444,132 +410,18 @@ module atomic_64_qp6_rd3 (
         if (rst) begin
             under_way_1 <= 1'b0;
         end else begin
-            if (ends && oldest == 3'd1) begin // issue.go:36
-                under_way_1 <= 1'b0;          // issue.go:36
+            if (ends && oldest) begin // issue.go:36
+                under_way_1 <= 1'b0;  // issue.go:36
             end
-            if (begins && next_place == 3'd1) begin // issue.go:37
-                under_way_1 <= 1'b1;                // issue.go:38
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins && next_place == 3'd1) begin // issue.go:37
-            addr_1 <= addr;                     // issue.go:39
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            under_way_2 <= 1'b0;
-        end else begin
-            if (ends && oldest == 3'd2) begin // issue.go:36
-                under_way_2 <= 1'b0;          // issue.go:36
-            end
-            if (begins && next_place == 3'd2) begin // issue.go:37
-                under_way_2 <= 1'b1;                // issue.go:38
+            if (begins && next_place) begin // issue.go:37
+                under_way_1 <= 1'b1;        // issue.go:38
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins && next_place == 3'd2) begin // issue.go:37
-            addr_2 <= addr;                     // issue.go:39
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            under_way_3 <= 1'b0;
-        end else begin
-            if (ends && oldest == 3'd3) begin // issue.go:36
-                under_way_3 <= 1'b0;          // issue.go:36
-            end
-            if (begins && next_place == 3'd3) begin // issue.go:37
-                under_way_3 <= 1'b1;                // issue.go:38
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins && next_place == 3'd3) begin // issue.go:37
-            addr_3 <= addr;                     // issue.go:39
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            under_way_4 <= 1'b0;
-        end else begin
-            if (ends && oldest == 3'd4) begin // issue.go:36
-                under_way_4 <= 1'b0;          // issue.go:36
-            end
-            if (begins && next_place == 3'd4) begin // issue.go:37
-                under_way_4 <= 1'b1;                // issue.go:38
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins && next_place == 3'd4) begin // issue.go:37
-            addr_4 <= addr;                     // issue.go:39
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            under_way_5 <= 1'b0;
-        end else begin
-            if (ends && oldest == 3'd5) begin // issue.go:36
-                under_way_5 <= 1'b0;          // issue.go:36
-            end
-            if (begins && next_place == 3'd5) begin // issue.go:37
-                under_way_5 <= 1'b1;                // issue.go:38
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins && next_place == 3'd5) begin // issue.go:37
-            addr_5 <= addr;                     // issue.go:39
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            under_way_6 <= 1'b0;
-        end else begin
-            if (ends && oldest == 3'd6) begin // issue.go:36
-                under_way_6 <= 1'b0;          // issue.go:36
-            end
-            if (begins && next_place == 3'd6) begin // issue.go:37
-                under_way_6 <= 1'b1;                // issue.go:38
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins && next_place == 3'd6) begin // issue.go:37
-            addr_6 <= addr;                     // issue.go:39
-        end
-    end
-
-    always @(posedge clk) begin
-        if (rst) begin
-            under_way_7 <= 1'b0;
-        end else begin
-            if (ends && oldest == 3'd7) begin // issue.go:36
-                under_way_7 <= 1'b0;          // issue.go:36
-            end
-            if (begins && next_place == 3'd7) begin // issue.go:37
-                under_way_7 <= 1'b1;                // issue.go:38
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins && next_place == 3'd7) begin // issue.go:37
-            addr_7 <= addr;                     // issue.go:39
+        if (begins && next_place) begin // issue.go:37
+            addr_1 <= addr;             // issue.go:39
         end
     end
 
@@ -608,7 +460,7 @@ module atomic_64_qp6_rd3 (
     assign read_burst_addr = {u_reads_out_0_a_addr[63:3], 3'h0}; // issue.go:69
     assign read_burst_len = 8'h00; // issue.go:69
 
-    fifo_atomic_op_6_3_x8 u_ops ( // issue.go:78
+    fifo_atomic_op_6_3_x1 u_ops ( // issue.go:78
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (u_reads_out_1_valid),
@@ -631,7 +483,7 @@ module atomic_64_qp6_rd3 (
         .high_water          (u_ops_high_water)
     );
 
-    fifo_atomic_word_x8 u_words ( // modify.go:29
+    fifo_atomic_word_x2 u_words ( // modify.go:29
         .clk        (clk),
         .rst        (rst),
         .in_valid   (read_beat_valid),
@@ -777,7 +629,7 @@ module atomic_64_qp6_rd3 (
     assign write_beat_strb = 8'hff;                        // modify.go:73
     assign write_beat_last = 1'b1;                         // modify.go:73
 
-    fifo_atomic_outcome_6_3_x8 u_outcomes ( // modify.go:77
+    fifo_atomic_outcome_6_3_x1 u_outcomes ( // modify.go:77
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_writes_out_2_valid),
@@ -798,7 +650,7 @@ module atomic_64_qp6_rd3 (
         .high_water (u_outcomes_high_water)
     );
 
-    fifo_link_write_done_x8 u_answers ( // finish.go:13
+    fifo_link_write_done_x2 u_answers ( // finish.go:13
         .clk        (clk),
         .rst        (rst),
         .in_valid   (write_done_valid),
@@ -821,7 +673,7 @@ module atomic_64_qp6_rd3 (
 
     always @(posedge clk) begin
         if (rst) begin
-            oldest <= 3'd0;
+            oldest <= 1'b0;
             owes_result <= 1'b0;
             owes_done <= 1'b0;
         end else begin
@@ -832,7 +684,7 @@ module atomic_64_qp6_rd3 (
                 owes_done <= 1'b0;             // finish.go:17
             end
             if (outcome_ready) begin     // finish.go:27
-                oldest <= oldest + 3'd1; // finish.go:28
+                oldest <= oldest + 1'b1; // finish.go:28
                 owes_result <= 1'b1;     // finish.go:29
                 owes_done <= 1'b1;       // finish.go:30
             end
@@ -939,41 +791,6 @@ module atomic_64_qp6_rd3 (
     wire waits_10 = write_burst_valid & ~write_burst_ready; // properties.go:18
     wire waits_11 = write_beat_valid & ~write_beat_ready;   // properties.go:19
     wire write_beat_data_holds_equal = {write_beat_data, write_beat_strb, write_beat_last} == write_beat_held; // properties.go:19
-    wire twice_26 = (under_way_1 & under_way_0 & (addr_1 == addr_0)) // properties.go:26
-        | (under_way_2 & under_way_0 & (addr_2 == addr_0))
-        | (under_way_2 & under_way_1 & (addr_2 == addr_1))
-        | (under_way_3 & under_way_0 & (addr_3 == addr_0))
-        | (under_way_3 & under_way_1 & (addr_3 == addr_1))
-        | (under_way_3 & under_way_2 & (addr_3 == addr_2))
-        | (under_way_4 & under_way_0 & (addr_4 == addr_0))
-        | (under_way_4 & under_way_1 & (addr_4 == addr_1))
-        | (under_way_4 & under_way_2 & (addr_4 == addr_2))
-        | (under_way_4 & under_way_3 & (addr_4 == addr_3))
-        | (under_way_5 & under_way_0 & (addr_5 == addr_0))
-        | (under_way_5 & under_way_1 & (addr_5 == addr_1))
-        | (under_way_5 & under_way_2 & (addr_5 == addr_2))
-        | (under_way_5 & under_way_3 & (addr_5 == addr_3))
-        | (under_way_5 & under_way_4 & (addr_5 == addr_4))
-        | (under_way_6 & under_way_0 & (addr_6 == addr_0))
-        | (under_way_6 & under_way_1 & (addr_6 == addr_1))
-        | (under_way_6 & under_way_2 & (addr_6 == addr_2))
-        | (under_way_6 & under_way_3 & (addr_6 == addr_3))
-        | (under_way_6 & under_way_4 & (addr_6 == addr_4))
-        | (under_way_6 & under_way_5 & (addr_6 == addr_5))
-        | (under_way_7 & under_way_0 & (addr_7 == addr_0))
-        | (under_way_7 & under_way_1 & (addr_7 == addr_1))
-        | (under_way_7 & under_way_2 & (addr_7 == addr_2))
-        | (under_way_7 & under_way_3 & (addr_7 == addr_3))
-        | (under_way_7 & under_way_4 & (addr_7 == addr_4))
-        | (under_way_7 & under_way_5 & (addr_7 == addr_5))
-        | (under_way_7 & under_way_6 & (addr_7 == addr_6));
-    wire ends_what_is_under_way_choice = oldest[1] ? (oldest[0] ? under_way_7 : under_way_6) // properties.go:30
-        : oldest[0] ? under_way_5
-        : under_way_4;
-    wire ends_what_is_under_way_choice_2 = oldest[2] ? ends_what_is_under_way_choice // properties.go:30
-        : oldest[1] ? (oldest[0] ? under_way_3 : under_way_2)
-        : oldest[0] ? under_way_1
-        : under_way_0;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1143,10 +960,9 @@ module atomic_64_qp6_rd3 (
         if (!rst) begin
             assert_ready_valid_holds: assert (!ready_stalled || ready_valid); // issue.go:28
             assert_ready_data_holds: assert (!ready_stalled || ready_data_holds_joined == ready_held); // issue.go:28
-            cover_conflict: cover (compared // issue.go:29
-                && ((same_0 && under_way_0) || (same_1 && under_way_1) || (same_2 && under_way_2) || (same_3 && under_way_3) || (same_4 && under_way_4) || (same_5 && under_way_5) || (same_6 && under_way_6) || (same_7 && under_way_7))
+            cover_conflict: cover (compared && ((same_0 && under_way_0) || (same_1 && under_way_1)) // issue.go:29
                 && !u_both_out_a_cancel);
-            cover_full: cover (compared && full && !u_both_out_a_cancel); // issue.go:30
+            cover_full: cover (compared && (next_place ? under_way_1 : under_way_0) && !u_both_out_a_cancel); // issue.go:30
             assume_command_valid_holds: assume (!command_stalled || command_valid); // properties.go:11
             assume_command_data_holds: assume (!command_stalled || command_data_holds_joined == command_held); // properties.go:11
             assume_operands_valid_holds: assume (!operands_stalled || operands_valid); // properties.go:12
@@ -1168,8 +984,8 @@ module atomic_64_qp6_rd3 (
             assume_aligned: assume (!command_valid || command_cancel || !(|command_addr[2:0])); // properties.go:20
             assert_takes_words_at_once: assert (!read_beat_valid || read_beat_ready); // properties.go:21
             assert_takes_answers_at_once: assert (!write_done_valid || write_done_ready); // properties.go:22
-            assert_one_at_a_word: assert (!twice_26); // properties.go:29
-            assert_ends_what_is_under_way: assert (!ends || ends_what_is_under_way_choice_2); // properties.go:30
+            assert_one_at_a_word: assert (!(under_way_1 && under_way_0 && addr_1 == addr_0)); // properties.go:29
+            assert_ends_what_is_under_way: assert (!ends || (oldest ? under_way_1 : under_way_0)); // properties.go:30
         end
     end
 `endif
@@ -1193,14 +1009,13 @@ module atomic_64_qp6_rd3 (
                 end
             end
             if (compared) begin
-                if (((same_0 && under_way_0) || (same_1 && under_way_1) || (same_2 && under_way_2) || (same_3 && under_way_3) || (same_4 && under_way_4) || (same_5 && under_way_5) || (same_6 && under_way_6) || (same_7 && under_way_7))
-                    && !u_both_out_a_cancel) begin
+                if (((same_0 && under_way_0) || (same_1 && under_way_1)) && !u_both_out_a_cancel) begin
                     if (cover_conflict_count == 64'd0) begin
                         $display("COVER %m conflict blocks/atomic/issue.go:29");
                     end
                     cover_conflict_count <= cover_conflict_count + 64'd1;
                 end
-                if (full && !u_both_out_a_cancel) begin
+                if ((next_place ? under_way_1 : under_way_0) && !u_both_out_a_cancel) begin
                     if (cover_full_count == 64'd0) begin
                         $display("COVER %m full blocks/atomic/issue.go:30");
                     end
@@ -1309,11 +1124,11 @@ module atomic_64_qp6_rd3 (
                 $display("ASSERT %m takes_answers_at_once blocks/atomic/properties.go:22");
                 $stop;
             end
-            if (twice_26) begin
+            if (under_way_1 && under_way_0 && addr_1 == addr_0) begin
                 $display("ASSERT %m one_at_a_word blocks/atomic/properties.go:29");
                 $stop;
             end
-            if (ends && !ends_what_is_under_way_choice_2) begin
+            if (ends && !(oldest ? under_way_1 : under_way_0)) begin
                 $display("ASSERT %m ends_what_is_under_way blocks/atomic/properties.go:30");
                 $stop;
             end
@@ -1325,17 +1140,10 @@ module atomic_64_qp6_rd3 (
     // Events
 
 `ifdef GORNIC_TRACE
-    wire [60:0] event_atomic_done_addr_choice = oldest[1] ? (oldest[0] ? addr_7 : addr_6) // finish.go:38
-        : oldest[0] ? addr_5
-        : addr_4;
-    wire [60:0] event_atomic_done_addr_choice_2 = oldest[2] ? event_atomic_done_addr_choice // finish.go:38
-        : oldest[1] ? (oldest[0] ? addr_3 : addr_2)
-        : oldest[0] ? addr_1
-        : addr_0;
 
     wire        event_atomic_done /* verilator public_flat_rd */ = outcome_ready; // finish.go:37
     wire [5:0]  event_atomic_done_qp /* verilator public_flat_rd */ = outcome_qp;
-    wire [63:0] event_atomic_done_addr /* verilator public_flat_rd */ = {event_atomic_done_addr_choice_2, 3'h0};
+    wire [63:0] event_atomic_done_addr /* verilator public_flat_rd */ = {oldest ? addr_1 : addr_0, 3'h0};
     wire [63:0] event_atomic_done_value /* verilator public_flat_rd */ = outcome_value;
     wire [4:0]  event_atomic_done_fault /* verilator public_flat_rd */ = outcome_failed ? 5'h08
         : (outcome_writes && u_answers_out_err) ? 5'h09

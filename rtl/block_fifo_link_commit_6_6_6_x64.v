@@ -88,57 +88,57 @@ module block_fifo_link_commit_6_6_6_x64 (
     output wire [6:0]  high_water // the highest Level since reset
 );
 
-    reg [5:0]   head;                      // the payload that is read next (fifo.go:84)
-    reg [5:0]   tail;                      // where the next one goes (fifo.go:85)
+    reg [5:0]   head;                      // the payload that is read next (fifo.go:104)
+    reg [5:0]   tail;                      // where the next one goes (fifo.go:105)
     reg [6:0]   level_count;               // count.go:22
     reg         level_some;                // count.go:23
     reg         level_full;                // count.go:24
     reg [6:0]   stored_count;              // count.go:22
     reg         stored_some;               // count.go:23
     reg         stored_full;               // count.go:24
-    reg         fetched;                   // readahead.go:18
-    reg         valid;                     // readahead.go:18
-    reg [1:0]   data_kind;                 // readahead.go:19
-    reg [5:0]   data_qp;                   // readahead.go:19
-    reg         data_payload;              // readahead.go:19
-    reg         data_placed;               // readahead.go:19
-    reg [1:0]   data_reply;                // readahead.go:19
-    reg [23:0]  data_psn;                  // readahead.go:19
-    reg [23:0]  data_request_psn;          // readahead.go:19
-    reg [7:0]   data_syndrome;             // readahead.go:19
-    reg         data_message;              // readahead.go:19
-    reg         data_fatal;                // readahead.go:19
-    reg         data_has_event;            // readahead.go:19
-    reg [7:0]   data_event;                // readahead.go:19
-    reg         data_complete;             // readahead.go:19
-    reg         data_open;                 // readahead.go:19
-    reg [2:0]   data_match;                // readahead.go:19
-    reg [4:0]   data_fault;                // readahead.go:19
-    reg [1:0]   data_resource_kind;        // readahead.go:19
-    reg         data_resource_duplicate;   // readahead.go:19
-    reg [63:0]  data_resource_va;          // readahead.go:19
-    reg [31:0]  data_resource_r_key;       // readahead.go:19
-    reg [31:0]  data_resource_length;      // readahead.go:19
-    reg [5:0]   data_completion_cq;        // readahead.go:19
-    reg [63:0]  data_completion_wrid;      // readahead.go:19
-    reg [31:0]  data_completion_byte_len;  // readahead.go:19
-    reg [31:0]  data_completion_imm;       // readahead.go:19
-    reg [5:0]   data_completion_qp;        // readahead.go:19
-    reg [23:0]  data_completion_qpn;       // readahead.go:19
-    reg [7:0]   data_completion_status;    // readahead.go:19
-    reg [15:0]  data_completion_wqe_index; // readahead.go:19
-    reg [7:0]   data_completion_opcode;    // readahead.go:19
-    reg [3:0]   data_completion_flags;     // readahead.go:19
-    reg [4:0]   data_completion_vendor;    // readahead.go:19
-    reg         data_completion_queue;     // readahead.go:19
-    reg         data_completion_solicited; // readahead.go:19
-    reg [426:0] word;                      // readahead.go:24
-    reg [6:0]   high_water_mark;           // fifo.go:141
+    reg         fetched;                   // readahead.go:24
+    reg         valid;                     // readahead.go:24
+    reg [1:0]   data_kind;                 // readahead.go:25
+    reg [5:0]   data_qp;                   // readahead.go:25
+    reg         data_payload;              // readahead.go:25
+    reg         data_placed;               // readahead.go:25
+    reg [1:0]   data_reply;                // readahead.go:25
+    reg [23:0]  data_psn;                  // readahead.go:25
+    reg [23:0]  data_request_psn;          // readahead.go:25
+    reg [7:0]   data_syndrome;             // readahead.go:25
+    reg         data_message;              // readahead.go:25
+    reg         data_fatal;                // readahead.go:25
+    reg         data_has_event;            // readahead.go:25
+    reg [7:0]   data_event;                // readahead.go:25
+    reg         data_complete;             // readahead.go:25
+    reg         data_open;                 // readahead.go:25
+    reg [2:0]   data_match;                // readahead.go:25
+    reg [4:0]   data_fault;                // readahead.go:25
+    reg [1:0]   data_resource_kind;        // readahead.go:25
+    reg         data_resource_duplicate;   // readahead.go:25
+    reg [63:0]  data_resource_va;          // readahead.go:25
+    reg [31:0]  data_resource_r_key;       // readahead.go:25
+    reg [31:0]  data_resource_length;      // readahead.go:25
+    reg [5:0]   data_completion_cq;        // readahead.go:25
+    reg [63:0]  data_completion_wrid;      // readahead.go:25
+    reg [31:0]  data_completion_byte_len;  // readahead.go:25
+    reg [31:0]  data_completion_imm;       // readahead.go:25
+    reg [5:0]   data_completion_qp;        // readahead.go:25
+    reg [23:0]  data_completion_qpn;       // readahead.go:25
+    reg [7:0]   data_completion_status;    // readahead.go:25
+    reg [15:0]  data_completion_wqe_index; // readahead.go:25
+    reg [7:0]   data_completion_opcode;    // readahead.go:25
+    reg [3:0]   data_completion_flags;     // readahead.go:25
+    reg [4:0]   data_completion_vendor;    // readahead.go:25
+    reg         data_completion_queue;     // readahead.go:25
+    reg         data_completion_solicited; // readahead.go:25
+    reg [426:0] word;                      // readahead.go:18
+    reg [6:0]   high_water_mark;           // fifo.go:161
 
     (* no_rw_check, ram_style = "block" *)
-    reg [426:0] ram [0:63]; // fifo.go:83
+    reg [426:0] ram [0:63]; // fifo.go:103
 
-    wire fetch; // fifo.go:87
+    wire fetch; // fifo.go:107
 
     always @(posedge clk) begin
         if (rst) begin
@@ -170,9 +170,7 @@ module block_fifo_link_commit_6_6_6_x64 (
         end
     end
 
-    assign in_ready = ~level_full; // fifo.go:91
-
-    wire load = out_ready | ~valid; // readahead.go:22
+    assign in_ready = ~level_full; // fifo.go:111
 
     always @(posedge clk) begin
         if (rst) begin
@@ -181,112 +179,112 @@ module block_fifo_link_commit_6_6_6_x64 (
             fetched <= 1'b0;
             valid <= 1'b0;
         end else begin
-            if (in_valid && in_ready) begin // fifo.go:93
-                tail <= tail + 6'd1;        // fifo.go:93
+            if (in_valid && in_ready) begin // fifo.go:113
+                tail <= tail + 6'd1;        // fifo.go:113
             end
-            if (fetch) begin         // fifo.go:94
-                head <= head + 6'd1; // fifo.go:94
+            if (fetch) begin         // fifo.go:114
+                head <= head + 6'd1; // fifo.go:114
             end
-            if (load) begin       // readahead.go:25
-                valid <= fetched; // readahead.go:26
-                fetched <= 1'b0;  // readahead.go:27
+            if (out_ready || !valid) begin // readahead.go:31
+                valid <= fetched;          // readahead.go:32
+                fetched <= 1'b0;           // readahead.go:33
             end
-            if (fetch) begin     // readahead.go:30
-                fetched <= 1'b1; // readahead.go:30
+            if (fetch) begin     // readahead.go:36
+                fetched <= 1'b1; // readahead.go:36
             end
         end
     end
 
     always @(posedge clk) begin
-        if (load) begin                                // readahead.go:25
-            data_kind <= word[426:425];                // readahead.go:28
-            data_qp <= word[424:419];                  // readahead.go:28
-            data_payload <= word[418];                 // readahead.go:28
-            data_placed <= word[417];                  // readahead.go:28
-            data_reply <= word[416:415];               // readahead.go:28
-            data_psn <= word[414:391];                 // readahead.go:28
-            data_request_psn <= word[390:367];         // readahead.go:28
-            data_syndrome <= word[366:359];            // readahead.go:28
-            data_message <= word[358];                 // readahead.go:28
-            data_fatal <= word[357];                   // readahead.go:28
-            data_has_event <= word[356];               // readahead.go:28
-            data_event <= word[355:348];               // readahead.go:28
-            data_complete <= word[347];                // readahead.go:28
-            data_open <= word[346];                    // readahead.go:28
-            data_match <= word[345:343];               // readahead.go:28
-            data_fault <= word[342:338];               // readahead.go:28
-            data_resource_kind <= word[337:336];       // readahead.go:28
-            data_resource_duplicate <= word[335];      // readahead.go:28
-            data_resource_va <= word[334:271];         // readahead.go:28
-            data_resource_r_key <= word[270:239];      // readahead.go:28
-            data_resource_length <= word[238:207];     // readahead.go:28
-            data_completion_cq <= word[206:201];       // readahead.go:28
-            data_completion_wrid <= word[200:137];     // readahead.go:28
-            data_completion_byte_len <= word[136:105]; // readahead.go:28
-            data_completion_imm <= word[104:73];       // readahead.go:28
-            data_completion_qp <= word[72:67];         // readahead.go:28
-            data_completion_qpn <= word[66:43];        // readahead.go:28
-            data_completion_status <= word[42:35];     // readahead.go:28
-            data_completion_wqe_index <= word[34:19];  // readahead.go:28
-            data_completion_opcode <= word[18:11];     // readahead.go:28
-            data_completion_flags <= word[10:7];       // readahead.go:28
-            data_completion_vendor <= word[6:2];       // readahead.go:28
-            data_completion_queue <= word[1];          // readahead.go:28
-            data_completion_solicited <= word[0];      // readahead.go:28
+        if (out_ready || !valid) begin                 // readahead.go:31
+            data_kind <= word[426:425];                // readahead.go:34
+            data_qp <= word[424:419];                  // readahead.go:34
+            data_payload <= word[418];                 // readahead.go:34
+            data_placed <= word[417];                  // readahead.go:34
+            data_reply <= word[416:415];               // readahead.go:34
+            data_psn <= word[414:391];                 // readahead.go:34
+            data_request_psn <= word[390:367];         // readahead.go:34
+            data_syndrome <= word[366:359];            // readahead.go:34
+            data_message <= word[358];                 // readahead.go:34
+            data_fatal <= word[357];                   // readahead.go:34
+            data_has_event <= word[356];               // readahead.go:34
+            data_event <= word[355:348];               // readahead.go:34
+            data_complete <= word[347];                // readahead.go:34
+            data_open <= word[346];                    // readahead.go:34
+            data_match <= word[345:343];               // readahead.go:34
+            data_fault <= word[342:338];               // readahead.go:34
+            data_resource_kind <= word[337:336];       // readahead.go:34
+            data_resource_duplicate <= word[335];      // readahead.go:34
+            data_resource_va <= word[334:271];         // readahead.go:34
+            data_resource_r_key <= word[270:239];      // readahead.go:34
+            data_resource_length <= word[238:207];     // readahead.go:34
+            data_completion_cq <= word[206:201];       // readahead.go:34
+            data_completion_wrid <= word[200:137];     // readahead.go:34
+            data_completion_byte_len <= word[136:105]; // readahead.go:34
+            data_completion_imm <= word[104:73];       // readahead.go:34
+            data_completion_qp <= word[72:67];         // readahead.go:34
+            data_completion_qpn <= word[66:43];        // readahead.go:34
+            data_completion_status <= word[42:35];     // readahead.go:34
+            data_completion_wqe_index <= word[34:19];  // readahead.go:34
+            data_completion_opcode <= word[18:11];     // readahead.go:34
+            data_completion_flags <= word[10:7];       // readahead.go:34
+            data_completion_vendor <= word[6:2];       // readahead.go:34
+            data_completion_queue <= word[1];          // readahead.go:34
+            data_completion_solicited <= word[0];      // readahead.go:34
         end
     end
 
-    assign out_valid = valid;                                  // readahead.go:32
-    assign out_kind = data_kind;                               // readahead.go:33
-    assign out_qp = data_qp;                                   // readahead.go:33
-    assign out_payload = data_payload;                         // readahead.go:33
-    assign out_placed = data_placed;                           // readahead.go:33
-    assign out_reply = data_reply;                             // readahead.go:33
-    assign out_psn = data_psn;                                 // readahead.go:33
-    assign out_request_psn = data_request_psn;                 // readahead.go:33
-    assign out_syndrome = data_syndrome;                       // readahead.go:33
-    assign out_message = data_message;                         // readahead.go:33
-    assign out_fatal = data_fatal;                             // readahead.go:33
-    assign out_has_event = data_has_event;                     // readahead.go:33
-    assign out_event = data_event;                             // readahead.go:33
-    assign out_complete = data_complete;                       // readahead.go:33
-    assign out_open = data_open;                               // readahead.go:33
-    assign out_match = data_match;                             // readahead.go:33
-    assign out_fault = data_fault;                             // readahead.go:33
-    assign out_resource_kind = data_resource_kind;             // readahead.go:33
-    assign out_resource_duplicate = data_resource_duplicate;   // readahead.go:33
-    assign out_resource_va = data_resource_va;                 // readahead.go:33
-    assign out_resource_r_key = data_resource_r_key;           // readahead.go:33
-    assign out_resource_length = data_resource_length;         // readahead.go:33
-    assign out_completion_cq = data_completion_cq;             // readahead.go:33
-    assign out_completion_wrid = data_completion_wrid;         // readahead.go:33
-    assign out_completion_byte_len = data_completion_byte_len; // readahead.go:33
-    assign out_completion_imm = data_completion_imm;           // readahead.go:33
-    assign out_completion_qp = data_completion_qp;             // readahead.go:33
-    assign out_completion_qpn = data_completion_qpn;           // readahead.go:33
-    assign out_completion_status = data_completion_status;     // readahead.go:33
-    assign out_completion_wqe_index = data_completion_wqe_index; // readahead.go:33
-    assign out_completion_opcode = data_completion_opcode;     // readahead.go:33
-    assign out_completion_flags = data_completion_flags;       // readahead.go:33
-    assign out_completion_vendor = data_completion_vendor;     // readahead.go:33
-    assign out_completion_queue = data_completion_queue;       // readahead.go:33
-    assign out_completion_solicited = data_completion_solicited; // readahead.go:33
-    assign fetch = stored_some & (load | ~fetched);            // fifo.go:96
-    assign level = level_count;                                // fifo.go:97
+    assign out_valid = valid;                                  // readahead.go:38
+    assign out_kind = data_kind;                               // readahead.go:39
+    assign out_qp = data_qp;                                   // readahead.go:39
+    assign out_payload = data_payload;                         // readahead.go:39
+    assign out_placed = data_placed;                           // readahead.go:39
+    assign out_reply = data_reply;                             // readahead.go:39
+    assign out_psn = data_psn;                                 // readahead.go:39
+    assign out_request_psn = data_request_psn;                 // readahead.go:39
+    assign out_syndrome = data_syndrome;                       // readahead.go:39
+    assign out_message = data_message;                         // readahead.go:39
+    assign out_fatal = data_fatal;                             // readahead.go:39
+    assign out_has_event = data_has_event;                     // readahead.go:39
+    assign out_event = data_event;                             // readahead.go:39
+    assign out_complete = data_complete;                       // readahead.go:39
+    assign out_open = data_open;                               // readahead.go:39
+    assign out_match = data_match;                             // readahead.go:39
+    assign out_fault = data_fault;                             // readahead.go:39
+    assign out_resource_kind = data_resource_kind;             // readahead.go:39
+    assign out_resource_duplicate = data_resource_duplicate;   // readahead.go:39
+    assign out_resource_va = data_resource_va;                 // readahead.go:39
+    assign out_resource_r_key = data_resource_r_key;           // readahead.go:39
+    assign out_resource_length = data_resource_length;         // readahead.go:39
+    assign out_completion_cq = data_completion_cq;             // readahead.go:39
+    assign out_completion_wrid = data_completion_wrid;         // readahead.go:39
+    assign out_completion_byte_len = data_completion_byte_len; // readahead.go:39
+    assign out_completion_imm = data_completion_imm;           // readahead.go:39
+    assign out_completion_qp = data_completion_qp;             // readahead.go:39
+    assign out_completion_qpn = data_completion_qpn;           // readahead.go:39
+    assign out_completion_status = data_completion_status;     // readahead.go:39
+    assign out_completion_wqe_index = data_completion_wqe_index; // readahead.go:39
+    assign out_completion_opcode = data_completion_opcode;     // readahead.go:39
+    assign out_completion_flags = data_completion_flags;       // readahead.go:39
+    assign out_completion_vendor = data_completion_vendor;     // readahead.go:39
+    assign out_completion_queue = data_completion_queue;       // readahead.go:39
+    assign out_completion_solicited = data_completion_solicited; // readahead.go:39
+    assign fetch = stored_some & (out_ready | ~valid | ~fetched); // fifo.go:116
+    assign level = level_count;                                // fifo.go:117
 
     always @(posedge clk) begin
         if (rst) begin
             high_water_mark <= 7'd0;
-        end else if (high_water_mark < level_count) begin // fifo.go:142
-            high_water_mark <= level_count;               // fifo.go:142
+        end else if (high_water_mark < level_count) begin // fifo.go:162
+            high_water_mark <= level_count;               // fifo.go:162
         end
     end
 
-    assign high_water = high_water_mark; // fifo.go:143
+    assign high_water = high_water_mark; // fifo.go:163
 
     always @(posedge clk) begin
-        if (in_valid && in_ready) begin // fifo.go:92
-            ram[tail] <= {              // fifo.go:92
+        if (in_valid && in_ready) begin // fifo.go:112
+            ram[tail] <= {              // fifo.go:112
                 in_kind,
                 in_qp,
                 in_payload,
@@ -326,8 +324,8 @@ module block_fifo_link_commit_6_6_6_x64 (
     end
 
     always @(posedge clk) begin
-        if (fetch) begin       // readahead.go:24
-            word <= ram[head]; // readahead.go:24
+        if (fetch) begin       // readahead.go:18
+            word <= ram[head]; // readahead.go:18
         end
     end
 
@@ -342,9 +340,9 @@ module block_fifo_link_commit_6_6_6_x64 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg [1:0]   ahead_waits;    // readahead.go:42
-    reg [6:0]   level_was;      // fifo.go:145
-    reg [6:0]   high_water_was; // fifo.go:146
+    reg [1:0]   ahead_waits;    // readahead.go:48
+    reg [6:0]   level_was;      // fifo.go:165
+    reg [6:0]   high_water_was; // fifo.go:166
     reg         in_stalled;     // contract.go:24
     reg [426:0] in_held;        // contract.go:27
     reg         out_stalled;    // contract.go:24
@@ -357,7 +355,7 @@ module block_fifo_link_commit_6_6_6_x64 (
     reg [6:0]   follow_turn; // follow.go:34
 
     wire level_no_overflow_and = in_valid & in_ready & ~(out_valid & out_ready) & level_full; // count.go:41
-    wire [426:0] data = { // readahead.go:20
+    wire [426:0] data = { // readahead.go:26
         data_kind,
         data_qp,
         data_payload,
@@ -507,15 +505,15 @@ module block_fifo_link_commit_6_6_6_x64 (
         out_completion_queue,
         out_completion_solicited
     };
-    wire [7:0] level_is_ram_and_registers_sum = {1'b0, stored_count} + ({7'h00, fetched} + {7'h00, valid}); // fifo.go:107
-    wire [6:0] in_ram_sum = {6'h00, fetched} + {6'h00, valid}; // readahead.go:55
-    wire [7:0] from = {2'h0, head};                            // fifo.go:159
-    wire [7:0] tail_follows_sum = from + {1'b0, stored_count}; // fifo.go:160
-    wire [7:0] tail_follows_choice = (tail_follows_sum >= 8'd64) ? tail_follows_sum - 8'd64 // fifo.go:157
+    wire [7:0] level_is_ram_and_registers_sum = {1'b0, stored_count} + ({7'h00, fetched} + {7'h00, valid}); // fifo.go:127
+    wire [6:0] in_ram_sum = {6'h00, fetched} + {6'h00, valid}; // readahead.go:61
+    wire [7:0] from = {2'h0, head};                            // fifo.go:179
+    wire [7:0] tail_follows_sum = from + {1'b0, stored_count}; // fifo.go:180
+    wire [7:0] tail_follows_choice = (tail_follows_sum >= 8'd64) ? tail_follows_sum - 8'd64 // fifo.go:177
         : tail_follows_sum;
-    wire [7:0] word_sum = from + ({1'b0, follow_ahead} - {1'b0, in_ram_sum}); // fifo.go:164
-    wire [7:0] word_choice = (word_sum >= 8'd64) ? word_sum - 8'd64 : word_sum; // fifo.go:157
-    wire [426:0] word_2 = ram[word_choice[5:0]]; // fifo.go:164
+    wire [7:0] word_sum = from + ({1'b0, follow_ahead} - {1'b0, in_ram_sum}); // fifo.go:184
+    wire [7:0] word_choice = (word_sum >= 8'd64) ? word_sum - 8'd64 : word_sum; // fifo.go:177
+    wire [426:0] word_2 = ram[word_choice[5:0]]; // fifo.go:184
     wire in_word_and = follow_inside & fetched & (follow_ahead == {6'h00, valid}); // follow.go:61
 
     always @(posedge clk) begin
@@ -525,13 +523,13 @@ module block_fifo_link_commit_6_6_6_x64 (
             high_water_was <= 7'd0;
             in_stalled <= 1'b0;
         end else begin
-            if (valid || !(stored_some || fetched)) begin // readahead.go:43
-                ahead_waits <= 2'd0;                      // readahead.go:44
-            end else begin                                // readahead.go:45
-                ahead_waits <= ahead_waits + 2'd1;        // readahead.go:46
+            if (valid || !(stored_some || fetched)) begin // readahead.go:49
+                ahead_waits <= 2'd0;                      // readahead.go:50
+            end else begin                                // readahead.go:51
+                ahead_waits <= ahead_waits + 2'd1;        // readahead.go:52
             end
-            level_was <= level_count;     // fifo.go:145
-            high_water_was <= high_water; // fifo.go:146
+            level_was <= level_count;     // fifo.go:165
+            high_water_was <= high_water; // fifo.go:166
             in_stalled <= waits;          // contract.go:24
         end
     end
@@ -719,11 +717,11 @@ module block_fifo_link_commit_6_6_6_x64 (
             assert_stored_within_max: assert (stored_count <= 7'd64); // count.go:39
             assert_stored_no_overflow: assert (!(in_valid && in_ready && !fetch && stored_full)); // count.go:41
             assert_stored_no_underflow: assert (!(fetch && !stored_some)); // count.go:42
-            assert_ahead_waits_two: assert (ahead_waits <= 2'd2); // readahead.go:49
-            assert_ahead_comes_near: assert (!(|ahead_waits) || fetched || valid); // readahead.go:50
-            assert_ahead_comes: assert (ahead_waits != 2'd2 || valid); // readahead.go:51
-            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
-            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
+            assert_ahead_waits_two: assert (ahead_waits <= 2'd2); // readahead.go:55
+            assert_ahead_comes_near: assert (!(|ahead_waits) || fetched || valid); // readahead.go:56
+            assert_ahead_comes: assert (ahead_waits != 2'd2 || valid); // readahead.go:57
+            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:167
+            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:168
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
             assume_in_data_holds: assume (!in_stalled || in_data_holds_joined == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
@@ -732,16 +730,16 @@ module block_fifo_link_commit_6_6_6_x64 (
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
             assert_order: assert (order_inverse || order_joined == follow_value); // follow.go:54
-            assert_level_is_occupancy: assert (follow_held == level); // fifo.go:105
-            assert_takes_while_room: assert (in_ready == (follow_held < 7'd64)); // fifo.go:106
-            assert_level_is_ram_and_registers: assert ({1'b0, level_count} == level_is_ram_and_registers_sum); // fifo.go:107
-            assert_tail_follows: assert ({2'h0, tail} == tail_follows_choice); // fifo.go:160
-            assert_head_in_ring: assert (from < 8'd64);     // fifo.go:161
+            assert_level_is_occupancy: assert (follow_held == level); // fifo.go:125
+            assert_takes_while_room: assert (in_ready == (follow_held < 7'd64)); // fifo.go:126
+            assert_level_is_ram_and_registers: assert ({1'b0, level_count} == level_is_ram_and_registers_sum); // fifo.go:127
+            assert_tail_follows: assert ({2'h0, tail} == tail_follows_choice); // fifo.go:180
+            assert_head_in_ring: assert (from < 8'd64);     // fifo.go:181
             assert_in_ram: assert (!(follow_inside && in_ram_sum <= follow_ahead) || word_2 == follow_value); // follow.go:61
             assert_in_data: assert (!(follow_inside && valid && !(|follow_ahead)) || data == follow_value); // follow.go:61
             assert_in_word: assert (!in_word_and || word == follow_value); // follow.go:61
-            cover_full: cover (level_full);                 // fifo.go:110
-            assert_ram_no_collision: assert (!(fetch && in_valid && in_ready && head == tail)); // readahead.go:24
+            cover_full: cover (level_full);                 // fifo.go:130
+            assert_ram_no_collision: assert (!(fetch && in_valid && in_ready && head == tail)); // readahead.go:18
         end
     end
 `endif
@@ -793,23 +791,23 @@ module block_fifo_link_commit_6_6_6_x64 (
                 $stop;
             end
             if (ahead_waits > 2'd2) begin
-                $display("ASSERT %m ahead_waits_two hdl/stream/readahead.go:49");
+                $display("ASSERT %m ahead_waits_two hdl/stream/readahead.go:55");
                 $stop;
             end
             if (|ahead_waits && !fetched && !valid) begin
-                $display("ASSERT %m ahead_comes_near hdl/stream/readahead.go:50");
+                $display("ASSERT %m ahead_comes_near hdl/stream/readahead.go:56");
                 $stop;
             end
             if (ahead_waits == 2'd2 && !valid) begin
-                $display("ASSERT %m ahead_comes hdl/stream/readahead.go:51");
+                $display("ASSERT %m ahead_comes hdl/stream/readahead.go:57");
                 $stop;
             end
             if (high_water_was > high_water || level_was > high_water) begin
-                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:147");
+                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:167");
                 $stop;
             end
             if (high_water != high_water_was && high_water != level_was) begin
-                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
+                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:168");
                 $stop;
             end
             if (in_stalled) begin
@@ -851,23 +849,23 @@ module block_fifo_link_commit_6_6_6_x64 (
                 end
             end
             if (follow_held != level) begin
-                $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:105");
+                $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:125");
                 $stop;
             end
             if (in_ready != (follow_held < 7'd64)) begin
-                $display("ASSERT %m takes_while_room hdl/stream/fifo.go:106");
+                $display("ASSERT %m takes_while_room hdl/stream/fifo.go:126");
                 $stop;
             end
             if ({1'b0, level_count} != level_is_ram_and_registers_sum) begin
-                $display("ASSERT %m level_is_ram_and_registers hdl/stream/fifo.go:107");
+                $display("ASSERT %m level_is_ram_and_registers hdl/stream/fifo.go:127");
                 $stop;
             end
             if ({2'h0, tail} != tail_follows_choice) begin
-                $display("ASSERT %m tail_follows hdl/stream/fifo.go:160");
+                $display("ASSERT %m tail_follows hdl/stream/fifo.go:180");
                 $stop;
             end
             if (from >= 8'd64) begin
-                $display("ASSERT %m head_in_ring hdl/stream/fifo.go:161");
+                $display("ASSERT %m head_in_ring hdl/stream/fifo.go:181");
                 $stop;
             end
             if (follow_inside) begin
@@ -888,12 +886,12 @@ module block_fifo_link_commit_6_6_6_x64 (
             end
             if (level_full) begin
                 if (cover_full_count == 64'd0) begin
-                    $display("COVER %m full hdl/stream/fifo.go:110");
+                    $display("COVER %m full hdl/stream/fifo.go:130");
                 end
                 cover_full_count <= cover_full_count + 64'd1;
             end
             if (fetch && in_valid && in_ready && head == tail) begin
-                $display("ASSERT %m ram_no_collision hdl/stream/readahead.go:24");
+                $display("ASSERT %m ram_no_collision hdl/stream/readahead.go:18");
                 $stop;
             end
         end

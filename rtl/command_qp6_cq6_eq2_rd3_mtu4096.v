@@ -237,145 +237,158 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
 );
 
     // States of step.
-    localparam [2:0] STEP_IDLE  = 3'h0;
-    localparam [2:0] STEP_LOOK  = 3'h1;
-    localparam [2:0] STEP_FIND  = 3'h2;
-    localparam [2:0] STEP_JUDGE = 3'h3;
-    localparam [2:0] STEP_PEEK  = 3'h4;
-    localparam [2:0] STEP_TELL  = 3'h5;
-    localparam [2:0] STEP_END   = 3'h6;
-    localparam [2:0] STEP_DONE  = 3'h7;
+    localparam [3:0] STEP_IDLE  = 4'h0;
+    localparam [3:0] STEP_LOOK  = 4'h1;
+    localparam [3:0] STEP_FIND  = 4'h2;
+    localparam [3:0] STEP_WEIGH = 4'h3;
+    localparam [3:0] STEP_JUDGE = 4'h4;
+    localparam [3:0] STEP_PEEK  = 4'h5;
+    localparam [3:0] STEP_TELL  = 4'h6;
+    localparam [3:0] STEP_END   = 4'h7;
+    localparam [3:0] STEP_DONE  = 4'h8;
 
-    reg [2:0]   step;                           // command.go:162
-    reg         found_context_exists;           // command.go:163
-    reg [23:0]  found_context_qpn;              // command.go:163
-    reg [2:0]   found_context_state;            // command.go:163
-    reg [23:0]  found_context_pd;               // command.go:163
-    reg [23:0]  found_context_dest_qpn;         // command.go:163
-    reg [2:0]   found_context_path_mtu;         // command.go:163
-    reg [3:0]   found_context_access;           // command.go:163
-    reg [4:0]   found_context_min_rnr;          // command.go:163
-    reg [4:0]   found_context_timeout;          // command.go:163
-    reg [2:0]   found_context_retry_cnt;        // command.go:163
-    reg [2:0]   found_context_rnr_retry;        // command.go:163
-    reg         found_context_sig_all;          // command.go:163
-    reg         found_context_congestion;       // command.go:163
-    reg         found_context_sq_stride;        // command.go:163
-    reg         found_context_rq_stride;        // command.go:163
-    reg [5:0]   found_context_send_cq;          // command.go:163
-    reg [5:0]   found_context_recv_cq;          // command.go:163
-    reg [7:0]   found_context_max_rd;           // command.go:163
-    reg [7:0]   found_context_max_dest_rd;      // command.go:163
-    reg [47:0]  found_address_dst_mac;          // command.go:163
-    reg [7:0]   found_address_hop_limit;        // command.go:163
-    reg [7:0]   found_address_traffic_class;    // command.go:163
-    reg [19:0]  found_address_flow_label;       // command.go:163
-    reg         found_address_ipv6;             // command.go:163
-    reg         found_address_vlan;             // command.go:163
-    reg [15:0]  found_address_tci;              // command.go:163
-    reg [15:0]  found_address_src_port;         // command.go:163
-    reg [63:0]  found_address_src_hi;           // command.go:163
-    reg [63:0]  found_address_src_lo;           // command.go:163
-    reg [63:0]  found_address_dst_hi;           // command.go:163
-    reg [63:0]  found_address_dst_lo;           // command.go:163
-    reg [7:0]   status;                         // command.go:164
-    reg         reply;                          // command.go:164
-    reg [18:0]  untold;                         // command.go:164
-    reg [2:0]   key_done_now_status;            // command.go:165
-    reg [4:0]   key_done_now_vendor;            // command.go:165
-    reg         key_done_now_ended;             // command.go:165
-    reg [31:0]  key_done_now_entry_key;         // command.go:165
-    reg [23:0]  key_done_now_entry_pd;          // command.go:165
-    reg [3:0]   key_done_now_entry_state;       // command.go:165
-    reg [3:0]   key_done_now_entry_type;        // command.go:165
-    reg [63:0]  key_done_now_entry_va;          // command.go:165
-    reg [63:0]  key_done_now_entry_length;      // command.go:165
-    reg [63:0]  key_done_now_entry_translation; // command.go:165
-    reg [7:0]   key_done_now_entry_rights;      // command.go:165
-    reg [7:0]   key_done_now_entry_page_shift;  // command.go:165
-    reg [23:0]  key_done_now_entry_qpn;         // command.go:165
-    reg [23:0]  key_done_now_entry_windows;     // command.go:165
-    reg [31:0]  key_done_now_entry_parent;      // command.go:165
-    reg [31:0]  key_done_now_entry_reserved0;   // command.go:165
-    reg [63:0]  key_done_now_entry_reserved1;   // command.go:165
-    reg [63:0]  key_done_now_entry_reserved2;   // command.go:165
-    reg         tx_has_passed;                  // command.go:166
-    reg         rx_has_passed;                  // command.go:166
-    reg [6:0]   sweep;                          // tables.go:39
-    reg [2:0]   peek_waited;                    // command.go:178
-    reg [511:0] out;                            // The contents are looked at before they are gone. (command.go:217)
+    reg [3:0]   step;                           // command.go:184
+    reg         found_context_exists;           // command.go:185
+    reg [23:0]  found_context_qpn;              // command.go:185
+    reg [2:0]   found_context_state;            // command.go:185
+    reg [23:0]  found_context_pd;               // command.go:185
+    reg [23:0]  found_context_dest_qpn;         // command.go:185
+    reg [2:0]   found_context_path_mtu;         // command.go:185
+    reg [3:0]   found_context_access;           // command.go:185
+    reg [4:0]   found_context_min_rnr;          // command.go:185
+    reg [4:0]   found_context_timeout;          // command.go:185
+    reg [2:0]   found_context_retry_cnt;        // command.go:185
+    reg [2:0]   found_context_rnr_retry;        // command.go:185
+    reg         found_context_sig_all;          // command.go:185
+    reg         found_context_congestion;       // command.go:185
+    reg         found_context_sq_stride;        // command.go:185
+    reg         found_context_rq_stride;        // command.go:185
+    reg [5:0]   found_context_send_cq;          // command.go:185
+    reg [5:0]   found_context_recv_cq;          // command.go:185
+    reg [7:0]   found_context_max_rd;           // command.go:185
+    reg [7:0]   found_context_max_dest_rd;      // command.go:185
+    reg [47:0]  found_address_dst_mac;          // command.go:185
+    reg [7:0]   found_address_hop_limit;        // command.go:185
+    reg [7:0]   found_address_traffic_class;    // command.go:185
+    reg [19:0]  found_address_flow_label;       // command.go:185
+    reg         found_address_ipv6;             // command.go:185
+    reg         found_address_vlan;             // command.go:185
+    reg [15:0]  found_address_tci;              // command.go:185
+    reg [15:0]  found_address_src_port;         // command.go:185
+    reg [63:0]  found_address_src_hi;           // command.go:185
+    reg [63:0]  found_address_src_lo;           // command.go:185
+    reg [63:0]  found_address_dst_hi;           // command.go:185
+    reg [63:0]  found_address_dst_lo;           // command.go:185
+    reg [7:0]   status;                         // command.go:186
+    reg         reply;                          // command.go:186
+    reg [18:0]  untold;                         // command.go:186
+    reg [2:0]   key_done_now_status;            // command.go:187
+    reg [4:0]   key_done_now_vendor;            // command.go:187
+    reg         key_done_now_ended;             // command.go:187
+    reg [31:0]  key_done_now_entry_key;         // command.go:187
+    reg [23:0]  key_done_now_entry_pd;          // command.go:187
+    reg [3:0]   key_done_now_entry_state;       // command.go:187
+    reg [3:0]   key_done_now_entry_type;        // command.go:187
+    reg [63:0]  key_done_now_entry_va;          // command.go:187
+    reg [63:0]  key_done_now_entry_length;      // command.go:187
+    reg [63:0]  key_done_now_entry_translation; // command.go:187
+    reg [7:0]   key_done_now_entry_rights;      // command.go:187
+    reg [7:0]   key_done_now_entry_page_shift;  // command.go:187
+    reg [23:0]  key_done_now_entry_qpn;         // command.go:187
+    reg [23:0]  key_done_now_entry_windows;     // command.go:187
+    reg [31:0]  key_done_now_entry_parent;      // command.go:187
+    reg [31:0]  key_done_now_entry_reserved0;   // command.go:187
+    reg [63:0]  key_done_now_entry_reserved1;   // command.go:187
+    reg [63:0]  key_done_now_entry_reserved2;   // command.go:187
+    reg         tx_has_passed;                  // command.go:188
+    reg         rx_has_passed;                  // command.go:188
+    reg [6:0]   sweep;                          // tables.go:50
+    reg         was_cq;                         // tables.go:67
+    reg         was_cq_used;                    // tables.go:67
+    reg         was_second;                     // tables.go:67
+    reg         was_eq;                         // tables.go:67
+    reg         was_eq_used;                    // tables.go:67
+    reg [2:0]   peek_waited;                    // command.go:200
+    reg [511:0] out;                            // The contents are looked at before they are gone. (command.go:240)
 
     (* ram_style = "distributed" *)
-    reg [20:0] cqs [0:63]; // tables.go:41
+    reg [20:0] cqs [0:63]; // tables.go:52
 
     (* ram_style = "distributed" *)
-    reg [18:0] eqs [0:3]; // tables.go:41
+    reg [18:0] eqs [0:3]; // tables.go:52
 
-    wire t_swept = sweep[6]; // tables.go:42
+    wire t_swept = sweep[6]; // tables.go:53
 
     always @(posedge clk) begin
         if (rst) begin
             sweep <= 7'd0;
-        end else if (!t_swept) begin // tables.go:44
-            sweep <= sweep + 7'd1;   // tables.go:44
+        end else if (!t_swept) begin // tables.go:55
+            sweep <= sweep + 7'd1;   // tables.go:55
         end
     end
 
-    assign peeks_next_psn_qp = go_in[5:0];           // command.go:180
-    assign peeks_oldest_qp = peeks_next_psn_qp;      // command.go:180
-    assign peeks_exp_psn_qp = peeks_next_psn_qp;     // command.go:180
-    assign peeks_msn_qp = peeks_next_psn_qp;         // command.go:180
-    assign peeks_sq_consumer_qp = peeks_next_psn_qp; // command.go:180
-    assign peeks_rq_consumer_qp = peeks_next_psn_qp; // command.go:180
-
-    wire [23:0] in_number = go_in[23:0];                     // inputs.go:23
-    wire [7:0] in_log_size_2 = go_in[23:16];                 // inputs.go:30
-    wire [7:0] in_log_size = go_in[39:32];                   // inputs.go:30
-    wire [23:0] in_qpn = go_in[23:0];                        // inputs.go:30
-    wire [7:0] in_state = go_in[31:24];                      // inputs.go:30
-    wire [31:0] in_mask = go_in[63:32];                      // inputs.go:30
-    wire [23:0] in_dest_qpn = go_in[87:64];                  // inputs.go:30
-    wire [7:0] in_path_mtu = go_in[95:88];                   // inputs.go:30
-    wire [7:0] in_max_rd = go_in[191:184];                   // inputs.go:30
-    wire [7:0] in_max_dest_rd = go_in[199:192];              // inputs.go:30
-    wire in_av_ipv6 = go_in[308];                            // inputs.go:30
-    wire [63:0] in_av_src_hi = go_in[415:352];               // inputs.go:30
-    wire [63:0] in_av_dst_hi = go_in[543:480];               // inputs.go:30
-    wire [5:0] second_at = (go_code == 8'h05) ? go_in[85:80] // tables.go:48
+    wire [5:0] second_at = (go_code == 8'h05) ? go_in[85:80] // tables.go:59
         : (go_code == 8'h08) ? found_context_recv_cq
         : go_in[5:0];
-    wire [20:0] untold_word = cqs[cq_cq];                // tables.go:52
-    wire [20:0] untold_word_2 = cqs[second_at];          // tables.go:52
-    wire [1:0] eq_at = (go_code == 8'h03) ? go_in[17:16] // tables.go:54
-        : (go_code == 8'h04) ? untold_word[1:0]
+    wire [20:0] was_cq_word = cqs[cq_cq];                // tables.go:63
+    wire [20:0] was_second_word = cqs[second_at];        // tables.go:63
+    wire [1:0] eq_at = (go_code == 8'h03) ? go_in[17:16] // tables.go:65
+        : (go_code == 8'h04) ? was_cq_word[1:0]
         : go_in[1:0];
-    wire [18:0] eq_word = eqs[eq_at];     // tables.go:55
-    wire eq_exists_2 = eq_word[18];       // tables.go:55
-    wire [17:0] eq_users = eq_word[17:0]; // tables.go:55
+    wire [18:0] eq_word = eqs[eq_at];     // tables.go:66
+    wire eq_exists_2 = eq_word[18];       // tables.go:66
+    wire [17:0] eq_users = eq_word[17:0]; // tables.go:66
+
+    always @(posedge clk) begin
+        was_cq <= was_cq_word[20];         // tables.go:68
+        was_cq_used <= |was_cq_word[19:2]; // tables.go:68
+        was_second <= was_second_word[20]; // tables.go:68
+        was_eq <= eq_exists_2;             // tables.go:68
+        was_eq_used <= |eq_users;          // tables.go:68
+    end
+
+    assign peeks_next_psn_qp = go_in[5:0];           // command.go:202
+    assign peeks_oldest_qp = peeks_next_psn_qp;      // command.go:202
+    assign peeks_exp_psn_qp = peeks_next_psn_qp;     // command.go:202
+    assign peeks_msn_qp = peeks_next_psn_qp;         // command.go:202
+    assign peeks_sq_consumer_qp = peeks_next_psn_qp; // command.go:202
+    assign peeks_rq_consumer_qp = peeks_next_psn_qp; // command.go:202
+
+    wire [23:0] in_number = go_in[23:0];        // inputs.go:23
+    wire [7:0] in_log_size_2 = go_in[23:16];    // inputs.go:30
+    wire [7:0] in_log_size = go_in[39:32];      // inputs.go:30
+    wire [23:0] in_qpn = go_in[23:0];           // inputs.go:30
+    wire [7:0] in_state = go_in[31:24];         // inputs.go:30
+    wire [31:0] in_mask = go_in[63:32];         // inputs.go:30
+    wire [23:0] in_dest_qpn = go_in[87:64];     // inputs.go:30
+    wire [7:0] in_path_mtu = go_in[95:88];      // inputs.go:30
+    wire [7:0] in_max_rd = go_in[191:184];      // inputs.go:30
+    wire [7:0] in_max_dest_rd = go_in[199:192]; // inputs.go:30
+    wire in_av_ipv6 = go_in[308];               // inputs.go:30
+    wire [63:0] in_av_src_hi = go_in[415:352];  // inputs.go:30
+    wire [63:0] in_av_dst_hi = go_in[543:480];  // inputs.go:30
     wire untold_or_4 = ~(|in_log_size_2) | (in_log_size_2 > 8'd15) | (|{2'h0, go_in[31:26]}) | (|go_in[67:64]) // judge.go:93
         | (|(go_in[82:68] & ~(15'h7fff << go_in[19:16])));
     wire [7:0] status_2_2 = (|{2'h0, go_in[15:2]}) ? 8'h02 // judge.go:67
-        : eq_exists_2 ? 8'h02
+        : was_eq ? 8'h02
         : untold_or_4 ? 8'h03
         : 8'h00;
-    wire [7:0] status_1_3 = (|{2'h0, go_in[23:2]} || !eq_exists_2) ? 8'h02 // judge.go:67
-        : (|eq_users) ? 8'h06
-        : 8'h00;
+    wire [7:0] status_1_3 = (|{2'h0, go_in[23:2]} || !was_eq) ? 8'h02 : was_eq_used ? 8'h06 : 8'h00; // judge.go:67
     wire untold_or_3 = ~(|in_log_size) | (in_log_size > 8'd15) | (|go_in[68:64]) // judge.go:110
         | (|(go_in[83:69] & ~(15'h7fff << go_in[35:32]))) | (|{6'h00, go_in[63:54]});
-    wire [7:0] status_2 = (|{6'h00, go_in[15:6]} || untold_word[20]) ? 8'h02 // judge.go:67
-        : (|{2'h0, go_in[31:18]} || !eq_exists_2) ? 8'h02
+    wire [7:0] status_2 = (|{6'h00, go_in[15:6]} || was_cq) ? 8'h02 // judge.go:67
+        : (|{2'h0, go_in[31:18]} || !was_eq) ? 8'h02
         : untold_or_3 ? 8'h03
         : 8'h00;
-    wire [7:0] status_1_2 = (|{6'h00, go_in[23:6]} || !untold_word[20]) ? 8'h02 // judge.go:67
-        : (|untold_word[19:2]) ? 8'h06
+    wire [7:0] status_1_2 = (|{6'h00, go_in[23:6]} || !was_cq) ? 8'h02 // judge.go:67
+        : was_cq_used ? 8'h06
         : 8'h00;
     wire untold_or_2 = (go_in[119:116] > 4'd1) | (go_in[127:124] > 4'd1) | (|go_in[139:128]) // judge.go:129
         | (|go_in[203:192]) | (go_in[31:24] > 8'd1) | (go_in[63:56] > 8'd1)
         | (|{6'h00, go_in[111:102]});
     wire [7:0] status_3 = (in_qpn < 24'd2 || found_context_exists) ? 8'h02 // judge.go:67
-        : (|{6'h00, go_in[79:70]} || !untold_word[20]) ? 8'h02
-        : (|{6'h00, go_in[95:86]} || !untold_word_2[20]) ? 8'h02
+        : (|{6'h00, go_in[79:70]} || !was_cq) ? 8'h02
+        : (|{6'h00, go_in[95:86]} || !was_second) ? 8'h02
         : untold_or_2 ? 8'h03
         : 8'h00;
     wire [2:0] untold_choice = go_in[32] ? go_in[26:24] : found_context_state; // modify.go:13
@@ -473,45 +486,49 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
             untold <= 19'd0;
             peek_waited <= 3'd0;
         end else begin
-            case (step)                            // command.go:182
-                STEP_IDLE: begin                   // command.go:183
-                    if (go_valid && t_swept) begin // command.go:184
-                        step <= STEP_LOOK;         // command.go:184
+            case (step)                            // command.go:204
+                STEP_IDLE: begin                   // command.go:205
+                    if (go_valid && t_swept) begin // command.go:206
+                        step <= STEP_LOOK;         // command.go:206
                     end
                 end
-                STEP_LOOK: begin                     // command.go:186
-                    if (context_request_ready) begin // command.go:187
-                        step <= STEP_FIND;           // command.go:187
+                STEP_LOOK: begin                     // command.go:208
+                    if (context_request_ready) begin // command.go:209
+                        step <= STEP_FIND;           // command.go:209
                     end
                 end
-                STEP_FIND: begin                   // command.go:189
-                    if (context_reply_valid) begin // command.go:191
-                        step <= STEP_JUDGE;        // command.go:191
+                STEP_FIND: begin                   // command.go:211
+                    if (context_reply_valid) begin // command.go:213
+                        step <= STEP_WEIGH;        // command.go:213
                     end
                 end
-                STEP_JUDGE: begin                               // command.go:193
-                    untold <= !(|status_13) ? tells_13 : 19'd0; // command.go:196
-                    step <= STEP_PEEK;                          // command.go:198
+                STEP_WEIGH: begin       // command.go:215
+                    step <= STEP_JUDGE; // command.go:215
                 end
-                STEP_PEEK: begin                       // command.go:200
-                    peek_waited <= peek_waited + 3'd1; // command.go:201
-                    if (&peek_waited || !(go_code == 8'h07 || go_code == 8'h0c)) begin // command.go:202
-                        step <= STEP_TELL;             // command.go:202
+                STEP_JUDGE: begin                               // command.go:216
+                    untold <= !(|status_13) ? tells_13 : 19'd0; // command.go:219
+                    step <= STEP_PEEK;                          // command.go:221
+                end
+                STEP_PEEK: begin                       // command.go:223
+                    peek_waited <= peek_waited + 3'd1; // command.go:224
+                    if (&peek_waited || !(go_code == 8'h07 || go_code == 8'h0c)) begin // command.go:225
+                        step <= STEP_TELL;             // command.go:225
                     end
                 end
-                STEP_TELL: begin          // command.go:204
-                    if (!(|untold)) begin // command.go:205
-                        step <= STEP_END; // command.go:205
+                STEP_TELL: begin          // command.go:227
+                    if (!(|untold)) begin // command.go:228
+                        step <= STEP_END; // command.go:228
                     end
                 end
-                STEP_END: begin        // command.go:207
-                    step <= STEP_DONE; // command.go:207
+                STEP_END: begin        // command.go:230
+                    step <= STEP_DONE; // command.go:230
                 end
-                default: begin             // command.go:208
-                    if (done_ready) begin  // command.go:209
-                        step <= STEP_IDLE; // command.go:209
+                STEP_DONE: begin           // command.go:231
+                    if (done_ready) begin  // command.go:232
+                        step <= STEP_IDLE; // command.go:232
                     end
                 end
+                default: ;
             endcase
             if (key_valid && key_ready) begin // tell.go:23
                 untold <= untold & 19'h7fffe; // tell.go:24
@@ -577,43 +594,43 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     wire is_1 = (go_code == 8'h07) | (go_code == 8'h0c) | (go_code == 8'h0b); // inputs.go:36
 
     always @(posedge clk) begin
-        case (step)                                             // command.go:182
-            STEP_FIND: begin                                    // command.go:189
-                found_context_exists <= context_reply_context_exists; // command.go:190
-                found_context_qpn <= context_reply_context_qpn; // command.go:190
-                found_context_state <= context_reply_context_state; // command.go:190
-                found_context_pd <= context_reply_context_pd;   // command.go:190
-                found_context_dest_qpn <= context_reply_context_dest_qpn; // command.go:190
-                found_context_path_mtu <= context_reply_context_path_mtu; // command.go:190
-                found_context_access <= context_reply_context_access; // command.go:190
-                found_context_min_rnr <= context_reply_context_min_rnr; // command.go:190
-                found_context_timeout <= context_reply_context_timeout; // command.go:190
-                found_context_retry_cnt <= context_reply_context_retry_cnt; // command.go:190
-                found_context_rnr_retry <= context_reply_context_rnr_retry; // command.go:190
-                found_context_sig_all <= context_reply_context_sig_all; // command.go:190
-                found_context_congestion <= context_reply_context_congestion; // command.go:190
-                found_context_sq_stride <= context_reply_context_sq_stride; // command.go:190
-                found_context_rq_stride <= context_reply_context_rq_stride; // command.go:190
-                found_context_send_cq <= context_reply_context_send_cq; // command.go:190
-                found_context_recv_cq <= context_reply_context_recv_cq; // command.go:190
-                found_context_max_rd <= context_reply_context_max_rd; // command.go:190
-                found_context_max_dest_rd <= context_reply_context_max_dest_rd; // command.go:190
-                found_address_dst_mac <= context_reply_address_dst_mac; // command.go:190
-                found_address_hop_limit <= context_reply_address_hop_limit; // command.go:190
-                found_address_traffic_class <= context_reply_address_traffic_class; // command.go:190
-                found_address_flow_label <= context_reply_address_flow_label; // command.go:190
-                found_address_ipv6 <= context_reply_address_ipv6; // command.go:190
-                found_address_vlan <= context_reply_address_vlan; // command.go:190
-                found_address_tci <= context_reply_address_tci; // command.go:190
-                found_address_src_port <= context_reply_address_src_port; // command.go:190
-                found_address_src_hi <= context_reply_address_src_hi; // command.go:190
-                found_address_src_lo <= context_reply_address_src_lo; // command.go:190
-                found_address_dst_hi <= context_reply_address_dst_hi; // command.go:190
-                found_address_dst_lo <= context_reply_address_dst_lo; // command.go:190
+        case (step)                                             // command.go:204
+            STEP_FIND: begin                                    // command.go:211
+                found_context_exists <= context_reply_context_exists; // command.go:212
+                found_context_qpn <= context_reply_context_qpn; // command.go:212
+                found_context_state <= context_reply_context_state; // command.go:212
+                found_context_pd <= context_reply_context_pd;   // command.go:212
+                found_context_dest_qpn <= context_reply_context_dest_qpn; // command.go:212
+                found_context_path_mtu <= context_reply_context_path_mtu; // command.go:212
+                found_context_access <= context_reply_context_access; // command.go:212
+                found_context_min_rnr <= context_reply_context_min_rnr; // command.go:212
+                found_context_timeout <= context_reply_context_timeout; // command.go:212
+                found_context_retry_cnt <= context_reply_context_retry_cnt; // command.go:212
+                found_context_rnr_retry <= context_reply_context_rnr_retry; // command.go:212
+                found_context_sig_all <= context_reply_context_sig_all; // command.go:212
+                found_context_congestion <= context_reply_context_congestion; // command.go:212
+                found_context_sq_stride <= context_reply_context_sq_stride; // command.go:212
+                found_context_rq_stride <= context_reply_context_rq_stride; // command.go:212
+                found_context_send_cq <= context_reply_context_send_cq; // command.go:212
+                found_context_recv_cq <= context_reply_context_recv_cq; // command.go:212
+                found_context_max_rd <= context_reply_context_max_rd; // command.go:212
+                found_context_max_dest_rd <= context_reply_context_max_dest_rd; // command.go:212
+                found_address_dst_mac <= context_reply_address_dst_mac; // command.go:212
+                found_address_hop_limit <= context_reply_address_hop_limit; // command.go:212
+                found_address_traffic_class <= context_reply_address_traffic_class; // command.go:212
+                found_address_flow_label <= context_reply_address_flow_label; // command.go:212
+                found_address_ipv6 <= context_reply_address_ipv6; // command.go:212
+                found_address_vlan <= context_reply_address_vlan; // command.go:212
+                found_address_tci <= context_reply_address_tci; // command.go:212
+                found_address_src_port <= context_reply_address_src_port; // command.go:212
+                found_address_src_hi <= context_reply_address_src_hi; // command.go:212
+                found_address_src_lo <= context_reply_address_src_lo; // command.go:212
+                found_address_dst_hi <= context_reply_address_dst_hi; // command.go:212
+                found_address_dst_lo <= context_reply_address_dst_lo; // command.go:212
             end
-            STEP_JUDGE: begin                         // command.go:193
-                status <= status_13;                  // command.go:195
-                reply <= !(|status_13) ? is_1 : 1'b0; // command.go:197
+            STEP_JUDGE: begin                         // command.go:216
+                status <= status_13;                  // command.go:218
+                reply <= !(|status_13) ? is_1 : 1'b0; // command.go:220
             end
             default: ;
         endcase
@@ -641,10 +658,10 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
         end
     end
 
-    assign context_request_valid = (step == STEP_LOOK); // command.go:212
-    assign context_request_qp = peeks_next_psn_qp;      // command.go:213
-    assign context_reply_ready = (step == STEP_FIND);   // command.go:214
-    assign go_ready = (step == STEP_END);               // command.go:215
+    assign context_request_valid = (step == STEP_LOOK); // command.go:235
+    assign context_request_qp = peeks_next_psn_qp;      // command.go:236
+    assign context_reply_ready = (step == STEP_FIND);   // command.go:237
+    assign go_ready = (step == STEP_END);               // command.go:238
 
     wire [23:0] oldest = peeks_oldest_value[24] ? peeks_oldest_value[23:0] : peeks_next_psn_value; // inputs.go:46
     wire [511:0] out_joined = { // inputs.go:52
@@ -682,15 +699,15 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     };
 
     always @(posedge clk) begin
-        if (step == STEP_END) begin // command.go:218
-            out <= (go_code == 8'h07 || go_code == 8'h0c) ? out_joined : out_joined_2; // command.go:218
+        if (step == STEP_END) begin // command.go:241
+            out <= (go_code == 8'h07 || go_code == 8'h0c) ? out_joined : out_joined_2; // command.go:241
         end
     end
 
-    assign done_valid = (step == STEP_DONE);            // command.go:219
-    assign done_status = status;                        // command.go:220
-    assign done_replies = reply;                        // command.go:220
-    assign done_out = out;                              // command.go:220
+    assign done_valid = (step == STEP_DONE);            // command.go:242
+    assign done_status = status;                        // command.go:243
+    assign done_replies = reply;                        // command.go:243
+    assign done_out = out;                              // command.go:243
     assign key_valid = (step == STEP_TELL) & untold[0]; // tell.go:86
     assign key_kind = (go_code == 8'h09) ? 3'h0         // tell.go:87
         : (go_code == 8'h0a) ? 3'h1
@@ -859,36 +876,33 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     wire cqs_write_and = (step == STEP_TELL) & untold[15] & ~(|untold[14:0]); // tell.go:15
     wire cqs_write_and_2 = (step == STEP_TELL) & untold[16] & ~(|untold[15:0]); // tell.go:15
     wire cqs_write_and_3 = (step == STEP_TELL) & untold[17] & ~(|untold[16:0]); // tell.go:15
-    wire [17:0] now_users = cqs_write_and_3 ? untold_word_2[19:2] : untold_word[19:2]; // tables.go:68
-    wire [20:0] cq_joined = {                            // tables.go:70
+    wire [20:0] cq_joined = {                            // tables.go:84
         go_code == 8'h03,
         18'd0,
-        (go_code == 8'h03) ? go_in[17:16] : untold_word[1:0]
+        (go_code == 8'h03) ? go_in[17:16] : was_cq_word[1:0]
     };
-    wire [17:0] cq_choice = is_3 ? now_users + 18'd1 : now_users - 18'd1; // tables.go:65
-    wire [20:0] cqs_write_data_joined = { // tables.go:71
-        cqs_write_and_3 ? untold_word_2[20] : untold_word[20],
-        cq_choice,
-        cqs_write_and_3 ? untold_word_2[1:0] : untold_word[1:0]
-    };
-    wire sweeping = ~t_swept; // tables.go:74
-    wire [5:0] cqs_write_addr = t_swept ? (cqs_write_and_3 ? second_at : cq_cq) : sweep[5:0]; // tables.go:75
+    wire [17:0] cq_choice = is_3 ? was_second_word[19:2] + 18'd1 : was_second_word[19:2] - 18'd1; // tables.go:78
+    wire [17:0] cq_choice_2 = is_3 ? was_cq_word[19:2] + 18'd1 : was_cq_word[19:2] - 18'd1; // tables.go:78
+    wire [20:0] cq = cqs_write_and ? cq_joined // tables.go:84
+        : cqs_write_and_3 ? {was_second_word[20], cq_choice, was_second_word[1:0]}
+        : {was_cq_word[20], cq_choice_2, was_cq_word[1:0]};
+    wire sweeping = ~t_swept; // tables.go:88
+    wire [5:0] cqs_write_addr = t_swept ? (cqs_write_and_3 ? second_at : cq_cq) : sweep[5:0]; // tables.go:89
 
     always @(posedge clk) begin
-        if ((cqs_write_and && is_2) || (cqs_write_and_2 && !is_2) || cqs_write_and_3 || sweeping) begin // tables.go:75
-            cqs[cqs_write_addr] <= t_swept ? (cqs_write_and ? cq_joined : cqs_write_data_joined) // tables.go:75
-                : 21'd0;
+        if ((cqs_write_and && is_2) || (cqs_write_and_2 && !is_2) || cqs_write_and_3 || sweeping) begin // tables.go:89
+            cqs[cqs_write_addr] <= t_swept ? cq : 21'd0; // tables.go:89
         end
     end
 
-    wire [18:0] eq_joined = {eq_exists_2, is_3 ? eq_users + 18'd1 : eq_users - 18'd1}; // tables.go:77
-    wire [18:0] eq = cqs_write_and ? {go_code == 8'h01, 18'd0} : eq_joined; // tables.go:77
-    wire writes_eq_and = cqs_write_and & ((go_code == 8'h01) | (go_code == 8'h02)); // tables.go:78
-    wire [1:0] eqs_write_addr = t_swept ? eq_at : sweep[1:0]; // tables.go:79
+    wire [18:0] eq_joined = {eq_exists_2, is_3 ? eq_users + 18'd1 : eq_users - 18'd1}; // tables.go:91
+    wire [18:0] eq = cqs_write_and ? {go_code == 8'h01, 18'd0} : eq_joined; // tables.go:91
+    wire writes_eq_and = cqs_write_and & ((go_code == 8'h01) | (go_code == 8'h02)); // tables.go:92
+    wire [1:0] eqs_write_addr = t_swept ? eq_at : sweep[1:0]; // tables.go:93
 
     always @(posedge clk) begin
-        if (writes_eq_and || (cqs_write_and_2 && is_2) || sweeping) begin // tables.go:79
-            eqs[eqs_write_addr] <= t_swept ? eq : 19'd0; // tables.go:79
+        if (writes_eq_and || (cqs_write_and_2 && is_2) || sweeping) begin // tables.go:93
+            eqs[eqs_write_addr] <= t_swept ? eq : 19'd0; // tables.go:93
         end
     end
 
@@ -933,6 +947,7 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     reg         wake_stalled;            // properties.go:20
     reg [5:0]   wake_held;               // properties.go:20
 
+    wire users_of_what_exists_any = |(cqs_write_and_3 ? was_second_word[19:2] : was_cq_word[19:2]); // tables.go:94
     wire waits = go_valid & ~go_ready;                         // properties.go:8
     wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:9
     wire [504:0] context_reply_data_holds_joined = {           // properties.go:9
@@ -1325,8 +1340,8 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_users_of_what_exists: assert (!((cqs_write_and_2 || cqs_write_and_3) && !is_3) // tables.go:80
-                || (is_2 ? |eq_users : |now_users));
+            assert_users_of_what_exists: assert (!((cqs_write_and_2 || cqs_write_and_3) && !is_3) // tables.go:94
+                || (is_2 ? |eq_users : users_of_what_exists_any));
             assume_go_valid_holds: assume (!go_stalled || go_valid); // properties.go:8
             assume_go_data_holds: assume (!go_stalled || {go_code, go_in} == go_held); // properties.go:8
             assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:9
@@ -1368,8 +1383,8 @@ module command_qp6_cq6_eq2_rd3_mtu4096 (
     always @(posedge clk) begin
         if (!rst) begin
             if ((cqs_write_and_2 || cqs_write_and_3) && !is_3
-                && !(is_2 ? |eq_users : |now_users)) begin
-                $display("ASSERT %m users_of_what_exists blocks/command/tables.go:80");
+                && !(is_2 ? |eq_users : users_of_what_exists_any)) begin
+                $display("ASSERT %m users_of_what_exists blocks/command/tables.go:94");
                 $stop;
             end
             if (go_stalled) begin

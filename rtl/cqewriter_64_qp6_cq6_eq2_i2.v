@@ -176,8 +176,8 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
     wire         u_jobs_out_valid;
     wire [58:0]  u_jobs_out_at;
     wire [255:0] u_jobs_out_cqe;
-    wire [1:0]   u_jobs_level;
-    wire [1:0]   u_jobs_high_water;
+    wire         u_jobs_level;
+    wire         u_jobs_high_water;
     wire         u_flights_in_valid;
     wire         u_flights_in_ready;
     wire         u_flights_out_valid;
@@ -395,7 +395,7 @@ module cqewriter_64_qp6_cq6_eq2_i2 (
         judged_wrid
     };
 
-    fifo_cqewriter_job_x2 u_jobs ( // cqewriter.go:142
+    fifo_cqewriter_job_x1 u_jobs ( // cqewriter.go:142
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_jobs_in_valid),

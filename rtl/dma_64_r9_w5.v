@@ -252,16 +252,103 @@ module dma_64_r9_w5 (
     input  wire        m_axi_rvalid,
     output wire        m_axi_rready,
 
-    output wire        err // pulse: an answer of host memory was an error
+    // pulse: an answer of host memory was an error; of one that comes with another, in a cycle
+    // behind it
+    output wire        err
 );
 
-    reg answer_failed; // dma.go:63
+    reg       answer_failed;  // dma.go:64
+    reg [7:0] failed_waiting; // blocks/pulses/pulses.go:13
 
+    wire        u_read_0_out_valid;
+    wire [63:0] u_read_0_out_addr;
+    wire [7:0]  u_read_0_out_len;
+    wire        u_read_0_level;
+    wire        u_read_0_high_water;
+    wire        u_read_1_out_valid;
+    wire [63:0] u_read_1_out_addr;
+    wire [7:0]  u_read_1_out_len;
+    wire        u_read_1_level;
+    wire        u_read_1_high_water;
+    wire        u_read_2_out_valid;
+    wire [63:0] u_read_2_out_addr;
+    wire [7:0]  u_read_2_out_len;
+    wire        u_read_2_level;
+    wire        u_read_2_high_water;
+    wire        u_read_3_out_valid;
+    wire [63:0] u_read_3_out_addr;
+    wire [7:0]  u_read_3_out_len;
+    wire        u_read_3_level;
+    wire        u_read_3_high_water;
+    wire        u_read_4_out_valid;
+    wire [63:0] u_read_4_out_addr;
+    wire [7:0]  u_read_4_out_len;
+    wire        u_read_4_level;
+    wire        u_read_4_high_water;
+    wire        u_read_5_out_valid;
+    wire [63:0] u_read_5_out_addr;
+    wire [7:0]  u_read_5_out_len;
+    wire        u_read_5_level;
+    wire        u_read_5_high_water;
+    wire        u_read_6_out_valid;
+    wire [63:0] u_read_6_out_addr;
+    wire [7:0]  u_read_6_out_len;
+    wire        u_read_6_level;
+    wire        u_read_6_high_water;
+    wire        u_read_7_out_valid;
+    wire [63:0] u_read_7_out_addr;
+    wire [7:0]  u_read_7_out_len;
+    wire        u_read_7_level;
+    wire        u_read_7_high_water;
+    wire        u_read_8_out_valid;
+    wire [63:0] u_read_8_out_addr;
+    wire [7:0]  u_read_8_out_len;
+    wire        u_read_8_level;
+    wire        u_read_8_high_water;
+    wire        u_read_turn_in_0_ready;
+    wire        u_read_turn_in_1_ready;
+    wire        u_read_turn_in_2_ready;
+    wire        u_read_turn_in_3_ready;
+    wire        u_read_turn_in_4_ready;
+    wire        u_read_turn_in_5_ready;
+    wire        u_read_turn_in_6_ready;
+    wire        u_read_turn_in_7_ready;
+    wire        u_read_turn_in_8_ready;
     wire        u_read_turn_out_valid;
     wire [63:0] u_read_turn_out_addr;
     wire [7:0]  u_read_turn_out_len;
     wire [3:0]  u_read_turn_from;
     wire        u_read_address_in_ready;
+    wire        u_write_0_out_valid;
+    wire [63:0] u_write_0_out_addr;
+    wire [7:0]  u_write_0_out_len;
+    wire        u_write_0_level;
+    wire        u_write_0_high_water;
+    wire        u_write_1_out_valid;
+    wire [63:0] u_write_1_out_addr;
+    wire [7:0]  u_write_1_out_len;
+    wire        u_write_1_level;
+    wire        u_write_1_high_water;
+    wire        u_write_2_out_valid;
+    wire [63:0] u_write_2_out_addr;
+    wire [7:0]  u_write_2_out_len;
+    wire        u_write_2_level;
+    wire        u_write_2_high_water;
+    wire        u_write_3_out_valid;
+    wire [63:0] u_write_3_out_addr;
+    wire [7:0]  u_write_3_out_len;
+    wire        u_write_3_level;
+    wire        u_write_3_high_water;
+    wire        u_write_4_out_valid;
+    wire [63:0] u_write_4_out_addr;
+    wire [7:0]  u_write_4_out_len;
+    wire        u_write_4_level;
+    wire        u_write_4_high_water;
+    wire        u_write_turn_in_0_ready;
+    wire        u_write_turn_in_1_ready;
+    wire        u_write_turn_in_2_ready;
+    wire        u_write_turn_in_3_ready;
+    wire        u_write_turn_in_4_ready;
     wire        u_write_turn_out_valid;
     wire [63:0] u_write_turn_out_addr;
     wire [7:0]  u_write_turn_out_len;
@@ -288,45 +375,180 @@ module dma_64_r9_w5 (
     wire        u_write_beats_out_last;
     wire        u_write_data_in_ready;
 
-    round_robin_link_read_burst_x9 u_read_turn ( // dma.go:184
+    fifo_link_read_burst_x1 u_read_0 ( // blocks/link/stage.go:21
         .clk        (clk),
         .rst        (rst),
-        .in_0_valid (reads_0_burst_valid),
-        .in_0_ready (reads_0_burst_ready),
-        .in_0_addr  (reads_0_burst_addr),
-        .in_0_len   (reads_0_burst_len),
-        .in_1_valid (reads_1_burst_valid),
-        .in_1_ready (reads_1_burst_ready),
-        .in_1_addr  (reads_1_burst_addr),
-        .in_1_len   (reads_1_burst_len),
-        .in_2_valid (reads_2_burst_valid),
-        .in_2_ready (reads_2_burst_ready),
-        .in_2_addr  (reads_2_burst_addr),
-        .in_2_len   (reads_2_burst_len),
-        .in_3_valid (reads_3_burst_valid),
-        .in_3_ready (reads_3_burst_ready),
-        .in_3_addr  (reads_3_burst_addr),
-        .in_3_len   (reads_3_burst_len),
-        .in_4_valid (reads_4_burst_valid),
-        .in_4_ready (reads_4_burst_ready),
-        .in_4_addr  (reads_4_burst_addr),
-        .in_4_len   (reads_4_burst_len),
-        .in_5_valid (reads_5_burst_valid),
-        .in_5_ready (reads_5_burst_ready),
-        .in_5_addr  (reads_5_burst_addr),
-        .in_5_len   (reads_5_burst_len),
-        .in_6_valid (reads_6_burst_valid),
-        .in_6_ready (reads_6_burst_ready),
-        .in_6_addr  (reads_6_burst_addr),
-        .in_6_len   (reads_6_burst_len),
-        .in_7_valid (reads_7_burst_valid),
-        .in_7_ready (reads_7_burst_ready),
-        .in_7_addr  (reads_7_burst_addr),
-        .in_7_len   (reads_7_burst_len),
-        .in_8_valid (reads_8_burst_valid),
-        .in_8_ready (reads_8_burst_ready),
-        .in_8_addr  (reads_8_burst_addr),
-        .in_8_len   (reads_8_burst_len),
+        .in_valid   (reads_0_burst_valid),
+        .in_ready   (reads_0_burst_ready),
+        .in_addr    (reads_0_burst_addr),
+        .in_len     (reads_0_burst_len),
+        .out_valid  (u_read_0_out_valid),
+        .out_ready  (u_read_turn_in_0_ready),
+        .out_addr   (u_read_0_out_addr),
+        .out_len    (u_read_0_out_len),
+        .level      (u_read_0_level),
+        .high_water (u_read_0_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_1 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_1_burst_valid),
+        .in_ready   (reads_1_burst_ready),
+        .in_addr    (reads_1_burst_addr),
+        .in_len     (reads_1_burst_len),
+        .out_valid  (u_read_1_out_valid),
+        .out_ready  (u_read_turn_in_1_ready),
+        .out_addr   (u_read_1_out_addr),
+        .out_len    (u_read_1_out_len),
+        .level      (u_read_1_level),
+        .high_water (u_read_1_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_2 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_2_burst_valid),
+        .in_ready   (reads_2_burst_ready),
+        .in_addr    (reads_2_burst_addr),
+        .in_len     (reads_2_burst_len),
+        .out_valid  (u_read_2_out_valid),
+        .out_ready  (u_read_turn_in_2_ready),
+        .out_addr   (u_read_2_out_addr),
+        .out_len    (u_read_2_out_len),
+        .level      (u_read_2_level),
+        .high_water (u_read_2_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_3 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_3_burst_valid),
+        .in_ready   (reads_3_burst_ready),
+        .in_addr    (reads_3_burst_addr),
+        .in_len     (reads_3_burst_len),
+        .out_valid  (u_read_3_out_valid),
+        .out_ready  (u_read_turn_in_3_ready),
+        .out_addr   (u_read_3_out_addr),
+        .out_len    (u_read_3_out_len),
+        .level      (u_read_3_level),
+        .high_water (u_read_3_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_4 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_4_burst_valid),
+        .in_ready   (reads_4_burst_ready),
+        .in_addr    (reads_4_burst_addr),
+        .in_len     (reads_4_burst_len),
+        .out_valid  (u_read_4_out_valid),
+        .out_ready  (u_read_turn_in_4_ready),
+        .out_addr   (u_read_4_out_addr),
+        .out_len    (u_read_4_out_len),
+        .level      (u_read_4_level),
+        .high_water (u_read_4_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_5 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_5_burst_valid),
+        .in_ready   (reads_5_burst_ready),
+        .in_addr    (reads_5_burst_addr),
+        .in_len     (reads_5_burst_len),
+        .out_valid  (u_read_5_out_valid),
+        .out_ready  (u_read_turn_in_5_ready),
+        .out_addr   (u_read_5_out_addr),
+        .out_len    (u_read_5_out_len),
+        .level      (u_read_5_level),
+        .high_water (u_read_5_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_6 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_6_burst_valid),
+        .in_ready   (reads_6_burst_ready),
+        .in_addr    (reads_6_burst_addr),
+        .in_len     (reads_6_burst_len),
+        .out_valid  (u_read_6_out_valid),
+        .out_ready  (u_read_turn_in_6_ready),
+        .out_addr   (u_read_6_out_addr),
+        .out_len    (u_read_6_out_len),
+        .level      (u_read_6_level),
+        .high_water (u_read_6_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_7 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_7_burst_valid),
+        .in_ready   (reads_7_burst_ready),
+        .in_addr    (reads_7_burst_addr),
+        .in_len     (reads_7_burst_len),
+        .out_valid  (u_read_7_out_valid),
+        .out_ready  (u_read_turn_in_7_ready),
+        .out_addr   (u_read_7_out_addr),
+        .out_len    (u_read_7_out_len),
+        .level      (u_read_7_level),
+        .high_water (u_read_7_high_water)
+    );
+
+    fifo_link_read_burst_x1 u_read_8 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (reads_8_burst_valid),
+        .in_ready   (reads_8_burst_ready),
+        .in_addr    (reads_8_burst_addr),
+        .in_len     (reads_8_burst_len),
+        .out_valid  (u_read_8_out_valid),
+        .out_ready  (u_read_turn_in_8_ready),
+        .out_addr   (u_read_8_out_addr),
+        .out_len    (u_read_8_out_len),
+        .level      (u_read_8_level),
+        .high_water (u_read_8_high_water)
+    );
+
+    round_robin_link_read_burst_x9 u_read_turn ( // dma.go:188
+        .clk        (clk),
+        .rst        (rst),
+        .in_0_valid (u_read_0_out_valid),
+        .in_0_ready (u_read_turn_in_0_ready),
+        .in_0_addr  (u_read_0_out_addr),
+        .in_0_len   (u_read_0_out_len),
+        .in_1_valid (u_read_1_out_valid),
+        .in_1_ready (u_read_turn_in_1_ready),
+        .in_1_addr  (u_read_1_out_addr),
+        .in_1_len   (u_read_1_out_len),
+        .in_2_valid (u_read_2_out_valid),
+        .in_2_ready (u_read_turn_in_2_ready),
+        .in_2_addr  (u_read_2_out_addr),
+        .in_2_len   (u_read_2_out_len),
+        .in_3_valid (u_read_3_out_valid),
+        .in_3_ready (u_read_turn_in_3_ready),
+        .in_3_addr  (u_read_3_out_addr),
+        .in_3_len   (u_read_3_out_len),
+        .in_4_valid (u_read_4_out_valid),
+        .in_4_ready (u_read_turn_in_4_ready),
+        .in_4_addr  (u_read_4_out_addr),
+        .in_4_len   (u_read_4_out_len),
+        .in_5_valid (u_read_5_out_valid),
+        .in_5_ready (u_read_turn_in_5_ready),
+        .in_5_addr  (u_read_5_out_addr),
+        .in_5_len   (u_read_5_out_len),
+        .in_6_valid (u_read_6_out_valid),
+        .in_6_ready (u_read_turn_in_6_ready),
+        .in_6_addr  (u_read_6_out_addr),
+        .in_6_len   (u_read_6_out_len),
+        .in_7_valid (u_read_7_out_valid),
+        .in_7_ready (u_read_turn_in_7_ready),
+        .in_7_addr  (u_read_7_out_addr),
+        .in_7_len   (u_read_7_out_len),
+        .in_8_valid (u_read_8_out_valid),
+        .in_8_ready (u_read_turn_in_8_ready),
+        .in_8_addr  (u_read_8_out_addr),
+        .in_8_len   (u_read_8_out_len),
         .out_valid  (u_read_turn_out_valid),
         .out_ready  (u_read_address_in_ready),
         .out_addr   (u_read_turn_out_addr),
@@ -334,7 +556,7 @@ module dma_64_r9_w5 (
         .from       (u_read_turn_from)
     );
 
-    slice_dma_burst u_read_address ( // dma.go:185
+    slice_dma_burst u_read_address ( // dma.go:189
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_read_turn_out_valid),
@@ -349,85 +571,160 @@ module dma_64_r9_w5 (
         .out_len   (m_axi_arlen)
     );
 
-    assign m_axi_arsize = 3'h3;                        // dma.go:102
-    assign m_axi_arburst = 2'h1;                       // dma.go:103
-    assign m_axi_arlock = 1'b0;                        // dma.go:104
-    assign m_axi_arcache = 4'h3;                       // dma.go:105
-    assign m_axi_arprot = 3'h2;                        // dma.go:106
-    wire mine_0 = m_axi_rid == 4'h0;                   // dma.go:116
-    assign reads_0_beat_valid = m_axi_rvalid & mine_0; // dma.go:117
-    assign reads_0_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_0_beat_err = (m_axi_rresp != 2'h0);   // dma.go:118
-    assign reads_0_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_1 = m_axi_rid == 4'h1;                   // dma.go:116
-    assign reads_1_beat_valid = m_axi_rvalid & mine_1; // dma.go:117
-    assign reads_1_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_1_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_1_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_2 = m_axi_rid == 4'h2;                   // dma.go:116
-    assign reads_2_beat_valid = m_axi_rvalid & mine_2; // dma.go:117
-    assign reads_2_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_2_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_2_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_3 = m_axi_rid == 4'h3;                   // dma.go:116
-    assign reads_3_beat_valid = m_axi_rvalid & mine_3; // dma.go:117
-    assign reads_3_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_3_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_3_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_4 = m_axi_rid == 4'h4;                   // dma.go:116
-    assign reads_4_beat_valid = m_axi_rvalid & mine_4; // dma.go:117
-    assign reads_4_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_4_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_4_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_5 = m_axi_rid == 4'h5;                   // dma.go:116
-    assign reads_5_beat_valid = m_axi_rvalid & mine_5; // dma.go:117
-    assign reads_5_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_5_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_5_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_6 = m_axi_rid == 4'h6;                   // dma.go:116
-    assign reads_6_beat_valid = m_axi_rvalid & mine_6; // dma.go:117
-    assign reads_6_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_6_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_6_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_7 = m_axi_rid == 4'h7;                   // dma.go:116
-    assign reads_7_beat_valid = m_axi_rvalid & mine_7; // dma.go:117
-    assign reads_7_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_7_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_7_beat_last = m_axi_rlast;            // dma.go:118
-    wire mine_8 = m_axi_rid == 4'h8;                   // dma.go:116
-    assign reads_8_beat_valid = m_axi_rvalid & mine_8; // dma.go:117
-    assign reads_8_beat_data = m_axi_rdata;            // dma.go:118
-    assign reads_8_beat_err = reads_0_beat_err;        // dma.go:118
-    assign reads_8_beat_last = m_axi_rlast;            // dma.go:118
-    assign m_axi_rready = (mine_0 & reads_0_beat_ready) | (mine_1 & reads_1_beat_ready) // dma.go:121
+    assign m_axi_arsize = 3'h3;                        // dma.go:106
+    assign m_axi_arburst = 2'h1;                       // dma.go:107
+    assign m_axi_arlock = 1'b0;                        // dma.go:108
+    assign m_axi_arcache = 4'h3;                       // dma.go:109
+    assign m_axi_arprot = 3'h2;                        // dma.go:110
+    wire mine_0 = m_axi_rid == 4'h0;                   // dma.go:120
+    assign reads_0_beat_valid = m_axi_rvalid & mine_0; // dma.go:121
+    assign reads_0_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_0_beat_err = (m_axi_rresp != 2'h0);   // dma.go:122
+    assign reads_0_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_1 = m_axi_rid == 4'h1;                   // dma.go:120
+    assign reads_1_beat_valid = m_axi_rvalid & mine_1; // dma.go:121
+    assign reads_1_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_1_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_1_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_2 = m_axi_rid == 4'h2;                   // dma.go:120
+    assign reads_2_beat_valid = m_axi_rvalid & mine_2; // dma.go:121
+    assign reads_2_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_2_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_2_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_3 = m_axi_rid == 4'h3;                   // dma.go:120
+    assign reads_3_beat_valid = m_axi_rvalid & mine_3; // dma.go:121
+    assign reads_3_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_3_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_3_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_4 = m_axi_rid == 4'h4;                   // dma.go:120
+    assign reads_4_beat_valid = m_axi_rvalid & mine_4; // dma.go:121
+    assign reads_4_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_4_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_4_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_5 = m_axi_rid == 4'h5;                   // dma.go:120
+    assign reads_5_beat_valid = m_axi_rvalid & mine_5; // dma.go:121
+    assign reads_5_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_5_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_5_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_6 = m_axi_rid == 4'h6;                   // dma.go:120
+    assign reads_6_beat_valid = m_axi_rvalid & mine_6; // dma.go:121
+    assign reads_6_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_6_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_6_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_7 = m_axi_rid == 4'h7;                   // dma.go:120
+    assign reads_7_beat_valid = m_axi_rvalid & mine_7; // dma.go:121
+    assign reads_7_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_7_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_7_beat_last = m_axi_rlast;            // dma.go:122
+    wire mine_8 = m_axi_rid == 4'h8;                   // dma.go:120
+    assign reads_8_beat_valid = m_axi_rvalid & mine_8; // dma.go:121
+    assign reads_8_beat_data = m_axi_rdata;            // dma.go:122
+    assign reads_8_beat_err = reads_0_beat_err;        // dma.go:122
+    assign reads_8_beat_last = m_axi_rlast;            // dma.go:122
+    assign m_axi_rready = (mine_0 & reads_0_beat_ready) | (mine_1 & reads_1_beat_ready) // dma.go:125
         | (mine_2 & reads_2_beat_ready) | (mine_3 & reads_3_beat_ready)
         | (mine_4 & reads_4_beat_ready) | (mine_5 & reads_5_beat_ready)
         | (mine_6 & reads_6_beat_ready) | (mine_7 & reads_7_beat_ready)
         | (mine_8 & reads_8_beat_ready);
 
-    round_robin_link_read_burst_x5 u_write_turn ( // dma.go:184
+    fifo_link_write_burst_x1 u_write_0 ( // blocks/link/stage.go:21
         .clk        (clk),
         .rst        (rst),
-        .in_0_valid (writes_0_burst_valid),
-        .in_0_ready (writes_0_burst_ready),
-        .in_0_addr  (writes_0_burst_addr),
-        .in_0_len   (writes_0_burst_len),
-        .in_1_valid (writes_1_burst_valid),
-        .in_1_ready (writes_1_burst_ready),
-        .in_1_addr  (writes_1_burst_addr),
-        .in_1_len   (writes_1_burst_len),
-        .in_2_valid (writes_2_burst_valid),
-        .in_2_ready (writes_2_burst_ready),
-        .in_2_addr  (writes_2_burst_addr),
-        .in_2_len   (writes_2_burst_len),
-        .in_3_valid (writes_3_burst_valid),
-        .in_3_ready (writes_3_burst_ready),
-        .in_3_addr  (writes_3_burst_addr),
-        .in_3_len   (writes_3_burst_len),
-        .in_4_valid (writes_4_burst_valid),
-        .in_4_ready (writes_4_burst_ready),
-        .in_4_addr  (writes_4_burst_addr),
-        .in_4_len   (writes_4_burst_len),
+        .in_valid   (writes_0_burst_valid),
+        .in_ready   (writes_0_burst_ready),
+        .in_addr    (writes_0_burst_addr),
+        .in_len     (writes_0_burst_len),
+        .out_valid  (u_write_0_out_valid),
+        .out_ready  (u_write_turn_in_0_ready),
+        .out_addr   (u_write_0_out_addr),
+        .out_len    (u_write_0_out_len),
+        .level      (u_write_0_level),
+        .high_water (u_write_0_high_water)
+    );
+
+    fifo_link_write_burst_x1 u_write_1 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (writes_1_burst_valid),
+        .in_ready   (writes_1_burst_ready),
+        .in_addr    (writes_1_burst_addr),
+        .in_len     (writes_1_burst_len),
+        .out_valid  (u_write_1_out_valid),
+        .out_ready  (u_write_turn_in_1_ready),
+        .out_addr   (u_write_1_out_addr),
+        .out_len    (u_write_1_out_len),
+        .level      (u_write_1_level),
+        .high_water (u_write_1_high_water)
+    );
+
+    fifo_link_write_burst_x1 u_write_2 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (writes_2_burst_valid),
+        .in_ready   (writes_2_burst_ready),
+        .in_addr    (writes_2_burst_addr),
+        .in_len     (writes_2_burst_len),
+        .out_valid  (u_write_2_out_valid),
+        .out_ready  (u_write_turn_in_2_ready),
+        .out_addr   (u_write_2_out_addr),
+        .out_len    (u_write_2_out_len),
+        .level      (u_write_2_level),
+        .high_water (u_write_2_high_water)
+    );
+
+    fifo_link_write_burst_x1 u_write_3 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (writes_3_burst_valid),
+        .in_ready   (writes_3_burst_ready),
+        .in_addr    (writes_3_burst_addr),
+        .in_len     (writes_3_burst_len),
+        .out_valid  (u_write_3_out_valid),
+        .out_ready  (u_write_turn_in_3_ready),
+        .out_addr   (u_write_3_out_addr),
+        .out_len    (u_write_3_out_len),
+        .level      (u_write_3_level),
+        .high_water (u_write_3_high_water)
+    );
+
+    fifo_link_write_burst_x1 u_write_4 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (writes_4_burst_valid),
+        .in_ready   (writes_4_burst_ready),
+        .in_addr    (writes_4_burst_addr),
+        .in_len     (writes_4_burst_len),
+        .out_valid  (u_write_4_out_valid),
+        .out_ready  (u_write_turn_in_4_ready),
+        .out_addr   (u_write_4_out_addr),
+        .out_len    (u_write_4_out_len),
+        .level      (u_write_4_level),
+        .high_water (u_write_4_high_water)
+    );
+
+    round_robin_link_read_burst_x5 u_write_turn ( // dma.go:188
+        .clk        (clk),
+        .rst        (rst),
+        .in_0_valid (u_write_0_out_valid),
+        .in_0_ready (u_write_turn_in_0_ready),
+        .in_0_addr  (u_write_0_out_addr),
+        .in_0_len   (u_write_0_out_len),
+        .in_1_valid (u_write_1_out_valid),
+        .in_1_ready (u_write_turn_in_1_ready),
+        .in_1_addr  (u_write_1_out_addr),
+        .in_1_len   (u_write_1_out_len),
+        .in_2_valid (u_write_2_out_valid),
+        .in_2_ready (u_write_turn_in_2_ready),
+        .in_2_addr  (u_write_2_out_addr),
+        .in_2_len   (u_write_2_out_len),
+        .in_3_valid (u_write_3_out_valid),
+        .in_3_ready (u_write_turn_in_3_ready),
+        .in_3_addr  (u_write_3_out_addr),
+        .in_3_len   (u_write_3_out_len),
+        .in_4_valid (u_write_4_out_valid),
+        .in_4_ready (u_write_turn_in_4_ready),
+        .in_4_addr  (u_write_4_out_addr),
+        .in_4_len   (u_write_4_out_len),
         .out_valid  (u_write_turn_out_valid),
         .out_ready  (u_write_address_in_ready),
         .out_addr   (u_write_turn_out_addr),
@@ -435,7 +732,7 @@ module dma_64_r9_w5 (
         .from       (u_write_turn_from)
     );
 
-    slice_dma_burst u_write_address ( // dma.go:185
+    slice_dma_burst u_write_address ( // dma.go:189
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_write_turn_out_valid),
@@ -450,7 +747,7 @@ module dma_64_r9_w5 (
         .out_len   (u_write_address_out_len)
     );
 
-    fork_dma_burst_x2 u_write_order ( // dma.go:135
+    fork_dma_burst_x2 u_write_order ( // dma.go:139
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_write_address_out_valid),
@@ -470,13 +767,13 @@ module dma_64_r9_w5 (
         .out_1_len   (u_write_order_out_1_len)
     );
 
-    assign m_axi_awsize = 3'h3;  // dma.go:140
-    assign m_axi_awburst = 2'h1; // dma.go:141
-    assign m_axi_awlock = 1'b0;  // dma.go:142
-    assign m_axi_awcache = 4'h3; // dma.go:143
-    assign m_axi_awprot = 3'h2;  // dma.go:144
+    assign m_axi_awsize = 3'h3;  // dma.go:144
+    assign m_axi_awburst = 2'h1; // dma.go:145
+    assign m_axi_awlock = 1'b0;  // dma.go:146
+    assign m_axi_awcache = 4'h3; // dma.go:147
+    assign m_axi_awprot = 3'h2;  // dma.go:148
 
-    fifo_bits_3_x8 u_write_turns ( // dma.go:152
+    fifo_bits_3_x8 u_write_turns ( // dma.go:156
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_write_order_out_1_valid),
@@ -489,7 +786,7 @@ module dma_64_r9_w5 (
         .high_water (u_write_turns_high_water)
     );
 
-    mux_link_write_beat_64_8_x5 u_write_beats ( // dma.go:153
+    mux_link_write_beat_64_8_x5 u_write_beats ( // dma.go:157
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (writes_0_beat_valid),
@@ -527,7 +824,7 @@ module dma_64_r9_w5 (
         .out_last   (u_write_beats_out_last)
     );
 
-    slice_link_write_beat_64_8 u_write_data ( // dma.go:153
+    slice_link_write_beat_64_8 u_write_data ( // dma.go:157
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_write_beats_out_valid),
@@ -542,38 +839,52 @@ module dma_64_r9_w5 (
         .out_last  (m_axi_wlast)
     );
 
-    wire mine_0_2 = m_axi_bid == 4'h0;                    // dma.go:166
-    assign writes_0_done_valid = m_axi_bvalid & mine_0_2; // dma.go:167
-    assign writes_0_done_err = (m_axi_bresp != 2'h0);     // dma.go:168
-    wire mine_1_2 = m_axi_bid == 4'h1;                    // dma.go:166
-    assign writes_1_done_valid = m_axi_bvalid & mine_1_2; // dma.go:167
-    assign writes_1_done_err = writes_0_done_err;         // dma.go:168
-    wire mine_2_2 = m_axi_bid == 4'h2;                    // dma.go:166
-    assign writes_2_done_valid = m_axi_bvalid & mine_2_2; // dma.go:167
-    assign writes_2_done_err = writes_0_done_err;         // dma.go:168
-    wire mine_3_2 = m_axi_bid == 4'h3;                    // dma.go:166
-    assign writes_3_done_valid = m_axi_bvalid & mine_3_2; // dma.go:167
-    assign writes_3_done_err = writes_0_done_err;         // dma.go:168
-    wire mine_4_2 = m_axi_bid == 4'h4;                    // dma.go:166
-    assign writes_4_done_valid = m_axi_bvalid & mine_4_2; // dma.go:167
-    assign writes_4_done_err = writes_0_done_err;         // dma.go:168
-    assign m_axi_bready = (mine_0_2 & writes_0_done_ready) | (mine_1_2 & writes_1_done_ready) // dma.go:171
+    wire mine_0_2 = m_axi_bid == 4'h0;                    // dma.go:170
+    assign writes_0_done_valid = m_axi_bvalid & mine_0_2; // dma.go:171
+    assign writes_0_done_err = (m_axi_bresp != 2'h0);     // dma.go:172
+    wire mine_1_2 = m_axi_bid == 4'h1;                    // dma.go:170
+    assign writes_1_done_valid = m_axi_bvalid & mine_1_2; // dma.go:171
+    assign writes_1_done_err = writes_0_done_err;         // dma.go:172
+    wire mine_2_2 = m_axi_bid == 4'h2;                    // dma.go:170
+    assign writes_2_done_valid = m_axi_bvalid & mine_2_2; // dma.go:171
+    assign writes_2_done_err = writes_0_done_err;         // dma.go:172
+    wire mine_3_2 = m_axi_bid == 4'h3;                    // dma.go:170
+    assign writes_3_done_valid = m_axi_bvalid & mine_3_2; // dma.go:171
+    assign writes_3_done_err = writes_0_done_err;         // dma.go:172
+    wire mine_4_2 = m_axi_bid == 4'h4;                    // dma.go:170
+    assign writes_4_done_valid = m_axi_bvalid & mine_4_2; // dma.go:171
+    assign writes_4_done_err = writes_0_done_err;         // dma.go:172
+    assign m_axi_bready = (mine_0_2 & writes_0_done_ready) | (mine_1_2 & writes_1_done_ready) // dma.go:175
         | (mine_2_2 & writes_2_done_ready) | (mine_3_2 & writes_3_done_ready)
         | (mine_4_2 & writes_4_done_ready);
+
+    wire [9:0] sum_joined = {9'd0, m_axi_rvalid & m_axi_rready & reads_0_beat_err}; // blocks/pulses/pulses.go:16
+    wire [9:0] sum_joined_2 = {9'd0, m_axi_bvalid & m_axi_bready & writes_0_done_err}; // blocks/pulses/pulses.go:16
+    wire [9:0] sum_1 = {2'h0, failed_waiting} + sum_joined + sum_joined_2; // blocks/pulses/pulses.go:16
+    wire any = |sum_1;                             // blocks/pulses/pulses.go:18
+    wire [9:0] left = any ? sum_1 - 10'd1 : sum_1; // blocks/pulses/pulses.go:19
 
     always @(posedge clk) begin
         if (rst) begin
             answer_failed <= 1'b0;
+            failed_waiting <= 8'd0;
         end else begin
-            answer_failed <= (m_axi_rvalid & m_axi_rready & reads_0_beat_err) // dma.go:64
-                | (m_axi_bvalid & m_axi_bready & writes_0_done_err);
+            failed_waiting <= (|left[9:8]) ? 8'd255 : left[7:0]; // blocks/pulses/pulses.go:21
+            answer_failed <= any; // dma.go:65
         end
     end
 
-    assign err = answer_failed; // dma.go:65
+    assign err = answer_failed; // dma.go:66
 
     wire unused = &{1'b0,
-        u_write_order_out_1_id[3],  u_write_order_out_1_addr,  u_write_order_out_1_len,
+        u_read_0_level,  u_read_0_high_water,  u_read_1_level,  u_read_1_high_water,
+         u_read_2_level,  u_read_2_high_water,  u_read_3_level,  u_read_3_high_water,
+         u_read_4_level,  u_read_4_high_water,  u_read_5_level,  u_read_5_high_water,
+         u_read_6_level,  u_read_6_high_water,  u_read_7_level,  u_read_7_high_water,
+         u_read_8_level,  u_read_8_high_water,  u_write_0_level,  u_write_0_high_water,
+         u_write_1_level,  u_write_1_high_water,  u_write_2_level,  u_write_2_high_water,
+         u_write_3_level,  u_write_3_high_water,  u_write_4_level,  u_write_4_high_water,
+         u_write_order_out_1_id[3],  u_write_order_out_1_addr,  u_write_order_out_1_len,
          u_write_turns_level,  u_write_turns_high_water
     };
 
@@ -1450,21 +1761,21 @@ module dma_64_r9_w5 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_read /* verilator public_flat_rd */ = m_axi_arvalid && m_axi_arready; // dma.go:110
+    wire        event_read /* verilator public_flat_rd */ = m_axi_arvalid && m_axi_arready; // dma.go:114
     wire [3:0]  event_read_client /* verilator public_flat_rd */ = m_axi_arid;
     wire [63:0] event_read_addr /* verilator public_flat_rd */ = m_axi_araddr;
     wire [7:0]  event_read_len /* verilator public_flat_rd */ = m_axi_arlen;
 
-    wire       event_read_ends /* verilator public_flat_rd */ = m_axi_rvalid && m_axi_rready && m_axi_rlast; // dma.go:112
+    wire       event_read_ends /* verilator public_flat_rd */ = m_axi_rvalid && m_axi_rready && m_axi_rlast; // dma.go:116
     wire [3:0] event_read_ends_client /* verilator public_flat_rd */ = m_axi_rid;
     wire [1:0] event_read_ends_resp /* verilator public_flat_rd */ = m_axi_rresp;
 
-    wire        event_write /* verilator public_flat_rd */ = m_axi_awvalid && m_axi_awready; // dma.go:160
+    wire        event_write /* verilator public_flat_rd */ = m_axi_awvalid && m_axi_awready; // dma.go:164
     wire [3:0]  event_write_client /* verilator public_flat_rd */ = m_axi_awid;
     wire [63:0] event_write_addr /* verilator public_flat_rd */ = m_axi_awaddr;
     wire [7:0]  event_write_len /* verilator public_flat_rd */ = m_axi_awlen;
 
-    wire       event_write_ends /* verilator public_flat_rd */ = m_axi_bvalid && m_axi_bready; // dma.go:162
+    wire       event_write_ends /* verilator public_flat_rd */ = m_axi_bvalid && m_axi_bready; // dma.go:166
     wire [3:0] event_write_ends_client /* verilator public_flat_rd */ = m_axi_bid;
     wire [1:0] event_write_ends_resp /* verilator public_flat_rd */ = m_axi_bresp;
 

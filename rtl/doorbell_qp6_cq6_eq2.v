@@ -53,116 +53,202 @@ module doorbell_qp6_cq6_eq2 (
     output wire        refused // pulse
 );
 
-    reg [15:0] held_page;   // the doorbell that the tables are read for (doorbell.go:64)
-    reg [9:0]  held_offset; // doorbell.go:64
-    reg [15:0] held_index;  // doorbell.go:64
-    reg [15:0] held_number; // doorbell.go:64
-    reg        holds;       // doorbell.go:65
-    reg [6:0]  sweep;       // doorbell.go:119
-    reg [32:0] qp_owner;    // doorbell.go:136
-    reg [32:0] cq_owner;    // doorbell.go:136
+    reg [15:0] held_page;   // the doorbell that the tables are read for (doorbell.go:69)
+    reg [9:0]  held_offset; // doorbell.go:69
+    reg [15:0] held_index;  // doorbell.go:69
+    reg [15:0] held_number; // doorbell.go:69
+    reg        holds;       // doorbell.go:70
+    reg [6:0]  sweep;       // doorbell.go:124
+    reg [32:0] qp_owner;    // doorbell.go:141
+    reg [32:0] cq_owner;    // doorbell.go:141
 
     (* no_rw_check, ram_style = "block" *)
-    reg [32:0] qp_owners [0:63]; // doorbell.go:128
+    reg [32:0] qp_owners [0:63]; // doorbell.go:133
 
     (* no_rw_check, ram_style = "block" *)
-    reg [32:0] cq_owners [0:63]; // doorbell.go:128
+    reg [32:0] cq_owners [0:63]; // doorbell.go:133
 
-    wire leaves; // doorbell.go:66
+    wire       to_sq_valid; // blocks/link/stage.go:28
+    wire       to_sq_ready; // blocks/link/stage.go:28
+    wire [5:0] to_sq_qp;    // blocks/link/stage.go:28
+    wire       to_rq_valid; // blocks/link/stage.go:28
+    wire       to_rq_ready; // blocks/link/stage.go:28
+    wire [5:0] to_rq_qp;    // blocks/link/stage.go:28
+    wire       to_cq_valid; // blocks/link/stage.go:28
+    wire       to_cq_ready; // blocks/link/stage.go:28
+    wire [5:0] to_cq_cq;    // blocks/link/stage.go:28
+    wire [1:0] to_cq_arm;   // blocks/link/stage.go:28
+    wire       to_eq_valid; // blocks/link/stage.go:28
+    wire       to_eq_ready; // blocks/link/stage.go:28
+    wire [1:0] to_eq_eq;    // blocks/link/stage.go:28
+    wire       leaves;      // doorbell.go:71
     // One address for both: a message of Owner writes where a doorbell would read.
-    wire takes; // doorbell.go:70
+    wire       takes; // doorbell.go:75
+
+    wire u_to_sq_level;
+    wire u_to_sq_high_water;
+    wire u_to_rq_level;
+    wire u_to_rq_high_water;
+    wire u_to_cq_level;
+    wire u_to_cq_high_water;
+    wire u_to_eq_level;
+    wire u_to_eq_high_water;
+
+    fifo_link_ring_update_6_x1 u_to_sq ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (to_sq_valid),
+        .in_ready   (to_sq_ready),
+        .in_qp      (to_sq_qp),
+        .in_index   (held_index),
+        .out_valid  (sq_valid),
+        .out_ready  (sq_ready),
+        .out_qp     (sq_qp),
+        .out_index  (sq_index),
+        .level      (u_to_sq_level),
+        .high_water (u_to_sq_high_water)
+    );
+
+    fifo_link_ring_update_6_x1 u_to_rq ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (to_rq_valid),
+        .in_ready   (to_rq_ready),
+        .in_qp      (to_rq_qp),
+        .in_index   (held_index),
+        .out_valid  (rq_valid),
+        .out_ready  (rq_ready),
+        .out_qp     (rq_qp),
+        .out_index  (rq_index),
+        .level      (u_to_rq_level),
+        .high_water (u_to_rq_high_water)
+    );
+
+    fifo_link_cq_update_6_x1 u_to_cq ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (to_cq_valid),
+        .in_ready   (to_cq_ready),
+        .in_cq      (to_cq_cq),
+        .in_index   (held_index),
+        .in_arm     (to_cq_arm),
+        .out_valid  (cq_valid),
+        .out_ready  (cq_ready),
+        .out_cq     (cq_cq),
+        .out_index  (cq_index),
+        .out_arm    (cq_arm),
+        .level      (u_to_cq_level),
+        .high_water (u_to_cq_high_water)
+    );
+
+    fifo_link_eq_update_2_x1 u_to_eq ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (to_eq_valid),
+        .in_ready   (to_eq_ready),
+        .in_eq      (to_eq_eq),
+        .in_index   (held_index),
+        .out_valid  (eq_valid),
+        .out_ready  (eq_ready),
+        .out_eq     (eq_eq),
+        .out_index  (eq_index),
+        .level      (u_to_eq_level),
+        .high_water (u_to_eq_high_water)
+    );
 
     always @(posedge clk) begin
         if (rst) begin
             sweep <= 7'd0;
-        end else if (!owner_ready) begin // doorbell.go:121
-            sweep <= sweep + 7'd1;       // doorbell.go:121
+        end else if (!owner_ready) begin // doorbell.go:126
+            sweep <= sweep + 7'd1;       // doorbell.go:126
         end
     end
 
-    assign owner_ready = sweep[6];          // doorbell.go:71
-    assign bell_ready = owner_ready & ~owner_valid & (~holds | leaves); // doorbell.go:72
-    assign takes = bell_valid & bell_ready; // doorbell.go:73
+    assign owner_ready = sweep[6];          // doorbell.go:76
+    assign bell_ready = owner_ready & ~owner_valid & (~holds | leaves); // doorbell.go:77
+    assign takes = bell_valid & bell_ready; // doorbell.go:78
 
     always @(posedge clk) begin
         if (rst) begin
             holds <= 1'b0;
         end else begin
-            if (leaves) begin  // doorbell.go:76
-                holds <= 1'b0; // doorbell.go:76
+            if (leaves) begin  // doorbell.go:81
+                holds <= 1'b0; // doorbell.go:81
             end
-            if (takes) begin   // doorbell.go:77
-                holds <= 1'b1; // doorbell.go:78
+            if (takes) begin   // doorbell.go:82
+                holds <= 1'b1; // doorbell.go:83
             end
         end
     end
 
     always @(posedge clk) begin
-        if (takes) begin                // doorbell.go:77
-            held_page <= bell_page;     // doorbell.go:79
-            held_offset <= bell_offset; // doorbell.go:79
-            held_index <= bell_index;   // doorbell.go:79
-            held_number <= bell_number; // doorbell.go:79
+        if (takes) begin                // doorbell.go:82
+            held_page <= bell_page;     // doorbell.go:84
+            held_offset <= bell_offset; // doorbell.go:84
+            held_index <= bell_index;   // doorbell.go:84
+            held_number <= bell_number; // doorbell.go:84
         end
     end
 
-    wire qp_exists = qp_owner[32];          // doorbell.go:136
-    wire [15:0] qp_page = qp_owner[31:16];  // doorbell.go:136
-    wire [15:0] qp_number = qp_owner[15:0]; // doorbell.go:136
-    wire sq_valid_and = (held_offset == 10'd0) & qp_exists & (qp_page == held_page) & (qp_number == held_number); // doorbell.go:86
-    assign sq_valid = holds & sq_valid_and; // doorbell.go:108
-    assign sq_qp = held_number[5:0];        // doorbell.go:109
-    assign sq_index = held_index;           // doorbell.go:109
-    wire rq_valid_and = (held_offset == 10'h001) & qp_exists & (qp_page == held_page) // doorbell.go:86
+    wire qp_exists = qp_owner[32];                // doorbell.go:141
+    wire [15:0] qp_page = qp_owner[31:16];        // doorbell.go:141
+    wire [15:0] qp_number = qp_owner[15:0];       // doorbell.go:141
+    wire to_sq_valid_and = (held_offset == 10'd0) & qp_exists & (qp_page == held_page) & (qp_number == held_number); // doorbell.go:91
+    assign to_sq_valid = holds & to_sq_valid_and; // doorbell.go:113
+    assign to_sq_qp = held_number[5:0];           // doorbell.go:114
+    wire to_rq_valid_and = (held_offset == 10'h001) & qp_exists & (qp_page == held_page) // doorbell.go:91
         & (qp_number == held_number);
-    assign rq_valid = holds & rq_valid_and; // doorbell.go:108
-    assign rq_qp = held_number[5:0];        // doorbell.go:109
-    assign rq_index = held_index;           // doorbell.go:109
-    wire for_cq_or = (held_offset == 10'h002) | (held_offset == 10'h003) | (held_offset == 10'h004); // doorbell.go:88
-    wire for_cq = for_cq_or & cq_owner[32] & (cq_owner[31:16] == held_page) // doorbell.go:88
+    assign to_rq_valid = holds & to_rq_valid_and; // doorbell.go:113
+    assign to_rq_qp = held_number[5:0];           // doorbell.go:114
+    wire for_cq_or = (held_offset == 10'h002) | (held_offset == 10'h003) | (held_offset == 10'h004); // doorbell.go:93
+    wire for_cq = for_cq_or & cq_owner[32] & (cq_owner[31:16] == held_page) // doorbell.go:93
         & (cq_owner[15:0] == held_number);
-    assign cq_valid = holds & for_cq; // doorbell.go:108
-    assign cq_cq = held_number[5:0];  // doorbell.go:109
-    assign cq_index = held_index;     // doorbell.go:109
-    assign cq_arm = (held_offset == 10'h003) ? 2'h1 : (held_offset == 10'h004) ? 2'h2 : 2'h0; // doorbell.go:109
-    wire for_eq = (held_offset == 10'h005) & ~(|held_page) & ~(|{2'h0, held_number[15:2]}); // doorbell.go:89
-    assign eq_valid = holds & for_eq; // doorbell.go:108
-    assign eq_eq = held_number[1:0];  // doorbell.go:109
-    assign eq_index = held_index;     // doorbell.go:109
-    wire refused_2 = ~(sq_valid_and | rq_valid_and | for_cq | for_eq); // doorbell.go:96
-    wire leaves_or = (sq_valid & sq_ready) | (rq_valid & rq_ready) | (cq_valid & cq_ready) // doorbell.go:97
-        | (eq_valid & eq_ready) | refused_2;
-    assign leaves = leaves_or & holds;  // doorbell.go:97
-    assign refused = holds & refused_2; // doorbell.go:98
+    assign to_cq_valid = holds & for_cq; // doorbell.go:113
+    assign to_cq_cq = held_number[5:0];  // doorbell.go:114
+    assign to_cq_arm = (held_offset == 10'h003) ? 2'h1 : (held_offset == 10'h004) ? 2'h2 : 2'h0; // doorbell.go:114
+    wire for_eq = (held_offset == 10'h005) & ~(|held_page) & ~(|{2'h0, held_number[15:2]}); // doorbell.go:94
+    assign to_eq_valid = holds & for_eq; // doorbell.go:113
+    assign to_eq_eq = held_number[1:0];  // doorbell.go:114
+    wire refused_or = to_sq_valid_and | to_rq_valid_and | for_cq | for_eq; // doorbell.go:101
+    wire refused_2 = ~refused_or;        // doorbell.go:101
+    wire leaves_or = (to_sq_valid & to_sq_ready) | (to_rq_valid & to_rq_ready) | (to_cq_valid & to_cq_ready) // doorbell.go:102
+        | (to_eq_valid & to_eq_ready) | refused_2;
+    assign leaves = leaves_or & holds;  // doorbell.go:102
+    assign refused = holds & refused_2; // doorbell.go:103
 
-    wire [5:0] swept_at = sweep[5:0];                     // doorbell.go:122
-    wire [5:0] at = owner_ready ? owner_index : swept_at; // doorbell.go:130
+    wire [5:0] swept_at = sweep[5:0];                     // doorbell.go:127
+    wire [5:0] at = owner_ready ? owner_index : swept_at; // doorbell.go:135
 
     always @(posedge clk) begin
-        if ((owner_valid && owner_ready && !owner_kind) || !owner_ready) begin // doorbell.go:135
-            qp_owners[at] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:135
+        if ((owner_valid && owner_ready && !owner_kind) || !owner_ready) begin // doorbell.go:140
+            qp_owners[at] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:140
         end
     end
 
     always @(posedge clk) begin
-        if (takes) begin                             // doorbell.go:136
-            qp_owner <= qp_owners[bell_number[5:0]]; // doorbell.go:136
+        if (takes) begin                             // doorbell.go:141
+            qp_owner <= qp_owners[bell_number[5:0]]; // doorbell.go:141
         end
     end
 
-    wire [5:0] at_2 = owner_ready ? owner_index : swept_at; // doorbell.go:130
-
-    always @(posedge clk) begin
-        if ((owner_valid && owner_ready && owner_kind) || !owner_ready) begin // doorbell.go:135
-            cq_owners[at_2] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:135
-        end
-    end
+    wire [5:0] at_2 = owner_ready ? owner_index : swept_at; // doorbell.go:135
 
     always @(posedge clk) begin
-        if (takes) begin                             // doorbell.go:136
-            cq_owner <= cq_owners[bell_number[5:0]]; // doorbell.go:136
+        if ((owner_valid && owner_ready && owner_kind) || !owner_ready) begin // doorbell.go:140
+            cq_owners[at_2] <= {owner_exists & owner_ready, owner_page, owner_number}; // doorbell.go:140
         end
     end
+
+    always @(posedge clk) begin
+        if (takes) begin                             // doorbell.go:141
+            cq_owner <= cq_owners[bell_number[5:0]]; // doorbell.go:141
+        end
+    end
+
+    wire unused = &{1'b0,
+        u_to_sq_level,  u_to_sq_high_water,  u_to_rq_level,  u_to_rq_high_water,  u_to_cq_level,
+         u_to_cq_high_water,  u_to_eq_level,  u_to_eq_high_water
+    };
 
     // ----------------------------------------------------------------------
     // Properties
@@ -197,8 +283,8 @@ module doorbell_qp6_cq6_eq2 (
     reg                       owner_changed;       // properties.go:48
     reg                       owner_changed_since; // properties.go:51
 
-    wire qp_owners_no_collision_or = (owner_valid & owner_ready & ~owner_kind) | ~owner_ready; // doorbell.go:135
-    wire cq_owners_no_collision_or = (owner_valid & owner_ready & owner_kind) | ~owner_ready; // doorbell.go:135
+    wire qp_owners_no_collision_or = (owner_valid & owner_ready & ~owner_kind) | ~owner_ready; // doorbell.go:140
+    wire cq_owners_no_collision_or = (owner_valid & owner_ready & owner_kind) | ~owner_ready; // doorbell.go:140
     wire waits = bell_valid & ~bell_ready;     // properties.go:22
     wire bell_data_holds_equal = {bell_page, bell_offset, bell_index, bell_number} == bell_held; // properties.go:22
     wire waits_2 = owner_valid & ~owner_ready; // properties.go:23
@@ -209,15 +295,16 @@ module doorbell_qp6_cq6_eq2 (
         owner_page,
         owner_number
     };
-    wire waits_3 = sq_valid & ~sq_ready;              // properties.go:24
-    wire waits_4 = rq_valid & ~rq_ready;              // properties.go:25
-    wire waits_5 = cq_valid & ~cq_ready;              // properties.go:26
-    wire waits_6 = eq_valid & ~eq_ready;              // properties.go:27
+    wire waits_3 = to_sq_valid & ~to_sq_ready;        // properties.go:24
+    wire waits_4 = to_rq_valid & ~to_rq_ready;        // properties.go:25
+    wire waits_5 = to_cq_valid & ~to_cq_ready;        // properties.go:26
+    wire waits_6 = to_eq_valid & ~to_eq_ready;        // properties.go:27
     wire when_one_exists = owner_valid & owner_ready & ~owner_kind & (owner_index == one); // properties.go:36
     wire rightful = one_exists & (rung_from == one_page) & (rung_number == one_number); // properties.go:46
     wire stale = owner_changed_since | owner_changed; // properties.go:53
-    wire qp_2 = takes & qp_owners_no_collision_or & (bell_number[5:0] == at); // doorbell.go:136
-    wire cq_2 = takes & cq_owners_no_collision_or & (bell_number[5:0] == at_2); // doorbell.go:136
+    wire one_taker_or = (to_sq_valid & to_rq_valid) | (to_cq_valid & to_eq_valid); // properties.go:58
+    wire qp_2 = takes & qp_owners_no_collision_or & (bell_number[5:0] == at); // doorbell.go:141
+    wire cq_2 = takes & cq_owners_no_collision_or & (bell_number[5:0] == at_2); // doorbell.go:141
 
     always @(posedge clk) begin
         if (rst) begin
@@ -256,8 +343,8 @@ module doorbell_qp6_cq6_eq2 (
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin                // properties.go:24
-            sq_held <= {sq_qp, sq_index}; // properties.go:24
+        if (waits_3) begin                     // properties.go:24
+            sq_held <= {to_sq_qp, held_index}; // properties.go:24
         end
     end
 
@@ -270,8 +357,8 @@ module doorbell_qp6_cq6_eq2 (
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin                // properties.go:25
-            rq_held <= {rq_qp, rq_index}; // properties.go:25
+        if (waits_4) begin                     // properties.go:25
+            rq_held <= {to_rq_qp, held_index}; // properties.go:25
         end
     end
 
@@ -284,8 +371,8 @@ module doorbell_qp6_cq6_eq2 (
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin                        // properties.go:26
-            cq_held <= {cq_cq, cq_index, cq_arm}; // properties.go:26
+        if (waits_5) begin                                // properties.go:26
+            cq_held <= {to_cq_cq, held_index, to_cq_arm}; // properties.go:26
         end
     end
 
@@ -298,8 +385,8 @@ module doorbell_qp6_cq6_eq2 (
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin                // properties.go:27
-            eq_held <= {eq_eq, eq_index}; // properties.go:27
+        if (waits_6) begin                     // properties.go:27
+            eq_held <= {to_eq_eq, held_index}; // properties.go:27
         end
     end
 
@@ -354,21 +441,21 @@ module doorbell_qp6_cq6_eq2 (
             assume_bell_data_holds: assume (!bell_stalled || bell_data_holds_equal); // properties.go:22
             assume_owner_valid_holds: assume (!owner_stalled || owner_valid); // properties.go:23
             assume_owner_data_holds: assume (!owner_stalled || owner_data_holds_joined == owner_held); // properties.go:23
-            assert_sq_valid_holds: assert (!sq_stalled || sq_valid); // properties.go:24
-            assert_sq_data_holds: assert (!sq_stalled || {sq_qp, sq_index} == sq_held); // properties.go:24
-            assert_rq_valid_holds: assert (!rq_stalled || rq_valid); // properties.go:25
-            assert_rq_data_holds: assert (!rq_stalled || {rq_qp, rq_index} == rq_held); // properties.go:25
-            assert_cq_valid_holds: assert (!cq_stalled || cq_valid); // properties.go:26
-            assert_cq_data_holds: assert (!cq_stalled || {cq_cq, cq_index, cq_arm} == cq_held); // properties.go:26
-            assert_eq_valid_holds: assert (!eq_stalled || eq_valid); // properties.go:27
-            assert_eq_data_holds: assert (!eq_stalled || {eq_eq, eq_index} == eq_held); // properties.go:27
-            assert_sq_rightful: assert (!(sq_valid && sq_qp == one) || rightful || stale); // properties.go:56
-            assert_rq_rightful: assert (!(rq_valid && rq_qp == one) || rightful || stale); // properties.go:57
-            assert_one_taker: assert (!((sq_valid && rq_valid) || (cq_valid && eq_valid))); // properties.go:58
-            cover_rung: cover (sq_valid && sq_ready);      // properties.go:59
-            cover_refused: cover (refused);                // properties.go:60
-            assert_qp_owners_no_collision: assert (!qp_2); // doorbell.go:136
-            assert_cq_owners_no_collision: assert (!cq_2); // doorbell.go:136
+            assert_sq_valid_holds: assert (!sq_stalled || to_sq_valid); // properties.go:24
+            assert_sq_data_holds: assert (!sq_stalled || {to_sq_qp, held_index} == sq_held); // properties.go:24
+            assert_rq_valid_holds: assert (!rq_stalled || to_rq_valid); // properties.go:25
+            assert_rq_data_holds: assert (!rq_stalled || {to_rq_qp, held_index} == rq_held); // properties.go:25
+            assert_cq_valid_holds: assert (!cq_stalled || to_cq_valid); // properties.go:26
+            assert_cq_data_holds: assert (!cq_stalled || {to_cq_cq, held_index, to_cq_arm} == cq_held); // properties.go:26
+            assert_eq_valid_holds: assert (!eq_stalled || to_eq_valid); // properties.go:27
+            assert_eq_data_holds: assert (!eq_stalled || {to_eq_eq, held_index} == eq_held); // properties.go:27
+            assert_sq_rightful: assert (!(to_sq_valid && to_sq_qp == one) || rightful || stale); // properties.go:56
+            assert_rq_rightful: assert (!(to_rq_valid && to_rq_qp == one) || rightful || stale); // properties.go:57
+            assert_one_taker: assert (!one_taker_or);       // properties.go:58
+            cover_rung: cover (to_sq_valid && to_sq_ready); // properties.go:59
+            cover_refused: cover (refused);                 // properties.go:60
+            assert_qp_owners_no_collision: assert (!qp_2);  // doorbell.go:141
+            assert_cq_owners_no_collision: assert (!cq_2);  // doorbell.go:141
         end
     end
 `endif
@@ -402,58 +489,58 @@ module doorbell_qp6_cq6_eq2 (
                 end
             end
             if (sq_stalled) begin
-                if (!sq_valid) begin
+                if (!to_sq_valid) begin
                     $display("ASSERT %m sq_valid_holds blocks/doorbell/properties.go:24");
                     $stop;
                 end
-                if ({sq_qp, sq_index} != sq_held) begin
+                if ({to_sq_qp, held_index} != sq_held) begin
                     $display("ASSERT %m sq_data_holds blocks/doorbell/properties.go:24");
                     $stop;
                 end
             end
             if (rq_stalled) begin
-                if (!rq_valid) begin
+                if (!to_rq_valid) begin
                     $display("ASSERT %m rq_valid_holds blocks/doorbell/properties.go:25");
                     $stop;
                 end
-                if ({rq_qp, rq_index} != rq_held) begin
+                if ({to_rq_qp, held_index} != rq_held) begin
                     $display("ASSERT %m rq_data_holds blocks/doorbell/properties.go:25");
                     $stop;
                 end
             end
             if (cq_stalled) begin
-                if (!cq_valid) begin
+                if (!to_cq_valid) begin
                     $display("ASSERT %m cq_valid_holds blocks/doorbell/properties.go:26");
                     $stop;
                 end
-                if ({cq_cq, cq_index, cq_arm} != cq_held) begin
+                if ({to_cq_cq, held_index, to_cq_arm} != cq_held) begin
                     $display("ASSERT %m cq_data_holds blocks/doorbell/properties.go:26");
                     $stop;
                 end
             end
             if (eq_stalled) begin
-                if (!eq_valid) begin
+                if (!to_eq_valid) begin
                     $display("ASSERT %m eq_valid_holds blocks/doorbell/properties.go:27");
                     $stop;
                 end
-                if ({eq_eq, eq_index} != eq_held) begin
+                if ({to_eq_eq, held_index} != eq_held) begin
                     $display("ASSERT %m eq_data_holds blocks/doorbell/properties.go:27");
                     $stop;
                 end
             end
-            if (sq_valid && sq_qp == one && !rightful && !stale) begin
+            if (to_sq_valid && to_sq_qp == one && !rightful && !stale) begin
                 $display("ASSERT %m sq_rightful blocks/doorbell/properties.go:56");
                 $stop;
             end
-            if (rq_valid && rq_qp == one && !rightful && !stale) begin
+            if (to_rq_valid && to_rq_qp == one && !rightful && !stale) begin
                 $display("ASSERT %m rq_rightful blocks/doorbell/properties.go:57");
                 $stop;
             end
-            if ((sq_valid && rq_valid) || (cq_valid && eq_valid)) begin
+            if (one_taker_or) begin
                 $display("ASSERT %m one_taker blocks/doorbell/properties.go:58");
                 $stop;
             end
-            if (sq_valid && sq_ready) begin
+            if (to_sq_valid && to_sq_ready) begin
                 if (cover_rung_count == 64'd0) begin
                     $display("COVER %m rung blocks/doorbell/properties.go:59");
                 end
@@ -466,11 +553,11 @@ module doorbell_qp6_cq6_eq2 (
                 cover_refused_count <= cover_refused_count + 64'd1;
             end
             if (qp_2) begin
-                $display("ASSERT %m qp_owners_no_collision blocks/doorbell/doorbell.go:136");
+                $display("ASSERT %m qp_owners_no_collision blocks/doorbell/doorbell.go:141");
                 $stop;
             end
             if (cq_2) begin
-                $display("ASSERT %m cq_owners_no_collision blocks/doorbell/doorbell.go:136");
+                $display("ASSERT %m cq_owners_no_collision blocks/doorbell/doorbell.go:141");
                 $stop;
             end
         end
@@ -482,18 +569,18 @@ module doorbell_qp6_cq6_eq2 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_sq_doorbell /* verilator public_flat_rd */ = sq_valid && sq_ready; // doorbell.go:99
-    wire [5:0]  event_sq_doorbell_qp /* verilator public_flat_rd */ = sq_qp;
-    wire [15:0] event_sq_doorbell_producer /* verilator public_flat_rd */ = sq_index;
+    wire        event_sq_doorbell /* verilator public_flat_rd */ = to_sq_valid && to_sq_ready; // doorbell.go:104
+    wire [5:0]  event_sq_doorbell_qp /* verilator public_flat_rd */ = to_sq_qp;
+    wire [15:0] event_sq_doorbell_producer /* verilator public_flat_rd */ = held_index;
 
-    wire        event_rq_doorbell /* verilator public_flat_rd */ = rq_valid && rq_ready; // doorbell.go:100
-    wire [5:0]  event_rq_doorbell_qp /* verilator public_flat_rd */ = rq_qp;
-    wire [15:0] event_rq_doorbell_producer /* verilator public_flat_rd */ = rq_index;
+    wire        event_rq_doorbell /* verilator public_flat_rd */ = to_rq_valid && to_rq_ready; // doorbell.go:105
+    wire [5:0]  event_rq_doorbell_qp /* verilator public_flat_rd */ = to_rq_qp;
+    wire [15:0] event_rq_doorbell_producer /* verilator public_flat_rd */ = held_index;
 
-    wire        event_cq_doorbell /* verilator public_flat_rd */ = cq_valid && cq_ready; // doorbell.go:101
-    wire [5:0]  event_cq_doorbell_cq /* verilator public_flat_rd */ = cq_cq;
-    wire [15:0] event_cq_doorbell_consumer /* verilator public_flat_rd */ = cq_index;
-    wire [1:0]  event_cq_doorbell_arm /* verilator public_flat_rd */ = cq_arm;
+    wire        event_cq_doorbell /* verilator public_flat_rd */ = to_cq_valid && to_cq_ready; // doorbell.go:106
+    wire [5:0]  event_cq_doorbell_cq /* verilator public_flat_rd */ = to_cq_cq;
+    wire [15:0] event_cq_doorbell_consumer /* verilator public_flat_rd */ = held_index;
+    wire [1:0]  event_cq_doorbell_arm /* verilator public_flat_rd */ = to_cq_arm;
 
 `ifndef GORNIC_TRACE_QUIET
 

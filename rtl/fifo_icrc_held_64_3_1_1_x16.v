@@ -28,15 +28,15 @@ module fifo_icrc_held_64_3_1_1_x16 (
     output wire [4:0]  high_water // the highest Level since reset
 );
 
-    reg [3:0] head;            // the payload that leaves next (fifo.go:37)
-    reg [3:0] tail;            // where the next one goes (fifo.go:38)
     reg [4:0] level_count;     // count.go:22
     reg       level_some;      // count.go:23
     reg       level_full;      // count.go:24
-    reg [4:0] high_water_mark; // fifo.go:141
+    reg [4:0] high_water_mark; // fifo.go:161
+    reg [3:0] head;            // the payload that leaves next (fifo.go:73)
+    reg [3:0] tail;            // where the next one goes (fifo.go:74)
 
     (* ram_style = "distributed" *)
-    reg [68:0] ram [0:15]; // fifo.go:36
+    reg [68:0] ram [0:15]; // fifo.go:72
 
     always @(posedge clk) begin
         if (rst) begin
@@ -54,43 +54,42 @@ module fifo_icrc_held_64_3_1_1_x16 (
         end
     end
 
-    assign in_ready = ~level_full;         // fifo.go:42
-    assign out_valid = level_some;         // fifo.go:43
-    wire [68:0] out_data_word = ram[head]; // fifo.go:44
-    assign out_data = out_data_word[68:5]; // fifo.go:44
-    assign out_lane = out_data_word[4:2];  // fifo.go:44
-    assign out_last = out_data_word[1];    // fifo.go:44
-    assign out_err = out_data_word[0];     // fifo.go:44
+    assign in_ready = ~level_full; // fifo.go:40
+    assign out_valid = level_some; // fifo.go:41
+    assign level = level_count;    // fifo.go:42
+
+    always @(posedge clk) begin
+        if (rst) begin
+            high_water_mark <= 5'd0;
+        end else if (high_water_mark < level_count) begin // fifo.go:162
+            high_water_mark <= level_count;               // fifo.go:162
+        end
+    end
+
+    assign high_water = high_water_mark;   // fifo.go:163
+    wire [68:0] out_data_word = ram[head]; // fifo.go:76
+    assign out_data = out_data_word[68:5]; // fifo.go:76
+    assign out_lane = out_data_word[4:2];  // fifo.go:76
+    assign out_last = out_data_word[1];    // fifo.go:76
+    assign out_err = out_data_word[0];     // fifo.go:76
 
     always @(posedge clk) begin
         if (rst) begin
             tail <= 4'd0;
             head <= 4'd0;
         end else begin
-            if (in_valid && in_ready) begin // fifo.go:46
-                tail <= tail + 4'd1;        // fifo.go:46
+            if (in_valid && in_ready) begin // fifo.go:78
+                tail <= tail + 4'd1;        // fifo.go:78
             end
-            if (out_valid && out_ready) begin // fifo.go:47
-                head <= head + 4'd1;          // fifo.go:47
+            if (out_valid && out_ready) begin // fifo.go:79
+                head <= head + 4'd1;          // fifo.go:79
             end
         end
     end
 
-    assign level = level_count; // fifo.go:48
-
     always @(posedge clk) begin
-        if (rst) begin
-            high_water_mark <= 5'd0;
-        end else if (high_water_mark < level_count) begin // fifo.go:142
-            high_water_mark <= level_count;               // fifo.go:142
-        end
-    end
-
-    assign high_water = high_water_mark; // fifo.go:143
-
-    always @(posedge clk) begin
-        if (in_valid && in_ready) begin                       // fifo.go:45
-            ram[tail] <= {in_data, in_lane, in_last, in_err}; // fifo.go:45
+        if (in_valid && in_ready) begin                       // fifo.go:77
+            ram[tail] <= {in_data, in_lane, in_last, in_err}; // fifo.go:77
         end
     end
 
@@ -103,8 +102,8 @@ module fifo_icrc_held_64_3_1_1_x16 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg [4:0]  level_was;      // fifo.go:145
-    reg [4:0]  high_water_was; // fifo.go:146
+    reg [4:0]  level_was;      // fifo.go:165
+    reg [4:0]  high_water_was; // fifo.go:166
     reg        in_stalled;     // contract.go:24
     reg [68:0] in_held;        // contract.go:27
     reg        out_stalled;    // contract.go:24
@@ -123,13 +122,13 @@ module fifo_icrc_held_64_3_1_1_x16 (
     wire when_follow_inside = follow_inside & out_valid & out_ready; // follow.go:39
     wire when_follow_inside_and = in_valid & in_ready & ~(|follow_turn) & ~follow_inside; // follow.go:44
     wire order_inverse = ~(follow_inside & ~(|follow_ahead) & out_valid); // follow.go:54
-    wire [5:0] from = {2'h0, head};                           // fifo.go:159
-    wire [5:0] tail_follows_sum = from + {1'b0, level_count}; // fifo.go:160
-    wire [5:0] tail_follows_choice = (tail_follows_sum >= 6'd16) ? tail_follows_sum - 6'd16 // fifo.go:157
+    wire [5:0] from = {2'h0, head};                           // fifo.go:179
+    wire [5:0] tail_follows_sum = from + {1'b0, level_count}; // fifo.go:180
+    wire [5:0] tail_follows_choice = (tail_follows_sum >= 6'd16) ? tail_follows_sum - 6'd16 // fifo.go:177
         : tail_follows_sum;
-    wire [5:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:164
-    wire [5:0] word_choice = (word_sum >= 6'd16) ? word_sum - 6'd16 : word_sum; // fifo.go:157
-    wire [68:0] word = ram[word_choice[3:0]];          // fifo.go:164
+    wire [5:0] word_sum = from + {1'b0, follow_ahead}; // fifo.go:184
+    wire [5:0] word_choice = (word_sum >= 6'd16) ? word_sum - 6'd16 : word_sum; // fifo.go:177
+    wire [68:0] word = ram[word_choice[3:0]];          // fifo.go:184
 
     always @(posedge clk) begin
         if (rst) begin
@@ -137,8 +136,8 @@ module fifo_icrc_held_64_3_1_1_x16 (
             high_water_was <= 5'd0;
             in_stalled <= 1'b0;
         end else begin
-            level_was <= level_count;     // fifo.go:145
-            high_water_was <= high_water; // fifo.go:146
+            level_was <= level_count;     // fifo.go:165
+            high_water_was <= high_water; // fifo.go:166
             in_stalled <= waits;          // contract.go:24
         end
     end
@@ -216,8 +215,8 @@ module fifo_icrc_held_64_3_1_1_x16 (
             assert_level_within_max: assert (level_count <= 5'd16); // count.go:39
             assert_level_no_overflow: assert (!level_no_overflow_and); // count.go:41
             assert_level_no_underflow: assert (!(out_valid && out_ready && !level_some)); // count.go:42
-            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
-            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
+            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:167
+            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:168
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
             assume_in_data_holds: assume (!in_stalled || {in_data, in_lane, in_last, in_err} == in_held); // contract.go:19
             assert_out_valid_holds: assert (!out_stalled || out_valid); // contract.go:10
@@ -226,13 +225,13 @@ module fifo_icrc_held_64_3_1_1_x16 (
             assert_nothing_made_up: assert (!out_valid || |follow_held); // follow.go:52
             assert_nothing_lost: assert (!follow_inside || follow_ahead < follow_held); // follow.go:53
             assert_order: assert (order_inverse || {out_data, out_lane, out_last, out_err} == follow_value); // follow.go:54
-            assert_level_is_occupancy: assert (follow_held == level); // fifo.go:54
-            assert_takes_while_room: assert (in_ready == (follow_held < 5'd16)); // fifo.go:55
-            assert_gives_what_it_has: assert (out_valid == (|follow_held)); // fifo.go:56
-            assert_tail_follows: assert ({2'h0, tail} == tail_follows_choice); // fifo.go:160
-            assert_head_in_ring: assert (from < 6'd16);     // fifo.go:161
+            assert_level_is_occupancy: assert (follow_held == level); // fifo.go:48
+            assert_takes_while_room: assert (in_ready == (follow_held < 5'd16)); // fifo.go:49
+            assert_gives_what_it_has: assert (out_valid == (|follow_held)); // fifo.go:50
+            assert_tail_follows: assert ({2'h0, tail} == tail_follows_choice); // fifo.go:180
+            assert_head_in_ring: assert (from < 6'd16);     // fifo.go:181
             assert_in_ram: assert (!follow_inside || word == follow_value); // follow.go:61
-            cover_full: cover (level_full);                 // fifo.go:58
+            cover_full: cover (level_full);                 // fifo.go:56
         end
     end
 `endif
@@ -264,11 +263,11 @@ module fifo_icrc_held_64_3_1_1_x16 (
                 $stop;
             end
             if (high_water_was > high_water || level_was > high_water) begin
-                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:147");
+                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:167");
                 $stop;
             end
             if (high_water != high_water_was && high_water != level_was) begin
-                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
+                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:168");
                 $stop;
             end
             if (in_stalled) begin
@@ -310,23 +309,23 @@ module fifo_icrc_held_64_3_1_1_x16 (
                 end
             end
             if (follow_held != level) begin
-                $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:54");
+                $display("ASSERT %m level_is_occupancy hdl/stream/fifo.go:48");
                 $stop;
             end
             if (in_ready != (follow_held < 5'd16)) begin
-                $display("ASSERT %m takes_while_room hdl/stream/fifo.go:55");
+                $display("ASSERT %m takes_while_room hdl/stream/fifo.go:49");
                 $stop;
             end
             if (out_valid != (|follow_held)) begin
-                $display("ASSERT %m gives_what_it_has hdl/stream/fifo.go:56");
+                $display("ASSERT %m gives_what_it_has hdl/stream/fifo.go:50");
                 $stop;
             end
             if ({2'h0, tail} != tail_follows_choice) begin
-                $display("ASSERT %m tail_follows hdl/stream/fifo.go:160");
+                $display("ASSERT %m tail_follows hdl/stream/fifo.go:180");
                 $stop;
             end
             if (from >= 6'd16) begin
-                $display("ASSERT %m head_in_ring hdl/stream/fifo.go:161");
+                $display("ASSERT %m head_in_ring hdl/stream/fifo.go:181");
                 $stop;
             end
             if (follow_inside) begin
@@ -337,7 +336,7 @@ module fifo_icrc_held_64_3_1_1_x16 (
             end
             if (level_full) begin
                 if (cover_full_count == 64'd0) begin
-                    $display("COVER %m full hdl/stream/fifo.go:58");
+                    $display("COVER %m full hdl/stream/fifo.go:56");
                 end
                 cover_full_count <= cover_full_count + 64'd1;
             end

@@ -38,13 +38,13 @@ module frame_fifo_64_x32 (
     reg        skip;            // framefifo.go:116
     reg        err_pulse;       // framefifo.go:145
     reg        full_pulse;      // framefifo.go:146
-    reg        fetched;         // readahead.go:18
-    reg        valid;           // readahead.go:18
-    reg [63:0] data_data;       // readahead.go:19
-    reg [2:0]  data_last_byte;  // readahead.go:19
-    reg        data_last;       // readahead.go:19
-    reg [67:0] word;            // readahead.go:24
-    reg [5:0]  high_water_mark; // fifo.go:141
+    reg        fetched;         // readahead.go:24
+    reg        valid;           // readahead.go:24
+    reg [63:0] data_data;       // readahead.go:25
+    reg [2:0]  data_last_byte;  // readahead.go:25
+    reg        data_last;       // readahead.go:25
+    reg [67:0] word;            // readahead.go:18
+    reg [5:0]  high_water_mark; // fifo.go:161
 
     (* no_rw_check, ram_style = "block" *)
     reg [67:0] ram [0:31]; // framefifo.go:111
@@ -87,37 +87,36 @@ module frame_fifo_64_x32 (
     assign dropped_err = err_pulse;   // framefifo.go:149
     assign dropped_full = full_pulse; // framefifo.go:150
 
-    wire load = out_ready | ~valid;                    // readahead.go:22
-    wire fetch = (head != commit) & (load | ~fetched); // readahead.go:23
+    wire when_fetched = (head != commit) & (out_ready | ~valid | ~fetched); // readahead.go:29
 
     always @(posedge clk) begin
         if (rst) begin
             fetched <= 1'b0;
             valid <= 1'b0;
         end else begin
-            if (load) begin       // readahead.go:25
-                valid <= fetched; // readahead.go:26
-                fetched <= 1'b0;  // readahead.go:27
+            if (out_ready || !valid) begin // readahead.go:31
+                valid <= fetched;          // readahead.go:32
+                fetched <= 1'b0;           // readahead.go:33
             end
-            if (fetch) begin     // readahead.go:30
-                fetched <= 1'b1; // readahead.go:30
+            if (when_fetched) begin // readahead.go:36
+                fetched <= 1'b1;    // readahead.go:36
             end
         end
     end
 
     always @(posedge clk) begin
-        if (load) begin                  // readahead.go:25
-            data_data <= word[67:4];     // readahead.go:28
-            data_last_byte <= word[3:1]; // readahead.go:28
-            data_last <= word[0];        // readahead.go:28
+        if (out_ready || !valid) begin   // readahead.go:31
+            data_data <= word[67:4];     // readahead.go:34
+            data_last_byte <= word[3:1]; // readahead.go:34
+            data_last <= word[0];        // readahead.go:34
         end
     end
 
     always @(posedge clk) begin
         if (rst) begin
             head <= 6'd0;
-        end else if (fetch) begin // framefifo.go:158
-            head <= head + 6'd1;  // framefifo.go:158
+        end else if (when_fetched) begin // framefifo.go:158
+            head <= head + 6'd1;         // framefifo.go:158
         end
     end
 
@@ -141,12 +140,12 @@ module frame_fifo_64_x32 (
     always @(posedge clk) begin
         if (rst) begin
             high_water_mark <= 6'd0;
-        end else if (high_water_mark < (tail - head)) begin // fifo.go:142
-            high_water_mark <= tail - head;                 // fifo.go:142
+        end else if (high_water_mark < (tail - head)) begin // fifo.go:162
+            high_water_mark <= tail - head;                 // fifo.go:162
         end
     end
 
-    assign high_water = high_water_mark; // fifo.go:143
+    assign high_water = high_water_mark; // fifo.go:163
 
     wire bit_2 = (in_keep[1] & ~in_keep[2]) | (in_keep[3] & ~in_keep[4]) | (in_keep[5] & ~in_keep[6]) // bytes.go:23
         | in_keep[7];
@@ -164,8 +163,8 @@ module frame_fifo_64_x32 (
     end
 
     always @(posedge clk) begin
-        if (fetch) begin            // readahead.go:24
-            word <= ram[head[4:0]]; // readahead.go:24
+        if (when_fetched) begin     // readahead.go:18
+            word <= ram[head[4:0]]; // readahead.go:18
         end
     end
 
@@ -180,9 +179,9 @@ module frame_fifo_64_x32 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg [1:0]  ahead_waits;      // readahead.go:42
-    reg [5:0]  level_was;        // fifo.go:145
-    reg [5:0]  high_water_was;   // fifo.go:146
+    reg [1:0]  ahead_waits;      // readahead.go:48
+    reg [5:0]  level_was;        // fifo.go:165
+    reg [5:0]  high_water_was;   // fifo.go:166
     reg        in_stalled;       // contract.go:24
     reg [73:0] in_held;          // contract.go:27
     reg        out_stalled;      // contract.go:24
@@ -213,7 +212,7 @@ module frame_fifo_64_x32 (
         | (follow_value[7] & ~follow_value[8]) | follow_value[9];
     wire bit_3 = (follow_value[4] & ~follow_value[6]) | follow_value[8]; // bytes.go:23
     wire [67:0] value = {follow_value[73:10], follow_value[6], bit_3, bit_2_2, beat_last}; // framefifo_properties.go:117
-    wire [6:0] before_ = {6'h00, fetched} + {6'h00, valid}; // readahead.go:55
+    wire [6:0] before_ = {6'h00, fetched} + {6'h00, valid}; // readahead.go:61
     wire [6:0] place = follow_ahead - before_;              // framefifo_properties.go:119
     wire [4:0] stored_sum = head[4:0] + place[4:0];         // framefifo_properties.go:122
     wire [67:0] stored = ram[stored_sum];                   // framefifo_properties.go:122
@@ -226,13 +225,13 @@ module frame_fifo_64_x32 (
             high_water_was <= 6'd0;
             in_stalled <= 1'b0;
         end else begin
-            if (valid || !(head != commit || fetched)) begin // readahead.go:43
-                ahead_waits <= 2'd0;                         // readahead.go:44
-            end else begin                                   // readahead.go:45
-                ahead_waits <= ahead_waits + 2'd1;           // readahead.go:46
+            if (valid || !(head != commit || fetched)) begin // readahead.go:49
+                ahead_waits <= 2'd0;                         // readahead.go:50
+            end else begin                                   // readahead.go:51
+                ahead_waits <= ahead_waits + 2'd1;           // readahead.go:52
             end
-            level_was <= tail - head;     // fifo.go:145
-            high_water_was <= high_water; // fifo.go:146
+            level_was <= tail - head;     // fifo.go:165
+            high_water_was <= high_water; // fifo.go:166
             in_stalled <= waits;          // contract.go:24
         end
     end
@@ -338,11 +337,11 @@ module frame_fifo_64_x32 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_ahead_waits_two: assert (ahead_waits <= 2'd2); // readahead.go:49
-            assert_ahead_comes_near: assert (!(|ahead_waits) || fetched || valid); // readahead.go:50
-            assert_ahead_comes: assert (ahead_waits != 2'd2 || valid); // readahead.go:51
-            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:147
-            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:148
+            assert_ahead_waits_two: assert (ahead_waits <= 2'd2); // readahead.go:55
+            assert_ahead_comes_near: assert (!(|ahead_waits) || fetched || valid); // readahead.go:56
+            assert_ahead_comes: assert (ahead_waits != 2'd2 || valid); // readahead.go:57
+            assert_high_water_holds: assert (high_water_was <= high_water && level_was <= high_water); // fifo.go:167
+            assert_high_water_was_reached: assert (high_water == high_water_was || high_water == level_was); // fifo.go:168
             assume_in_valid_holds: assume (!in_stalled || in_valid); // contract.go:18
             assume_in_data_holds: assume (!in_stalled || {in_data, in_keep, in_last, in_err} == in_held); // contract.go:19
             assume_in_keep_nonzero: assume (!in_valid || in_keep[0]); // contract.go:48
@@ -383,7 +382,7 @@ module frame_fifo_64_x32 (
             cover_dropped_full: cover (dropped_full); // framefifo_properties.go:36
             cover_dropped_err: cover (dropped_err);   // framefifo_properties.go:37
             cover_full: cover (full);                 // framefifo_properties.go:38
-            assert_ram_no_collision: assert (!(fetch && store && head[4:0] == tail[4:0])); // readahead.go:24
+            assert_ram_no_collision: assert (!(when_fetched && store && head[4:0] == tail[4:0])); // readahead.go:18
         end
     end
 `endif
@@ -399,23 +398,23 @@ module frame_fifo_64_x32 (
     always @(posedge clk) begin
         if (!rst) begin
             if (ahead_waits > 2'd2) begin
-                $display("ASSERT %m ahead_waits_two hdl/stream/readahead.go:49");
+                $display("ASSERT %m ahead_waits_two hdl/stream/readahead.go:55");
                 $stop;
             end
             if (|ahead_waits && !fetched && !valid) begin
-                $display("ASSERT %m ahead_comes_near hdl/stream/readahead.go:50");
+                $display("ASSERT %m ahead_comes_near hdl/stream/readahead.go:56");
                 $stop;
             end
             if (ahead_waits == 2'd2 && !valid) begin
-                $display("ASSERT %m ahead_comes hdl/stream/readahead.go:51");
+                $display("ASSERT %m ahead_comes hdl/stream/readahead.go:57");
                 $stop;
             end
             if (high_water_was > high_water || level_was > high_water) begin
-                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:147");
+                $display("ASSERT %m high_water_holds hdl/stream/fifo.go:167");
                 $stop;
             end
             if (high_water != high_water_was && high_water != level_was) begin
-                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:148");
+                $display("ASSERT %m high_water_was_reached hdl/stream/fifo.go:168");
                 $stop;
             end
             if (in_stalled) begin
@@ -600,8 +599,8 @@ module frame_fifo_64_x32 (
                 end
                 cover_full_count <= cover_full_count + 64'd1;
             end
-            if (fetch && store && head[4:0] == tail[4:0]) begin
-                $display("ASSERT %m ram_no_collision hdl/stream/readahead.go:24");
+            if (when_fetched && store && head[4:0] == tail[4:0]) begin
+                $display("ASSERT %m ram_no_collision hdl/stream/readahead.go:18");
                 $stop;
             end
         end

@@ -106,15 +106,17 @@ module gornic_64_qp64_cq64_eq4 (
     output wire [7:0]  m_axis_irq_vector
 );
 
-    reg rx_inside; // a frame has begun, (receive.go:85)
-    reg rx_passes; // and is taken (receive.go:86)
+    reg       rx_inside;                // a frame has begun, (receive.go:85)
+    reg       rx_passes;                // and is taken (receive.go:86)
+    reg [1:0] access_refused_waiting;   // blocks/pulses/pulses.go:13
+    reg [1:0] operation_failed_waiting; // blocks/pulses/pulses.go:13
 
-    wire rate_counts_valid;     // congestion.go:43
-    wire rate_counts_ready;     // congestion.go:43
-    wire segments_follow_valid; // send.go:72
-    wire segments_follow_ready; // send.go:72
-    wire cq_changes_valid;      // join.go:271
-    wire cq_changes_ready;      // join.go:271
+    wire rate_counts_valid;     // congestion.go:76
+    wire rate_counts_ready;     // congestion.go:76
+    wire segments_follow_valid; // send.go:79
+    wire segments_follow_ready; // send.go:79
+    wire cq_changes_valid;      // join.go:278
+    wire cq_changes_ready;      // join.go:278
 
     wire         u_registers_bell_valid;
     wire [15:0]  u_registers_bell_page;
@@ -1089,6 +1091,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire [23:0]  u_resend_fault_psn;
     wire [4:0]   u_resend_fault_vendor;
     wire         u_resend_control_ready;
+    wire [5:0]   u_resend_paced_qp;
+    wire         u_resend_wake_ready;
     wire         u_resend_fence_ready;
     wire         u_resend_passed_valid;
     wire [1:0]   u_resend_passed_token;
@@ -1662,6 +1666,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_dcqcn_control_ready;
     wire         u_dcqcn_asks_0_waits;
     wire         u_dcqcn_asks_1_waits;
+    wire         u_dcqcn_asks_2_waits;
     wire         u_dcqcn_wake_valid;
     wire [5:0]   u_dcqcn_wake_qp;
     wire         u_dcqcn_cut;
@@ -1744,6 +1749,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire [5:0]   u_paced_out_0_qp;
     wire         u_paced_out_1_valid;
     wire [5:0]   u_paced_out_1_qp;
+    wire         u_paced_out_2_valid;
+    wire [5:0]   u_paced_out_2_qp;
     wire         u_jobs_in_0_ready;
     wire         u_jobs_in_1_ready;
     wire         u_jobs_in_2_ready;
@@ -1946,8 +1953,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_answer_segments_out_find;
     wire         u_answer_segments_out_last;
     wire         u_answer_segments_out_probed;
-    wire [1:0]   u_answer_segments_level;
-    wire [1:0]   u_answer_segments_high_water;
+    wire         u_answer_segments_level;
+    wire         u_answer_segments_high_water;
     wire         u_resend_segments_in_ready;
     wire         u_resend_segments_out_valid;
     wire [31:0]  u_resend_segments_out_key;
@@ -1983,6 +1990,23 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_tx_segment_out_find;
     wire         u_tx_segment_out_last;
     wire         u_tx_segment_out_probed;
+    wire         u_tx_segment_cut_in_ready;
+    wire         u_tx_segment_cut_out_valid;
+    wire [31:0]  u_tx_segment_cut_out_key;
+    wire [23:0]  u_tx_segment_cut_out_pd;
+    wire [23:0]  u_tx_segment_cut_out_qpn;
+    wire [7:0]   u_tx_segment_cut_out_rights;
+    wire [63:0]  u_tx_segment_cut_out_va;
+    wire [31:0]  u_tx_segment_cut_out_range;
+    wire [12:0]  u_tx_segment_cut_out_len;
+    wire         u_tx_segment_cut_out_skip;
+    wire         u_tx_segment_cut_out_probe;
+    wire         u_tx_segment_cut_out_bus;
+    wire         u_tx_segment_cut_out_find;
+    wire         u_tx_segment_cut_out_last;
+    wire         u_tx_segment_cut_out_probed;
+    wire         u_tx_segment_cut_level;
+    wire         u_tx_segment_cut_high_water;
     wire         u_resend_faults_in_0_ready;
     wire         u_resend_faults_in_1_ready;
     wire         u_resend_faults_out_valid;
@@ -2150,8 +2174,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire [4:0]   u_responses_out_fault;
     wire [23:0]  u_responses_out_qpn;
     wire [5:0]   u_responses_out_send_cq;
-    wire [2:0]   u_responses_level;
-    wire [2:0]   u_responses_high_water;
+    wire         u_responses_level;
+    wire         u_responses_high_water;
     wire         u_resource_in_ready;
     wire         u_resource_out_valid;
     wire [5:0]   u_resource_out_qp;
@@ -2163,8 +2187,8 @@ module gornic_64_qp64_cq64_eq4 (
     wire [63:0]  u_resource_out_resource_va;
     wire [31:0]  u_resource_out_resource_r_key;
     wire [31:0]  u_resource_out_resource_length;
-    wire [1:0]   u_resource_level;
-    wire [1:0]   u_resource_high_water;
+    wire         u_resource_level;
+    wire         u_resource_high_water;
     wire         u_served_in_ready;
     wire         u_served_out_0_valid;
     wire [5:0]   u_served_out_0_qp;
@@ -2356,7 +2380,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_rx_passed_out_1_valid;
     wire [1:0]   u_rx_passed_out_1_token;
 
-    fork_link_qp_control_6_x12 u_control ( // join.go:206
+    fork_link_qp_control_6_x12 u_control ( // join.go:209
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_command_control_valid),
@@ -2426,7 +2450,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_11_psn   (u_control_out_11_psn)
     );
 
-    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:172
+    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:171
         .clk                                 (clk),
         .rst                                 (rst),
         .go_valid                            (u_registers_go_valid),
@@ -2602,7 +2626,7 @@ module gornic_64_qp64_cq64_eq4 (
         .rx_passed_ready                     (u_command_rx_passed_ready),
         .rx_passed_token                     (u_rx_passed_out_0_token),
         .wake_valid                          (u_command_wake_valid),
-        .wake_ready                          (u_scheduler_wakes_7_ready),
+        .wake_ready                          (u_scheduler_wakes_6_ready),
         .wake_qp                             (u_command_wake_qp),
         .peeks_next_psn_qp                   (u_command_peeks_next_psn_qp),
         .peeks_next_psn_value                (u_requester_peek_value),
@@ -2618,7 +2642,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peeks_rq_consumer_value             (u_wqefetch_rq_peek_value)
     );
 
-    fork_link_qp_ref_6_x3 u_dead ( // join.go:207
+    fork_link_qp_ref_6_x3 u_dead ( // join.go:210
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_qpcontext_dead_valid),
@@ -2635,7 +2659,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_qp    (u_dead_out_2_qp)
     );
 
-    qpcontext_qp6_cq6_c8_f4 u_qpcontext ( // join.go:174
+    qpcontext_qp6_cq6_c8_f4 u_qpcontext ( // join.go:173
         .clk                                   (clk),
         .rst                                   (rst),
         .clients_0_request_valid               (u_requester_context_request_valid),
@@ -2994,7 +3018,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number                          (u_qpcontext_async_number)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:178
+    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:177
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_sq_valid),
@@ -3046,7 +3070,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_sq_peek_value)
     );
 
-    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:173
+    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:172
         .clk          (clk),
         .rst          (rst),
         .bell_valid   (u_registers_bell_valid),
@@ -3082,7 +3106,7 @@ module gornic_64_qp64_cq64_eq4 (
         .refused      (u_doorbell_refused)
     );
 
-    requester_64_qp6_cq6_r5 u_requester ( // join.go:180
+    requester_64_qp6_cq6_r5 u_requester ( // join.go:179
         .clk                                 (clk),
         .rst                                 (rst),
         .grant_valid                         (u_scheduler_grant_valid),
@@ -3275,7 +3299,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_reads (u_retired_out_1_reads)
     );
 
-    replay_qp6_r5 u_replay ( // join.go:186
+    replay_qp6_r5 u_replay ( // join.go:185
         .clk                          (clk),
         .rst                          (rst),
         .record_valid                 (u_transmit_record_valid),
@@ -3358,7 +3382,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value                   (u_replay_peek_value)
     );
 
-    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:104
+    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:111
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_keyops_done_valid),
@@ -3378,7 +3402,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_vendor (u_keyop_done_out_1_vendor)
     );
 
-    keyops_qp6 u_keyops ( // join.go:183
+    keyops_qp6 u_keyops ( // join.go:182
         .clk                        (clk),
         .rst                        (rst),
         .op_valid                   (u_requester_key_op_valid),
@@ -3454,7 +3478,94 @@ module gornic_64_qp64_cq64_eq4 (
         .passed_token               (u_keyops_passed_token)
     );
 
-    cnp_qp6_t64 u_cnp ( // join.go:203
+    scheduler_6_w8 u_scheduler ( // join.go:178
+        .clk           (clk),
+        .rst           (rst),
+        .wakes_0_valid (u_wqefetch_sq_ready_valid),
+        .wakes_0_ready (u_scheduler_wakes_0_ready),
+        .wakes_0_qp    (u_wqefetch_sq_ready_qp),
+        .wakes_1_valid (u_requester_again_valid),
+        .wakes_1_ready (u_scheduler_wakes_1_ready),
+        .wakes_1_qp    (u_requester_again_qp),
+        .wakes_2_valid (u_retired_out_1_valid),
+        .wakes_2_ready (u_scheduler_wakes_2_ready),
+        .wakes_2_qp    (u_retired_out_1_qp),
+        .wakes_3_valid (u_dead_out_0_valid),
+        .wakes_3_ready (u_scheduler_wakes_3_ready),
+        .wakes_3_qp    (u_dead_out_0_qp),
+        .wakes_4_valid (u_keyop_done_out_1_valid),
+        .wakes_4_ready (u_scheduler_wakes_4_ready),
+        .wakes_4_qp    (u_keyop_done_out_1_qp),
+        .wakes_5_valid (u_retry_wake_valid),
+        .wakes_5_ready (u_scheduler_wakes_5_ready),
+        .wakes_5_qp    (u_retry_wake_qp),
+        .wakes_6_valid (u_command_wake_valid),
+        .wakes_6_ready (u_scheduler_wakes_6_ready),
+        .wakes_6_qp    (u_command_wake_qp),
+        .wakes_7_valid (u_paced_out_0_valid),
+        .wakes_7_ready (u_scheduler_wakes_7_ready),
+        .wakes_7_qp    (u_paced_out_0_qp),
+        .grant_valid   (u_scheduler_grant_valid),
+        .grant_ready   (u_requester_grant_ready),
+        .grant_qp      (u_scheduler_grant_qp)
+    );
+
+    retry_qp6_t256_s64 u_retry ( // join.go:186
+        .clk                 (clk),
+        .rst                 (rst),
+        .heard_valid         (u_completer_heard_valid),
+        .heard_ready         (u_retry_heard_ready),
+        .heard_qp            (u_completer_heard_qp),
+        .heard_kind          (u_completer_heard_kind),
+        .heard_psn           (u_completer_heard_psn),
+        .heard_cause         (u_completer_heard_cause),
+        .heard_code          (u_completer_heard_code),
+        .started_valid       (u_replay_started_valid),
+        .started_ready       (u_retry_started_ready),
+        .started_qp          (u_replay_started_qp),
+        .marked_valid        (u_transmit_marked_valid),
+        .marked_ready        (u_retry_marked_ready),
+        .marked_qp           (u_transmit_marked_qp),
+        .resent_valid        (u_resend_resent_valid),
+        .resent_ready        (u_retry_resent_ready),
+        .resent_qp           (u_resend_resent_qp),
+        .resent_number       (u_resend_resent_number),
+        .resend_fault_valid  (u_resend_faults_out_valid),
+        .resend_fault_ready  (u_retry_resend_fault_ready),
+        .resend_fault_qp     (u_resend_faults_out_qp),
+        .resend_fault_psn    (u_resend_faults_out_psn),
+        .resend_fault_vendor (u_resend_faults_out_vendor),
+        .control_valid       (u_control_out_8_valid),
+        .control_ready       (u_retry_control_ready),
+        .control_qp          (u_control_out_8_qp),
+        .control_kind        (u_control_out_8_kind),
+        .control_psn         (u_control_out_8_psn),
+        .mark_valid          (u_retry_mark_valid),
+        .mark_ready          (u_requester_mark_ready),
+        .mark_qp             (u_retry_mark_qp),
+        .resend_valid        (u_retry_resend_valid),
+        .resend_ready        (u_resend_resend_ready),
+        .resend_qp           (u_retry_resend_qp),
+        .resend_stop         (u_retry_resend_stop),
+        .resend_number       (u_retry_resend_number),
+        .resend_psn          (u_retry_resend_psn),
+        .failure_valid       (u_retry_failure_valid),
+        .failure_ready       (u_completer_failure_ready),
+        .failure_qp          (u_retry_failure_qp),
+        .failure_psn         (u_retry_failure_psn),
+        .failure_status      (u_retry_failure_status),
+        .failure_vendor      (u_retry_failure_vendor),
+        .wake_valid          (u_retry_wake_valid),
+        .wake_ready          (u_scheduler_wakes_5_ready),
+        .wake_qp             (u_retry_wake_qp),
+        .held_qp             (u_requester_held_qp),
+        .held_held           (u_retry_held_held),
+        .waits_qp            (u_retry_waits_qp),
+        .waits_waits         (u_replay_waits_waits),
+        .timeout             (u_retry_timeout)
+    );
+
+    cnp_qp6_t64 u_cnp ( // join.go:205
         .clk           (clk),
         .rst           (rst),
         .gap           (u_registers_settings_congestion_cnp_gap),
@@ -3471,7 +3582,7 @@ module gornic_64_qp64_cq64_eq4 (
         .cnp_qp        (u_cnp_cnp_qp)
     );
 
-    psncheck_qp6_cq6 u_psncheck ( // join.go:192
+    psncheck_qp6_cq6 u_psncheck ( // join.go:191
         .clk                                 (clk),
         .rst                                 (rst),
         .header_valid                        (u_rxpath_header_valid),
@@ -3621,7 +3732,7 @@ module gornic_64_qp64_cq64_eq4 (
         .ecn_marked                          (u_psncheck_ecn_marked)
     );
 
-    transmit_64_qp6_cq6 u_transmit ( // join.go:184
+    transmit_64_qp6_cq6 u_transmit ( // join.go:183
         .clk                                 (clk),
         .rst                                 (rst),
         .mac                                 (u_registers_settings_mac),
@@ -3815,7 +3926,7 @@ module gornic_64_qp64_cq64_eq4 (
         .sent_cnp                            (u_transmit_sent_cnp)
     );
 
-    dcqcn_qp6_t64_a2 u_dcqcn ( // join.go:204
+    dcqcn_qp6_t64_a3 u_dcqcn ( // join.go:206
         .clk                    (clk),
         .rst                    (rst),
         .settings_cnp_gap       (u_registers_settings_congestion_cnp_gap),
@@ -3851,13 +3962,15 @@ module gornic_64_qp64_cq64_eq4 (
         .asks_0_waits           (u_dcqcn_asks_0_waits),
         .asks_1_qp              (u_resources_paced_qp),
         .asks_1_waits           (u_dcqcn_asks_1_waits),
+        .asks_2_qp              (u_resend_paced_qp),
+        .asks_2_waits           (u_dcqcn_asks_2_waits),
         .wake_valid             (u_dcqcn_wake_valid),
         .wake_ready             (u_paced_in_ready),
         .wake_qp                (u_dcqcn_wake_qp),
         .cut                    (u_dcqcn_cut)
     );
 
-    resources_qp6_cq6_rd3 u_resources ( // join.go:199
+    resources_qp6_cq6_rd3 u_resources ( // join.go:198
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_resource_out_valid),
@@ -3997,238 +4110,7 @@ module gornic_64_qp64_cq64_eq4 (
         .rx_fence_out_token                  (u_resources_rx_fence_out_token)
     );
 
-    fork_link_qp_ref_6_x2 u_paced ( // congestion.go:34
-        .clk         (clk),
-        .rst         (rst),
-        .in_valid    (u_dcqcn_wake_valid),
-        .in_ready    (u_paced_in_ready),
-        .in_qp       (u_dcqcn_wake_qp),
-        .out_0_valid (u_paced_out_0_valid),
-        .out_0_ready (u_scheduler_wakes_6_ready),
-        .out_0_qp    (u_paced_out_0_qp),
-        .out_1_valid (u_paced_out_1_valid),
-        .out_1_ready (u_resources_wake_ready),
-        .out_1_qp    (u_paced_out_1_qp)
-    );
-
-    scheduler_6_w8 u_scheduler ( // join.go:179
-        .clk           (clk),
-        .rst           (rst),
-        .wakes_0_valid (u_wqefetch_sq_ready_valid),
-        .wakes_0_ready (u_scheduler_wakes_0_ready),
-        .wakes_0_qp    (u_wqefetch_sq_ready_qp),
-        .wakes_1_valid (u_requester_again_valid),
-        .wakes_1_ready (u_scheduler_wakes_1_ready),
-        .wakes_1_qp    (u_requester_again_qp),
-        .wakes_2_valid (u_retired_out_1_valid),
-        .wakes_2_ready (u_scheduler_wakes_2_ready),
-        .wakes_2_qp    (u_retired_out_1_qp),
-        .wakes_3_valid (u_dead_out_0_valid),
-        .wakes_3_ready (u_scheduler_wakes_3_ready),
-        .wakes_3_qp    (u_dead_out_0_qp),
-        .wakes_4_valid (u_keyop_done_out_1_valid),
-        .wakes_4_ready (u_scheduler_wakes_4_ready),
-        .wakes_4_qp    (u_keyop_done_out_1_qp),
-        .wakes_5_valid (u_retry_wake_valid),
-        .wakes_5_ready (u_scheduler_wakes_5_ready),
-        .wakes_5_qp    (u_retry_wake_qp),
-        .wakes_6_valid (u_paced_out_0_valid),
-        .wakes_6_ready (u_scheduler_wakes_6_ready),
-        .wakes_6_qp    (u_paced_out_0_qp),
-        .wakes_7_valid (u_command_wake_valid),
-        .wakes_7_ready (u_scheduler_wakes_7_ready),
-        .wakes_7_qp    (u_command_wake_qp),
-        .grant_valid   (u_scheduler_grant_valid),
-        .grant_ready   (u_requester_grant_ready),
-        .grant_qp      (u_scheduler_grant_qp)
-    );
-
-    retry_qp6_t256_s64 u_retry ( // join.go:187
-        .clk                 (clk),
-        .rst                 (rst),
-        .heard_valid         (u_completer_heard_valid),
-        .heard_ready         (u_retry_heard_ready),
-        .heard_qp            (u_completer_heard_qp),
-        .heard_kind          (u_completer_heard_kind),
-        .heard_psn           (u_completer_heard_psn),
-        .heard_cause         (u_completer_heard_cause),
-        .heard_code          (u_completer_heard_code),
-        .started_valid       (u_replay_started_valid),
-        .started_ready       (u_retry_started_ready),
-        .started_qp          (u_replay_started_qp),
-        .marked_valid        (u_transmit_marked_valid),
-        .marked_ready        (u_retry_marked_ready),
-        .marked_qp           (u_transmit_marked_qp),
-        .resent_valid        (u_resend_resent_valid),
-        .resent_ready        (u_retry_resent_ready),
-        .resent_qp           (u_resend_resent_qp),
-        .resent_number       (u_resend_resent_number),
-        .resend_fault_valid  (u_resend_faults_out_valid),
-        .resend_fault_ready  (u_retry_resend_fault_ready),
-        .resend_fault_qp     (u_resend_faults_out_qp),
-        .resend_fault_psn    (u_resend_faults_out_psn),
-        .resend_fault_vendor (u_resend_faults_out_vendor),
-        .control_valid       (u_control_out_8_valid),
-        .control_ready       (u_retry_control_ready),
-        .control_qp          (u_control_out_8_qp),
-        .control_kind        (u_control_out_8_kind),
-        .control_psn         (u_control_out_8_psn),
-        .mark_valid          (u_retry_mark_valid),
-        .mark_ready          (u_requester_mark_ready),
-        .mark_qp             (u_retry_mark_qp),
-        .resend_valid        (u_retry_resend_valid),
-        .resend_ready        (u_resend_resend_ready),
-        .resend_qp           (u_retry_resend_qp),
-        .resend_stop         (u_retry_resend_stop),
-        .resend_number       (u_retry_resend_number),
-        .resend_psn          (u_retry_resend_psn),
-        .failure_valid       (u_retry_failure_valid),
-        .failure_ready       (u_completer_failure_ready),
-        .failure_qp          (u_retry_failure_qp),
-        .failure_psn         (u_retry_failure_psn),
-        .failure_status      (u_retry_failure_status),
-        .failure_vendor      (u_retry_failure_vendor),
-        .wake_valid          (u_retry_wake_valid),
-        .wake_ready          (u_scheduler_wakes_5_ready),
-        .wake_qp             (u_retry_wake_qp),
-        .held_qp             (u_requester_held_qp),
-        .held_held           (u_retry_held_held),
-        .waits_qp            (u_retry_waits_qp),
-        .waits_waits         (u_replay_waits_waits),
-        .timeout             (u_retry_timeout)
-    );
-
-    round_robin_link_tx_job_6_x3 u_jobs ( // send.go:58
-        .clk                  (clk),
-        .rst                  (rst),
-        .in_0_valid           (u_requester_job_valid),
-        .in_0_ready           (u_jobs_in_0_ready),
-        .in_0_kind            (u_requester_job_kind),
-        .in_0_qp              (u_requester_job_qp),
-        .in_0_opcode          (u_requester_job_opcode),
-        .in_0_se              (u_requester_job_se),
-        .in_0_ack_req         (u_requester_job_ack_req),
-        .in_0_payload_len     (u_requester_job_payload_len),
-        .in_0_va              (u_requester_job_va),
-        .in_0_r_key           (u_requester_job_r_key),
-        .in_0_dma_len         (u_requester_job_dma_len),
-        .in_0_imm             (u_requester_job_imm),
-        .in_0_inline          (u_requester_job_inline),
-        .in_0_probes          (u_requester_job_probes),
-        .in_0_swap            (u_requester_job_swap),
-        .in_0_compare         (u_requester_job_compare),
-        .in_0_msn             (u_requester_job_msn),
-        .in_0_failed          (u_requester_job_failed),
-        .in_0_entry_kind      (u_requester_job_entry_kind),
-        .in_0_entry_psn       (u_requester_job_entry_psn),
-        .in_0_entry_last_psn  (u_requester_job_entry_last_psn),
-        .in_0_entry_wqe_index (u_requester_job_entry_wqe_index),
-        .in_0_entry_offset    (u_requester_job_entry_offset),
-        .in_0_entry_length    (u_requester_job_entry_length),
-        .in_0_entry_first     (u_requester_job_entry_first),
-        .in_0_entry_last      (u_requester_job_entry_last),
-        .in_0_entry_signaled  (u_requester_job_entry_signaled),
-        .in_0_entry_wc        (u_requester_job_entry_wc),
-        .in_0_entry_wrid      (u_requester_job_entry_wrid),
-        .in_0_entry_status    (u_requester_job_entry_status),
-        .in_0_entry_vendor    (u_requester_job_entry_vendor),
-        .in_1_valid           (u_resources_job_valid),
-        .in_1_ready           (u_jobs_in_1_ready),
-        .in_1_kind            (u_resources_job_kind),
-        .in_1_qp              (u_resources_job_qp),
-        .in_1_opcode          (u_resources_job_opcode),
-        .in_1_se              (u_resources_job_se),
-        .in_1_ack_req         (u_resources_job_ack_req),
-        .in_1_payload_len     (u_resources_job_payload_len),
-        .in_1_va              (u_resources_job_va),
-        .in_1_r_key           (u_resources_job_r_key),
-        .in_1_dma_len         (u_resources_job_dma_len),
-        .in_1_imm             (u_resources_job_imm),
-        .in_1_inline          (u_resources_job_inline),
-        .in_1_probes          (u_resources_job_probes),
-        .in_1_swap            (u_resources_job_swap),
-        .in_1_compare         (u_resources_job_compare),
-        .in_1_msn             (u_resources_job_msn),
-        .in_1_failed          (u_resources_job_failed),
-        .in_1_entry_kind      (u_resources_job_entry_kind),
-        .in_1_entry_psn       (u_resources_job_entry_psn),
-        .in_1_entry_last_psn  (u_resources_job_entry_last_psn),
-        .in_1_entry_wqe_index (u_resources_job_entry_wqe_index),
-        .in_1_entry_offset    (u_resources_job_entry_offset),
-        .in_1_entry_length    (u_resources_job_entry_length),
-        .in_1_entry_first     (u_resources_job_entry_first),
-        .in_1_entry_last      (u_resources_job_entry_last),
-        .in_1_entry_signaled  (u_resources_job_entry_signaled),
-        .in_1_entry_wc        (u_resources_job_entry_wc),
-        .in_1_entry_wrid      (u_resources_job_entry_wrid),
-        .in_1_entry_status    (u_resources_job_entry_status),
-        .in_1_entry_vendor    (u_resources_job_entry_vendor),
-        .in_2_valid           (u_resend_job_valid),
-        .in_2_ready           (u_jobs_in_2_ready),
-        .in_2_kind            (u_resend_job_kind),
-        .in_2_qp              (u_resend_job_qp),
-        .in_2_opcode          (u_resend_job_opcode),
-        .in_2_se              (u_resend_job_se),
-        .in_2_ack_req         (u_resend_job_ack_req),
-        .in_2_payload_len     (u_resend_job_payload_len),
-        .in_2_va              (u_resend_job_va),
-        .in_2_r_key           (u_resend_job_r_key),
-        .in_2_dma_len         (u_resend_job_dma_len),
-        .in_2_imm             (u_resend_job_imm),
-        .in_2_inline          (u_resend_job_inline),
-        .in_2_probes          (u_resend_job_probes),
-        .in_2_swap            (u_resend_job_swap),
-        .in_2_compare         (u_resend_job_compare),
-        .in_2_msn             (u_resend_job_msn),
-        .in_2_failed          (u_resend_job_failed),
-        .in_2_entry_kind      (u_resend_job_entry_kind),
-        .in_2_entry_psn       (u_resend_job_entry_psn),
-        .in_2_entry_last_psn  (u_resend_job_entry_last_psn),
-        .in_2_entry_wqe_index (u_resend_job_entry_wqe_index),
-        .in_2_entry_offset    (u_resend_job_entry_offset),
-        .in_2_entry_length    (u_resend_job_entry_length),
-        .in_2_entry_first     (u_resend_job_entry_first),
-        .in_2_entry_last      (u_resend_job_entry_last),
-        .in_2_entry_signaled  (u_resend_job_entry_signaled),
-        .in_2_entry_wc        (u_resend_job_entry_wc),
-        .in_2_entry_wrid      (u_resend_job_entry_wrid),
-        .in_2_entry_status    (u_resend_job_entry_status),
-        .in_2_entry_vendor    (u_resend_job_entry_vendor),
-        .out_valid            (u_jobs_out_valid),
-        .out_ready            (u_job_in_ready),
-        .out_kind             (u_jobs_out_kind),
-        .out_qp               (u_jobs_out_qp),
-        .out_opcode           (u_jobs_out_opcode),
-        .out_se               (u_jobs_out_se),
-        .out_ack_req          (u_jobs_out_ack_req),
-        .out_payload_len      (u_jobs_out_payload_len),
-        .out_va               (u_jobs_out_va),
-        .out_r_key            (u_jobs_out_r_key),
-        .out_dma_len          (u_jobs_out_dma_len),
-        .out_imm              (u_jobs_out_imm),
-        .out_inline           (u_jobs_out_inline),
-        .out_probes           (u_jobs_out_probes),
-        .out_swap             (u_jobs_out_swap),
-        .out_compare          (u_jobs_out_compare),
-        .out_msn              (u_jobs_out_msn),
-        .out_failed           (u_jobs_out_failed),
-        .out_entry_kind       (u_jobs_out_entry_kind),
-        .out_entry_psn        (u_jobs_out_entry_psn),
-        .out_entry_last_psn   (u_jobs_out_entry_last_psn),
-        .out_entry_wqe_index  (u_jobs_out_entry_wqe_index),
-        .out_entry_offset     (u_jobs_out_entry_offset),
-        .out_entry_length     (u_jobs_out_entry_length),
-        .out_entry_first      (u_jobs_out_entry_first),
-        .out_entry_last       (u_jobs_out_entry_last),
-        .out_entry_signaled   (u_jobs_out_entry_signaled),
-        .out_entry_wc         (u_jobs_out_entry_wc),
-        .out_entry_wrid       (u_jobs_out_entry_wrid),
-        .out_entry_status     (u_jobs_out_entry_status),
-        .out_entry_vendor     (u_jobs_out_entry_vendor),
-        .from                 (u_jobs_from)
-    );
-
-    resend_64_qp6_cq6_r5 u_resend ( // join.go:188
+    resend_64_qp6_cq6_r5 u_resend ( // join.go:187
         .clk                                 (clk),
         .rst                                 (rst),
         .resend_valid                        (u_retry_resend_valid),
@@ -4372,6 +4254,11 @@ module gornic_64_qp64_cq64_eq4 (
         .control_qp                          (u_control_out_9_qp),
         .control_kind                        (u_control_out_9_kind),
         .control_psn                         (u_control_out_9_psn),
+        .paced_qp                            (u_resend_paced_qp),
+        .paced_waits                         (u_dcqcn_asks_2_waits),
+        .wake_valid                          (u_paced_out_2_valid),
+        .wake_ready                          (u_resend_wake_ready),
+        .wake_qp                             (u_paced_out_2_qp),
         .fence_valid                         (u_resources_fence_out_valid),
         .fence_ready                         (u_resend_fence_ready),
         .fence_token                         (u_resources_fence_out_token),
@@ -4380,14 +4267,161 @@ module gornic_64_qp64_cq64_eq4 (
         .passed_token                        (u_resend_passed_token)
     );
 
-    wire packets = (u_job_out_2_job_kind == 3'h0) | (u_job_out_2_job_kind == 3'h3) // congestion.go:42
+    fork_link_qp_ref_6_x3 u_paced ( // congestion.go:48
+        .clk         (clk),
+        .rst         (rst),
+        .in_valid    (u_dcqcn_wake_valid),
+        .in_ready    (u_paced_in_ready),
+        .in_qp       (u_dcqcn_wake_qp),
+        .out_0_valid (u_paced_out_0_valid),
+        .out_0_ready (u_scheduler_wakes_7_ready),
+        .out_0_qp    (u_paced_out_0_qp),
+        .out_1_valid (u_paced_out_1_valid),
+        .out_1_ready (u_resources_wake_ready),
+        .out_1_qp    (u_paced_out_1_qp),
+        .out_2_valid (u_paced_out_2_valid),
+        .out_2_ready (u_resend_wake_ready),
+        .out_2_qp    (u_paced_out_2_qp)
+    );
+
+    round_robin_link_tx_job_6_x3 u_jobs ( // send.go:59
+        .clk                  (clk),
+        .rst                  (rst),
+        .in_0_valid           (u_requester_job_valid),
+        .in_0_ready           (u_jobs_in_0_ready),
+        .in_0_kind            (u_requester_job_kind),
+        .in_0_qp              (u_requester_job_qp),
+        .in_0_opcode          (u_requester_job_opcode),
+        .in_0_se              (u_requester_job_se),
+        .in_0_ack_req         (u_requester_job_ack_req),
+        .in_0_payload_len     (u_requester_job_payload_len),
+        .in_0_va              (u_requester_job_va),
+        .in_0_r_key           (u_requester_job_r_key),
+        .in_0_dma_len         (u_requester_job_dma_len),
+        .in_0_imm             (u_requester_job_imm),
+        .in_0_inline          (u_requester_job_inline),
+        .in_0_probes          (u_requester_job_probes),
+        .in_0_swap            (u_requester_job_swap),
+        .in_0_compare         (u_requester_job_compare),
+        .in_0_msn             (u_requester_job_msn),
+        .in_0_failed          (u_requester_job_failed),
+        .in_0_entry_kind      (u_requester_job_entry_kind),
+        .in_0_entry_psn       (u_requester_job_entry_psn),
+        .in_0_entry_last_psn  (u_requester_job_entry_last_psn),
+        .in_0_entry_wqe_index (u_requester_job_entry_wqe_index),
+        .in_0_entry_offset    (u_requester_job_entry_offset),
+        .in_0_entry_length    (u_requester_job_entry_length),
+        .in_0_entry_first     (u_requester_job_entry_first),
+        .in_0_entry_last      (u_requester_job_entry_last),
+        .in_0_entry_signaled  (u_requester_job_entry_signaled),
+        .in_0_entry_wc        (u_requester_job_entry_wc),
+        .in_0_entry_wrid      (u_requester_job_entry_wrid),
+        .in_0_entry_status    (u_requester_job_entry_status),
+        .in_0_entry_vendor    (u_requester_job_entry_vendor),
+        .in_1_valid           (u_resources_job_valid),
+        .in_1_ready           (u_jobs_in_1_ready),
+        .in_1_kind            (u_resources_job_kind),
+        .in_1_qp              (u_resources_job_qp),
+        .in_1_opcode          (u_resources_job_opcode),
+        .in_1_se              (u_resources_job_se),
+        .in_1_ack_req         (u_resources_job_ack_req),
+        .in_1_payload_len     (u_resources_job_payload_len),
+        .in_1_va              (u_resources_job_va),
+        .in_1_r_key           (u_resources_job_r_key),
+        .in_1_dma_len         (u_resources_job_dma_len),
+        .in_1_imm             (u_resources_job_imm),
+        .in_1_inline          (u_resources_job_inline),
+        .in_1_probes          (u_resources_job_probes),
+        .in_1_swap            (u_resources_job_swap),
+        .in_1_compare         (u_resources_job_compare),
+        .in_1_msn             (u_resources_job_msn),
+        .in_1_failed          (u_resources_job_failed),
+        .in_1_entry_kind      (u_resources_job_entry_kind),
+        .in_1_entry_psn       (u_resources_job_entry_psn),
+        .in_1_entry_last_psn  (u_resources_job_entry_last_psn),
+        .in_1_entry_wqe_index (u_resources_job_entry_wqe_index),
+        .in_1_entry_offset    (u_resources_job_entry_offset),
+        .in_1_entry_length    (u_resources_job_entry_length),
+        .in_1_entry_first     (u_resources_job_entry_first),
+        .in_1_entry_last      (u_resources_job_entry_last),
+        .in_1_entry_signaled  (u_resources_job_entry_signaled),
+        .in_1_entry_wc        (u_resources_job_entry_wc),
+        .in_1_entry_wrid      (u_resources_job_entry_wrid),
+        .in_1_entry_status    (u_resources_job_entry_status),
+        .in_1_entry_vendor    (u_resources_job_entry_vendor),
+        .in_2_valid           (u_resend_job_valid),
+        .in_2_ready           (u_jobs_in_2_ready),
+        .in_2_kind            (u_resend_job_kind),
+        .in_2_qp              (u_resend_job_qp),
+        .in_2_opcode          (u_resend_job_opcode),
+        .in_2_se              (u_resend_job_se),
+        .in_2_ack_req         (u_resend_job_ack_req),
+        .in_2_payload_len     (u_resend_job_payload_len),
+        .in_2_va              (u_resend_job_va),
+        .in_2_r_key           (u_resend_job_r_key),
+        .in_2_dma_len         (u_resend_job_dma_len),
+        .in_2_imm             (u_resend_job_imm),
+        .in_2_inline          (u_resend_job_inline),
+        .in_2_probes          (u_resend_job_probes),
+        .in_2_swap            (u_resend_job_swap),
+        .in_2_compare         (u_resend_job_compare),
+        .in_2_msn             (u_resend_job_msn),
+        .in_2_failed          (u_resend_job_failed),
+        .in_2_entry_kind      (u_resend_job_entry_kind),
+        .in_2_entry_psn       (u_resend_job_entry_psn),
+        .in_2_entry_last_psn  (u_resend_job_entry_last_psn),
+        .in_2_entry_wqe_index (u_resend_job_entry_wqe_index),
+        .in_2_entry_offset    (u_resend_job_entry_offset),
+        .in_2_entry_length    (u_resend_job_entry_length),
+        .in_2_entry_first     (u_resend_job_entry_first),
+        .in_2_entry_last      (u_resend_job_entry_last),
+        .in_2_entry_signaled  (u_resend_job_entry_signaled),
+        .in_2_entry_wc        (u_resend_job_entry_wc),
+        .in_2_entry_wrid      (u_resend_job_entry_wrid),
+        .in_2_entry_status    (u_resend_job_entry_status),
+        .in_2_entry_vendor    (u_resend_job_entry_vendor),
+        .out_valid            (u_jobs_out_valid),
+        .out_ready            (u_job_in_ready),
+        .out_kind             (u_jobs_out_kind),
+        .out_qp               (u_jobs_out_qp),
+        .out_opcode           (u_jobs_out_opcode),
+        .out_se               (u_jobs_out_se),
+        .out_ack_req          (u_jobs_out_ack_req),
+        .out_payload_len      (u_jobs_out_payload_len),
+        .out_va               (u_jobs_out_va),
+        .out_r_key            (u_jobs_out_r_key),
+        .out_dma_len          (u_jobs_out_dma_len),
+        .out_imm              (u_jobs_out_imm),
+        .out_inline           (u_jobs_out_inline),
+        .out_probes           (u_jobs_out_probes),
+        .out_swap             (u_jobs_out_swap),
+        .out_compare          (u_jobs_out_compare),
+        .out_msn              (u_jobs_out_msn),
+        .out_failed           (u_jobs_out_failed),
+        .out_entry_kind       (u_jobs_out_entry_kind),
+        .out_entry_psn        (u_jobs_out_entry_psn),
+        .out_entry_last_psn   (u_jobs_out_entry_last_psn),
+        .out_entry_wqe_index  (u_jobs_out_entry_wqe_index),
+        .out_entry_offset     (u_jobs_out_entry_offset),
+        .out_entry_length     (u_jobs_out_entry_length),
+        .out_entry_first      (u_jobs_out_entry_first),
+        .out_entry_last       (u_jobs_out_entry_last),
+        .out_entry_signaled   (u_jobs_out_entry_signaled),
+        .out_entry_wc         (u_jobs_out_entry_wc),
+        .out_entry_wrid       (u_jobs_out_entry_wrid),
+        .out_entry_status     (u_jobs_out_entry_status),
+        .out_entry_vendor     (u_jobs_out_entry_vendor),
+        .from                 (u_jobs_from)
+    );
+
+    wire packets = (u_job_out_2_job_kind == 3'h0) | (u_job_out_2_job_kind == 3'h3) // congestion.go:75
         | (u_job_out_2_job_kind == 3'h4);
     wire packet = (u_job_out_1_job_kind == 3'h0) | (u_job_out_1_job_kind == 3'h3) // blocks/link/send.go:66
         | (u_job_out_1_job_kind == 3'h4);
     wire u_job_out_1_ready_and = packet & ~u_job_out_1_job_inline // blocks/link/send.go:67
         & ((|u_job_out_1_job_payload_len) | u_job_out_1_job_probes);
 
-    fork_core_chosen_6_x3 u_job ( // send.go:63
+    fork_core_chosen_6_x3 u_job ( // send.go:68
         .clk                       (clk),
         .rst                       (rst),
         .in_valid                  (u_jobs_out_valid),
@@ -4520,7 +4554,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_source              (u_job_out_2_source)
     );
 
-    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:64
+    fifo_link_tx_job_6_x8 u_tx_jobs ( // send.go:69
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (u_job_out_0_valid),
@@ -4589,9 +4623,9 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water          (u_tx_jobs_high_water)
     );
 
-    assign rate_counts_valid = u_job_out_2_valid & packets; // congestion.go:43
+    assign rate_counts_valid = u_job_out_2_valid & packets; // congestion.go:76
 
-    fifo_link_sent_6_x4 u_sent ( // congestion.go:47
+    fifo_link_sent_6_x4 u_sent ( // congestion.go:80
         .clk        (clk),
         .rst        (rst),
         .in_valid   (rate_counts_valid),
@@ -4606,9 +4640,9 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_sent_high_water)
     );
 
-    assign segments_follow_valid = u_job_out_1_valid & u_job_out_1_ready_and; // send.go:72
+    assign segments_follow_valid = u_job_out_1_valid & u_job_out_1_ready_and; // send.go:79
 
-    fifo_bits_2_x8 u_segment_order ( // send.go:73
+    fifo_bits_2_x8 u_segment_order ( // send.go:80
         .clk        (clk),
         .rst        (rst),
         .in_valid   (segments_follow_valid),
@@ -4621,7 +4655,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_segment_order_high_water)
     );
 
-    fifo_link_segment_x8 u_tx_segments ( // send.go:78
+    fifo_link_segment_x8 u_tx_segments ( // send.go:85
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_requester_segment_valid),
@@ -4658,7 +4692,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_tx_segments_high_water)
     );
 
-    fifo_link_segment_x2 u_answer_segments ( // send.go:79
+    fifo_link_segment_x1 u_answer_segments ( // send.go:86
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_resources_segment_valid),
@@ -4695,7 +4729,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_answer_segments_high_water)
     );
 
-    fifo_link_segment_x2 u_resend_segments ( // send.go:80
+    fifo_link_segment_x2 u_resend_segments ( // send.go:87
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_resend_segment_valid),
@@ -4732,7 +4766,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_resend_segments_high_water)
     );
 
-    mux_link_segment_x3 u_tx_segment ( // send.go:77
+    mux_link_segment_x3 u_tx_segment ( // send.go:84
         .clk         (clk),
         .rst         (rst),
         .in_0_valid  (u_tx_segments_out_valid),
@@ -4784,7 +4818,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from_ready  (u_tx_segment_from_ready),
         .from_data   (u_segment_order_out_data),
         .out_valid   (u_tx_segment_out_valid),
-        .out_ready   (u_translate_tx_segment_ready),
+        .out_ready   (u_tx_segment_cut_in_ready),
         .out_key     (u_tx_segment_out_key),
         .out_pd      (u_tx_segment_out_pd),
         .out_qpn     (u_tx_segment_out_qpn),
@@ -4800,26 +4834,63 @@ module gornic_64_qp64_cq64_eq4 (
         .out_probed  (u_tx_segment_out_probed)
     );
 
+    fifo_link_segment_x1 u_tx_segment_cut ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_tx_segment_out_valid),
+        .in_ready   (u_tx_segment_cut_in_ready),
+        .in_key     (u_tx_segment_out_key),
+        .in_pd      (u_tx_segment_out_pd),
+        .in_qpn     (u_tx_segment_out_qpn),
+        .in_rights  (u_tx_segment_out_rights),
+        .in_va      (u_tx_segment_out_va),
+        .in_range   (u_tx_segment_out_range),
+        .in_len     (u_tx_segment_out_len),
+        .in_skip    (u_tx_segment_out_skip),
+        .in_probe   (u_tx_segment_out_probe),
+        .in_bus     (u_tx_segment_out_bus),
+        .in_find    (u_tx_segment_out_find),
+        .in_last    (u_tx_segment_out_last),
+        .in_probed  (u_tx_segment_out_probed),
+        .out_valid  (u_tx_segment_cut_out_valid),
+        .out_ready  (u_translate_tx_segment_ready),
+        .out_key    (u_tx_segment_cut_out_key),
+        .out_pd     (u_tx_segment_cut_out_pd),
+        .out_qpn    (u_tx_segment_cut_out_qpn),
+        .out_rights (u_tx_segment_cut_out_rights),
+        .out_va     (u_tx_segment_cut_out_va),
+        .out_range  (u_tx_segment_cut_out_range),
+        .out_len    (u_tx_segment_cut_out_len),
+        .out_skip   (u_tx_segment_cut_out_skip),
+        .out_probe  (u_tx_segment_cut_out_probe),
+        .out_bus    (u_tx_segment_cut_out_bus),
+        .out_find   (u_tx_segment_cut_out_find),
+        .out_last   (u_tx_segment_cut_out_last),
+        .out_probed (u_tx_segment_cut_out_probed),
+        .level      (u_tx_segment_cut_level),
+        .high_water (u_tx_segment_cut_high_water)
+    );
+
     wire flush = u_command_flush | u_keyops_flush; // keys.go:45
 
-    translate_64_lines4 u_translate_tx ( // join.go:181
+    translate_64_lines4 u_translate_tx ( // join.go:180
         .clk                   (clk),
         .rst                   (rst),
-        .segment_valid         (u_tx_segment_out_valid),
+        .segment_valid         (u_tx_segment_cut_out_valid),
         .segment_ready         (u_translate_tx_segment_ready),
-        .segment_key           (u_tx_segment_out_key),
-        .segment_pd            (u_tx_segment_out_pd),
-        .segment_qpn           (u_tx_segment_out_qpn),
-        .segment_rights        (u_tx_segment_out_rights),
-        .segment_va            (u_tx_segment_out_va),
-        .segment_range         (u_tx_segment_out_range),
-        .segment_len           (u_tx_segment_out_len),
-        .segment_skip          (u_tx_segment_out_skip),
-        .segment_probe         (u_tx_segment_out_probe),
-        .segment_bus           (u_tx_segment_out_bus),
-        .segment_find          (u_tx_segment_out_find),
-        .segment_last          (u_tx_segment_out_last),
-        .segment_probed        (u_tx_segment_out_probed),
+        .segment_key           (u_tx_segment_cut_out_key),
+        .segment_pd            (u_tx_segment_cut_out_pd),
+        .segment_qpn           (u_tx_segment_cut_out_qpn),
+        .segment_rights        (u_tx_segment_cut_out_rights),
+        .segment_va            (u_tx_segment_cut_out_va),
+        .segment_range         (u_tx_segment_cut_out_range),
+        .segment_len           (u_tx_segment_cut_out_len),
+        .segment_skip          (u_tx_segment_cut_out_skip),
+        .segment_probe         (u_tx_segment_cut_out_probe),
+        .segment_bus           (u_tx_segment_cut_out_bus),
+        .segment_find          (u_tx_segment_cut_out_find),
+        .segment_last          (u_tx_segment_cut_out_last),
+        .segment_probed        (u_tx_segment_cut_out_probed),
         .key_request_valid     (u_translate_tx_key_request_valid),
         .key_request_ready     (u_keycache_clients_0_request_ready),
         .key_request_key       (u_translate_tx_key_request_key),
@@ -4859,7 +4930,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    completer_qp6_cq6 u_completer ( // join.go:189
+    completer_qp6_cq6 u_completer ( // join.go:188
         .clk                                 (clk),
         .rst                                 (rst),
         .response_valid                      (u_responses_out_valid),
@@ -4987,7 +5058,7 @@ module gornic_64_qp64_cq64_eq4 (
         .counts_cqe_flush                    (u_completer_counts_cqe_flush)
     );
 
-    round_robin_link_resend_fault_6_x2 u_resend_faults ( // send.go:97
+    round_robin_link_resend_fault_6_x2 u_resend_faults ( // send.go:104
         .clk         (clk),
         .rst         (rst),
         .in_0_valid  (u_transmit_resend_fault_valid),
@@ -5008,7 +5079,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from        (u_resend_faults_from)
     );
 
-    gather_64_x16384 u_gather ( // join.go:182
+    gather_64_x16384 u_gather ( // join.go:181
         .clk              (clk),
         .rst              (rst),
         .piece_valid      (u_translate_tx_piece_valid),
@@ -5043,7 +5114,7 @@ module gornic_64_qp64_cq64_eq4 (
         .payload_err      (u_gather_payload_err)
     );
 
-    frame_fifo_64_x32 u_inline ( // send.go:128
+    frame_fifo_64_x32 u_inline ( // send.go:135
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_requester_inline_valid),
@@ -5064,7 +5135,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_inline_dropped_full)
     );
 
-    ackqueue_qp6_cq6 u_ackqueue ( // join.go:198
+    ackqueue_qp6_cq6 u_ackqueue ( // join.go:197
         .clk                                (clk),
         .rst                                (rst),
         .placed_valid                       (u_placed_out_0_valid),
@@ -5167,7 +5238,7 @@ module gornic_64_qp64_cq64_eq4 (
         .counts_cqe_flush                   (u_ackqueue_counts_cqe_flush)
     );
 
-    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:119
+    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:126
         .clk               (clk),
         .rst               (rst),
         .in_valid          (u_transmit_desc_valid),
@@ -5244,7 +5315,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_payload_len   (u_tx_desc_out_payload_len)
     );
 
-    packetbuild_64 u_packetbuild ( // join.go:185
+    packetbuild_64 u_packetbuild ( // join.go:184
         .clk                (clk),
         .rst                (rst),
         .desc_valid         (u_tx_desc_out_valid),
@@ -5297,7 +5368,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err            (u_packetbuild_out_err)
     );
 
-    frame_fifo_64_x1024 u_raw_tx ( // send.go:137
+    frame_fifo_64_x1024 u_raw_tx ( // send.go:144
         .clk          (clk),
         .rst          (rst),
         .in_valid     (s_axis_raw_tvalid),
@@ -5318,7 +5389,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_raw_tx_dropped_full)
     );
 
-    round_robin_beat_64_8_x2 u_frames ( // send.go:140
+    round_robin_beat_64_8_x2 u_frames ( // send.go:147
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_packetbuild_out_valid),
@@ -5342,7 +5413,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_frames_from)
     );
 
-    slice_beat_64_8 u_tx ( // send.go:142
+    slice_beat_64_8 u_tx ( // send.go:149
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_frames_out_valid),
@@ -5361,7 +5432,7 @@ module gornic_64_qp64_cq64_eq4 (
 
     wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:87
 
-    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:191
+    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:190
         .clk                  (clk),
         .rst                  (rst),
         .in_valid             (s_axis_rx_tvalid & takes),
@@ -5435,7 +5506,7 @@ module gornic_64_qp64_cq64_eq4 (
         end
     end
 
-    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:193
+    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:192
         .clk                                (clk),
         .rst                                (rst),
         .packet_valid                       (u_psncheck_request_valid),
@@ -5563,7 +5634,7 @@ module gornic_64_qp64_cq64_eq4 (
         .read_beat_last                     (u_dma_reads_6_beat_last)
     );
 
-    responder_qp6_cq6_slots2 u_responder ( // join.go:195
+    responder_qp6_cq6_slots2 u_responder ( // join.go:194
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_readmatch_matched_valid),
@@ -5750,7 +5821,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_psn                         (u_control_out_5_psn)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:194
+    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:193
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_rq_valid),
@@ -5817,7 +5888,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_flush_from)
     );
 
-    translate_64_lines4 u_translate_rx ( // join.go:196
+    translate_64_lines4 u_translate_rx ( // join.go:195
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_responder_segment_valid),
@@ -5874,7 +5945,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    scatter_64_qp6_cq6 u_scatter ( // join.go:197
+    scatter_64_qp6_cq6 u_scatter ( // join.go:196
         .clk                                (clk),
         .rst                                (rst),
         .piece_valid                        (u_translate_rx_piece_valid),
@@ -6121,7 +6192,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_bus_err                     (u_placed_out_1_bus_err)
     );
 
-    fifo_link_rx_response_6_6_x4 u_responses ( // receive.go:54
+    fifo_link_rx_response_6_6_x1 u_responses ( // receive.go:54
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_placed_out_1_valid),
@@ -6148,7 +6219,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water   (u_responses_high_water)
     );
 
-    fifo_link_resource_request_6_x2 u_resource ( // receive.go:69
+    fifo_link_resource_request_6_x1 u_resource ( // receive.go:69
         .clk                    (clk),
         .rst                    (rst),
         .in_valid               (u_ackqueue_resource_valid),
@@ -6200,7 +6271,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_duplicates (u_served_out_1_duplicates)
     );
 
-    atomic_64_qp6_rd3 u_atomic ( // join.go:200
+    atomic_64_qp6_rd3 u_atomic ( // join.go:199
         .clk               (clk),
         .rst               (rst),
         .command_valid     (u_resources_atomic_valid),
@@ -6246,7 +6317,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_done_err    (u_dma_writes_4_done_err)
     );
 
-    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:201
+    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:200
         .clk                     (clk),
         .rst                     (rst),
         .completions_0_valid     (u_completer_completion_valid),
@@ -6327,7 +6398,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number            (u_cqewriter_async_number)
     );
 
-    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:202
+    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:201
         .clk                (clk),
         .rst                (rst),
         .written_valid      (u_cqewriter_written_valid),
@@ -6398,15 +6469,21 @@ module gornic_64_qp64_cq64_eq4 (
         .message_vector     (m_axis_irq_vector)
     );
 
-    wire counted = (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19)) // join.go:313
+    wire counted = (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19)) // join.go:320
         | (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd18))
         | (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd15));
-    wire pulses_2 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:315
+    wire counts_4 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:322
         & (u_rxpath_report_reason < 5'd8);
-    wire pulses = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~counted; // join.go:319
-    wire pulses_and_2 = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h03); // join.go:330
-    wire pulses_and = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h01); // join.go:330
-    wire [39:0] u_registers_counts = { // join.go:306
+    wire counts_3 = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~counted; // join.go:326
+    wire counts_2 = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h03); // join.go:340
+    wire [3:0] sum_0_2 = {2'h0, access_refused_waiting} + {3'h0, u_ackqueue_counts_access}; // blocks/pulses/pulses.go:16
+    wire [3:0] sum_1_2 = sum_0_2 + {3'h0, counts_2}; // blocks/pulses/pulses.go:16
+    wire any_2 = |sum_1_2;                           // blocks/pulses/pulses.go:18
+    wire counts = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h01); // join.go:340
+    wire [3:0] sum_0 = {2'h0, operation_failed_waiting} + {3'h0, u_ackqueue_counts_operation}; // blocks/pulses/pulses.go:16
+    wire [3:0] sum_1 = sum_0 + {3'h0, counts};       // blocks/pulses/pulses.go:16
+    wire any = |sum_1;                               // blocks/pulses/pulses.go:18
+    wire [39:0] u_registers_counts = {               // join.go:313
         u_dma_err,
         u_keycache_missed,
         u_doorbell_refused,
@@ -6432,8 +6509,8 @@ module gornic_64_qp64_cq64_eq4 (
         u_ackqueue_counts_cqe_flush,
         u_ackqueue_counts_cqe_error,
         u_ackqueue_counts_length,
-        u_ackqueue_counts_operation | pulses_and,
-        u_ackqueue_counts_access | pulses_and_2,
+        any,
+        any_2,
         u_ackqueue_counts_invalid,
         u_ackqueue_counts_out_of_buffer,
         u_psncheck_ahead,
@@ -6441,15 +6518,15 @@ module gornic_64_qp64_cq64_eq4 (
         u_psncheck_bad_state,
         u_psncheck_bad_address,
         u_psncheck_bad_qp,
-        pulses,
+        counts_3,
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd15),
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd18),
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19),
-        pulses_2,
+        counts_4,
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd0)
     };
 
-    registers_qp6_cq6_eq2_r5_64_mtu4096_l4000 u_registers ( // join.go:171
+    registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 u_registers ( // join.go:170
         .clk                               (clk),
         .rst                               (rst),
         .s_axil_awaddr                     (s_axil_awaddr),
@@ -6515,7 +6592,7 @@ module gornic_64_qp64_cq64_eq4 (
 
     assign irq = |u_registers_pending; // receive.go:104
 
-    dma_64_r9_w5 u_dma ( // join.go:176
+    dma_64_r9_w5 u_dma ( // join.go:175
         .clk                  (clk),
         .rst                  (rst),
         .reads_0_burst_valid  (u_gather_read_burst_valid),
@@ -6697,7 +6774,7 @@ module gornic_64_qp64_cq64_eq4 (
         .err                  (u_dma_err)
     );
 
-    keycache_64_c2_keys16 u_keycache ( // join.go:175
+    keycache_64_c2_keys16 u_keycache ( // join.go:174
         .clk                         (clk),
         .rst                         (rst),
         .base                        (u_registers_settings_key_base),
@@ -6794,7 +6871,7 @@ module gornic_64_qp64_cq64_eq4 (
         .missed                      (u_keycache_missed)
     );
 
-    fork_link_ring_config_6_x3 u_send_rings ( // join.go:251
+    fork_link_ring_config_6_x3 u_send_rings ( // join.go:254
         .clk              (clk),
         .rst              (rst),
         .in_valid         (u_command_sq_valid),
@@ -6827,7 +6904,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_log_stride (u_send_rings_out_2_log_stride)
     );
 
-    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:269
+    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:276
         .clk            (clk),
         .rst            (rst),
         .in_valid       (u_command_cq_valid),
@@ -6856,7 +6933,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_base     (u_cq_config_out_1_base)
     );
 
-    assign cq_changes_valid = u_cq_config_out_1_valid & ~u_cq_config_out_1_keep; // join.go:271
+    assign cq_changes_valid = u_cq_config_out_1_valid & ~u_cq_config_out_1_keep; // join.go:278
 
     round_robin_link_key_command_x2 u_key_commands ( // keys.go:26
         .clk                    (clk),
@@ -7171,6 +7248,19 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_token (u_rx_passed_out_1_token)
     );
 
+    wire [3:0] left = any_2 ? sum_1_2 - 4'd1 : sum_1_2; // blocks/pulses/pulses.go:19
+    wire [3:0] left_2 = any ? sum_1 - 4'd1 : sum_1;     // blocks/pulses/pulses.go:19
+
+    always @(posedge clk) begin
+        if (rst) begin
+            access_refused_waiting <= 2'd0;
+            operation_failed_waiting <= 2'd0;
+        end else begin
+            access_refused_waiting <= (|left[3:2]) ? 2'd3 : left[1:0]; // blocks/pulses/pulses.go:21
+            operation_failed_waiting <= (|left_2[3:2]) ? 2'd3 : left_2[1:0]; // blocks/pulses/pulses.go:21
+        end
+    end
+
     wire unused = &{1'b0,
         u_rxpath_report_icrc,  u_rxpath_accepted,  u_rxpath_passed,  u_rxpath_full,
          u_rxpath_refused,  u_rxpath_high_water,  u_rxpath_raw_high,  u_retired_out_1_count,
@@ -7196,11 +7286,11 @@ module gornic_64_qp64_cq64_eq4 (
          u_tx_jobs_level,  u_tx_jobs_high_water,  u_sent_level,  u_sent_high_water,
          u_segment_order_level,  u_segment_order_high_water,  u_tx_segments_level,
          u_tx_segments_high_water,  u_answer_segments_level,  u_answer_segments_high_water,
-         u_resend_segments_level,  u_resend_segments_high_water,  u_resend_faults_from,
-         u_inline_level,  u_inline_high_water,  u_inline_dropped_err,  u_inline_dropped_full,
-         u_raw_tx_level,  u_raw_tx_high_water,  u_raw_tx_dropped_err,  u_raw_tx_dropped_full,
-         u_frames_from,  u_flush_from,  u_placed_out_1_commit_payload,
-         u_placed_out_1_commit_placed,  u_placed_out_1_commit_reply,
+         u_resend_segments_level,  u_resend_segments_high_water,  u_tx_segment_cut_level,
+         u_tx_segment_cut_high_water,  u_resend_faults_from,  u_inline_level,  u_inline_high_water,
+         u_inline_dropped_err,  u_inline_dropped_full,  u_raw_tx_level,  u_raw_tx_high_water,
+         u_raw_tx_dropped_err,  u_raw_tx_dropped_full,  u_frames_from,  u_flush_from,
+         u_placed_out_1_commit_payload,  u_placed_out_1_commit_placed,  u_placed_out_1_commit_reply,
          u_placed_out_1_commit_request_psn,  u_placed_out_1_commit_message,
          u_placed_out_1_commit_fatal,  u_placed_out_1_commit_has_event,
          u_placed_out_1_commit_event,  u_placed_out_1_commit_complete,  u_placed_out_1_commit_open,
@@ -7230,7 +7320,7 @@ module gornic_64_qp64_cq64_eq4 (
 
 `ifdef GORNIC_TRACE
 
-    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:144
+    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:151
 
     wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:96
 

@@ -240,8 +240,8 @@ module keycache_64_c2_keys16 (
     reg [23:0]  index_15;             // match.go:28
     reg [15:0]  used;                 // match.go:70
     reg         hand_passes;          // match.go:75
-    reg [3:0]   unanswered_0;         // judge.go:104
-    reg [3:0]   unanswered_1;         // judge.go:104
+    reg         unanswered_0;         // judge.go:104
+    reg         unanswered_1;         // judge.go:104
     reg [2:0]   status;               // command.go:125
     reg [4:0]   vendor;               // command.go:125
     reg [6:0]   kinds;                // command.go:126
@@ -332,10 +332,10 @@ module keycache_64_c2_keys16 (
     wire [63:0] u_turn_out_va;
     wire [31:0] u_turn_out_range;
     wire        u_turn_from;
-    wire [3:0]  u_replies_0_level;
-    wire [3:0]  u_replies_0_high_water;
-    wire [3:0]  u_replies_1_level;
-    wire [3:0]  u_replies_1_high_water;
+    wire        u_replies_0_level;
+    wire        u_replies_0_high_water;
+    wire        u_replies_1_level;
+    wire        u_replies_1_high_water;
 
     assign missed = lacks; // fill.go:39
 
@@ -782,7 +782,7 @@ module keycache_64_c2_keys16 (
         : outside ? 5'h07
         : judged_refused;
 
-    fifo_link_key_reply_x8 u_replies_0 ( // judge.go:102
+    fifo_link_key_reply_x1 u_replies_0 ( // judge.go:102
         .clk             (clk),
         .rst             (rst),
         .in_valid        (reply_0_valid),
@@ -805,19 +805,19 @@ module keycache_64_c2_keys16 (
 
     always @(posedge clk) begin
         if (rst) begin
-            unanswered_0 <= 4'd0;
+            unanswered_0 <= 1'b0;
         end else if ((clients_0_request_valid & clients_0_request_ready) // judge.go:105
             ^ (clients_0_reply_valid & clients_0_reply_ready)) begin
-            unanswered_0 <= (clients_0_reply_valid && clients_0_reply_ready) ? unanswered_0 - 4'd1 // judge.go:106
-                : unanswered_0 + 4'd1;
+            unanswered_0 <= (clients_0_reply_valid && clients_0_reply_ready) ? unanswered_0 - 1'b1 // judge.go:106
+                : unanswered_0 + 1'b1;
         end
     end
 
-    assign room_0 = (unanswered_0 < 4'd8);                   // judge.go:108
+    assign room_0 = ~unanswered_0;                           // judge.go:108
     assign reply_1_valid = judges & (judged_client == 2'h1); // judge.go:100
     assign reply_1_fault = reply_0_fault;                    // judge.go:101
 
-    fifo_link_key_reply_x8 u_replies_1 ( // judge.go:102
+    fifo_link_key_reply_x1 u_replies_1 ( // judge.go:102
         .clk             (clk),
         .rst             (rst),
         .in_valid        (reply_1_valid),
@@ -840,15 +840,15 @@ module keycache_64_c2_keys16 (
 
     always @(posedge clk) begin
         if (rst) begin
-            unanswered_1 <= 4'd0;
+            unanswered_1 <= 1'b0;
         end else if ((clients_1_request_valid & clients_1_request_ready) // judge.go:105
             ^ (clients_1_reply_valid & clients_1_reply_ready)) begin
-            unanswered_1 <= (clients_1_reply_valid && clients_1_reply_ready) ? unanswered_1 - 4'd1 // judge.go:106
-                : unanswered_1 + 4'd1;
+            unanswered_1 <= (clients_1_reply_valid && clients_1_reply_ready) ? unanswered_1 - 1'b1 // judge.go:106
+                : unanswered_1 + 1'b1;
         end
     end
 
-    assign room_1 = (unanswered_1 < 4'd8);                  // judge.go:108
+    assign room_1 = ~unanswered_1;                          // judge.go:108
     assign wants = (command == COMMAND_READ) & ~key_beyond; // command.go:137
     wire held = (command == COMMAND_WAIT) | (command == COMMAND_JUDGE) | (command == COMMAND_RULE) // command.go:138
         | (command == COMMAND_ACT) | (command == COMMAND_END);

@@ -183,54 +183,30 @@ module psncheck_qp6_cq6 (
     output wire        ecn_marked   // a packet with the mark of congestion
 );
 
-    reg [5:0]  lock_0_qp;       // locks.go:49
-    reg        lock_0_busy;     // locks.go:49
-    reg        lock_0_atomic;   // locks.go:50
-    reg        lock_0_waits;    // locks.go:50
-    reg [7:0]  lock_0_atomics;  // locks.go:50
-    reg        lock_0_chosen;   // locks.go:51
-    reg [5:0]  lock_1_qp;       // locks.go:49
-    reg        lock_1_busy;     // locks.go:49
-    reg        lock_1_atomic;   // locks.go:50
-    reg        lock_1_waits;    // locks.go:50
-    reg [7:0]  lock_1_atomics;  // locks.go:50
-    reg        lock_1_chosen;   // locks.go:51
-    reg [5:0]  lock_2_qp;       // locks.go:49
-    reg        lock_2_busy;     // locks.go:49
-    reg        lock_2_atomic;   // locks.go:50
-    reg        lock_2_waits;    // locks.go:50
-    reg [7:0]  lock_2_atomics;  // locks.go:50
-    reg        lock_2_chosen;   // locks.go:51
-    reg [5:0]  lock_3_qp;       // locks.go:49
-    reg        lock_3_busy;     // locks.go:49
-    reg        lock_3_atomic;   // locks.go:50
-    reg        lock_3_waits;    // locks.go:50
-    reg [7:0]  lock_3_atomics;  // locks.go:50
-    reg        lock_3_chosen;   // locks.go:51
-    reg [5:0]  lock_4_qp;       // locks.go:49
-    reg        lock_4_busy;     // locks.go:49
-    reg        lock_4_atomic;   // locks.go:50
-    reg        lock_4_waits;    // locks.go:50
-    reg [7:0]  lock_4_atomics;  // locks.go:50
-    reg        lock_4_chosen;   // locks.go:51
-    reg [5:0]  lock_5_qp;       // locks.go:49
-    reg        lock_5_busy;     // locks.go:49
-    reg        lock_5_atomic;   // locks.go:50
-    reg        lock_5_waits;    // locks.go:50
-    reg [7:0]  lock_5_atomics;  // locks.go:50
-    reg        lock_5_chosen;   // locks.go:51
-    reg [5:0]  lock_6_qp;       // locks.go:49
-    reg        lock_6_busy;     // locks.go:49
-    reg        lock_6_atomic;   // locks.go:50
-    reg        lock_6_waits;    // locks.go:50
-    reg [7:0]  lock_6_atomics;  // locks.go:50
-    reg        lock_6_chosen;   // locks.go:51
-    reg [5:0]  lock_7_qp;       // locks.go:49
-    reg        lock_7_busy;     // locks.go:49
-    reg        lock_7_atomic;   // locks.go:50
-    reg        lock_7_waits;    // locks.go:50
-    reg [7:0]  lock_7_atomics;  // locks.go:50
-    reg        lock_7_chosen;   // locks.go:51
+    reg [5:0]  lock_0_qp;       // locks.go:54
+    reg        lock_0_busy;     // locks.go:54
+    reg        lock_0_atomic;   // locks.go:55
+    reg        lock_0_waits;    // locks.go:55
+    reg [7:0]  lock_0_atomics;  // locks.go:55
+    reg        lock_0_chosen;   // locks.go:56
+    reg [5:0]  lock_1_qp;       // locks.go:54
+    reg        lock_1_busy;     // locks.go:54
+    reg        lock_1_atomic;   // locks.go:55
+    reg        lock_1_waits;    // locks.go:55
+    reg [7:0]  lock_1_atomics;  // locks.go:55
+    reg        lock_1_chosen;   // locks.go:56
+    reg [5:0]  lock_2_qp;       // locks.go:54
+    reg        lock_2_busy;     // locks.go:54
+    reg        lock_2_atomic;   // locks.go:55
+    reg        lock_2_waits;    // locks.go:55
+    reg [7:0]  lock_2_atomics;  // locks.go:55
+    reg        lock_2_chosen;   // locks.go:56
+    reg [5:0]  lock_3_qp;       // locks.go:54
+    reg        lock_3_busy;     // locks.go:54
+    reg        lock_3_atomic;   // locks.go:55
+    reg        lock_3_waits;    // locks.go:55
+    reg [7:0]  lock_3_atomics;  // locks.go:55
+    reg        lock_3_chosen;   // locks.go:56
     reg        fence_offered;   // one that is offered stays so (psncheck.go:154)
     reg        known;           // judge.go:35
     reg        fresh;           // judge.go:35
@@ -264,8 +240,8 @@ module psncheck_qp6_cq6 (
     wire [23:0] enters_dest_qp;     // psncheck.go:157
     wire [12:0] enters_payload_len; // psncheck.go:157
 
-    wire [2:0]  u_asks_level;
-    wire [2:0]  u_asks_high_water;
+    wire        u_asks_level;
+    wire        u_asks_high_water;
     wire        u_packets_out_valid;
     wire        u_packets_out_dead;
     wire        u_packets_out_ipv6;
@@ -290,8 +266,8 @@ module psncheck_qp6_cq6 (
     wire [31:0] u_packets_out_ext_5;
     wire [31:0] u_packets_out_ext_6;
     wire [12:0] u_packets_out_payload_len;
-    wire [2:0]  u_packets_level;
-    wire [2:0]  u_packets_high_water;
+    wire        u_packets_level;
+    wire        u_packets_high_water;
     wire        u_both_a_ready;
     wire        u_both_out_valid;
     wire        u_both_out_a_dead;
@@ -360,6 +336,8 @@ module psncheck_qp6_cq6 (
     wire        u_found_out_marked;
     wire [23:0] u_found_out_psn;
     wire [12:0] u_found_out_payload_len;
+    wire        u_found_level;
+    wire        u_found_high_water;
 
     wire room = asks_ready & enters_ready;                  // psncheck.go:158
     assign dead_ready = dead_valid & ~fence_offered & room; // psncheck.go:161
@@ -371,7 +349,7 @@ module psncheck_qp6_cq6 (
     assign enters_dest_qp = dead_valid ? {18'd0, dead_qp} : header_dest_qp; // psncheck.go:166
     assign enters_payload_len = dead_valid ? 13'd0 : header_payload_len; // psncheck.go:166
 
-    fifo_link_qp_ref_6_x4 u_asks ( // psncheck.go:175
+    fifo_link_qp_ref_6_x1 u_asks ( // psncheck.go:175
         .clk        (clk),
         .rst        (rst),
         .in_valid   (asks_valid),
@@ -384,7 +362,7 @@ module psncheck_qp6_cq6 (
         .high_water (u_asks_high_water)
     );
 
-    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x4 u_packets ( // psncheck.go:176
+    fifo_psncheck_packet_of7_32_32_32_32_32_32_32_x1 u_packets ( // psncheck.go:176
         .clk             (clk),
         .rst             (rst),
         .in_valid        (enters_valid),
@@ -572,7 +550,7 @@ module psncheck_qp6_cq6 (
     wire leaves = known & (~owes_request | request_ready) & (~owes_async | async_ready) // judge.go:93
         & (~owes_cnp | cnp_ready) & (~owes_marked | marked_ready);
 
-    forward_slice_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6 u_found ( // psncheck.go:178
+    fifo_psncheck_found_6_of7_32_32_32_32_32_32_32_6_6_x1 u_found ( // blocks/link/stage.go:12
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (u_both_out_valid),
@@ -662,7 +640,9 @@ module psncheck_qp6_cq6 (
         .out_context_send_cq     (request_context_send_cq),
         .out_context_recv_cq     (request_context_recv_cq),
         .out_context_max_rd      (request_context_max_rd),
-        .out_context_max_dest_rd (request_context_max_dest_rd)
+        .out_context_max_dest_rd (request_context_max_dest_rd),
+        .level                   (u_found_level),
+        .high_water              (u_found_high_water)
     );
 
     wire fences = fence_valid & ~(u_packets_out_valid | u_found_out_valid) & (fence_offered | ~dead_valid); // psncheck.go:191
@@ -672,27 +652,17 @@ module psncheck_qp6_cq6 (
         | ((request_context_state == 3'h2) & ~response);
     wire fits = ~u_found_out_dead & u_found_out_number & fresh_and & fits_or; // judge.go:45
     wire request = fits & ~response & ~u_found_out_cnp; // judge.go:46
-    wire is_0 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
-    wire is_1 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
-    wire is_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
-    wire is_3 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:32
-    wire is_4 = (lock_4_busy | lock_4_waits) & (lock_4_qp == request_qp); // locks.go:32
-    wire is_5 = (lock_5_busy | lock_5_waits) & (lock_5_qp == request_qp); // locks.go:32
-    wire is_6 = (lock_6_busy | lock_6_waits) & (lock_6_qp == request_qp); // locks.go:32
-    wire is_7 = (lock_7_busy | lock_7_waits) & (lock_7_qp == request_qp); // locks.go:32
-    wire mine_6 = is_0 | is_1 | is_2 | is_3 | is_4 | is_5 | is_6 | is_7; // locks.go:64
-    wire waits_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+    wire is_0 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:37
+    wire is_1 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:37
+    wire is_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:37
+    wire is_3 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:37
+    wire waits_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:73
         & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
-        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
-        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6;
-    wire waits_or = (is_0 & (lock_0_busy | ~u_found_out_resource)) // locks.go:68
+        & ~(is_0 | is_1 | is_2 | is_3);
+    wire waits_or = (is_0 & (lock_0_busy | ~u_found_out_resource)) // locks.go:73
         | (is_1 & (lock_1_busy | ~u_found_out_resource))
         | (is_2 & (lock_2_busy | ~u_found_out_resource))
-        | (is_3 & (lock_3_busy | ~u_found_out_resource))
-        | (is_4 & (lock_4_busy | ~u_found_out_resource))
-        | (is_5 & (lock_5_busy | ~u_found_out_resource))
-        | (is_6 & (lock_6_busy | ~u_found_out_resource))
-        | (is_7 & (lock_7_busy | ~u_found_out_resource)) | waits_and;
+        | (is_3 & (lock_3_busy | ~u_found_out_resource)) | waits_and;
     wire reads = u_found_out_valid & ~known & ~(request & waits_or); // judge.go:49
 
     always @(posedge clk) begin
@@ -705,40 +675,23 @@ module psncheck_qp6_cq6 (
         end
     end
 
-    wire mine_and = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
-    wire mine_and_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
-    wire mine_and_3 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
-    wire mine_and_4 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:32
-    wire mine_and_5 = (lock_4_busy | lock_4_waits) & (lock_4_qp == request_qp); // locks.go:32
-    wire mine_and_6 = (lock_5_busy | lock_5_waits) & (lock_5_qp == request_qp); // locks.go:32
-    wire mine_and_7 = (lock_6_busy | lock_6_waits) & (lock_6_qp == request_qp); // locks.go:32
-    wire mine_and_8 = (lock_7_busy | lock_7_waits) & (lock_7_qp == request_qp); // locks.go:32
-    wire mine_6_2 = mine_and | mine_and_2 | mine_and_3 | mine_and_4 | mine_and_5 | mine_and_6 | mine_and_7 // locks.go:76
-        | mine_and_8;
-    wire taken_or = lock_0_busy | lock_0_waits;             // locks.go:29
-    wire taken_0 = taken_or & (lock_1_busy | lock_1_waits); // locks.go:81
-    wire taken_1 = taken_0 & (lock_2_busy | lock_2_waits);  // locks.go:81
-    wire taken_2 = taken_1 & (lock_3_busy | lock_3_waits);  // locks.go:81
-    wire taken_3 = taken_2 & (lock_4_busy | lock_4_waits);  // locks.go:81
-    wire taken_4 = taken_3 & (lock_5_busy | lock_5_waits);  // locks.go:81
-    wire lock_7_chosen_and = taken_4 & (lock_6_busy | lock_6_waits) & ~mine_6_2; // locks.go:80
+    wire mine_and = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:37
+    wire mine_and_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:37
+    wire mine_and_3 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:37
+    wire mine_and_4 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:37
+    wire mine_2 = mine_and | mine_and_2 | mine_and_3 | mine_and_4; // locks.go:81
+    wire taken_or = lock_0_busy | lock_0_waits;             // locks.go:34
+    wire taken_0 = taken_or & (lock_1_busy | lock_1_waits); // locks.go:86
+    wire lock_3_chosen_and = taken_0 & (lock_2_busy | lock_2_waits) & ~mine_2; // locks.go:85
 
     always @(posedge clk) begin
-        lock_0_chosen <= (lock_0_busy || lock_0_waits) ? lock_0_qp == request_qp : ~mine_6_2; // locks.go:80
-        lock_1_chosen <= (lock_1_busy || lock_1_waits) ? lock_1_qp == request_qp // locks.go:80
-            : taken_or & ~mine_6_2;
-        lock_2_chosen <= (lock_2_busy || lock_2_waits) ? lock_2_qp == request_qp // locks.go:80
-            : taken_0 & ~mine_6_2;
-        lock_3_chosen <= (lock_3_busy || lock_3_waits) ? lock_3_qp == request_qp // locks.go:80
-            : taken_1 & ~mine_6_2;
-        lock_4_chosen <= (lock_4_busy || lock_4_waits) ? lock_4_qp == request_qp // locks.go:80
-            : taken_2 & ~mine_6_2;
-        lock_5_chosen <= (lock_5_busy || lock_5_waits) ? lock_5_qp == request_qp // locks.go:80
-            : taken_3 & ~mine_6_2;
-        lock_6_chosen <= (lock_6_busy || lock_6_waits) ? lock_6_qp == request_qp // locks.go:80
-            : taken_4 & ~mine_6_2;
-        lock_7_chosen <= (lock_7_busy || lock_7_waits) ? lock_7_qp == request_qp // locks.go:80
-            : lock_7_chosen_and;
+        lock_0_chosen <= (lock_0_busy || lock_0_waits) ? lock_0_qp == request_qp : ~mine_2; // locks.go:85
+        lock_1_chosen <= (lock_1_busy || lock_1_waits) ? lock_1_qp == request_qp // locks.go:85
+            : taken_or & ~mine_2;
+        lock_2_chosen <= (lock_2_busy || lock_2_waits) ? lock_2_qp == request_qp // locks.go:85
+            : taken_0 & ~mine_2;
+        lock_3_chosen <= (lock_3_busy || lock_3_waits) ? lock_3_qp == request_qp // locks.go:85
+            : lock_3_chosen_and;
     end
 
     always @(posedge clk) begin
@@ -831,11 +784,11 @@ module psncheck_qp6_cq6 (
 
     wire lock_0_busy_and = fresh & is_request & (kind == 3'h0); // judge.go:156
     wire when_lock_0_waits_and = atomic_done_valid & atomic_done_ready; // judge.go:165
-    wire begins_0 = lock_0_busy_and & lock_0_chosen;            // locks.go:102
-    wire ends_0 = outcome_valid & outcome_ready & lock_0_busy & (lock_0_qp == outcome_qp); // locks.go:103
-    wire more_0 = begins_0 & u_found_out_atomic;                // locks.go:104
-    wire less_and = when_lock_0_waits_and & (lock_0_busy | lock_0_waits) & (lock_0_qp == atomic_done_qp); // locks.go:105
-    wire less_0 = (ends_0 & lock_0_atomic & ~(|outcome_advance)) | less_and; // locks.go:105
+    wire begins_0 = lock_0_busy_and & lock_0_chosen;            // locks.go:107
+    wire ends_0 = outcome_valid & outcome_ready & lock_0_busy & (lock_0_qp == outcome_qp); // locks.go:108
+    wire more_0 = begins_0 & u_found_out_atomic;                // locks.go:109
+    wire less_and = when_lock_0_waits_and & (lock_0_busy | lock_0_waits) & (lock_0_qp == atomic_done_qp); // locks.go:110
+    wire less_0 = (ends_0 & lock_0_atomic & ~(|outcome_advance)) | less_and; // locks.go:110
 
     always @(posedge clk) begin
         if (rst) begin
@@ -843,26 +796,26 @@ module psncheck_qp6_cq6 (
             lock_0_waits <= 1'b0;
             lock_0_atomics <= 8'd0;
         end else begin
-            lock_0_busy <= begins_0 | (lock_0_busy & ~ends_0); // locks.go:107
-            if (more_0 != less_0) begin                        // locks.go:108
-                lock_0_waits <= more_0 | (lock_0_atomics != 8'd1); // locks.go:109
-                lock_0_atomics <= more_0 ? lock_0_atomics + 8'd1 : lock_0_atomics - 8'd1; // locks.go:110
+            lock_0_busy <= begins_0 | (lock_0_busy & ~ends_0); // locks.go:112
+            if (more_0 != less_0) begin                        // locks.go:113
+                lock_0_waits <= more_0 | (lock_0_atomics != 8'd1); // locks.go:114
+                lock_0_atomics <= more_0 ? lock_0_atomics + 8'd1 : lock_0_atomics - 8'd1; // locks.go:115
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins_0) begin                      // locks.go:112
-            lock_0_qp <= request_qp;             // locks.go:113
-            lock_0_atomic <= u_found_out_atomic; // locks.go:114
+        if (begins_0) begin                      // locks.go:117
+            lock_0_qp <= request_qp;             // locks.go:118
+            lock_0_atomic <= u_found_out_atomic; // locks.go:119
         end
     end
 
-    wire begins_1 = lock_0_busy_and & lock_1_chosen; // locks.go:102
-    wire ends_1 = outcome_valid & outcome_ready & lock_1_busy & (lock_1_qp == outcome_qp); // locks.go:103
-    wire more_1 = begins_1 & u_found_out_atomic;     // locks.go:104
-    wire less_and_2 = when_lock_0_waits_and & (lock_1_busy | lock_1_waits) & (lock_1_qp == atomic_done_qp); // locks.go:105
-    wire less_1 = (ends_1 & lock_1_atomic & ~(|outcome_advance)) | less_and_2; // locks.go:105
+    wire begins_1 = lock_0_busy_and & lock_1_chosen; // locks.go:107
+    wire ends_1 = outcome_valid & outcome_ready & lock_1_busy & (lock_1_qp == outcome_qp); // locks.go:108
+    wire more_1 = begins_1 & u_found_out_atomic;     // locks.go:109
+    wire less_and_2 = when_lock_0_waits_and & (lock_1_busy | lock_1_waits) & (lock_1_qp == atomic_done_qp); // locks.go:110
+    wire less_1 = (ends_1 & lock_1_atomic & ~(|outcome_advance)) | less_and_2; // locks.go:110
 
     always @(posedge clk) begin
         if (rst) begin
@@ -870,26 +823,26 @@ module psncheck_qp6_cq6 (
             lock_1_waits <= 1'b0;
             lock_1_atomics <= 8'd0;
         end else begin
-            lock_1_busy <= begins_1 | (lock_1_busy & ~ends_1); // locks.go:107
-            if (more_1 != less_1) begin                        // locks.go:108
-                lock_1_waits <= more_1 | (lock_1_atomics != 8'd1); // locks.go:109
-                lock_1_atomics <= more_1 ? lock_1_atomics + 8'd1 : lock_1_atomics - 8'd1; // locks.go:110
+            lock_1_busy <= begins_1 | (lock_1_busy & ~ends_1); // locks.go:112
+            if (more_1 != less_1) begin                        // locks.go:113
+                lock_1_waits <= more_1 | (lock_1_atomics != 8'd1); // locks.go:114
+                lock_1_atomics <= more_1 ? lock_1_atomics + 8'd1 : lock_1_atomics - 8'd1; // locks.go:115
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins_1) begin                      // locks.go:112
-            lock_1_qp <= request_qp;             // locks.go:113
-            lock_1_atomic <= u_found_out_atomic; // locks.go:114
+        if (begins_1) begin                      // locks.go:117
+            lock_1_qp <= request_qp;             // locks.go:118
+            lock_1_atomic <= u_found_out_atomic; // locks.go:119
         end
     end
 
-    wire begins_2 = lock_0_busy_and & lock_2_chosen; // locks.go:102
-    wire ends_2 = outcome_valid & outcome_ready & lock_2_busy & (lock_2_qp == outcome_qp); // locks.go:103
-    wire more_2 = begins_2 & u_found_out_atomic;     // locks.go:104
-    wire less_and_3 = when_lock_0_waits_and & (lock_2_busy | lock_2_waits) & (lock_2_qp == atomic_done_qp); // locks.go:105
-    wire less_2 = (ends_2 & lock_2_atomic & ~(|outcome_advance)) | less_and_3; // locks.go:105
+    wire begins_2 = lock_0_busy_and & lock_2_chosen; // locks.go:107
+    wire ends_2 = outcome_valid & outcome_ready & lock_2_busy & (lock_2_qp == outcome_qp); // locks.go:108
+    wire more_2 = begins_2 & u_found_out_atomic;     // locks.go:109
+    wire less_and_3 = when_lock_0_waits_and & (lock_2_busy | lock_2_waits) & (lock_2_qp == atomic_done_qp); // locks.go:110
+    wire less_2 = (ends_2 & lock_2_atomic & ~(|outcome_advance)) | less_and_3; // locks.go:110
 
     always @(posedge clk) begin
         if (rst) begin
@@ -897,26 +850,26 @@ module psncheck_qp6_cq6 (
             lock_2_waits <= 1'b0;
             lock_2_atomics <= 8'd0;
         end else begin
-            lock_2_busy <= begins_2 | (lock_2_busy & ~ends_2); // locks.go:107
-            if (more_2 != less_2) begin                        // locks.go:108
-                lock_2_waits <= more_2 | (lock_2_atomics != 8'd1); // locks.go:109
-                lock_2_atomics <= more_2 ? lock_2_atomics + 8'd1 : lock_2_atomics - 8'd1; // locks.go:110
+            lock_2_busy <= begins_2 | (lock_2_busy & ~ends_2); // locks.go:112
+            if (more_2 != less_2) begin                        // locks.go:113
+                lock_2_waits <= more_2 | (lock_2_atomics != 8'd1); // locks.go:114
+                lock_2_atomics <= more_2 ? lock_2_atomics + 8'd1 : lock_2_atomics - 8'd1; // locks.go:115
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins_2) begin                      // locks.go:112
-            lock_2_qp <= request_qp;             // locks.go:113
-            lock_2_atomic <= u_found_out_atomic; // locks.go:114
+        if (begins_2) begin                      // locks.go:117
+            lock_2_qp <= request_qp;             // locks.go:118
+            lock_2_atomic <= u_found_out_atomic; // locks.go:119
         end
     end
 
-    wire begins_3 = lock_0_busy_and & lock_3_chosen; // locks.go:102
-    wire ends_3 = outcome_valid & outcome_ready & lock_3_busy & (lock_3_qp == outcome_qp); // locks.go:103
-    wire more_3 = begins_3 & u_found_out_atomic;     // locks.go:104
-    wire less_and_4 = when_lock_0_waits_and & (lock_3_busy | lock_3_waits) & (lock_3_qp == atomic_done_qp); // locks.go:105
-    wire less_3 = (ends_3 & lock_3_atomic & ~(|outcome_advance)) | less_and_4; // locks.go:105
+    wire begins_3 = lock_0_busy_and & lock_3_chosen; // locks.go:107
+    wire ends_3 = outcome_valid & outcome_ready & lock_3_busy & (lock_3_qp == outcome_qp); // locks.go:108
+    wire more_3 = begins_3 & u_found_out_atomic;     // locks.go:109
+    wire less_and_4 = when_lock_0_waits_and & (lock_3_busy | lock_3_waits) & (lock_3_qp == atomic_done_qp); // locks.go:110
+    wire less_3 = (ends_3 & lock_3_atomic & ~(|outcome_advance)) | less_and_4; // locks.go:110
 
     always @(posedge clk) begin
         if (rst) begin
@@ -924,126 +877,18 @@ module psncheck_qp6_cq6 (
             lock_3_waits <= 1'b0;
             lock_3_atomics <= 8'd0;
         end else begin
-            lock_3_busy <= begins_3 | (lock_3_busy & ~ends_3); // locks.go:107
-            if (more_3 != less_3) begin                        // locks.go:108
-                lock_3_waits <= more_3 | (lock_3_atomics != 8'd1); // locks.go:109
-                lock_3_atomics <= more_3 ? lock_3_atomics + 8'd1 : lock_3_atomics - 8'd1; // locks.go:110
+            lock_3_busy <= begins_3 | (lock_3_busy & ~ends_3); // locks.go:112
+            if (more_3 != less_3) begin                        // locks.go:113
+                lock_3_waits <= more_3 | (lock_3_atomics != 8'd1); // locks.go:114
+                lock_3_atomics <= more_3 ? lock_3_atomics + 8'd1 : lock_3_atomics - 8'd1; // locks.go:115
             end
         end
     end
 
     always @(posedge clk) begin
-        if (begins_3) begin                      // locks.go:112
-            lock_3_qp <= request_qp;             // locks.go:113
-            lock_3_atomic <= u_found_out_atomic; // locks.go:114
-        end
-    end
-
-    wire begins_4 = lock_0_busy_and & lock_4_chosen; // locks.go:102
-    wire ends_4 = outcome_valid & outcome_ready & lock_4_busy & (lock_4_qp == outcome_qp); // locks.go:103
-    wire more_4 = begins_4 & u_found_out_atomic;     // locks.go:104
-    wire less_and_5 = when_lock_0_waits_and & (lock_4_busy | lock_4_waits) & (lock_4_qp == atomic_done_qp); // locks.go:105
-    wire less_4 = (ends_4 & lock_4_atomic & ~(|outcome_advance)) | less_and_5; // locks.go:105
-
-    always @(posedge clk) begin
-        if (rst) begin
-            lock_4_busy <= 1'b0;
-            lock_4_waits <= 1'b0;
-            lock_4_atomics <= 8'd0;
-        end else begin
-            lock_4_busy <= begins_4 | (lock_4_busy & ~ends_4); // locks.go:107
-            if (more_4 != less_4) begin                        // locks.go:108
-                lock_4_waits <= more_4 | (lock_4_atomics != 8'd1); // locks.go:109
-                lock_4_atomics <= more_4 ? lock_4_atomics + 8'd1 : lock_4_atomics - 8'd1; // locks.go:110
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins_4) begin                      // locks.go:112
-            lock_4_qp <= request_qp;             // locks.go:113
-            lock_4_atomic <= u_found_out_atomic; // locks.go:114
-        end
-    end
-
-    wire begins_5 = lock_0_busy_and & lock_5_chosen; // locks.go:102
-    wire ends_5 = outcome_valid & outcome_ready & lock_5_busy & (lock_5_qp == outcome_qp); // locks.go:103
-    wire more_5 = begins_5 & u_found_out_atomic;     // locks.go:104
-    wire less_and_6 = when_lock_0_waits_and & (lock_5_busy | lock_5_waits) & (lock_5_qp == atomic_done_qp); // locks.go:105
-    wire less_5 = (ends_5 & lock_5_atomic & ~(|outcome_advance)) | less_and_6; // locks.go:105
-
-    always @(posedge clk) begin
-        if (rst) begin
-            lock_5_busy <= 1'b0;
-            lock_5_waits <= 1'b0;
-            lock_5_atomics <= 8'd0;
-        end else begin
-            lock_5_busy <= begins_5 | (lock_5_busy & ~ends_5); // locks.go:107
-            if (more_5 != less_5) begin                        // locks.go:108
-                lock_5_waits <= more_5 | (lock_5_atomics != 8'd1); // locks.go:109
-                lock_5_atomics <= more_5 ? lock_5_atomics + 8'd1 : lock_5_atomics - 8'd1; // locks.go:110
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins_5) begin                      // locks.go:112
-            lock_5_qp <= request_qp;             // locks.go:113
-            lock_5_atomic <= u_found_out_atomic; // locks.go:114
-        end
-    end
-
-    wire begins_6 = lock_0_busy_and & lock_6_chosen; // locks.go:102
-    wire ends_6 = outcome_valid & outcome_ready & lock_6_busy & (lock_6_qp == outcome_qp); // locks.go:103
-    wire more_6 = begins_6 & u_found_out_atomic;     // locks.go:104
-    wire less_and_7 = when_lock_0_waits_and & (lock_6_busy | lock_6_waits) & (lock_6_qp == atomic_done_qp); // locks.go:105
-    wire less_6 = (ends_6 & lock_6_atomic & ~(|outcome_advance)) | less_and_7; // locks.go:105
-
-    always @(posedge clk) begin
-        if (rst) begin
-            lock_6_busy <= 1'b0;
-            lock_6_waits <= 1'b0;
-            lock_6_atomics <= 8'd0;
-        end else begin
-            lock_6_busy <= begins_6 | (lock_6_busy & ~ends_6); // locks.go:107
-            if (more_6 != less_6) begin                        // locks.go:108
-                lock_6_waits <= more_6 | (lock_6_atomics != 8'd1); // locks.go:109
-                lock_6_atomics <= more_6 ? lock_6_atomics + 8'd1 : lock_6_atomics - 8'd1; // locks.go:110
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins_6) begin                      // locks.go:112
-            lock_6_qp <= request_qp;             // locks.go:113
-            lock_6_atomic <= u_found_out_atomic; // locks.go:114
-        end
-    end
-
-    wire begins_7 = lock_0_busy_and & lock_7_chosen; // locks.go:102
-    wire ends_7 = outcome_valid & outcome_ready & lock_7_busy & (lock_7_qp == outcome_qp); // locks.go:103
-    wire more_7 = begins_7 & u_found_out_atomic;     // locks.go:104
-    wire less_and_8 = when_lock_0_waits_and & (lock_7_busy | lock_7_waits) & (lock_7_qp == atomic_done_qp); // locks.go:105
-    wire less_7 = (ends_7 & lock_7_atomic & ~(|outcome_advance)) | less_and_8; // locks.go:105
-
-    always @(posedge clk) begin
-        if (rst) begin
-            lock_7_busy <= 1'b0;
-            lock_7_waits <= 1'b0;
-            lock_7_atomics <= 8'd0;
-        end else begin
-            lock_7_busy <= begins_7 | (lock_7_busy & ~ends_7); // locks.go:107
-            if (more_7 != less_7) begin                        // locks.go:108
-                lock_7_waits <= more_7 | (lock_7_atomics != 8'd1); // locks.go:109
-                lock_7_atomics <= more_7 ? lock_7_atomics + 8'd1 : lock_7_atomics - 8'd1; // locks.go:110
-            end
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins_7) begin                      // locks.go:112
-            lock_7_qp <= request_qp;             // locks.go:113
-            lock_7_atomic <= u_found_out_atomic; // locks.go:114
+        if (begins_3) begin                      // locks.go:117
+            lock_3_qp <= request_qp;             // locks.go:118
+            lock_3_atomic <= u_found_out_atomic; // locks.go:119
         end
     end
 
@@ -1088,7 +933,7 @@ module psncheck_qp6_cq6 (
          u_packets_high_water,  u_both_out_b_address_dst_mac,  u_both_out_b_address_hop_limit,
          u_both_out_b_address_traffic_class,  u_both_out_b_address_flow_label,
          u_both_out_b_address_vlan,  u_both_out_b_address_tci,  u_both_out_b_address_src_port,
-         peeked_word[2:0],  was_word[2:1]
+         u_found_level,  u_found_high_water,  peeked_word[2:0],  was_word[2:1]
     };
 
     // ----------------------------------------------------------------------
@@ -1253,57 +1098,36 @@ module psncheck_qp6_cq6 (
     wire waits_12 = marked_valid & ~marked_ready; // properties.go:25
     wire gives = request_valid & request_ready & (request_kind == 3'h0) & (request_qp == one); // properties.go:29
     wire heard = outcome_valid & outcome_ready & (outcome_qp == one); // properties.go:33
-    wire begins_8 = gives & ((request_opcode == 8'd19) | (request_opcode == 8'd20)); // properties.go:38
+    wire begins_4 = gives & ((request_opcode == 8'd19) | (request_opcode == 8'd20)); // properties.go:38
     wire when_one_atomics_and = atomic_done_valid & atomic_done_ready & (atomic_done_qp == one); // properties.go:42
     wire ends = (heard & one_atomic & ~(|outcome_advance)) | when_one_atomics_and; // properties.go:40
     wire plain_or = (request_opcode == 8'd12) | (request_opcode == 8'd19) | (request_opcode == 8'd20); // judge.go:132
-    wire is_0_2 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:32
-    wire is_1_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:32
-    wire is_2_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:32
-    wire is_3_2 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:32
-    wire is_4_2 = (lock_4_busy | lock_4_waits) & (lock_4_qp == request_qp); // locks.go:32
-    wire is_5_2 = (lock_5_busy | lock_5_waits) & (lock_5_qp == request_qp); // locks.go:32
-    wire is_6_2 = (lock_6_busy | lock_6_waits) & (lock_6_qp == request_qp); // locks.go:32
-    wire is_7_2 = (lock_7_busy | lock_7_waits) & (lock_7_qp == request_qp); // locks.go:32
-    wire mine_6_3 = is_0_2 | is_1_2 | is_2_2 | is_3_2 | is_4_2 | is_5_2 | is_6_2 | is_7_2; // locks.go:64
-    wire request_waits_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+    wire is_0_2 = (lock_0_busy | lock_0_waits) & (lock_0_qp == request_qp); // locks.go:37
+    wire is_1_2 = (lock_1_busy | lock_1_waits) & (lock_1_qp == request_qp); // locks.go:37
+    wire is_2_2 = (lock_2_busy | lock_2_waits) & (lock_2_qp == request_qp); // locks.go:37
+    wire is_3_2 = (lock_3_busy | lock_3_waits) & (lock_3_qp == request_qp); // locks.go:37
+    wire request_waits_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:73
         & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
-        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
-        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6_3;
-    wire request_waits_or = (is_0_2 & lock_0_busy) | (is_1_2 & lock_1_busy) | (is_2_2 & lock_2_busy) // locks.go:68
-        | (is_3_2 & lock_3_busy) | (is_4_2 & lock_4_busy) | (is_5_2 & lock_5_busy)
-        | (is_6_2 & lock_6_busy) | (is_7_2 & lock_7_busy) | request_waits_and;
-    wire is_0_3 = (lock_0_busy | lock_0_waits) & (lock_0_qp == one); // locks.go:32
-    wire is_1_3 = (lock_1_busy | lock_1_waits) & (lock_1_qp == one); // locks.go:32
-    wire is_2_3 = (lock_2_busy | lock_2_waits) & (lock_2_qp == one); // locks.go:32
-    wire is_3_3 = (lock_3_busy | lock_3_waits) & (lock_3_qp == one); // locks.go:32
-    wire is_4_3 = (lock_4_busy | lock_4_waits) & (lock_4_qp == one); // locks.go:32
-    wire is_5_3 = (lock_5_busy | lock_5_waits) & (lock_5_qp == one); // locks.go:32
-    wire is_6_3 = (lock_6_busy | lock_6_waits) & (lock_6_qp == one); // locks.go:32
-    wire is_7_3 = (lock_7_busy | lock_7_waits) & (lock_7_qp == one); // locks.go:32
-    wire mine_6_4 = is_0_3 | is_1_3 | is_2_3 | is_3_3 | is_4_3 | is_5_3 | is_6_3 | is_7_3; // locks.go:64
-    wire waits_for_atomic_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+        & ~(is_0_2 | is_1_2 | is_2_2 | is_3_2);
+    wire request_waits_or = (is_0_2 & lock_0_busy) | (is_1_2 & lock_1_busy) | (is_2_2 & lock_2_busy) // locks.go:73
+        | (is_3_2 & lock_3_busy) | request_waits_and;
+    wire is_0_3 = (lock_0_busy | lock_0_waits) & (lock_0_qp == one); // locks.go:37
+    wire is_1_3 = (lock_1_busy | lock_1_waits) & (lock_1_qp == one); // locks.go:37
+    wire is_2_3 = (lock_2_busy | lock_2_waits) & (lock_2_qp == one); // locks.go:37
+    wire is_3_3 = (lock_3_busy | lock_3_waits) & (lock_3_qp == one); // locks.go:37
+    wire waits_for_atomic_and = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:73
         & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
-        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
-        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6_4;
-    wire waits_for_atomic_or = is_0_3 | is_1_3 | is_2_3 | is_3_3 | is_4_3 | is_5_3 | is_6_3 | is_7_3 // locks.go:68
-        | waits_for_atomic_and;
-    wire is_0_4 = (lock_0_busy | lock_0_waits) & (lock_0_qp == one); // locks.go:32
-    wire is_1_4 = (lock_1_busy | lock_1_waits) & (lock_1_qp == one); // locks.go:32
-    wire is_2_4 = (lock_2_busy | lock_2_waits) & (lock_2_qp == one); // locks.go:32
-    wire is_3_4 = (lock_3_busy | lock_3_waits) & (lock_3_qp == one); // locks.go:32
-    wire is_4_4 = (lock_4_busy | lock_4_waits) & (lock_4_qp == one); // locks.go:32
-    wire is_5_4 = (lock_5_busy | lock_5_waits) & (lock_5_qp == one); // locks.go:32
-    wire is_6_4 = (lock_6_busy | lock_6_waits) & (lock_6_qp == one); // locks.go:32
-    wire is_7_4 = (lock_7_busy | lock_7_waits) & (lock_7_qp == one); // locks.go:32
-    wire mine_6_5 = is_0_4 | is_1_4 | is_2_4 | is_3_4 | is_4_4 | is_5_4 | is_6_4 | is_7_4; // locks.go:64
-    wire waits_for_atomic_and_2 = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:68
+        & ~(is_0_3 | is_1_3 | is_2_3 | is_3_3);
+    wire waits_for_atomic_or = is_0_3 | is_1_3 | is_2_3 | is_3_3 | waits_for_atomic_and; // locks.go:73
+    wire is_0_4 = (lock_0_busy | lock_0_waits) & (lock_0_qp == one); // locks.go:37
+    wire is_1_4 = (lock_1_busy | lock_1_waits) & (lock_1_qp == one); // locks.go:37
+    wire is_2_4 = (lock_2_busy | lock_2_waits) & (lock_2_qp == one); // locks.go:37
+    wire is_3_4 = (lock_3_busy | lock_3_waits) & (lock_3_qp == one); // locks.go:37
+    wire waits_for_atomic_and_2 = (lock_0_busy | lock_0_waits) & (lock_1_busy | lock_1_waits) // locks.go:73
         & (lock_2_busy | lock_2_waits) & (lock_3_busy | lock_3_waits)
-        & (lock_4_busy | lock_4_waits) & (lock_5_busy | lock_5_waits)
-        & (lock_6_busy | lock_6_waits) & (lock_7_busy | lock_7_waits) & ~mine_6_5;
-    wire waits_for_atomic_or_2 = (is_0_4 & lock_0_busy) | (is_1_4 & lock_1_busy) | (is_2_4 & lock_2_busy) // locks.go:68
-        | (is_3_4 & lock_3_busy) | (is_4_4 & lock_4_busy) | (is_5_4 & lock_5_busy)
-        | (is_6_4 & lock_6_busy) | (is_7_4 & lock_7_busy) | waits_for_atomic_and_2;
+        & ~(is_0_4 | is_1_4 | is_2_4 | is_3_4);
+    wire waits_for_atomic_or_2 = (is_0_4 & lock_0_busy) | (is_1_4 & lock_1_busy) | (is_2_4 & lock_2_busy) // locks.go:73
+        | (is_3_4 & lock_3_busy) | waits_for_atomic_and_2;
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1585,10 +1409,10 @@ module psncheck_qp6_cq6 (
                 one_out <= 1'b0; // properties.go:34
             end
             if (gives) begin            // properties.go:39
-                one_atomic <= begins_8; // properties.go:39
+                one_atomic <= begins_4; // properties.go:39
             end
-            if (begins_8 != ends) begin // properties.go:43
-                one_atomics <= begins_8 ? one_atomics + 8'd1 : one_atomics - 8'd1; // properties.go:43
+            if (begins_4 != ends) begin // properties.go:43
+                one_atomics <= begins_4 ? one_atomics + 8'd1 : one_atomics - 8'd1; // properties.go:43
             end
         end
     end

@@ -417,313 +417,313 @@ module qpcontext_qp6_cq6_c8_f4 (
     localparam [2:0] FAULT_TELL = 3'h4;
 
     reg [6:0]   sweep;                                 // qpcontext.go:103
-    reg         client_0_under_way;                    // qpcontext.go:125
-    reg         client_1_under_way;                    // qpcontext.go:125
-    reg         client_2_under_way;                    // qpcontext.go:125
-    reg         client_3_under_way;                    // qpcontext.go:125
-    reg         client_4_under_way;                    // qpcontext.go:125
-    reg         client_5_under_way;                    // qpcontext.go:125
-    reg         client_6_under_way;                    // qpcontext.go:125
-    reg         client_7_under_way;                    // qpcontext.go:125
-    reg         client_8_under_way;                    // qpcontext.go:125
-    reg         reading;                               // qpcontext.go:134
-    reg [5:0]   reads_qp;                              // qpcontext.go:135
-    reg [3:0]   reads_client;                          // qpcontext.go:135
-    reg [504:0] looked_up;                             // qpcontext.go:136
-    reg         client_0_answered;                     // qpcontext.go:147
-    reg         client_0_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_0_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_0_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_0_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_0_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_0_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_0_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_0_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_0_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_0_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_0_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_0_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_0_answer_context_congestion;    // qpcontext.go:148
-    reg         client_0_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_0_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_0_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_0_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_0_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_0_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_0_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_0_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_0_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_0_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_0_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_0_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_0_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_0_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_0_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_0_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_0_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_0_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_1_answered;                     // qpcontext.go:147
-    reg         client_1_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_1_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_1_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_1_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_1_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_1_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_1_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_1_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_1_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_1_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_1_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_1_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_1_answer_context_congestion;    // qpcontext.go:148
-    reg         client_1_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_1_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_1_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_1_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_1_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_1_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_1_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_1_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_1_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_1_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_1_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_1_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_1_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_1_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_1_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_1_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_1_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_1_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_2_answered;                     // qpcontext.go:147
-    reg         client_2_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_2_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_2_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_2_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_2_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_2_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_2_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_2_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_2_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_2_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_2_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_2_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_2_answer_context_congestion;    // qpcontext.go:148
-    reg         client_2_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_2_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_2_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_2_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_2_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_2_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_2_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_2_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_2_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_2_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_2_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_2_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_2_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_2_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_2_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_2_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_2_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_2_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_3_answered;                     // qpcontext.go:147
-    reg         client_3_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_3_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_3_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_3_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_3_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_3_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_3_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_3_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_3_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_3_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_3_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_3_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_3_answer_context_congestion;    // qpcontext.go:148
-    reg         client_3_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_3_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_3_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_3_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_3_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_3_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_3_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_3_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_3_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_3_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_3_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_3_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_3_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_3_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_3_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_3_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_3_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_3_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_4_answered;                     // qpcontext.go:147
-    reg         client_4_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_4_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_4_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_4_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_4_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_4_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_4_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_4_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_4_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_4_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_4_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_4_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_4_answer_context_congestion;    // qpcontext.go:148
-    reg         client_4_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_4_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_4_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_4_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_4_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_4_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_4_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_4_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_4_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_4_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_4_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_4_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_4_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_4_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_4_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_4_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_4_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_4_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_5_answered;                     // qpcontext.go:147
-    reg         client_5_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_5_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_5_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_5_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_5_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_5_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_5_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_5_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_5_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_5_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_5_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_5_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_5_answer_context_congestion;    // qpcontext.go:148
-    reg         client_5_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_5_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_5_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_5_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_5_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_5_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_5_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_5_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_5_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_5_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_5_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_5_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_5_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_5_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_5_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_5_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_5_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_5_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_6_answered;                     // qpcontext.go:147
-    reg         client_6_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_6_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_6_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_6_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_6_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_6_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_6_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_6_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_6_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_6_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_6_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_6_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_6_answer_context_congestion;    // qpcontext.go:148
-    reg         client_6_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_6_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_6_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_6_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_6_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_6_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_6_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_6_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_6_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_6_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_6_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_6_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_6_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_6_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_6_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_6_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_6_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_6_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_7_answered;                     // qpcontext.go:147
-    reg         client_7_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_7_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_7_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_7_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_7_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_7_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_7_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_7_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_7_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_7_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_7_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_7_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_7_answer_context_congestion;    // qpcontext.go:148
-    reg         client_7_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_7_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_7_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_7_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_7_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_7_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_7_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_7_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_7_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_7_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_7_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_7_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_7_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_7_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_7_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_7_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_7_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_7_answer_address_dst_lo;        // qpcontext.go:148
-    reg         client_8_answered;                     // qpcontext.go:147
-    reg         client_8_answer_context_exists;        // qpcontext.go:148
-    reg [23:0]  client_8_answer_context_qpn;           // qpcontext.go:148
-    reg [2:0]   client_8_answer_context_state;         // qpcontext.go:148
-    reg [23:0]  client_8_answer_context_pd;            // qpcontext.go:148
-    reg [23:0]  client_8_answer_context_dest_qpn;      // qpcontext.go:148
-    reg [2:0]   client_8_answer_context_path_mtu;      // qpcontext.go:148
-    reg [3:0]   client_8_answer_context_access;        // qpcontext.go:148
-    reg [4:0]   client_8_answer_context_min_rnr;       // qpcontext.go:148
-    reg [4:0]   client_8_answer_context_timeout;       // qpcontext.go:148
-    reg [2:0]   client_8_answer_context_retry_cnt;     // qpcontext.go:148
-    reg [2:0]   client_8_answer_context_rnr_retry;     // qpcontext.go:148
-    reg         client_8_answer_context_sig_all;       // qpcontext.go:148
-    reg         client_8_answer_context_congestion;    // qpcontext.go:148
-    reg         client_8_answer_context_sq_stride;     // qpcontext.go:148
-    reg         client_8_answer_context_rq_stride;     // qpcontext.go:148
-    reg [5:0]   client_8_answer_context_send_cq;       // qpcontext.go:148
-    reg [5:0]   client_8_answer_context_recv_cq;       // qpcontext.go:148
-    reg [7:0]   client_8_answer_context_max_rd;        // qpcontext.go:148
-    reg [7:0]   client_8_answer_context_max_dest_rd;   // qpcontext.go:148
-    reg [47:0]  client_8_answer_address_dst_mac;       // qpcontext.go:148
-    reg [7:0]   client_8_answer_address_hop_limit;     // qpcontext.go:148
-    reg [7:0]   client_8_answer_address_traffic_class; // qpcontext.go:148
-    reg [19:0]  client_8_answer_address_flow_label;    // qpcontext.go:148
-    reg         client_8_answer_address_ipv6;          // qpcontext.go:148
-    reg         client_8_answer_address_vlan;          // qpcontext.go:148
-    reg [15:0]  client_8_answer_address_tci;           // qpcontext.go:148
-    reg [15:0]  client_8_answer_address_src_port;      // qpcontext.go:148
-    reg [63:0]  client_8_answer_address_src_hi;        // qpcontext.go:148
-    reg [63:0]  client_8_answer_address_src_lo;        // qpcontext.go:148
-    reg [63:0]  client_8_answer_address_dst_hi;        // qpcontext.go:148
-    reg [63:0]  client_8_answer_address_dst_lo;        // qpcontext.go:148
-    reg [2:0]   fault;                                 // qpcontext.go:182
-    reg [5:0]   fault_now_qp;                          // qpcontext.go:183
-    reg         fault_now_has_event;                   // qpcontext.go:183
-    reg [7:0]   fault_now_event;                       // qpcontext.go:183
-    reg [4:0]   fault_now_vendor;                      // qpcontext.go:183
-    reg [23:0]  fault_qpn;                             // qpcontext.go:184
+    reg         client_0_under_way;                    // qpcontext.go:127
+    reg         client_1_under_way;                    // qpcontext.go:127
+    reg         client_2_under_way;                    // qpcontext.go:127
+    reg         client_3_under_way;                    // qpcontext.go:127
+    reg         client_4_under_way;                    // qpcontext.go:127
+    reg         client_5_under_way;                    // qpcontext.go:127
+    reg         client_6_under_way;                    // qpcontext.go:127
+    reg         client_7_under_way;                    // qpcontext.go:127
+    reg         client_8_under_way;                    // qpcontext.go:127
+    reg         reading;                               // qpcontext.go:136
+    reg [5:0]   reads_qp;                              // qpcontext.go:137
+    reg [3:0]   reads_client;                          // qpcontext.go:137
+    reg [504:0] looked_up;                             // qpcontext.go:138
+    reg         client_0_answered;                     // qpcontext.go:149
+    reg         client_0_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_0_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_0_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_0_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_0_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_0_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_0_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_0_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_0_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_0_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_0_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_0_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_0_answer_context_congestion;    // qpcontext.go:150
+    reg         client_0_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_0_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_0_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_0_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_0_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_0_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_0_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_0_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_0_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_0_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_0_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_0_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_0_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_0_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_0_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_0_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_0_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_0_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_1_answered;                     // qpcontext.go:149
+    reg         client_1_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_1_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_1_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_1_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_1_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_1_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_1_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_1_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_1_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_1_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_1_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_1_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_1_answer_context_congestion;    // qpcontext.go:150
+    reg         client_1_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_1_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_1_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_1_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_1_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_1_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_1_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_1_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_1_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_1_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_1_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_1_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_1_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_1_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_1_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_1_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_1_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_1_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_2_answered;                     // qpcontext.go:149
+    reg         client_2_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_2_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_2_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_2_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_2_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_2_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_2_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_2_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_2_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_2_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_2_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_2_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_2_answer_context_congestion;    // qpcontext.go:150
+    reg         client_2_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_2_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_2_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_2_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_2_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_2_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_2_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_2_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_2_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_2_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_2_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_2_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_2_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_2_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_2_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_2_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_2_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_2_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_3_answered;                     // qpcontext.go:149
+    reg         client_3_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_3_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_3_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_3_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_3_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_3_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_3_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_3_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_3_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_3_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_3_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_3_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_3_answer_context_congestion;    // qpcontext.go:150
+    reg         client_3_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_3_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_3_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_3_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_3_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_3_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_3_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_3_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_3_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_3_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_3_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_3_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_3_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_3_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_3_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_3_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_3_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_3_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_4_answered;                     // qpcontext.go:149
+    reg         client_4_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_4_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_4_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_4_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_4_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_4_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_4_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_4_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_4_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_4_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_4_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_4_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_4_answer_context_congestion;    // qpcontext.go:150
+    reg         client_4_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_4_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_4_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_4_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_4_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_4_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_4_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_4_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_4_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_4_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_4_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_4_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_4_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_4_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_4_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_4_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_4_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_4_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_5_answered;                     // qpcontext.go:149
+    reg         client_5_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_5_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_5_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_5_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_5_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_5_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_5_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_5_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_5_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_5_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_5_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_5_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_5_answer_context_congestion;    // qpcontext.go:150
+    reg         client_5_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_5_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_5_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_5_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_5_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_5_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_5_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_5_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_5_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_5_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_5_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_5_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_5_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_5_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_5_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_5_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_5_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_5_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_6_answered;                     // qpcontext.go:149
+    reg         client_6_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_6_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_6_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_6_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_6_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_6_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_6_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_6_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_6_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_6_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_6_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_6_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_6_answer_context_congestion;    // qpcontext.go:150
+    reg         client_6_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_6_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_6_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_6_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_6_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_6_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_6_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_6_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_6_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_6_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_6_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_6_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_6_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_6_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_6_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_6_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_6_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_6_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_7_answered;                     // qpcontext.go:149
+    reg         client_7_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_7_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_7_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_7_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_7_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_7_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_7_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_7_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_7_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_7_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_7_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_7_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_7_answer_context_congestion;    // qpcontext.go:150
+    reg         client_7_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_7_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_7_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_7_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_7_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_7_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_7_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_7_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_7_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_7_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_7_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_7_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_7_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_7_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_7_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_7_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_7_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_7_answer_address_dst_lo;        // qpcontext.go:150
+    reg         client_8_answered;                     // qpcontext.go:149
+    reg         client_8_answer_context_exists;        // qpcontext.go:150
+    reg [23:0]  client_8_answer_context_qpn;           // qpcontext.go:150
+    reg [2:0]   client_8_answer_context_state;         // qpcontext.go:150
+    reg [23:0]  client_8_answer_context_pd;            // qpcontext.go:150
+    reg [23:0]  client_8_answer_context_dest_qpn;      // qpcontext.go:150
+    reg [2:0]   client_8_answer_context_path_mtu;      // qpcontext.go:150
+    reg [3:0]   client_8_answer_context_access;        // qpcontext.go:150
+    reg [4:0]   client_8_answer_context_min_rnr;       // qpcontext.go:150
+    reg [4:0]   client_8_answer_context_timeout;       // qpcontext.go:150
+    reg [2:0]   client_8_answer_context_retry_cnt;     // qpcontext.go:150
+    reg [2:0]   client_8_answer_context_rnr_retry;     // qpcontext.go:150
+    reg         client_8_answer_context_sig_all;       // qpcontext.go:150
+    reg         client_8_answer_context_congestion;    // qpcontext.go:150
+    reg         client_8_answer_context_sq_stride;     // qpcontext.go:150
+    reg         client_8_answer_context_rq_stride;     // qpcontext.go:150
+    reg [5:0]   client_8_answer_context_send_cq;       // qpcontext.go:150
+    reg [5:0]   client_8_answer_context_recv_cq;       // qpcontext.go:150
+    reg [7:0]   client_8_answer_context_max_rd;        // qpcontext.go:150
+    reg [7:0]   client_8_answer_context_max_dest_rd;   // qpcontext.go:150
+    reg [47:0]  client_8_answer_address_dst_mac;       // qpcontext.go:150
+    reg [7:0]   client_8_answer_address_hop_limit;     // qpcontext.go:150
+    reg [7:0]   client_8_answer_address_traffic_class; // qpcontext.go:150
+    reg [19:0]  client_8_answer_address_flow_label;    // qpcontext.go:150
+    reg         client_8_answer_address_ipv6;          // qpcontext.go:150
+    reg         client_8_answer_address_vlan;          // qpcontext.go:150
+    reg [15:0]  client_8_answer_address_tci;           // qpcontext.go:150
+    reg [15:0]  client_8_answer_address_src_port;      // qpcontext.go:150
+    reg [63:0]  client_8_answer_address_src_hi;        // qpcontext.go:150
+    reg [63:0]  client_8_answer_address_src_lo;        // qpcontext.go:150
+    reg [63:0]  client_8_answer_address_dst_hi;        // qpcontext.go:150
+    reg [63:0]  client_8_answer_address_dst_lo;        // qpcontext.go:150
+    reg [2:0]   fault;                                 // qpcontext.go:193
+    reg [5:0]   fault_now_qp;                          // qpcontext.go:194
+    reg         fault_now_has_event;                   // qpcontext.go:194
+    reg [7:0]   fault_now_event;                       // qpcontext.go:194
+    reg [4:0]   fault_now_vendor;                      // qpcontext.go:194
+    reg [23:0]  fault_qpn;                             // qpcontext.go:195
 
     (* no_rw_check, ram_style = "block" *)
     reg [504:0] table_of_qps [0:63]; // qpcontext.go:97
@@ -737,32 +737,109 @@ module qpcontext_qp6_cq6_c8_f4 (
     wire       kills;               // qpcontext.go:101
     wire [5:0] kill;                // qpcontext.go:101
     wire       quiet;               // qpcontext.go:101
-    wire       client_0_open_valid; // qpcontext.go:126
-    wire       client_0_open_ready; // qpcontext.go:126
-    wire       client_1_open_valid; // qpcontext.go:126
-    wire       client_1_open_ready; // qpcontext.go:126
-    wire       client_2_open_valid; // qpcontext.go:126
-    wire       client_2_open_ready; // qpcontext.go:126
-    wire       client_3_open_valid; // qpcontext.go:126
-    wire       client_3_open_ready; // qpcontext.go:126
-    wire       client_4_open_valid; // qpcontext.go:126
-    wire       client_4_open_ready; // qpcontext.go:126
-    wire       client_5_open_valid; // qpcontext.go:126
-    wire       client_5_open_ready; // qpcontext.go:126
-    wire       client_6_open_valid; // qpcontext.go:126
-    wire       client_6_open_ready; // qpcontext.go:126
-    wire       client_7_open_valid; // qpcontext.go:126
-    wire       client_7_open_ready; // qpcontext.go:126
-    wire       client_8_open_valid; // qpcontext.go:126
-    wire       client_8_open_ready; // qpcontext.go:126
+    wire       client_0_open_valid; // qpcontext.go:128
+    wire       client_0_open_ready; // qpcontext.go:128
+    wire       client_1_open_valid; // qpcontext.go:128
+    wire       client_1_open_ready; // qpcontext.go:128
+    wire       client_2_open_valid; // qpcontext.go:128
+    wire       client_2_open_ready; // qpcontext.go:128
+    wire       client_3_open_valid; // qpcontext.go:128
+    wire       client_3_open_ready; // qpcontext.go:128
+    wire       client_4_open_valid; // qpcontext.go:128
+    wire       client_4_open_ready; // qpcontext.go:128
+    wire       client_5_open_valid; // qpcontext.go:128
+    wire       client_5_open_ready; // qpcontext.go:128
+    wire       client_6_open_valid; // qpcontext.go:128
+    wire       client_6_open_ready; // qpcontext.go:128
+    wire       client_7_open_valid; // qpcontext.go:128
+    wire       client_7_open_ready; // qpcontext.go:128
+    wire       client_8_open_valid; // qpcontext.go:128
+    wire       client_8_open_ready; // qpcontext.go:128
 
     wire       u_dying_wakes_0_valid;
     wire       u_dying_wakes_0_ready;
     wire       u_dying_wakes_1_ready;
+    wire       u_client_0_out_valid;
+    wire       u_client_0_out_ready;
+    wire [5:0] u_client_0_out_qp;
+    wire       u_client_0_level;
+    wire       u_client_0_high_water;
+    wire       u_client_1_out_valid;
+    wire       u_client_1_out_ready;
+    wire [5:0] u_client_1_out_qp;
+    wire       u_client_1_level;
+    wire       u_client_1_high_water;
+    wire       u_client_2_out_valid;
+    wire       u_client_2_out_ready;
+    wire [5:0] u_client_2_out_qp;
+    wire       u_client_2_level;
+    wire       u_client_2_high_water;
+    wire       u_client_3_out_valid;
+    wire       u_client_3_out_ready;
+    wire [5:0] u_client_3_out_qp;
+    wire       u_client_3_level;
+    wire       u_client_3_high_water;
+    wire       u_client_4_out_valid;
+    wire       u_client_4_out_ready;
+    wire [5:0] u_client_4_out_qp;
+    wire       u_client_4_level;
+    wire       u_client_4_high_water;
+    wire       u_client_5_out_valid;
+    wire       u_client_5_out_ready;
+    wire [5:0] u_client_5_out_qp;
+    wire       u_client_5_level;
+    wire       u_client_5_high_water;
+    wire       u_client_6_out_valid;
+    wire       u_client_6_out_ready;
+    wire [5:0] u_client_6_out_qp;
+    wire       u_client_6_level;
+    wire       u_client_6_high_water;
+    wire       u_client_7_out_valid;
+    wire       u_client_7_out_ready;
+    wire [5:0] u_client_7_out_qp;
+    wire       u_client_7_level;
+    wire       u_client_7_high_water;
+    wire       u_client_8_out_valid;
+    wire       u_client_8_out_ready;
+    wire [5:0] u_client_8_out_qp;
+    wire       u_client_8_level;
+    wire       u_client_8_high_water;
     wire       u_clients_out_valid;
     wire       u_clients_out_ready;
     wire [5:0] u_clients_out_qp;
     wire [3:0] u_clients_from;
+    wire       u_fault_0_out_valid;
+    wire [5:0] u_fault_0_out_qp;
+    wire       u_fault_0_out_has_event;
+    wire [7:0] u_fault_0_out_event;
+    wire [4:0] u_fault_0_out_vendor;
+    wire       u_fault_0_level;
+    wire       u_fault_0_high_water;
+    wire       u_fault_1_out_valid;
+    wire [5:0] u_fault_1_out_qp;
+    wire       u_fault_1_out_has_event;
+    wire [7:0] u_fault_1_out_event;
+    wire [4:0] u_fault_1_out_vendor;
+    wire       u_fault_1_level;
+    wire       u_fault_1_high_water;
+    wire       u_fault_2_out_valid;
+    wire [5:0] u_fault_2_out_qp;
+    wire       u_fault_2_out_has_event;
+    wire [7:0] u_fault_2_out_event;
+    wire [4:0] u_fault_2_out_vendor;
+    wire       u_fault_2_level;
+    wire       u_fault_2_high_water;
+    wire       u_fault_3_out_valid;
+    wire [5:0] u_fault_3_out_qp;
+    wire       u_fault_3_out_has_event;
+    wire [7:0] u_fault_3_out_event;
+    wire [4:0] u_fault_3_out_vendor;
+    wire       u_fault_3_level;
+    wire       u_fault_3_high_water;
+    wire       u_faults_in_0_ready;
+    wire       u_faults_in_1_ready;
+    wire       u_faults_in_2_ready;
+    wire       u_faults_in_3_ready;
     wire       u_faults_out_valid;
     wire [5:0] u_faults_out_qp;
     wire       u_faults_out_has_event;
@@ -778,10 +855,10 @@ module qpcontext_qp6_cq6_c8_f4 (
         end
     end
 
-    wire [3:0] was_word = lives[write_qp]; // qpcontext.go:229
-    wire [2:0] was_state = was_word[2:0];  // qpcontext.go:229
-    wire dies = write_lookup_context_exists & (write_lookup_context_state == 3'h6) & (was_state != 3'h6); // qpcontext.go:232
-    wire open = sweep[6] & quiet;          // qpcontext.go:235
+    wire [3:0] was_word = lives[write_qp]; // qpcontext.go:240
+    wire [2:0] was_state = was_word[2:0];  // qpcontext.go:240
+    wire dies = write_lookup_context_exists & (write_lookup_context_state == 3'h6) & (was_state != 3'h6); // qpcontext.go:243
+    wire open = sweep[6] & quiet;          // qpcontext.go:246
 
     scheduler_6_w2 u_dying ( // qpcontext.go:100
         .clk           (clk),
@@ -797,64 +874,189 @@ module qpcontext_qp6_cq6_c8_f4 (
         .grant_qp      (dead_qp)
     );
 
-    wire client_0_open_valid_and = ~client_0_under_way & sweep[6]; // qpcontext.go:126
-    assign client_0_open_valid = clients_0_request_valid & client_0_open_valid_and; // qpcontext.go:126
-    assign clients_0_request_ready = client_0_open_ready & client_0_open_valid_and; // qpcontext.go:126
-    wire client_1_open_valid_and = ~client_1_under_way & sweep[6]; // qpcontext.go:126
-    assign client_1_open_valid = clients_1_request_valid & client_1_open_valid_and; // qpcontext.go:126
-    assign clients_1_request_ready = client_1_open_ready & client_1_open_valid_and; // qpcontext.go:126
-    wire client_2_open_valid_and = ~client_2_under_way & sweep[6]; // qpcontext.go:126
-    assign client_2_open_valid = clients_2_request_valid & client_2_open_valid_and; // qpcontext.go:126
-    assign clients_2_request_ready = client_2_open_ready & client_2_open_valid_and; // qpcontext.go:126
-    wire client_3_open_valid_and = ~client_3_under_way & sweep[6]; // qpcontext.go:126
-    assign client_3_open_valid = clients_3_request_valid & client_3_open_valid_and; // qpcontext.go:126
-    assign clients_3_request_ready = client_3_open_ready & client_3_open_valid_and; // qpcontext.go:126
-    wire client_4_open_valid_and = ~client_4_under_way & sweep[6]; // qpcontext.go:126
-    assign client_4_open_valid = clients_4_request_valid & client_4_open_valid_and; // qpcontext.go:126
-    assign clients_4_request_ready = client_4_open_ready & client_4_open_valid_and; // qpcontext.go:126
-    wire client_5_open_valid_and = ~client_5_under_way & sweep[6]; // qpcontext.go:126
-    assign client_5_open_valid = clients_5_request_valid & client_5_open_valid_and; // qpcontext.go:126
-    assign clients_5_request_ready = client_5_open_ready & client_5_open_valid_and; // qpcontext.go:126
-    wire client_6_open_valid_and = ~client_6_under_way & sweep[6]; // qpcontext.go:126
-    assign client_6_open_valid = clients_6_request_valid & client_6_open_valid_and; // qpcontext.go:126
-    assign clients_6_request_ready = client_6_open_ready & client_6_open_valid_and; // qpcontext.go:126
-    wire client_7_open_valid_and = ~client_7_under_way & sweep[6]; // qpcontext.go:126
-    assign client_7_open_valid = clients_7_request_valid & client_7_open_valid_and; // qpcontext.go:126
-    assign clients_7_request_ready = client_7_open_ready & client_7_open_valid_and; // qpcontext.go:126
-    wire client_8_open_valid_and = ~client_8_under_way & sweep[6]; // qpcontext.go:126
-    assign client_8_open_valid = own_request_valid & client_8_open_valid_and; // qpcontext.go:126
-    assign own_request_ready = client_8_open_ready & client_8_open_valid_and; // qpcontext.go:126
+    fifo_link_qp_ref_6_x1 u_client_0 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_0_request_valid),
+        .in_ready   (clients_0_request_ready),
+        .in_qp      (clients_0_request_qp),
+        .out_valid  (u_client_0_out_valid),
+        .out_ready  (u_client_0_out_ready),
+        .out_qp     (u_client_0_out_qp),
+        .level      (u_client_0_level),
+        .high_water (u_client_0_high_water)
+    );
 
-    round_robin_link_qp_ref_6_x9 u_clients ( // qpcontext.go:128
+    wire client_0_open_valid_and = ~client_0_under_way & sweep[6]; // qpcontext.go:128
+    assign client_0_open_valid = u_client_0_out_valid & client_0_open_valid_and; // qpcontext.go:128
+    assign u_client_0_out_ready = client_0_open_ready & client_0_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_1 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_1_request_valid),
+        .in_ready   (clients_1_request_ready),
+        .in_qp      (clients_1_request_qp),
+        .out_valid  (u_client_1_out_valid),
+        .out_ready  (u_client_1_out_ready),
+        .out_qp     (u_client_1_out_qp),
+        .level      (u_client_1_level),
+        .high_water (u_client_1_high_water)
+    );
+
+    wire client_1_open_valid_and = ~client_1_under_way & sweep[6]; // qpcontext.go:128
+    assign client_1_open_valid = u_client_1_out_valid & client_1_open_valid_and; // qpcontext.go:128
+    assign u_client_1_out_ready = client_1_open_ready & client_1_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_2 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_2_request_valid),
+        .in_ready   (clients_2_request_ready),
+        .in_qp      (clients_2_request_qp),
+        .out_valid  (u_client_2_out_valid),
+        .out_ready  (u_client_2_out_ready),
+        .out_qp     (u_client_2_out_qp),
+        .level      (u_client_2_level),
+        .high_water (u_client_2_high_water)
+    );
+
+    wire client_2_open_valid_and = ~client_2_under_way & sweep[6]; // qpcontext.go:128
+    assign client_2_open_valid = u_client_2_out_valid & client_2_open_valid_and; // qpcontext.go:128
+    assign u_client_2_out_ready = client_2_open_ready & client_2_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_3 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_3_request_valid),
+        .in_ready   (clients_3_request_ready),
+        .in_qp      (clients_3_request_qp),
+        .out_valid  (u_client_3_out_valid),
+        .out_ready  (u_client_3_out_ready),
+        .out_qp     (u_client_3_out_qp),
+        .level      (u_client_3_level),
+        .high_water (u_client_3_high_water)
+    );
+
+    wire client_3_open_valid_and = ~client_3_under_way & sweep[6]; // qpcontext.go:128
+    assign client_3_open_valid = u_client_3_out_valid & client_3_open_valid_and; // qpcontext.go:128
+    assign u_client_3_out_ready = client_3_open_ready & client_3_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_4 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_4_request_valid),
+        .in_ready   (clients_4_request_ready),
+        .in_qp      (clients_4_request_qp),
+        .out_valid  (u_client_4_out_valid),
+        .out_ready  (u_client_4_out_ready),
+        .out_qp     (u_client_4_out_qp),
+        .level      (u_client_4_level),
+        .high_water (u_client_4_high_water)
+    );
+
+    wire client_4_open_valid_and = ~client_4_under_way & sweep[6]; // qpcontext.go:128
+    assign client_4_open_valid = u_client_4_out_valid & client_4_open_valid_and; // qpcontext.go:128
+    assign u_client_4_out_ready = client_4_open_ready & client_4_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_5 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_5_request_valid),
+        .in_ready   (clients_5_request_ready),
+        .in_qp      (clients_5_request_qp),
+        .out_valid  (u_client_5_out_valid),
+        .out_ready  (u_client_5_out_ready),
+        .out_qp     (u_client_5_out_qp),
+        .level      (u_client_5_level),
+        .high_water (u_client_5_high_water)
+    );
+
+    wire client_5_open_valid_and = ~client_5_under_way & sweep[6]; // qpcontext.go:128
+    assign client_5_open_valid = u_client_5_out_valid & client_5_open_valid_and; // qpcontext.go:128
+    assign u_client_5_out_ready = client_5_open_ready & client_5_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_6 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_6_request_valid),
+        .in_ready   (clients_6_request_ready),
+        .in_qp      (clients_6_request_qp),
+        .out_valid  (u_client_6_out_valid),
+        .out_ready  (u_client_6_out_ready),
+        .out_qp     (u_client_6_out_qp),
+        .level      (u_client_6_level),
+        .high_water (u_client_6_high_water)
+    );
+
+    wire client_6_open_valid_and = ~client_6_under_way & sweep[6]; // qpcontext.go:128
+    assign client_6_open_valid = u_client_6_out_valid & client_6_open_valid_and; // qpcontext.go:128
+    assign u_client_6_out_ready = client_6_open_ready & client_6_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_7 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (clients_7_request_valid),
+        .in_ready   (clients_7_request_ready),
+        .in_qp      (clients_7_request_qp),
+        .out_valid  (u_client_7_out_valid),
+        .out_ready  (u_client_7_out_ready),
+        .out_qp     (u_client_7_out_qp),
+        .level      (u_client_7_level),
+        .high_water (u_client_7_high_water)
+    );
+
+    wire client_7_open_valid_and = ~client_7_under_way & sweep[6]; // qpcontext.go:128
+    assign client_7_open_valid = u_client_7_out_valid & client_7_open_valid_and; // qpcontext.go:128
+    assign u_client_7_out_ready = client_7_open_ready & client_7_open_valid_and; // qpcontext.go:128
+
+    fifo_link_qp_ref_6_x1 u_client_8 ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (own_request_valid),
+        .in_ready   (own_request_ready),
+        .in_qp      (fault_now_qp),
+        .out_valid  (u_client_8_out_valid),
+        .out_ready  (u_client_8_out_ready),
+        .out_qp     (u_client_8_out_qp),
+        .level      (u_client_8_level),
+        .high_water (u_client_8_high_water)
+    );
+
+    wire client_8_open_valid_and = ~client_8_under_way & sweep[6]; // qpcontext.go:128
+    assign client_8_open_valid = u_client_8_out_valid & client_8_open_valid_and; // qpcontext.go:128
+    assign u_client_8_out_ready = client_8_open_ready & client_8_open_valid_and; // qpcontext.go:128
+
+    round_robin_link_qp_ref_6_x9 u_clients ( // qpcontext.go:130
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (client_0_open_valid),
         .in_0_ready (client_0_open_ready),
-        .in_0_qp    (clients_0_request_qp),
+        .in_0_qp    (u_client_0_out_qp),
         .in_1_valid (client_1_open_valid),
         .in_1_ready (client_1_open_ready),
-        .in_1_qp    (clients_1_request_qp),
+        .in_1_qp    (u_client_1_out_qp),
         .in_2_valid (client_2_open_valid),
         .in_2_ready (client_2_open_ready),
-        .in_2_qp    (clients_2_request_qp),
+        .in_2_qp    (u_client_2_out_qp),
         .in_3_valid (client_3_open_valid),
         .in_3_ready (client_3_open_ready),
-        .in_3_qp    (clients_3_request_qp),
+        .in_3_qp    (u_client_3_out_qp),
         .in_4_valid (client_4_open_valid),
         .in_4_ready (client_4_open_ready),
-        .in_4_qp    (clients_4_request_qp),
+        .in_4_qp    (u_client_4_out_qp),
         .in_5_valid (client_5_open_valid),
         .in_5_ready (client_5_open_ready),
-        .in_5_qp    (clients_5_request_qp),
+        .in_5_qp    (u_client_5_out_qp),
         .in_6_valid (client_6_open_valid),
         .in_6_ready (client_6_open_ready),
-        .in_6_qp    (clients_6_request_qp),
+        .in_6_qp    (u_client_6_out_qp),
         .in_7_valid (client_7_open_valid),
         .in_7_ready (client_7_open_ready),
-        .in_7_qp    (clients_7_request_qp),
+        .in_7_qp    (u_client_7_out_qp),
         .in_8_valid (client_8_open_valid),
         .in_8_ready (client_8_open_ready),
-        .in_8_qp    (fault_now_qp),
+        .in_8_qp    (u_client_8_out_qp),
         .out_valid  (u_clients_out_valid),
         .out_ready  (u_clients_out_ready),
         .out_qp     (u_clients_out_qp),
@@ -862,851 +1064,927 @@ module qpcontext_qp6_cq6_c8_f4 (
     );
 
     // A lookup does not meet a write in the memory. A write that waits for a fault keeps nobody waiting: the fault has a lookup, too.
-    assign u_clients_out_ready = ~(write_valid & quiet); // qpcontext.go:130
+    assign u_clients_out_ready = ~(write_valid & quiet); // qpcontext.go:132
 
-    wire looks = u_clients_out_valid & u_clients_out_ready; // qpcontext.go:131
+    wire looks = u_clients_out_valid & u_clients_out_ready; // qpcontext.go:133
 
     always @(posedge clk) begin
         if (rst) begin
             reading <= 1'b0;
         end else begin
-            reading <= looks; // qpcontext.go:137
+            reading <= looks; // qpcontext.go:139
         end
     end
 
     always @(posedge clk) begin
-        reads_qp <= u_clients_out_qp;   // qpcontext.go:138
-        reads_client <= u_clients_from; // qpcontext.go:138
+        reads_qp <= u_clients_out_qp;   // qpcontext.go:140
+        reads_client <= u_clients_from; // qpcontext.go:140
     end
 
-    wire mine_0 = reading & (reads_client == 4'h0); // qpcontext.go:149
+    wire mine_0 = reading & (reads_client == 4'h0); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_0_under_way <= 1'b0;
             client_0_answered <= 1'b0;
         end else begin
-            if (clients_0_reply_valid && clients_0_reply_ready) begin // qpcontext.go:150
-                client_0_answered <= 1'b0;  // qpcontext.go:151
-                client_0_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_0_reply_valid && clients_0_reply_ready) begin // qpcontext.go:152
+                client_0_answered <= 1'b0;  // qpcontext.go:153
+                client_0_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_0_request_valid && clients_0_request_ready) begin // qpcontext.go:154
-                client_0_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_0_out_valid && u_client_0_out_ready) begin // qpcontext.go:156
+                client_0_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_0) begin              // qpcontext.go:155
-                client_0_answered <= 1'b1; // qpcontext.go:156
+            if (mine_0) begin              // qpcontext.go:157
+                client_0_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
-    wire [23:0] found_context_qpn = looked_up[503:480];        // qpcontext.go:139
-    wire [23:0] found_context_pd = looked_up[476:453];         // qpcontext.go:139
-    wire [23:0] found_context_dest_qpn = looked_up[452:429];   // qpcontext.go:139
-    wire [2:0] found_context_path_mtu = looked_up[428:426];    // qpcontext.go:139
-    wire [3:0] found_context_access = looked_up[425:422];      // qpcontext.go:139
-    wire [4:0] found_context_min_rnr = looked_up[421:417];     // qpcontext.go:139
-    wire [4:0] found_context_timeout = looked_up[416:412];     // qpcontext.go:139
-    wire [2:0] found_context_retry_cnt = looked_up[411:409];   // qpcontext.go:139
-    wire [2:0] found_context_rnr_retry = looked_up[408:406];   // qpcontext.go:139
-    wire found_context_sig_all = looked_up[405];               // qpcontext.go:139
-    wire found_context_congestion = looked_up[404];            // qpcontext.go:139
-    wire found_context_sq_stride = looked_up[403];             // qpcontext.go:139
-    wire found_context_rq_stride = looked_up[402];             // qpcontext.go:139
-    wire [5:0] found_context_send_cq = looked_up[401:396];     // qpcontext.go:139
-    wire [5:0] found_context_recv_cq = looked_up[395:390];     // qpcontext.go:139
-    wire [7:0] found_context_max_rd = looked_up[389:382];      // qpcontext.go:139
-    wire [7:0] found_context_max_dest_rd = looked_up[381:374]; // qpcontext.go:139
-    wire [47:0] found_address_dst_mac = looked_up[373:326];    // qpcontext.go:139
-    wire [7:0] found_address_hop_limit = looked_up[325:318];   // qpcontext.go:139
-    wire [7:0] found_address_traffic_class = looked_up[317:310]; // qpcontext.go:139
-    wire [19:0] found_address_flow_label = looked_up[309:290]; // qpcontext.go:139
-    wire found_address_ipv6 = looked_up[289];                  // qpcontext.go:139
-    wire found_address_vlan = looked_up[288];                  // qpcontext.go:139
-    wire [15:0] found_address_tci = looked_up[287:272];        // qpcontext.go:139
-    wire [15:0] found_address_src_port = looked_up[271:256];   // qpcontext.go:139
-    wire [63:0] found_address_src_hi = looked_up[255:192];     // qpcontext.go:139
-    wire [63:0] found_address_src_lo = looked_up[191:128];     // qpcontext.go:139
-    wire [63:0] found_address_dst_hi = looked_up[127:64];      // qpcontext.go:139
-    wire [63:0] found_address_dst_lo = looked_up[63:0];        // qpcontext.go:139
-    wire [3:0] alive_word = lives[reads_qp];                   // qpcontext.go:141
-    wire alive_exists = alive_word[3];                         // qpcontext.go:141
-    wire [2:0] alive_state = alive_word[2:0];                  // qpcontext.go:141
+    wire [23:0] found_context_qpn = looked_up[503:480];        // qpcontext.go:141
+    wire [23:0] found_context_pd = looked_up[476:453];         // qpcontext.go:141
+    wire [23:0] found_context_dest_qpn = looked_up[452:429];   // qpcontext.go:141
+    wire [2:0] found_context_path_mtu = looked_up[428:426];    // qpcontext.go:141
+    wire [3:0] found_context_access = looked_up[425:422];      // qpcontext.go:141
+    wire [4:0] found_context_min_rnr = looked_up[421:417];     // qpcontext.go:141
+    wire [4:0] found_context_timeout = looked_up[416:412];     // qpcontext.go:141
+    wire [2:0] found_context_retry_cnt = looked_up[411:409];   // qpcontext.go:141
+    wire [2:0] found_context_rnr_retry = looked_up[408:406];   // qpcontext.go:141
+    wire found_context_sig_all = looked_up[405];               // qpcontext.go:141
+    wire found_context_congestion = looked_up[404];            // qpcontext.go:141
+    wire found_context_sq_stride = looked_up[403];             // qpcontext.go:141
+    wire found_context_rq_stride = looked_up[402];             // qpcontext.go:141
+    wire [5:0] found_context_send_cq = looked_up[401:396];     // qpcontext.go:141
+    wire [5:0] found_context_recv_cq = looked_up[395:390];     // qpcontext.go:141
+    wire [7:0] found_context_max_rd = looked_up[389:382];      // qpcontext.go:141
+    wire [7:0] found_context_max_dest_rd = looked_up[381:374]; // qpcontext.go:141
+    wire [47:0] found_address_dst_mac = looked_up[373:326];    // qpcontext.go:141
+    wire [7:0] found_address_hop_limit = looked_up[325:318];   // qpcontext.go:141
+    wire [7:0] found_address_traffic_class = looked_up[317:310]; // qpcontext.go:141
+    wire [19:0] found_address_flow_label = looked_up[309:290]; // qpcontext.go:141
+    wire found_address_ipv6 = looked_up[289];                  // qpcontext.go:141
+    wire found_address_vlan = looked_up[288];                  // qpcontext.go:141
+    wire [15:0] found_address_tci = looked_up[287:272];        // qpcontext.go:141
+    wire [15:0] found_address_src_port = looked_up[271:256];   // qpcontext.go:141
+    wire [63:0] found_address_src_hi = looked_up[255:192];     // qpcontext.go:141
+    wire [63:0] found_address_src_lo = looked_up[191:128];     // qpcontext.go:141
+    wire [63:0] found_address_dst_hi = looked_up[127:64];      // qpcontext.go:141
+    wire [63:0] found_address_dst_lo = looked_up[63:0];        // qpcontext.go:141
+    wire [3:0] alive_word = lives[reads_qp];                   // qpcontext.go:143
+    wire alive_exists = alive_word[3];                         // qpcontext.go:143
+    wire [2:0] alive_state = alive_word[2:0];                  // qpcontext.go:143
 
     always @(posedge clk) begin
-        if (mine_0) begin                                       // qpcontext.go:155
-            client_0_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_0_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_0_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_0_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_0_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_0_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_0_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_0_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_0_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_0_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_0_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_0_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_0_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_0_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_0_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_0_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_0_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_0_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_0_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_0_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_0_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_0_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_0_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_0_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_0_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_0_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_0_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_0_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_0_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_0_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_0_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_0) begin                                       // qpcontext.go:157
+            client_0_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_0_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_0_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_0_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_0_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_0_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_0_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_0_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_0_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_0_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_0_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_0_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_0_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_0_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_0_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_0_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_0_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_0_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_0_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_0_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_0_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_0_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_0_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_0_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_0_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_0_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_0_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_0_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_0_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_0_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_0_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_0_reply_valid = client_0_answered; // qpcontext.go:159
-    assign clients_0_reply_context_exists = client_0_answer_context_exists; // qpcontext.go:160
-    assign clients_0_reply_context_qpn = client_0_answer_context_qpn; // qpcontext.go:160
-    assign clients_0_reply_context_state = client_0_answer_context_state; // qpcontext.go:160
-    assign clients_0_reply_context_pd = client_0_answer_context_pd; // qpcontext.go:160
-    assign clients_0_reply_context_dest_qpn = client_0_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_0_reply_context_path_mtu = client_0_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_0_reply_context_access = client_0_answer_context_access; // qpcontext.go:160
-    assign clients_0_reply_context_min_rnr = client_0_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_0_reply_context_timeout = client_0_answer_context_timeout; // qpcontext.go:160
-    assign clients_0_reply_context_retry_cnt = client_0_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_0_reply_context_rnr_retry = client_0_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_0_reply_context_sig_all = client_0_answer_context_sig_all; // qpcontext.go:160
-    assign clients_0_reply_context_congestion = client_0_answer_context_congestion; // qpcontext.go:160
-    assign clients_0_reply_context_sq_stride = client_0_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_0_reply_context_rq_stride = client_0_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_0_reply_context_send_cq = client_0_answer_context_send_cq; // qpcontext.go:160
-    assign clients_0_reply_context_recv_cq = client_0_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_0_reply_context_max_rd = client_0_answer_context_max_rd; // qpcontext.go:160
-    assign clients_0_reply_context_max_dest_rd = client_0_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_0_reply_address_dst_mac = client_0_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_0_reply_address_hop_limit = client_0_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_0_reply_address_traffic_class = client_0_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_0_reply_address_flow_label = client_0_answer_address_flow_label; // qpcontext.go:160
-    assign clients_0_reply_address_ipv6 = client_0_answer_address_ipv6; // qpcontext.go:160
-    assign clients_0_reply_address_vlan = client_0_answer_address_vlan; // qpcontext.go:160
-    assign clients_0_reply_address_tci = client_0_answer_address_tci; // qpcontext.go:160
-    assign clients_0_reply_address_src_port = client_0_answer_address_src_port; // qpcontext.go:160
-    assign clients_0_reply_address_src_hi = client_0_answer_address_src_hi; // qpcontext.go:160
-    assign clients_0_reply_address_src_lo = client_0_answer_address_src_lo; // qpcontext.go:160
-    assign clients_0_reply_address_dst_hi = client_0_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_0_reply_address_dst_lo = client_0_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_0_reply_valid = client_0_answered; // qpcontext.go:161
+    assign clients_0_reply_context_exists = client_0_answer_context_exists; // qpcontext.go:162
+    assign clients_0_reply_context_qpn = client_0_answer_context_qpn; // qpcontext.go:162
+    assign clients_0_reply_context_state = client_0_answer_context_state; // qpcontext.go:162
+    assign clients_0_reply_context_pd = client_0_answer_context_pd; // qpcontext.go:162
+    assign clients_0_reply_context_dest_qpn = client_0_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_0_reply_context_path_mtu = client_0_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_0_reply_context_access = client_0_answer_context_access; // qpcontext.go:162
+    assign clients_0_reply_context_min_rnr = client_0_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_0_reply_context_timeout = client_0_answer_context_timeout; // qpcontext.go:162
+    assign clients_0_reply_context_retry_cnt = client_0_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_0_reply_context_rnr_retry = client_0_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_0_reply_context_sig_all = client_0_answer_context_sig_all; // qpcontext.go:162
+    assign clients_0_reply_context_congestion = client_0_answer_context_congestion; // qpcontext.go:162
+    assign clients_0_reply_context_sq_stride = client_0_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_0_reply_context_rq_stride = client_0_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_0_reply_context_send_cq = client_0_answer_context_send_cq; // qpcontext.go:162
+    assign clients_0_reply_context_recv_cq = client_0_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_0_reply_context_max_rd = client_0_answer_context_max_rd; // qpcontext.go:162
+    assign clients_0_reply_context_max_dest_rd = client_0_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_0_reply_address_dst_mac = client_0_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_0_reply_address_hop_limit = client_0_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_0_reply_address_traffic_class = client_0_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_0_reply_address_flow_label = client_0_answer_address_flow_label; // qpcontext.go:162
+    assign clients_0_reply_address_ipv6 = client_0_answer_address_ipv6; // qpcontext.go:162
+    assign clients_0_reply_address_vlan = client_0_answer_address_vlan; // qpcontext.go:162
+    assign clients_0_reply_address_tci = client_0_answer_address_tci; // qpcontext.go:162
+    assign clients_0_reply_address_src_port = client_0_answer_address_src_port; // qpcontext.go:162
+    assign clients_0_reply_address_src_hi = client_0_answer_address_src_hi; // qpcontext.go:162
+    assign clients_0_reply_address_src_lo = client_0_answer_address_src_lo; // qpcontext.go:162
+    assign clients_0_reply_address_dst_hi = client_0_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_0_reply_address_dst_lo = client_0_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_1 = reading & (reads_client == 4'h1); // qpcontext.go:149
+    wire mine_1 = reading & (reads_client == 4'h1); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_1_under_way <= 1'b0;
             client_1_answered <= 1'b0;
         end else begin
-            if (clients_1_reply_valid && clients_1_reply_ready) begin // qpcontext.go:150
-                client_1_answered <= 1'b0;  // qpcontext.go:151
-                client_1_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_1_reply_valid && clients_1_reply_ready) begin // qpcontext.go:152
+                client_1_answered <= 1'b0;  // qpcontext.go:153
+                client_1_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_1_request_valid && clients_1_request_ready) begin // qpcontext.go:154
-                client_1_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_1_out_valid && u_client_1_out_ready) begin // qpcontext.go:156
+                client_1_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_1) begin              // qpcontext.go:155
-                client_1_answered <= 1'b1; // qpcontext.go:156
+            if (mine_1) begin              // qpcontext.go:157
+                client_1_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_1) begin                                       // qpcontext.go:155
-            client_1_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_1_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_1_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_1_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_1_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_1_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_1_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_1_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_1_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_1_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_1_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_1_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_1_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_1_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_1_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_1_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_1_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_1_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_1_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_1_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_1_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_1_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_1_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_1_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_1_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_1_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_1_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_1_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_1_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_1_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_1_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_1) begin                                       // qpcontext.go:157
+            client_1_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_1_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_1_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_1_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_1_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_1_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_1_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_1_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_1_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_1_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_1_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_1_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_1_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_1_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_1_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_1_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_1_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_1_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_1_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_1_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_1_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_1_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_1_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_1_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_1_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_1_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_1_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_1_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_1_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_1_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_1_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_1_reply_valid = client_1_answered; // qpcontext.go:159
-    assign clients_1_reply_context_exists = client_1_answer_context_exists; // qpcontext.go:160
-    assign clients_1_reply_context_qpn = client_1_answer_context_qpn; // qpcontext.go:160
-    assign clients_1_reply_context_state = client_1_answer_context_state; // qpcontext.go:160
-    assign clients_1_reply_context_pd = client_1_answer_context_pd; // qpcontext.go:160
-    assign clients_1_reply_context_dest_qpn = client_1_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_1_reply_context_path_mtu = client_1_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_1_reply_context_access = client_1_answer_context_access; // qpcontext.go:160
-    assign clients_1_reply_context_min_rnr = client_1_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_1_reply_context_timeout = client_1_answer_context_timeout; // qpcontext.go:160
-    assign clients_1_reply_context_retry_cnt = client_1_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_1_reply_context_rnr_retry = client_1_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_1_reply_context_sig_all = client_1_answer_context_sig_all; // qpcontext.go:160
-    assign clients_1_reply_context_congestion = client_1_answer_context_congestion; // qpcontext.go:160
-    assign clients_1_reply_context_sq_stride = client_1_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_1_reply_context_rq_stride = client_1_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_1_reply_context_send_cq = client_1_answer_context_send_cq; // qpcontext.go:160
-    assign clients_1_reply_context_recv_cq = client_1_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_1_reply_context_max_rd = client_1_answer_context_max_rd; // qpcontext.go:160
-    assign clients_1_reply_context_max_dest_rd = client_1_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_1_reply_address_dst_mac = client_1_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_1_reply_address_hop_limit = client_1_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_1_reply_address_traffic_class = client_1_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_1_reply_address_flow_label = client_1_answer_address_flow_label; // qpcontext.go:160
-    assign clients_1_reply_address_ipv6 = client_1_answer_address_ipv6; // qpcontext.go:160
-    assign clients_1_reply_address_vlan = client_1_answer_address_vlan; // qpcontext.go:160
-    assign clients_1_reply_address_tci = client_1_answer_address_tci; // qpcontext.go:160
-    assign clients_1_reply_address_src_port = client_1_answer_address_src_port; // qpcontext.go:160
-    assign clients_1_reply_address_src_hi = client_1_answer_address_src_hi; // qpcontext.go:160
-    assign clients_1_reply_address_src_lo = client_1_answer_address_src_lo; // qpcontext.go:160
-    assign clients_1_reply_address_dst_hi = client_1_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_1_reply_address_dst_lo = client_1_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_1_reply_valid = client_1_answered; // qpcontext.go:161
+    assign clients_1_reply_context_exists = client_1_answer_context_exists; // qpcontext.go:162
+    assign clients_1_reply_context_qpn = client_1_answer_context_qpn; // qpcontext.go:162
+    assign clients_1_reply_context_state = client_1_answer_context_state; // qpcontext.go:162
+    assign clients_1_reply_context_pd = client_1_answer_context_pd; // qpcontext.go:162
+    assign clients_1_reply_context_dest_qpn = client_1_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_1_reply_context_path_mtu = client_1_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_1_reply_context_access = client_1_answer_context_access; // qpcontext.go:162
+    assign clients_1_reply_context_min_rnr = client_1_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_1_reply_context_timeout = client_1_answer_context_timeout; // qpcontext.go:162
+    assign clients_1_reply_context_retry_cnt = client_1_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_1_reply_context_rnr_retry = client_1_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_1_reply_context_sig_all = client_1_answer_context_sig_all; // qpcontext.go:162
+    assign clients_1_reply_context_congestion = client_1_answer_context_congestion; // qpcontext.go:162
+    assign clients_1_reply_context_sq_stride = client_1_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_1_reply_context_rq_stride = client_1_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_1_reply_context_send_cq = client_1_answer_context_send_cq; // qpcontext.go:162
+    assign clients_1_reply_context_recv_cq = client_1_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_1_reply_context_max_rd = client_1_answer_context_max_rd; // qpcontext.go:162
+    assign clients_1_reply_context_max_dest_rd = client_1_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_1_reply_address_dst_mac = client_1_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_1_reply_address_hop_limit = client_1_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_1_reply_address_traffic_class = client_1_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_1_reply_address_flow_label = client_1_answer_address_flow_label; // qpcontext.go:162
+    assign clients_1_reply_address_ipv6 = client_1_answer_address_ipv6; // qpcontext.go:162
+    assign clients_1_reply_address_vlan = client_1_answer_address_vlan; // qpcontext.go:162
+    assign clients_1_reply_address_tci = client_1_answer_address_tci; // qpcontext.go:162
+    assign clients_1_reply_address_src_port = client_1_answer_address_src_port; // qpcontext.go:162
+    assign clients_1_reply_address_src_hi = client_1_answer_address_src_hi; // qpcontext.go:162
+    assign clients_1_reply_address_src_lo = client_1_answer_address_src_lo; // qpcontext.go:162
+    assign clients_1_reply_address_dst_hi = client_1_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_1_reply_address_dst_lo = client_1_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_2 = reading & (reads_client == 4'h2); // qpcontext.go:149
+    wire mine_2 = reading & (reads_client == 4'h2); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_2_under_way <= 1'b0;
             client_2_answered <= 1'b0;
         end else begin
-            if (clients_2_reply_valid && clients_2_reply_ready) begin // qpcontext.go:150
-                client_2_answered <= 1'b0;  // qpcontext.go:151
-                client_2_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_2_reply_valid && clients_2_reply_ready) begin // qpcontext.go:152
+                client_2_answered <= 1'b0;  // qpcontext.go:153
+                client_2_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_2_request_valid && clients_2_request_ready) begin // qpcontext.go:154
-                client_2_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_2_out_valid && u_client_2_out_ready) begin // qpcontext.go:156
+                client_2_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_2) begin              // qpcontext.go:155
-                client_2_answered <= 1'b1; // qpcontext.go:156
+            if (mine_2) begin              // qpcontext.go:157
+                client_2_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_2) begin                                       // qpcontext.go:155
-            client_2_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_2_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_2_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_2_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_2_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_2_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_2_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_2_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_2_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_2_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_2_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_2_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_2_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_2_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_2_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_2_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_2_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_2_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_2_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_2_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_2_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_2_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_2_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_2_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_2_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_2_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_2_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_2_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_2_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_2_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_2_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_2) begin                                       // qpcontext.go:157
+            client_2_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_2_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_2_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_2_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_2_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_2_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_2_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_2_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_2_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_2_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_2_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_2_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_2_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_2_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_2_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_2_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_2_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_2_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_2_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_2_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_2_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_2_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_2_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_2_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_2_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_2_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_2_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_2_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_2_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_2_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_2_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_2_reply_valid = client_2_answered; // qpcontext.go:159
-    assign clients_2_reply_context_exists = client_2_answer_context_exists; // qpcontext.go:160
-    assign clients_2_reply_context_qpn = client_2_answer_context_qpn; // qpcontext.go:160
-    assign clients_2_reply_context_state = client_2_answer_context_state; // qpcontext.go:160
-    assign clients_2_reply_context_pd = client_2_answer_context_pd; // qpcontext.go:160
-    assign clients_2_reply_context_dest_qpn = client_2_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_2_reply_context_path_mtu = client_2_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_2_reply_context_access = client_2_answer_context_access; // qpcontext.go:160
-    assign clients_2_reply_context_min_rnr = client_2_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_2_reply_context_timeout = client_2_answer_context_timeout; // qpcontext.go:160
-    assign clients_2_reply_context_retry_cnt = client_2_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_2_reply_context_rnr_retry = client_2_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_2_reply_context_sig_all = client_2_answer_context_sig_all; // qpcontext.go:160
-    assign clients_2_reply_context_congestion = client_2_answer_context_congestion; // qpcontext.go:160
-    assign clients_2_reply_context_sq_stride = client_2_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_2_reply_context_rq_stride = client_2_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_2_reply_context_send_cq = client_2_answer_context_send_cq; // qpcontext.go:160
-    assign clients_2_reply_context_recv_cq = client_2_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_2_reply_context_max_rd = client_2_answer_context_max_rd; // qpcontext.go:160
-    assign clients_2_reply_context_max_dest_rd = client_2_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_2_reply_address_dst_mac = client_2_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_2_reply_address_hop_limit = client_2_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_2_reply_address_traffic_class = client_2_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_2_reply_address_flow_label = client_2_answer_address_flow_label; // qpcontext.go:160
-    assign clients_2_reply_address_ipv6 = client_2_answer_address_ipv6; // qpcontext.go:160
-    assign clients_2_reply_address_vlan = client_2_answer_address_vlan; // qpcontext.go:160
-    assign clients_2_reply_address_tci = client_2_answer_address_tci; // qpcontext.go:160
-    assign clients_2_reply_address_src_port = client_2_answer_address_src_port; // qpcontext.go:160
-    assign clients_2_reply_address_src_hi = client_2_answer_address_src_hi; // qpcontext.go:160
-    assign clients_2_reply_address_src_lo = client_2_answer_address_src_lo; // qpcontext.go:160
-    assign clients_2_reply_address_dst_hi = client_2_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_2_reply_address_dst_lo = client_2_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_2_reply_valid = client_2_answered; // qpcontext.go:161
+    assign clients_2_reply_context_exists = client_2_answer_context_exists; // qpcontext.go:162
+    assign clients_2_reply_context_qpn = client_2_answer_context_qpn; // qpcontext.go:162
+    assign clients_2_reply_context_state = client_2_answer_context_state; // qpcontext.go:162
+    assign clients_2_reply_context_pd = client_2_answer_context_pd; // qpcontext.go:162
+    assign clients_2_reply_context_dest_qpn = client_2_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_2_reply_context_path_mtu = client_2_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_2_reply_context_access = client_2_answer_context_access; // qpcontext.go:162
+    assign clients_2_reply_context_min_rnr = client_2_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_2_reply_context_timeout = client_2_answer_context_timeout; // qpcontext.go:162
+    assign clients_2_reply_context_retry_cnt = client_2_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_2_reply_context_rnr_retry = client_2_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_2_reply_context_sig_all = client_2_answer_context_sig_all; // qpcontext.go:162
+    assign clients_2_reply_context_congestion = client_2_answer_context_congestion; // qpcontext.go:162
+    assign clients_2_reply_context_sq_stride = client_2_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_2_reply_context_rq_stride = client_2_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_2_reply_context_send_cq = client_2_answer_context_send_cq; // qpcontext.go:162
+    assign clients_2_reply_context_recv_cq = client_2_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_2_reply_context_max_rd = client_2_answer_context_max_rd; // qpcontext.go:162
+    assign clients_2_reply_context_max_dest_rd = client_2_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_2_reply_address_dst_mac = client_2_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_2_reply_address_hop_limit = client_2_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_2_reply_address_traffic_class = client_2_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_2_reply_address_flow_label = client_2_answer_address_flow_label; // qpcontext.go:162
+    assign clients_2_reply_address_ipv6 = client_2_answer_address_ipv6; // qpcontext.go:162
+    assign clients_2_reply_address_vlan = client_2_answer_address_vlan; // qpcontext.go:162
+    assign clients_2_reply_address_tci = client_2_answer_address_tci; // qpcontext.go:162
+    assign clients_2_reply_address_src_port = client_2_answer_address_src_port; // qpcontext.go:162
+    assign clients_2_reply_address_src_hi = client_2_answer_address_src_hi; // qpcontext.go:162
+    assign clients_2_reply_address_src_lo = client_2_answer_address_src_lo; // qpcontext.go:162
+    assign clients_2_reply_address_dst_hi = client_2_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_2_reply_address_dst_lo = client_2_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_3 = reading & (reads_client == 4'h3); // qpcontext.go:149
+    wire mine_3 = reading & (reads_client == 4'h3); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_3_under_way <= 1'b0;
             client_3_answered <= 1'b0;
         end else begin
-            if (clients_3_reply_valid && clients_3_reply_ready) begin // qpcontext.go:150
-                client_3_answered <= 1'b0;  // qpcontext.go:151
-                client_3_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_3_reply_valid && clients_3_reply_ready) begin // qpcontext.go:152
+                client_3_answered <= 1'b0;  // qpcontext.go:153
+                client_3_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_3_request_valid && clients_3_request_ready) begin // qpcontext.go:154
-                client_3_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_3_out_valid && u_client_3_out_ready) begin // qpcontext.go:156
+                client_3_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_3) begin              // qpcontext.go:155
-                client_3_answered <= 1'b1; // qpcontext.go:156
+            if (mine_3) begin              // qpcontext.go:157
+                client_3_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_3) begin                                       // qpcontext.go:155
-            client_3_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_3_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_3_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_3_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_3_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_3_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_3_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_3_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_3_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_3_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_3_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_3_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_3_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_3_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_3_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_3_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_3_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_3_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_3_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_3_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_3_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_3_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_3_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_3_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_3_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_3_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_3_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_3_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_3_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_3_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_3_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_3) begin                                       // qpcontext.go:157
+            client_3_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_3_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_3_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_3_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_3_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_3_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_3_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_3_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_3_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_3_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_3_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_3_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_3_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_3_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_3_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_3_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_3_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_3_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_3_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_3_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_3_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_3_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_3_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_3_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_3_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_3_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_3_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_3_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_3_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_3_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_3_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_3_reply_valid = client_3_answered; // qpcontext.go:159
-    assign clients_3_reply_context_exists = client_3_answer_context_exists; // qpcontext.go:160
-    assign clients_3_reply_context_qpn = client_3_answer_context_qpn; // qpcontext.go:160
-    assign clients_3_reply_context_state = client_3_answer_context_state; // qpcontext.go:160
-    assign clients_3_reply_context_pd = client_3_answer_context_pd; // qpcontext.go:160
-    assign clients_3_reply_context_dest_qpn = client_3_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_3_reply_context_path_mtu = client_3_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_3_reply_context_access = client_3_answer_context_access; // qpcontext.go:160
-    assign clients_3_reply_context_min_rnr = client_3_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_3_reply_context_timeout = client_3_answer_context_timeout; // qpcontext.go:160
-    assign clients_3_reply_context_retry_cnt = client_3_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_3_reply_context_rnr_retry = client_3_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_3_reply_context_sig_all = client_3_answer_context_sig_all; // qpcontext.go:160
-    assign clients_3_reply_context_congestion = client_3_answer_context_congestion; // qpcontext.go:160
-    assign clients_3_reply_context_sq_stride = client_3_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_3_reply_context_rq_stride = client_3_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_3_reply_context_send_cq = client_3_answer_context_send_cq; // qpcontext.go:160
-    assign clients_3_reply_context_recv_cq = client_3_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_3_reply_context_max_rd = client_3_answer_context_max_rd; // qpcontext.go:160
-    assign clients_3_reply_context_max_dest_rd = client_3_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_3_reply_address_dst_mac = client_3_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_3_reply_address_hop_limit = client_3_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_3_reply_address_traffic_class = client_3_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_3_reply_address_flow_label = client_3_answer_address_flow_label; // qpcontext.go:160
-    assign clients_3_reply_address_ipv6 = client_3_answer_address_ipv6; // qpcontext.go:160
-    assign clients_3_reply_address_vlan = client_3_answer_address_vlan; // qpcontext.go:160
-    assign clients_3_reply_address_tci = client_3_answer_address_tci; // qpcontext.go:160
-    assign clients_3_reply_address_src_port = client_3_answer_address_src_port; // qpcontext.go:160
-    assign clients_3_reply_address_src_hi = client_3_answer_address_src_hi; // qpcontext.go:160
-    assign clients_3_reply_address_src_lo = client_3_answer_address_src_lo; // qpcontext.go:160
-    assign clients_3_reply_address_dst_hi = client_3_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_3_reply_address_dst_lo = client_3_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_3_reply_valid = client_3_answered; // qpcontext.go:161
+    assign clients_3_reply_context_exists = client_3_answer_context_exists; // qpcontext.go:162
+    assign clients_3_reply_context_qpn = client_3_answer_context_qpn; // qpcontext.go:162
+    assign clients_3_reply_context_state = client_3_answer_context_state; // qpcontext.go:162
+    assign clients_3_reply_context_pd = client_3_answer_context_pd; // qpcontext.go:162
+    assign clients_3_reply_context_dest_qpn = client_3_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_3_reply_context_path_mtu = client_3_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_3_reply_context_access = client_3_answer_context_access; // qpcontext.go:162
+    assign clients_3_reply_context_min_rnr = client_3_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_3_reply_context_timeout = client_3_answer_context_timeout; // qpcontext.go:162
+    assign clients_3_reply_context_retry_cnt = client_3_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_3_reply_context_rnr_retry = client_3_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_3_reply_context_sig_all = client_3_answer_context_sig_all; // qpcontext.go:162
+    assign clients_3_reply_context_congestion = client_3_answer_context_congestion; // qpcontext.go:162
+    assign clients_3_reply_context_sq_stride = client_3_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_3_reply_context_rq_stride = client_3_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_3_reply_context_send_cq = client_3_answer_context_send_cq; // qpcontext.go:162
+    assign clients_3_reply_context_recv_cq = client_3_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_3_reply_context_max_rd = client_3_answer_context_max_rd; // qpcontext.go:162
+    assign clients_3_reply_context_max_dest_rd = client_3_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_3_reply_address_dst_mac = client_3_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_3_reply_address_hop_limit = client_3_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_3_reply_address_traffic_class = client_3_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_3_reply_address_flow_label = client_3_answer_address_flow_label; // qpcontext.go:162
+    assign clients_3_reply_address_ipv6 = client_3_answer_address_ipv6; // qpcontext.go:162
+    assign clients_3_reply_address_vlan = client_3_answer_address_vlan; // qpcontext.go:162
+    assign clients_3_reply_address_tci = client_3_answer_address_tci; // qpcontext.go:162
+    assign clients_3_reply_address_src_port = client_3_answer_address_src_port; // qpcontext.go:162
+    assign clients_3_reply_address_src_hi = client_3_answer_address_src_hi; // qpcontext.go:162
+    assign clients_3_reply_address_src_lo = client_3_answer_address_src_lo; // qpcontext.go:162
+    assign clients_3_reply_address_dst_hi = client_3_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_3_reply_address_dst_lo = client_3_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_4 = reading & (reads_client == 4'h4); // qpcontext.go:149
+    wire mine_4 = reading & (reads_client == 4'h4); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_4_under_way <= 1'b0;
             client_4_answered <= 1'b0;
         end else begin
-            if (clients_4_reply_valid && clients_4_reply_ready) begin // qpcontext.go:150
-                client_4_answered <= 1'b0;  // qpcontext.go:151
-                client_4_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_4_reply_valid && clients_4_reply_ready) begin // qpcontext.go:152
+                client_4_answered <= 1'b0;  // qpcontext.go:153
+                client_4_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_4_request_valid && clients_4_request_ready) begin // qpcontext.go:154
-                client_4_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_4_out_valid && u_client_4_out_ready) begin // qpcontext.go:156
+                client_4_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_4) begin              // qpcontext.go:155
-                client_4_answered <= 1'b1; // qpcontext.go:156
+            if (mine_4) begin              // qpcontext.go:157
+                client_4_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_4) begin                                       // qpcontext.go:155
-            client_4_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_4_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_4_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_4_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_4_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_4_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_4_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_4_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_4_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_4_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_4_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_4_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_4_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_4_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_4_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_4_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_4_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_4_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_4_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_4_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_4_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_4_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_4_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_4_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_4_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_4_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_4_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_4_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_4_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_4_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_4_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_4) begin                                       // qpcontext.go:157
+            client_4_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_4_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_4_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_4_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_4_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_4_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_4_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_4_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_4_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_4_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_4_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_4_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_4_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_4_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_4_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_4_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_4_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_4_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_4_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_4_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_4_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_4_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_4_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_4_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_4_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_4_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_4_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_4_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_4_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_4_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_4_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_4_reply_valid = client_4_answered; // qpcontext.go:159
-    assign clients_4_reply_context_exists = client_4_answer_context_exists; // qpcontext.go:160
-    assign clients_4_reply_context_qpn = client_4_answer_context_qpn; // qpcontext.go:160
-    assign clients_4_reply_context_state = client_4_answer_context_state; // qpcontext.go:160
-    assign clients_4_reply_context_pd = client_4_answer_context_pd; // qpcontext.go:160
-    assign clients_4_reply_context_dest_qpn = client_4_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_4_reply_context_path_mtu = client_4_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_4_reply_context_access = client_4_answer_context_access; // qpcontext.go:160
-    assign clients_4_reply_context_min_rnr = client_4_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_4_reply_context_timeout = client_4_answer_context_timeout; // qpcontext.go:160
-    assign clients_4_reply_context_retry_cnt = client_4_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_4_reply_context_rnr_retry = client_4_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_4_reply_context_sig_all = client_4_answer_context_sig_all; // qpcontext.go:160
-    assign clients_4_reply_context_congestion = client_4_answer_context_congestion; // qpcontext.go:160
-    assign clients_4_reply_context_sq_stride = client_4_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_4_reply_context_rq_stride = client_4_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_4_reply_context_send_cq = client_4_answer_context_send_cq; // qpcontext.go:160
-    assign clients_4_reply_context_recv_cq = client_4_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_4_reply_context_max_rd = client_4_answer_context_max_rd; // qpcontext.go:160
-    assign clients_4_reply_context_max_dest_rd = client_4_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_4_reply_address_dst_mac = client_4_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_4_reply_address_hop_limit = client_4_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_4_reply_address_traffic_class = client_4_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_4_reply_address_flow_label = client_4_answer_address_flow_label; // qpcontext.go:160
-    assign clients_4_reply_address_ipv6 = client_4_answer_address_ipv6; // qpcontext.go:160
-    assign clients_4_reply_address_vlan = client_4_answer_address_vlan; // qpcontext.go:160
-    assign clients_4_reply_address_tci = client_4_answer_address_tci; // qpcontext.go:160
-    assign clients_4_reply_address_src_port = client_4_answer_address_src_port; // qpcontext.go:160
-    assign clients_4_reply_address_src_hi = client_4_answer_address_src_hi; // qpcontext.go:160
-    assign clients_4_reply_address_src_lo = client_4_answer_address_src_lo; // qpcontext.go:160
-    assign clients_4_reply_address_dst_hi = client_4_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_4_reply_address_dst_lo = client_4_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_4_reply_valid = client_4_answered; // qpcontext.go:161
+    assign clients_4_reply_context_exists = client_4_answer_context_exists; // qpcontext.go:162
+    assign clients_4_reply_context_qpn = client_4_answer_context_qpn; // qpcontext.go:162
+    assign clients_4_reply_context_state = client_4_answer_context_state; // qpcontext.go:162
+    assign clients_4_reply_context_pd = client_4_answer_context_pd; // qpcontext.go:162
+    assign clients_4_reply_context_dest_qpn = client_4_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_4_reply_context_path_mtu = client_4_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_4_reply_context_access = client_4_answer_context_access; // qpcontext.go:162
+    assign clients_4_reply_context_min_rnr = client_4_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_4_reply_context_timeout = client_4_answer_context_timeout; // qpcontext.go:162
+    assign clients_4_reply_context_retry_cnt = client_4_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_4_reply_context_rnr_retry = client_4_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_4_reply_context_sig_all = client_4_answer_context_sig_all; // qpcontext.go:162
+    assign clients_4_reply_context_congestion = client_4_answer_context_congestion; // qpcontext.go:162
+    assign clients_4_reply_context_sq_stride = client_4_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_4_reply_context_rq_stride = client_4_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_4_reply_context_send_cq = client_4_answer_context_send_cq; // qpcontext.go:162
+    assign clients_4_reply_context_recv_cq = client_4_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_4_reply_context_max_rd = client_4_answer_context_max_rd; // qpcontext.go:162
+    assign clients_4_reply_context_max_dest_rd = client_4_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_4_reply_address_dst_mac = client_4_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_4_reply_address_hop_limit = client_4_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_4_reply_address_traffic_class = client_4_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_4_reply_address_flow_label = client_4_answer_address_flow_label; // qpcontext.go:162
+    assign clients_4_reply_address_ipv6 = client_4_answer_address_ipv6; // qpcontext.go:162
+    assign clients_4_reply_address_vlan = client_4_answer_address_vlan; // qpcontext.go:162
+    assign clients_4_reply_address_tci = client_4_answer_address_tci; // qpcontext.go:162
+    assign clients_4_reply_address_src_port = client_4_answer_address_src_port; // qpcontext.go:162
+    assign clients_4_reply_address_src_hi = client_4_answer_address_src_hi; // qpcontext.go:162
+    assign clients_4_reply_address_src_lo = client_4_answer_address_src_lo; // qpcontext.go:162
+    assign clients_4_reply_address_dst_hi = client_4_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_4_reply_address_dst_lo = client_4_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_5 = reading & (reads_client == 4'h5); // qpcontext.go:149
+    wire mine_5 = reading & (reads_client == 4'h5); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_5_under_way <= 1'b0;
             client_5_answered <= 1'b0;
         end else begin
-            if (clients_5_reply_valid && clients_5_reply_ready) begin // qpcontext.go:150
-                client_5_answered <= 1'b0;  // qpcontext.go:151
-                client_5_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_5_reply_valid && clients_5_reply_ready) begin // qpcontext.go:152
+                client_5_answered <= 1'b0;  // qpcontext.go:153
+                client_5_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_5_request_valid && clients_5_request_ready) begin // qpcontext.go:154
-                client_5_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_5_out_valid && u_client_5_out_ready) begin // qpcontext.go:156
+                client_5_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_5) begin              // qpcontext.go:155
-                client_5_answered <= 1'b1; // qpcontext.go:156
+            if (mine_5) begin              // qpcontext.go:157
+                client_5_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_5) begin                                       // qpcontext.go:155
-            client_5_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_5_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_5_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_5_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_5_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_5_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_5_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_5_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_5_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_5_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_5_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_5_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_5_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_5_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_5_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_5_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_5_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_5_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_5_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_5_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_5_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_5_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_5_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_5_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_5_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_5_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_5_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_5_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_5_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_5_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_5_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_5) begin                                       // qpcontext.go:157
+            client_5_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_5_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_5_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_5_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_5_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_5_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_5_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_5_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_5_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_5_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_5_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_5_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_5_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_5_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_5_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_5_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_5_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_5_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_5_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_5_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_5_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_5_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_5_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_5_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_5_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_5_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_5_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_5_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_5_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_5_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_5_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_5_reply_valid = client_5_answered; // qpcontext.go:159
-    assign clients_5_reply_context_exists = client_5_answer_context_exists; // qpcontext.go:160
-    assign clients_5_reply_context_qpn = client_5_answer_context_qpn; // qpcontext.go:160
-    assign clients_5_reply_context_state = client_5_answer_context_state; // qpcontext.go:160
-    assign clients_5_reply_context_pd = client_5_answer_context_pd; // qpcontext.go:160
-    assign clients_5_reply_context_dest_qpn = client_5_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_5_reply_context_path_mtu = client_5_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_5_reply_context_access = client_5_answer_context_access; // qpcontext.go:160
-    assign clients_5_reply_context_min_rnr = client_5_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_5_reply_context_timeout = client_5_answer_context_timeout; // qpcontext.go:160
-    assign clients_5_reply_context_retry_cnt = client_5_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_5_reply_context_rnr_retry = client_5_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_5_reply_context_sig_all = client_5_answer_context_sig_all; // qpcontext.go:160
-    assign clients_5_reply_context_congestion = client_5_answer_context_congestion; // qpcontext.go:160
-    assign clients_5_reply_context_sq_stride = client_5_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_5_reply_context_rq_stride = client_5_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_5_reply_context_send_cq = client_5_answer_context_send_cq; // qpcontext.go:160
-    assign clients_5_reply_context_recv_cq = client_5_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_5_reply_context_max_rd = client_5_answer_context_max_rd; // qpcontext.go:160
-    assign clients_5_reply_context_max_dest_rd = client_5_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_5_reply_address_dst_mac = client_5_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_5_reply_address_hop_limit = client_5_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_5_reply_address_traffic_class = client_5_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_5_reply_address_flow_label = client_5_answer_address_flow_label; // qpcontext.go:160
-    assign clients_5_reply_address_ipv6 = client_5_answer_address_ipv6; // qpcontext.go:160
-    assign clients_5_reply_address_vlan = client_5_answer_address_vlan; // qpcontext.go:160
-    assign clients_5_reply_address_tci = client_5_answer_address_tci; // qpcontext.go:160
-    assign clients_5_reply_address_src_port = client_5_answer_address_src_port; // qpcontext.go:160
-    assign clients_5_reply_address_src_hi = client_5_answer_address_src_hi; // qpcontext.go:160
-    assign clients_5_reply_address_src_lo = client_5_answer_address_src_lo; // qpcontext.go:160
-    assign clients_5_reply_address_dst_hi = client_5_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_5_reply_address_dst_lo = client_5_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_5_reply_valid = client_5_answered; // qpcontext.go:161
+    assign clients_5_reply_context_exists = client_5_answer_context_exists; // qpcontext.go:162
+    assign clients_5_reply_context_qpn = client_5_answer_context_qpn; // qpcontext.go:162
+    assign clients_5_reply_context_state = client_5_answer_context_state; // qpcontext.go:162
+    assign clients_5_reply_context_pd = client_5_answer_context_pd; // qpcontext.go:162
+    assign clients_5_reply_context_dest_qpn = client_5_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_5_reply_context_path_mtu = client_5_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_5_reply_context_access = client_5_answer_context_access; // qpcontext.go:162
+    assign clients_5_reply_context_min_rnr = client_5_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_5_reply_context_timeout = client_5_answer_context_timeout; // qpcontext.go:162
+    assign clients_5_reply_context_retry_cnt = client_5_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_5_reply_context_rnr_retry = client_5_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_5_reply_context_sig_all = client_5_answer_context_sig_all; // qpcontext.go:162
+    assign clients_5_reply_context_congestion = client_5_answer_context_congestion; // qpcontext.go:162
+    assign clients_5_reply_context_sq_stride = client_5_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_5_reply_context_rq_stride = client_5_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_5_reply_context_send_cq = client_5_answer_context_send_cq; // qpcontext.go:162
+    assign clients_5_reply_context_recv_cq = client_5_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_5_reply_context_max_rd = client_5_answer_context_max_rd; // qpcontext.go:162
+    assign clients_5_reply_context_max_dest_rd = client_5_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_5_reply_address_dst_mac = client_5_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_5_reply_address_hop_limit = client_5_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_5_reply_address_traffic_class = client_5_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_5_reply_address_flow_label = client_5_answer_address_flow_label; // qpcontext.go:162
+    assign clients_5_reply_address_ipv6 = client_5_answer_address_ipv6; // qpcontext.go:162
+    assign clients_5_reply_address_vlan = client_5_answer_address_vlan; // qpcontext.go:162
+    assign clients_5_reply_address_tci = client_5_answer_address_tci; // qpcontext.go:162
+    assign clients_5_reply_address_src_port = client_5_answer_address_src_port; // qpcontext.go:162
+    assign clients_5_reply_address_src_hi = client_5_answer_address_src_hi; // qpcontext.go:162
+    assign clients_5_reply_address_src_lo = client_5_answer_address_src_lo; // qpcontext.go:162
+    assign clients_5_reply_address_dst_hi = client_5_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_5_reply_address_dst_lo = client_5_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_6 = reading & (reads_client == 4'h6); // qpcontext.go:149
+    wire mine_6 = reading & (reads_client == 4'h6); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_6_under_way <= 1'b0;
             client_6_answered <= 1'b0;
         end else begin
-            if (clients_6_reply_valid && clients_6_reply_ready) begin // qpcontext.go:150
-                client_6_answered <= 1'b0;  // qpcontext.go:151
-                client_6_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_6_reply_valid && clients_6_reply_ready) begin // qpcontext.go:152
+                client_6_answered <= 1'b0;  // qpcontext.go:153
+                client_6_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_6_request_valid && clients_6_request_ready) begin // qpcontext.go:154
-                client_6_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_6_out_valid && u_client_6_out_ready) begin // qpcontext.go:156
+                client_6_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_6) begin              // qpcontext.go:155
-                client_6_answered <= 1'b1; // qpcontext.go:156
+            if (mine_6) begin              // qpcontext.go:157
+                client_6_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_6) begin                                       // qpcontext.go:155
-            client_6_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_6_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_6_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_6_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_6_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_6_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_6_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_6_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_6_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_6_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_6_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_6_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_6_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_6_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_6_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_6_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_6_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_6_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_6_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_6_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_6_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_6_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_6_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_6_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_6_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_6_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_6_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_6_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_6_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_6_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_6_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_6) begin                                       // qpcontext.go:157
+            client_6_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_6_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_6_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_6_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_6_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_6_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_6_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_6_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_6_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_6_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_6_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_6_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_6_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_6_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_6_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_6_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_6_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_6_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_6_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_6_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_6_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_6_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_6_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_6_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_6_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_6_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_6_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_6_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_6_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_6_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_6_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_6_reply_valid = client_6_answered; // qpcontext.go:159
-    assign clients_6_reply_context_exists = client_6_answer_context_exists; // qpcontext.go:160
-    assign clients_6_reply_context_qpn = client_6_answer_context_qpn; // qpcontext.go:160
-    assign clients_6_reply_context_state = client_6_answer_context_state; // qpcontext.go:160
-    assign clients_6_reply_context_pd = client_6_answer_context_pd; // qpcontext.go:160
-    assign clients_6_reply_context_dest_qpn = client_6_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_6_reply_context_path_mtu = client_6_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_6_reply_context_access = client_6_answer_context_access; // qpcontext.go:160
-    assign clients_6_reply_context_min_rnr = client_6_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_6_reply_context_timeout = client_6_answer_context_timeout; // qpcontext.go:160
-    assign clients_6_reply_context_retry_cnt = client_6_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_6_reply_context_rnr_retry = client_6_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_6_reply_context_sig_all = client_6_answer_context_sig_all; // qpcontext.go:160
-    assign clients_6_reply_context_congestion = client_6_answer_context_congestion; // qpcontext.go:160
-    assign clients_6_reply_context_sq_stride = client_6_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_6_reply_context_rq_stride = client_6_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_6_reply_context_send_cq = client_6_answer_context_send_cq; // qpcontext.go:160
-    assign clients_6_reply_context_recv_cq = client_6_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_6_reply_context_max_rd = client_6_answer_context_max_rd; // qpcontext.go:160
-    assign clients_6_reply_context_max_dest_rd = client_6_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_6_reply_address_dst_mac = client_6_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_6_reply_address_hop_limit = client_6_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_6_reply_address_traffic_class = client_6_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_6_reply_address_flow_label = client_6_answer_address_flow_label; // qpcontext.go:160
-    assign clients_6_reply_address_ipv6 = client_6_answer_address_ipv6; // qpcontext.go:160
-    assign clients_6_reply_address_vlan = client_6_answer_address_vlan; // qpcontext.go:160
-    assign clients_6_reply_address_tci = client_6_answer_address_tci; // qpcontext.go:160
-    assign clients_6_reply_address_src_port = client_6_answer_address_src_port; // qpcontext.go:160
-    assign clients_6_reply_address_src_hi = client_6_answer_address_src_hi; // qpcontext.go:160
-    assign clients_6_reply_address_src_lo = client_6_answer_address_src_lo; // qpcontext.go:160
-    assign clients_6_reply_address_dst_hi = client_6_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_6_reply_address_dst_lo = client_6_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_6_reply_valid = client_6_answered; // qpcontext.go:161
+    assign clients_6_reply_context_exists = client_6_answer_context_exists; // qpcontext.go:162
+    assign clients_6_reply_context_qpn = client_6_answer_context_qpn; // qpcontext.go:162
+    assign clients_6_reply_context_state = client_6_answer_context_state; // qpcontext.go:162
+    assign clients_6_reply_context_pd = client_6_answer_context_pd; // qpcontext.go:162
+    assign clients_6_reply_context_dest_qpn = client_6_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_6_reply_context_path_mtu = client_6_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_6_reply_context_access = client_6_answer_context_access; // qpcontext.go:162
+    assign clients_6_reply_context_min_rnr = client_6_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_6_reply_context_timeout = client_6_answer_context_timeout; // qpcontext.go:162
+    assign clients_6_reply_context_retry_cnt = client_6_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_6_reply_context_rnr_retry = client_6_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_6_reply_context_sig_all = client_6_answer_context_sig_all; // qpcontext.go:162
+    assign clients_6_reply_context_congestion = client_6_answer_context_congestion; // qpcontext.go:162
+    assign clients_6_reply_context_sq_stride = client_6_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_6_reply_context_rq_stride = client_6_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_6_reply_context_send_cq = client_6_answer_context_send_cq; // qpcontext.go:162
+    assign clients_6_reply_context_recv_cq = client_6_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_6_reply_context_max_rd = client_6_answer_context_max_rd; // qpcontext.go:162
+    assign clients_6_reply_context_max_dest_rd = client_6_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_6_reply_address_dst_mac = client_6_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_6_reply_address_hop_limit = client_6_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_6_reply_address_traffic_class = client_6_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_6_reply_address_flow_label = client_6_answer_address_flow_label; // qpcontext.go:162
+    assign clients_6_reply_address_ipv6 = client_6_answer_address_ipv6; // qpcontext.go:162
+    assign clients_6_reply_address_vlan = client_6_answer_address_vlan; // qpcontext.go:162
+    assign clients_6_reply_address_tci = client_6_answer_address_tci; // qpcontext.go:162
+    assign clients_6_reply_address_src_port = client_6_answer_address_src_port; // qpcontext.go:162
+    assign clients_6_reply_address_src_hi = client_6_answer_address_src_hi; // qpcontext.go:162
+    assign clients_6_reply_address_src_lo = client_6_answer_address_src_lo; // qpcontext.go:162
+    assign clients_6_reply_address_dst_hi = client_6_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_6_reply_address_dst_lo = client_6_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_7 = reading & (reads_client == 4'h7); // qpcontext.go:149
+    wire mine_7 = reading & (reads_client == 4'h7); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_7_under_way <= 1'b0;
             client_7_answered <= 1'b0;
         end else begin
-            if (clients_7_reply_valid && clients_7_reply_ready) begin // qpcontext.go:150
-                client_7_answered <= 1'b0;  // qpcontext.go:151
-                client_7_under_way <= 1'b0; // qpcontext.go:152
+            if (clients_7_reply_valid && clients_7_reply_ready) begin // qpcontext.go:152
+                client_7_answered <= 1'b0;  // qpcontext.go:153
+                client_7_under_way <= 1'b0; // qpcontext.go:154
             end
-            if (clients_7_request_valid && clients_7_request_ready) begin // qpcontext.go:154
-                client_7_under_way <= 1'b1; // qpcontext.go:154
+            if (u_client_7_out_valid && u_client_7_out_ready) begin // qpcontext.go:156
+                client_7_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_7) begin              // qpcontext.go:155
-                client_7_answered <= 1'b1; // qpcontext.go:156
+            if (mine_7) begin              // qpcontext.go:157
+                client_7_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_7) begin                                       // qpcontext.go:155
-            client_7_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_7_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_7_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_7_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_7_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_7_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_7_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_7_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_7_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_7_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_7_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_7_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_7_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_7_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_7_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_7_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_7_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_7_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_7_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_7_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_7_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_7_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_7_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_7_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_7_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_7_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_7_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_7_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_7_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_7_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_7_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_7) begin                                       // qpcontext.go:157
+            client_7_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_7_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_7_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_7_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_7_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_7_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_7_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_7_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_7_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_7_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_7_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_7_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_7_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_7_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_7_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_7_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_7_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_7_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_7_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_7_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_7_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_7_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_7_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_7_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_7_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_7_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_7_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_7_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_7_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_7_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_7_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    assign clients_7_reply_valid = client_7_answered; // qpcontext.go:159
-    assign clients_7_reply_context_exists = client_7_answer_context_exists; // qpcontext.go:160
-    assign clients_7_reply_context_qpn = client_7_answer_context_qpn; // qpcontext.go:160
-    assign clients_7_reply_context_state = client_7_answer_context_state; // qpcontext.go:160
-    assign clients_7_reply_context_pd = client_7_answer_context_pd; // qpcontext.go:160
-    assign clients_7_reply_context_dest_qpn = client_7_answer_context_dest_qpn; // qpcontext.go:160
-    assign clients_7_reply_context_path_mtu = client_7_answer_context_path_mtu; // qpcontext.go:160
-    assign clients_7_reply_context_access = client_7_answer_context_access; // qpcontext.go:160
-    assign clients_7_reply_context_min_rnr = client_7_answer_context_min_rnr; // qpcontext.go:160
-    assign clients_7_reply_context_timeout = client_7_answer_context_timeout; // qpcontext.go:160
-    assign clients_7_reply_context_retry_cnt = client_7_answer_context_retry_cnt; // qpcontext.go:160
-    assign clients_7_reply_context_rnr_retry = client_7_answer_context_rnr_retry; // qpcontext.go:160
-    assign clients_7_reply_context_sig_all = client_7_answer_context_sig_all; // qpcontext.go:160
-    assign clients_7_reply_context_congestion = client_7_answer_context_congestion; // qpcontext.go:160
-    assign clients_7_reply_context_sq_stride = client_7_answer_context_sq_stride; // qpcontext.go:160
-    assign clients_7_reply_context_rq_stride = client_7_answer_context_rq_stride; // qpcontext.go:160
-    assign clients_7_reply_context_send_cq = client_7_answer_context_send_cq; // qpcontext.go:160
-    assign clients_7_reply_context_recv_cq = client_7_answer_context_recv_cq; // qpcontext.go:160
-    assign clients_7_reply_context_max_rd = client_7_answer_context_max_rd; // qpcontext.go:160
-    assign clients_7_reply_context_max_dest_rd = client_7_answer_context_max_dest_rd; // qpcontext.go:160
-    assign clients_7_reply_address_dst_mac = client_7_answer_address_dst_mac; // qpcontext.go:160
-    assign clients_7_reply_address_hop_limit = client_7_answer_address_hop_limit; // qpcontext.go:160
-    assign clients_7_reply_address_traffic_class = client_7_answer_address_traffic_class; // qpcontext.go:160
-    assign clients_7_reply_address_flow_label = client_7_answer_address_flow_label; // qpcontext.go:160
-    assign clients_7_reply_address_ipv6 = client_7_answer_address_ipv6; // qpcontext.go:160
-    assign clients_7_reply_address_vlan = client_7_answer_address_vlan; // qpcontext.go:160
-    assign clients_7_reply_address_tci = client_7_answer_address_tci; // qpcontext.go:160
-    assign clients_7_reply_address_src_port = client_7_answer_address_src_port; // qpcontext.go:160
-    assign clients_7_reply_address_src_hi = client_7_answer_address_src_hi; // qpcontext.go:160
-    assign clients_7_reply_address_src_lo = client_7_answer_address_src_lo; // qpcontext.go:160
-    assign clients_7_reply_address_dst_hi = client_7_answer_address_dst_hi; // qpcontext.go:160
-    assign clients_7_reply_address_dst_lo = client_7_answer_address_dst_lo; // qpcontext.go:160
+    assign clients_7_reply_valid = client_7_answered; // qpcontext.go:161
+    assign clients_7_reply_context_exists = client_7_answer_context_exists; // qpcontext.go:162
+    assign clients_7_reply_context_qpn = client_7_answer_context_qpn; // qpcontext.go:162
+    assign clients_7_reply_context_state = client_7_answer_context_state; // qpcontext.go:162
+    assign clients_7_reply_context_pd = client_7_answer_context_pd; // qpcontext.go:162
+    assign clients_7_reply_context_dest_qpn = client_7_answer_context_dest_qpn; // qpcontext.go:162
+    assign clients_7_reply_context_path_mtu = client_7_answer_context_path_mtu; // qpcontext.go:162
+    assign clients_7_reply_context_access = client_7_answer_context_access; // qpcontext.go:162
+    assign clients_7_reply_context_min_rnr = client_7_answer_context_min_rnr; // qpcontext.go:162
+    assign clients_7_reply_context_timeout = client_7_answer_context_timeout; // qpcontext.go:162
+    assign clients_7_reply_context_retry_cnt = client_7_answer_context_retry_cnt; // qpcontext.go:162
+    assign clients_7_reply_context_rnr_retry = client_7_answer_context_rnr_retry; // qpcontext.go:162
+    assign clients_7_reply_context_sig_all = client_7_answer_context_sig_all; // qpcontext.go:162
+    assign clients_7_reply_context_congestion = client_7_answer_context_congestion; // qpcontext.go:162
+    assign clients_7_reply_context_sq_stride = client_7_answer_context_sq_stride; // qpcontext.go:162
+    assign clients_7_reply_context_rq_stride = client_7_answer_context_rq_stride; // qpcontext.go:162
+    assign clients_7_reply_context_send_cq = client_7_answer_context_send_cq; // qpcontext.go:162
+    assign clients_7_reply_context_recv_cq = client_7_answer_context_recv_cq; // qpcontext.go:162
+    assign clients_7_reply_context_max_rd = client_7_answer_context_max_rd; // qpcontext.go:162
+    assign clients_7_reply_context_max_dest_rd = client_7_answer_context_max_dest_rd; // qpcontext.go:162
+    assign clients_7_reply_address_dst_mac = client_7_answer_address_dst_mac; // qpcontext.go:162
+    assign clients_7_reply_address_hop_limit = client_7_answer_address_hop_limit; // qpcontext.go:162
+    assign clients_7_reply_address_traffic_class = client_7_answer_address_traffic_class; // qpcontext.go:162
+    assign clients_7_reply_address_flow_label = client_7_answer_address_flow_label; // qpcontext.go:162
+    assign clients_7_reply_address_ipv6 = client_7_answer_address_ipv6; // qpcontext.go:162
+    assign clients_7_reply_address_vlan = client_7_answer_address_vlan; // qpcontext.go:162
+    assign clients_7_reply_address_tci = client_7_answer_address_tci; // qpcontext.go:162
+    assign clients_7_reply_address_src_port = client_7_answer_address_src_port; // qpcontext.go:162
+    assign clients_7_reply_address_src_hi = client_7_answer_address_src_hi; // qpcontext.go:162
+    assign clients_7_reply_address_src_lo = client_7_answer_address_src_lo; // qpcontext.go:162
+    assign clients_7_reply_address_dst_hi = client_7_answer_address_dst_hi; // qpcontext.go:162
+    assign clients_7_reply_address_dst_lo = client_7_answer_address_dst_lo; // qpcontext.go:162
 
-    wire mine_8 = reading & (reads_client == 4'h8); // qpcontext.go:149
+    wire mine_8 = reading & (reads_client == 4'h8); // qpcontext.go:151
 
     always @(posedge clk) begin
         if (rst) begin
             client_8_under_way <= 1'b0;
             client_8_answered <= 1'b0;
         end else begin
-            if (client_8_answered && own_reply_ready) begin // qpcontext.go:150
-                client_8_answered <= 1'b0;                  // qpcontext.go:151
-                client_8_under_way <= 1'b0;                 // qpcontext.go:152
+            if (client_8_answered && own_reply_ready) begin // qpcontext.go:152
+                client_8_answered <= 1'b0;                  // qpcontext.go:153
+                client_8_under_way <= 1'b0;                 // qpcontext.go:154
             end
-            if (own_request_valid && own_request_ready) begin // qpcontext.go:154
-                client_8_under_way <= 1'b1;                   // qpcontext.go:154
+            if (u_client_8_out_valid && u_client_8_out_ready) begin // qpcontext.go:156
+                client_8_under_way <= 1'b1; // qpcontext.go:156
             end
-            if (mine_8) begin              // qpcontext.go:155
-                client_8_answered <= 1'b1; // qpcontext.go:156
+            if (mine_8) begin              // qpcontext.go:157
+                client_8_answered <= 1'b1; // qpcontext.go:158
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_8) begin                                       // qpcontext.go:155
-            client_8_answer_context_exists <= alive_exists;     // qpcontext.go:157
-            client_8_answer_context_qpn <= found_context_qpn;   // qpcontext.go:157
-            client_8_answer_context_state <= alive_state;       // qpcontext.go:157
-            client_8_answer_context_pd <= found_context_pd;     // qpcontext.go:157
-            client_8_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:157
-            client_8_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:157
-            client_8_answer_context_access <= found_context_access; // qpcontext.go:157
-            client_8_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:157
-            client_8_answer_context_timeout <= found_context_timeout; // qpcontext.go:157
-            client_8_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:157
-            client_8_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:157
-            client_8_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:157
-            client_8_answer_context_congestion <= found_context_congestion; // qpcontext.go:157
-            client_8_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:157
-            client_8_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:157
-            client_8_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:157
-            client_8_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:157
-            client_8_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:157
-            client_8_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:157
-            client_8_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:157
-            client_8_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:157
-            client_8_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:157
-            client_8_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:157
-            client_8_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:157
-            client_8_answer_address_vlan <= found_address_vlan; // qpcontext.go:157
-            client_8_answer_address_tci <= found_address_tci;   // qpcontext.go:157
-            client_8_answer_address_src_port <= found_address_src_port; // qpcontext.go:157
-            client_8_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:157
-            client_8_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:157
-            client_8_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:157
-            client_8_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:157
+        if (mine_8) begin                                       // qpcontext.go:157
+            client_8_answer_context_exists <= alive_exists;     // qpcontext.go:159
+            client_8_answer_context_qpn <= found_context_qpn;   // qpcontext.go:159
+            client_8_answer_context_state <= alive_state;       // qpcontext.go:159
+            client_8_answer_context_pd <= found_context_pd;     // qpcontext.go:159
+            client_8_answer_context_dest_qpn <= found_context_dest_qpn; // qpcontext.go:159
+            client_8_answer_context_path_mtu <= found_context_path_mtu; // qpcontext.go:159
+            client_8_answer_context_access <= found_context_access; // qpcontext.go:159
+            client_8_answer_context_min_rnr <= found_context_min_rnr; // qpcontext.go:159
+            client_8_answer_context_timeout <= found_context_timeout; // qpcontext.go:159
+            client_8_answer_context_retry_cnt <= found_context_retry_cnt; // qpcontext.go:159
+            client_8_answer_context_rnr_retry <= found_context_rnr_retry; // qpcontext.go:159
+            client_8_answer_context_sig_all <= found_context_sig_all; // qpcontext.go:159
+            client_8_answer_context_congestion <= found_context_congestion; // qpcontext.go:159
+            client_8_answer_context_sq_stride <= found_context_sq_stride; // qpcontext.go:159
+            client_8_answer_context_rq_stride <= found_context_rq_stride; // qpcontext.go:159
+            client_8_answer_context_send_cq <= found_context_send_cq; // qpcontext.go:159
+            client_8_answer_context_recv_cq <= found_context_recv_cq; // qpcontext.go:159
+            client_8_answer_context_max_rd <= found_context_max_rd; // qpcontext.go:159
+            client_8_answer_context_max_dest_rd <= found_context_max_dest_rd; // qpcontext.go:159
+            client_8_answer_address_dst_mac <= found_address_dst_mac; // qpcontext.go:159
+            client_8_answer_address_hop_limit <= found_address_hop_limit; // qpcontext.go:159
+            client_8_answer_address_traffic_class <= found_address_traffic_class; // qpcontext.go:159
+            client_8_answer_address_flow_label <= found_address_flow_label; // qpcontext.go:159
+            client_8_answer_address_ipv6 <= found_address_ipv6; // qpcontext.go:159
+            client_8_answer_address_vlan <= found_address_vlan; // qpcontext.go:159
+            client_8_answer_address_tci <= found_address_tci;   // qpcontext.go:159
+            client_8_answer_address_src_port <= found_address_src_port; // qpcontext.go:159
+            client_8_answer_address_src_hi <= found_address_src_hi; // qpcontext.go:159
+            client_8_answer_address_src_lo <= found_address_src_lo; // qpcontext.go:159
+            client_8_answer_address_dst_hi <= found_address_dst_hi; // qpcontext.go:159
+            client_8_answer_address_dst_lo <= found_address_dst_lo; // qpcontext.go:159
         end
     end
 
-    round_robin_link_qp_fault_6_x4 u_faults ( // qpcontext.go:180
+    fifo_link_qp_fault_6_x1 u_fault_0 ( // blocks/link/stage.go:21
+        .clk           (clk),
+        .rst           (rst),
+        .in_valid      (faults_0_valid),
+        .in_ready      (faults_0_ready),
+        .in_qp         (faults_0_qp),
+        .in_has_event  (faults_0_has_event),
+        .in_event      (faults_0_event),
+        .in_vendor     (faults_0_vendor),
+        .out_valid     (u_fault_0_out_valid),
+        .out_ready     (u_faults_in_0_ready),
+        .out_qp        (u_fault_0_out_qp),
+        .out_has_event (u_fault_0_out_has_event),
+        .out_event     (u_fault_0_out_event),
+        .out_vendor    (u_fault_0_out_vendor),
+        .level         (u_fault_0_level),
+        .high_water    (u_fault_0_high_water)
+    );
+
+    fifo_link_qp_fault_6_x1 u_fault_1 ( // blocks/link/stage.go:21
+        .clk           (clk),
+        .rst           (rst),
+        .in_valid      (faults_1_valid),
+        .in_ready      (faults_1_ready),
+        .in_qp         (faults_1_qp),
+        .in_has_event  (faults_1_has_event),
+        .in_event      (faults_1_event),
+        .in_vendor     (faults_1_vendor),
+        .out_valid     (u_fault_1_out_valid),
+        .out_ready     (u_faults_in_1_ready),
+        .out_qp        (u_fault_1_out_qp),
+        .out_has_event (u_fault_1_out_has_event),
+        .out_event     (u_fault_1_out_event),
+        .out_vendor    (u_fault_1_out_vendor),
+        .level         (u_fault_1_level),
+        .high_water    (u_fault_1_high_water)
+    );
+
+    fifo_link_qp_fault_6_x1 u_fault_2 ( // blocks/link/stage.go:21
+        .clk           (clk),
+        .rst           (rst),
+        .in_valid      (faults_2_valid),
+        .in_ready      (faults_2_ready),
+        .in_qp         (faults_2_qp),
+        .in_has_event  (faults_2_has_event),
+        .in_event      (faults_2_event),
+        .in_vendor     (faults_2_vendor),
+        .out_valid     (u_fault_2_out_valid),
+        .out_ready     (u_faults_in_2_ready),
+        .out_qp        (u_fault_2_out_qp),
+        .out_has_event (u_fault_2_out_has_event),
+        .out_event     (u_fault_2_out_event),
+        .out_vendor    (u_fault_2_out_vendor),
+        .level         (u_fault_2_level),
+        .high_water    (u_fault_2_high_water)
+    );
+
+    fifo_link_qp_fault_6_x1 u_fault_3 ( // blocks/link/stage.go:21
+        .clk           (clk),
+        .rst           (rst),
+        .in_valid      (faults_3_valid),
+        .in_ready      (faults_3_ready),
+        .in_qp         (faults_3_qp),
+        .in_has_event  (faults_3_has_event),
+        .in_event      (faults_3_event),
+        .in_vendor     (faults_3_vendor),
+        .out_valid     (u_fault_3_out_valid),
+        .out_ready     (u_faults_in_3_ready),
+        .out_qp        (u_fault_3_out_qp),
+        .out_has_event (u_fault_3_out_has_event),
+        .out_event     (u_fault_3_out_event),
+        .out_vendor    (u_fault_3_out_vendor),
+        .level         (u_fault_3_level),
+        .high_water    (u_fault_3_high_water)
+    );
+
+    round_robin_link_qp_fault_6_x4 u_faults ( // qpcontext.go:191
         .clk            (clk),
         .rst            (rst),
-        .in_0_valid     (faults_0_valid),
-        .in_0_ready     (faults_0_ready),
-        .in_0_qp        (faults_0_qp),
-        .in_0_has_event (faults_0_has_event),
-        .in_0_event     (faults_0_event),
-        .in_0_vendor    (faults_0_vendor),
-        .in_1_valid     (faults_1_valid),
-        .in_1_ready     (faults_1_ready),
-        .in_1_qp        (faults_1_qp),
-        .in_1_has_event (faults_1_has_event),
-        .in_1_event     (faults_1_event),
-        .in_1_vendor    (faults_1_vendor),
-        .in_2_valid     (faults_2_valid),
-        .in_2_ready     (faults_2_ready),
-        .in_2_qp        (faults_2_qp),
-        .in_2_has_event (faults_2_has_event),
-        .in_2_event     (faults_2_event),
-        .in_2_vendor    (faults_2_vendor),
-        .in_3_valid     (faults_3_valid),
-        .in_3_ready     (faults_3_ready),
-        .in_3_qp        (faults_3_qp),
-        .in_3_has_event (faults_3_has_event),
-        .in_3_event     (faults_3_event),
-        .in_3_vendor    (faults_3_vendor),
+        .in_0_valid     (u_fault_0_out_valid),
+        .in_0_ready     (u_faults_in_0_ready),
+        .in_0_qp        (u_fault_0_out_qp),
+        .in_0_has_event (u_fault_0_out_has_event),
+        .in_0_event     (u_fault_0_out_event),
+        .in_0_vendor    (u_fault_0_out_vendor),
+        .in_1_valid     (u_fault_1_out_valid),
+        .in_1_ready     (u_faults_in_1_ready),
+        .in_1_qp        (u_fault_1_out_qp),
+        .in_1_has_event (u_fault_1_out_has_event),
+        .in_1_event     (u_fault_1_out_event),
+        .in_1_vendor    (u_fault_1_out_vendor),
+        .in_2_valid     (u_fault_2_out_valid),
+        .in_2_ready     (u_faults_in_2_ready),
+        .in_2_qp        (u_fault_2_out_qp),
+        .in_2_has_event (u_fault_2_out_has_event),
+        .in_2_event     (u_fault_2_out_event),
+        .in_2_vendor    (u_fault_2_out_vendor),
+        .in_3_valid     (u_fault_3_out_valid),
+        .in_3_ready     (u_faults_in_3_ready),
+        .in_3_qp        (u_fault_3_out_qp),
+        .in_3_has_event (u_fault_3_out_has_event),
+        .in_3_event     (u_fault_3_out_event),
+        .in_3_vendor    (u_fault_3_out_vendor),
         .out_valid      (u_faults_out_valid),
         .out_ready      (fault == FAULT_NONE),
         .out_qp         (u_faults_out_qp),
@@ -1720,38 +1998,38 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             fault <= FAULT_NONE;
         end else begin
-            case (fault)                          // qpcontext.go:189
-                FAULT_NONE: begin                 // qpcontext.go:190
-                    if (u_faults_out_valid) begin // qpcontext.go:192
-                        fault <= FAULT_LOOK;      // qpcontext.go:192
+            case (fault)                          // qpcontext.go:200
+                FAULT_NONE: begin                 // qpcontext.go:201
+                    if (u_faults_out_valid) begin // qpcontext.go:203
+                        fault <= FAULT_LOOK;      // qpcontext.go:203
                     end
                 end
-                FAULT_LOOK: begin                // qpcontext.go:194
-                    if (own_request_ready) begin // qpcontext.go:194
-                        fault <= FAULT_FIND;     // qpcontext.go:194
+                FAULT_LOOK: begin                // qpcontext.go:205
+                    if (own_request_ready) begin // qpcontext.go:205
+                        fault <= FAULT_FIND;     // qpcontext.go:205
                     end
                 end
-                FAULT_FIND: begin                          // qpcontext.go:195
-                    if (client_8_answered) begin           // qpcontext.go:196
-                        fault <= FAULT_NONE;               // qpcontext.go:198
-                        if (client_8_answer_context_exists // qpcontext.go:199
+                FAULT_FIND: begin                          // qpcontext.go:206
+                    if (client_8_answered) begin           // qpcontext.go:207
+                        fault <= FAULT_NONE;               // qpcontext.go:209
+                        if (client_8_answer_context_exists // qpcontext.go:210
                             && client_8_answer_context_state != 3'h0
                             && client_8_answer_context_state != 3'h6) begin
-                            fault <= FAULT_KILL; // qpcontext.go:199
+                            fault <= FAULT_KILL; // qpcontext.go:210
                         end
                     end
                 end
-                FAULT_KILL: begin                      // qpcontext.go:202
-                    if (u_dying_wakes_0_ready) begin   // qpcontext.go:203
-                        fault <= FAULT_NONE;           // qpcontext.go:204
-                        if (fault_now_has_event) begin // qpcontext.go:205
-                            fault <= FAULT_TELL;       // qpcontext.go:205
+                FAULT_KILL: begin                      // qpcontext.go:213
+                    if (u_dying_wakes_0_ready) begin   // qpcontext.go:214
+                        fault <= FAULT_NONE;           // qpcontext.go:215
+                        if (fault_now_has_event) begin // qpcontext.go:216
+                            fault <= FAULT_TELL;       // qpcontext.go:216
                         end
                     end
                 end
-                FAULT_TELL: begin            // qpcontext.go:208
-                    if (async_ready) begin   // qpcontext.go:208
-                        fault <= FAULT_NONE; // qpcontext.go:208
+                FAULT_TELL: begin            // qpcontext.go:219
+                    if (async_ready) begin   // qpcontext.go:219
+                        fault <= FAULT_NONE; // qpcontext.go:219
                     end
                 end
                 default: ;
@@ -1760,37 +2038,37 @@ module qpcontext_qp6_cq6_c8_f4 (
     end
 
     always @(posedge clk) begin
-        case (fault)                                           // qpcontext.go:189
-            FAULT_NONE: begin                                  // qpcontext.go:190
-                fault_now_qp <= u_faults_out_qp;               // qpcontext.go:191
-                fault_now_has_event <= u_faults_out_has_event; // qpcontext.go:191
-                fault_now_event <= u_faults_out_event;         // qpcontext.go:191
-                fault_now_vendor <= u_faults_out_vendor;       // qpcontext.go:191
+        case (fault)                                           // qpcontext.go:200
+            FAULT_NONE: begin                                  // qpcontext.go:201
+                fault_now_qp <= u_faults_out_qp;               // qpcontext.go:202
+                fault_now_has_event <= u_faults_out_has_event; // qpcontext.go:202
+                fault_now_event <= u_faults_out_event;         // qpcontext.go:202
+                fault_now_vendor <= u_faults_out_vendor;       // qpcontext.go:202
             end
-            FAULT_FIND: begin                                 // qpcontext.go:195
-                if (client_8_answered) begin                  // qpcontext.go:196
-                    fault_qpn <= client_8_answer_context_qpn; // qpcontext.go:197
+            FAULT_FIND: begin                                 // qpcontext.go:206
+                if (client_8_answered) begin                  // qpcontext.go:207
+                    fault_qpn <= client_8_answer_context_qpn; // qpcontext.go:208
                 end
             end
             default: ;
         endcase
     end
 
-    assign own_request_valid = (fault == FAULT_LOOK);           // qpcontext.go:211
-    assign own_reply_ready = (fault == FAULT_FIND);             // qpcontext.go:213
-    assign u_dying_wakes_0_valid = (fault == FAULT_KILL);       // qpcontext.go:215
-    assign kills = u_dying_wakes_0_valid & u_dying_wakes_0_ready; // qpcontext.go:217
-    assign kill = fault_now_qp;                                 // qpcontext.go:218
-    assign async_valid = (fault == FAULT_TELL);                 // qpcontext.go:220
-    assign async_code = fault_now_event;                        // qpcontext.go:221
-    assign async_vendor = fault_now_vendor;                     // qpcontext.go:221
-    assign async_number = fault_qpn;                            // qpcontext.go:221
-    assign quiet = (fault == FAULT_NONE) & ~u_faults_out_valid; // qpcontext.go:222
-    assign write_ready = open & (~dies | u_dying_wakes_1_ready); // qpcontext.go:238
+    assign own_request_valid = (fault == FAULT_LOOK);           // qpcontext.go:222
+    assign own_reply_ready = (fault == FAULT_FIND);             // qpcontext.go:224
+    assign u_dying_wakes_0_valid = (fault == FAULT_KILL);       // qpcontext.go:226
+    assign kills = u_dying_wakes_0_valid & u_dying_wakes_0_ready; // qpcontext.go:228
+    assign kill = fault_now_qp;                                 // qpcontext.go:229
+    assign async_valid = (fault == FAULT_TELL);                 // qpcontext.go:231
+    assign async_code = fault_now_event;                        // qpcontext.go:232
+    assign async_vendor = fault_now_vendor;                     // qpcontext.go:232
+    assign async_number = fault_qpn;                            // qpcontext.go:232
+    assign quiet = (fault == FAULT_NONE) & ~u_faults_out_valid; // qpcontext.go:233
+    assign write_ready = open & (~dies | u_dying_wakes_1_ready); // qpcontext.go:249
 
     always @(posedge clk) begin
-        if (write_valid && write_ready) begin // qpcontext.go:239
-            table_of_qps[write_qp] <= {       // qpcontext.go:239
+        if (write_valid && write_ready) begin // qpcontext.go:250
+            table_of_qps[write_qp] <= {       // qpcontext.go:250
                 write_lookup_context_exists,
                 write_lookup_context_qpn,
                 write_lookup_context_state,
@@ -1827,40 +2105,46 @@ module qpcontext_qp6_cq6_c8_f4 (
     end
 
     always @(posedge clk) begin
-        if (looks) begin                                 // qpcontext.go:136
-            looked_up <= table_of_qps[u_clients_out_qp]; // qpcontext.go:136
+        if (looks) begin                                 // qpcontext.go:138
+            looked_up <= table_of_qps[u_clients_out_qp]; // qpcontext.go:138
         end
     end
 
-    wire stays = was_word[3] & (was_state == 3'h6) & (write_lookup_context_state != 3'h0); // qpcontext.go:231
-    wire [5:0] at = sweep[6] ? (kills ? kill : write_qp) : sweep[5:0]; // qpcontext.go:244
-    wire [3:0] lives_write_data_joined = { // qpcontext.go:246
+    wire stays = was_word[3] & (was_state == 3'h6) & (write_lookup_context_state != 3'h0); // qpcontext.go:242
+    wire [5:0] at = sweep[6] ? (kills ? kill : write_qp) : sweep[5:0]; // qpcontext.go:255
+    wire [3:0] lives_write_data_joined = { // qpcontext.go:257
         write_lookup_context_exists,
         stays ? 3'h6 : write_lookup_context_state
     };
 
     always @(posedge clk) begin
-        if (!sweep[6] || kills || (write_valid && write_ready)) begin // qpcontext.go:245
-            lives[at] <= sweep[6] ? (kills ? 4'he : lives_write_data_joined) : 4'h0; // qpcontext.go:245
+        if (!sweep[6] || kills || (write_valid && write_ready)) begin // qpcontext.go:256
+            lives[at] <= sweep[6] ? (kills ? 4'he : lives_write_data_joined) : 4'h0; // qpcontext.go:256
         end
     end
 
     wire unused = &{1'b0,
-        looked_up[504],  looked_up[479:477],  client_8_answer_context_pd,
-         client_8_answer_context_dest_qpn,  client_8_answer_context_path_mtu,
-         client_8_answer_context_access,  client_8_answer_context_min_rnr,
-         client_8_answer_context_timeout,  client_8_answer_context_retry_cnt,
-         client_8_answer_context_rnr_retry,  client_8_answer_context_sig_all,
-         client_8_answer_context_congestion,  client_8_answer_context_sq_stride,
-         client_8_answer_context_rq_stride,  client_8_answer_context_send_cq,
-         client_8_answer_context_recv_cq,  client_8_answer_context_max_rd,
-         client_8_answer_context_max_dest_rd,  client_8_answer_address_dst_mac,
-         client_8_answer_address_hop_limit,  client_8_answer_address_traffic_class,
-         client_8_answer_address_flow_label,  client_8_answer_address_ipv6,
-         client_8_answer_address_vlan,  client_8_answer_address_tci,
+        u_client_0_level,  u_client_0_high_water,  u_client_1_level,  u_client_1_high_water,
+         u_client_2_level,  u_client_2_high_water,  u_client_3_level,  u_client_3_high_water,
+         u_client_4_level,  u_client_4_high_water,  u_client_5_level,  u_client_5_high_water,
+         u_client_6_level,  u_client_6_high_water,  u_client_7_level,  u_client_7_high_water,
+         u_client_8_level,  u_client_8_high_water,  looked_up[504],  looked_up[479:477],
+         client_8_answer_context_pd,  client_8_answer_context_dest_qpn,
+         client_8_answer_context_path_mtu,  client_8_answer_context_access,
+         client_8_answer_context_min_rnr,  client_8_answer_context_timeout,
+         client_8_answer_context_retry_cnt,  client_8_answer_context_rnr_retry,
+         client_8_answer_context_sig_all,  client_8_answer_context_congestion,
+         client_8_answer_context_sq_stride,  client_8_answer_context_rq_stride,
+         client_8_answer_context_send_cq,  client_8_answer_context_recv_cq,
+         client_8_answer_context_max_rd,  client_8_answer_context_max_dest_rd,
+         client_8_answer_address_dst_mac,  client_8_answer_address_hop_limit,
+         client_8_answer_address_traffic_class,  client_8_answer_address_flow_label,
+         client_8_answer_address_ipv6,  client_8_answer_address_vlan,  client_8_answer_address_tci,
          client_8_answer_address_src_port,  client_8_answer_address_src_hi,
          client_8_answer_address_src_lo,  client_8_answer_address_dst_hi,
-         client_8_answer_address_dst_lo,  u_faults_from
+         client_8_answer_address_dst_lo,  u_fault_0_level,  u_fault_0_high_water,  u_fault_1_level,
+         u_fault_1_high_water,  u_fault_2_level,  u_fault_2_high_water,  u_fault_3_level,
+         u_fault_3_high_water,  u_faults_from
     };
 
     // ----------------------------------------------------------------------
@@ -1872,24 +2156,24 @@ module qpcontext_qp6_cq6_c8_f4 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         client_0_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_0_open_held;    // qpcontext.go:126
-    reg         client_1_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_1_open_held;    // qpcontext.go:126
-    reg         client_2_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_2_open_held;    // qpcontext.go:126
-    reg         client_3_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_3_open_held;    // qpcontext.go:126
-    reg         client_4_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_4_open_held;    // qpcontext.go:126
-    reg         client_5_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_5_open_held;    // qpcontext.go:126
-    reg         client_6_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_6_open_held;    // qpcontext.go:126
-    reg         client_7_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_7_open_held;    // qpcontext.go:126
-    reg         client_8_open_stalled; // qpcontext.go:126
-    reg [5:0]   client_8_open_held;    // qpcontext.go:126
+    reg         client_0_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_0_open_held;    // qpcontext.go:128
+    reg         client_1_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_1_open_held;    // qpcontext.go:128
+    reg         client_2_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_2_open_held;    // qpcontext.go:128
+    reg         client_3_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_3_open_held;    // qpcontext.go:128
+    reg         client_4_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_4_open_held;    // qpcontext.go:128
+    reg         client_5_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_5_open_held;    // qpcontext.go:128
+    reg         client_6_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_6_open_held;    // qpcontext.go:128
+    reg         client_7_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_7_open_held;    // qpcontext.go:128
+    reg         client_8_open_stalled; // qpcontext.go:128
+    reg [5:0]   client_8_open_held;    // qpcontext.go:128
     reg         request_0_stalled;     // properties.go:13
     reg [5:0]   request_0_held;        // properties.go:13
     reg         reply_0_stalled;       // properties.go:14
@@ -1937,15 +2221,15 @@ module qpcontext_qp6_cq6_c8_f4 (
     reg         async_stalled;         // properties.go:21
     reg [36:0]  async_held;            // properties.go:21
 
-    wire waits_0 = client_0_open_valid & ~client_0_open_ready; // qpcontext.go:126
-    wire waits_1 = client_1_open_valid & ~client_1_open_ready; // qpcontext.go:126
-    wire waits_2 = client_2_open_valid & ~client_2_open_ready; // qpcontext.go:126
-    wire waits_3 = client_3_open_valid & ~client_3_open_ready; // qpcontext.go:126
-    wire waits_4 = client_4_open_valid & ~client_4_open_ready; // qpcontext.go:126
-    wire waits_5 = client_5_open_valid & ~client_5_open_ready; // qpcontext.go:126
-    wire waits_6 = client_6_open_valid & ~client_6_open_ready; // qpcontext.go:126
-    wire waits_7 = client_7_open_valid & ~client_7_open_ready; // qpcontext.go:126
-    wire waits_8 = client_8_open_valid & ~client_8_open_ready; // qpcontext.go:126
+    wire waits_0 = client_0_open_valid & ~client_0_open_ready; // qpcontext.go:128
+    wire waits_1 = client_1_open_valid & ~client_1_open_ready; // qpcontext.go:128
+    wire waits_2 = client_2_open_valid & ~client_2_open_ready; // qpcontext.go:128
+    wire waits_3 = client_3_open_valid & ~client_3_open_ready; // qpcontext.go:128
+    wire waits_4 = client_4_open_valid & ~client_4_open_ready; // qpcontext.go:128
+    wire waits_5 = client_5_open_valid & ~client_5_open_ready; // qpcontext.go:128
+    wire waits_6 = client_6_open_valid & ~client_6_open_ready; // qpcontext.go:128
+    wire waits_7 = client_7_open_valid & ~client_7_open_ready; // qpcontext.go:128
+    wire waits_8 = client_8_open_valid & ~client_8_open_ready; // qpcontext.go:128
     wire waits_0_2 = clients_0_request_valid & ~clients_0_request_ready; // properties.go:13
     wire waits_0_3 = clients_0_reply_valid & ~clients_0_reply_ready; // properties.go:14
     wire [504:0] reply_0_data_holds_joined = {                 // properties.go:14
@@ -2291,19 +2575,19 @@ module qpcontext_qp6_cq6_c8_f4 (
     };
     wire waits_9 = dead_valid & ~dead_ready;    // properties.go:20
     wire waits_10 = async_valid & ~async_ready; // properties.go:21
-    wire table_of_qps_no_collision_and = looks & write_valid & write_ready & (u_clients_out_qp == write_qp); // qpcontext.go:136
+    wire table_of_qps_no_collision_and = looks & write_valid & write_ready & (u_clients_out_qp == write_qp); // qpcontext.go:138
 
     always @(posedge clk) begin
         if (rst) begin
             client_0_open_stalled <= 1'b0;
         end else begin
-            client_0_open_stalled <= waits_0; // qpcontext.go:126
+            client_0_open_stalled <= waits_0; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_0) begin                              // qpcontext.go:126
-            client_0_open_held <= clients_0_request_qp; // qpcontext.go:126
+        if (waits_0) begin                           // qpcontext.go:128
+            client_0_open_held <= u_client_0_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2311,13 +2595,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_1_open_stalled <= 1'b0;
         end else begin
-            client_1_open_stalled <= waits_1; // qpcontext.go:126
+            client_1_open_stalled <= waits_1; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_1) begin                              // qpcontext.go:126
-            client_1_open_held <= clients_1_request_qp; // qpcontext.go:126
+        if (waits_1) begin                           // qpcontext.go:128
+            client_1_open_held <= u_client_1_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2325,13 +2609,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_2_open_stalled <= 1'b0;
         end else begin
-            client_2_open_stalled <= waits_2; // qpcontext.go:126
+            client_2_open_stalled <= waits_2; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin                              // qpcontext.go:126
-            client_2_open_held <= clients_2_request_qp; // qpcontext.go:126
+        if (waits_2) begin                           // qpcontext.go:128
+            client_2_open_held <= u_client_2_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2339,13 +2623,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_3_open_stalled <= 1'b0;
         end else begin
-            client_3_open_stalled <= waits_3; // qpcontext.go:126
+            client_3_open_stalled <= waits_3; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin                              // qpcontext.go:126
-            client_3_open_held <= clients_3_request_qp; // qpcontext.go:126
+        if (waits_3) begin                           // qpcontext.go:128
+            client_3_open_held <= u_client_3_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2353,13 +2637,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_4_open_stalled <= 1'b0;
         end else begin
-            client_4_open_stalled <= waits_4; // qpcontext.go:126
+            client_4_open_stalled <= waits_4; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin                              // qpcontext.go:126
-            client_4_open_held <= clients_4_request_qp; // qpcontext.go:126
+        if (waits_4) begin                           // qpcontext.go:128
+            client_4_open_held <= u_client_4_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2367,13 +2651,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_5_open_stalled <= 1'b0;
         end else begin
-            client_5_open_stalled <= waits_5; // qpcontext.go:126
+            client_5_open_stalled <= waits_5; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin                              // qpcontext.go:126
-            client_5_open_held <= clients_5_request_qp; // qpcontext.go:126
+        if (waits_5) begin                           // qpcontext.go:128
+            client_5_open_held <= u_client_5_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2381,13 +2665,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_6_open_stalled <= 1'b0;
         end else begin
-            client_6_open_stalled <= waits_6; // qpcontext.go:126
+            client_6_open_stalled <= waits_6; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin                              // qpcontext.go:126
-            client_6_open_held <= clients_6_request_qp; // qpcontext.go:126
+        if (waits_6) begin                           // qpcontext.go:128
+            client_6_open_held <= u_client_6_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2395,13 +2679,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_7_open_stalled <= 1'b0;
         end else begin
-            client_7_open_stalled <= waits_7; // qpcontext.go:126
+            client_7_open_stalled <= waits_7; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_7) begin                              // qpcontext.go:126
-            client_7_open_held <= clients_7_request_qp; // qpcontext.go:126
+        if (waits_7) begin                           // qpcontext.go:128
+            client_7_open_held <= u_client_7_out_qp; // qpcontext.go:128
         end
     end
 
@@ -2409,13 +2693,13 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (rst) begin
             client_8_open_stalled <= 1'b0;
         end else begin
-            client_8_open_stalled <= waits_8; // qpcontext.go:126
+            client_8_open_stalled <= waits_8; // qpcontext.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (waits_8) begin                      // qpcontext.go:126
-            client_8_open_held <= fault_now_qp; // qpcontext.go:126
+        if (waits_8) begin                           // qpcontext.go:128
+            client_8_open_held <= u_client_8_out_qp; // qpcontext.go:128
         end
     end
 
@@ -3048,24 +3332,24 @@ module qpcontext_qp6_cq6_c8_f4 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_client_0_open_valid_holds: assert (!client_0_open_stalled || client_0_open_valid); // qpcontext.go:126
-            assert_client_0_open_data_holds: assert (!client_0_open_stalled || clients_0_request_qp == client_0_open_held); // qpcontext.go:126
-            assert_client_1_open_valid_holds: assert (!client_1_open_stalled || client_1_open_valid); // qpcontext.go:126
-            assert_client_1_open_data_holds: assert (!client_1_open_stalled || clients_1_request_qp == client_1_open_held); // qpcontext.go:126
-            assert_client_2_open_valid_holds: assert (!client_2_open_stalled || client_2_open_valid); // qpcontext.go:126
-            assert_client_2_open_data_holds: assert (!client_2_open_stalled || clients_2_request_qp == client_2_open_held); // qpcontext.go:126
-            assert_client_3_open_valid_holds: assert (!client_3_open_stalled || client_3_open_valid); // qpcontext.go:126
-            assert_client_3_open_data_holds: assert (!client_3_open_stalled || clients_3_request_qp == client_3_open_held); // qpcontext.go:126
-            assert_client_4_open_valid_holds: assert (!client_4_open_stalled || client_4_open_valid); // qpcontext.go:126
-            assert_client_4_open_data_holds: assert (!client_4_open_stalled || clients_4_request_qp == client_4_open_held); // qpcontext.go:126
-            assert_client_5_open_valid_holds: assert (!client_5_open_stalled || client_5_open_valid); // qpcontext.go:126
-            assert_client_5_open_data_holds: assert (!client_5_open_stalled || clients_5_request_qp == client_5_open_held); // qpcontext.go:126
-            assert_client_6_open_valid_holds: assert (!client_6_open_stalled || client_6_open_valid); // qpcontext.go:126
-            assert_client_6_open_data_holds: assert (!client_6_open_stalled || clients_6_request_qp == client_6_open_held); // qpcontext.go:126
-            assert_client_7_open_valid_holds: assert (!client_7_open_stalled || client_7_open_valid); // qpcontext.go:126
-            assert_client_7_open_data_holds: assert (!client_7_open_stalled || clients_7_request_qp == client_7_open_held); // qpcontext.go:126
-            assert_client_8_open_valid_holds: assert (!client_8_open_stalled || client_8_open_valid); // qpcontext.go:126
-            assert_client_8_open_data_holds: assert (!client_8_open_stalled || fault_now_qp == client_8_open_held); // qpcontext.go:126
+            assert_client_0_open_valid_holds: assert (!client_0_open_stalled || client_0_open_valid); // qpcontext.go:128
+            assert_client_0_open_data_holds: assert (!client_0_open_stalled || u_client_0_out_qp == client_0_open_held); // qpcontext.go:128
+            assert_client_1_open_valid_holds: assert (!client_1_open_stalled || client_1_open_valid); // qpcontext.go:128
+            assert_client_1_open_data_holds: assert (!client_1_open_stalled || u_client_1_out_qp == client_1_open_held); // qpcontext.go:128
+            assert_client_2_open_valid_holds: assert (!client_2_open_stalled || client_2_open_valid); // qpcontext.go:128
+            assert_client_2_open_data_holds: assert (!client_2_open_stalled || u_client_2_out_qp == client_2_open_held); // qpcontext.go:128
+            assert_client_3_open_valid_holds: assert (!client_3_open_stalled || client_3_open_valid); // qpcontext.go:128
+            assert_client_3_open_data_holds: assert (!client_3_open_stalled || u_client_3_out_qp == client_3_open_held); // qpcontext.go:128
+            assert_client_4_open_valid_holds: assert (!client_4_open_stalled || client_4_open_valid); // qpcontext.go:128
+            assert_client_4_open_data_holds: assert (!client_4_open_stalled || u_client_4_out_qp == client_4_open_held); // qpcontext.go:128
+            assert_client_5_open_valid_holds: assert (!client_5_open_stalled || client_5_open_valid); // qpcontext.go:128
+            assert_client_5_open_data_holds: assert (!client_5_open_stalled || u_client_5_out_qp == client_5_open_held); // qpcontext.go:128
+            assert_client_6_open_valid_holds: assert (!client_6_open_stalled || client_6_open_valid); // qpcontext.go:128
+            assert_client_6_open_data_holds: assert (!client_6_open_stalled || u_client_6_out_qp == client_6_open_held); // qpcontext.go:128
+            assert_client_7_open_valid_holds: assert (!client_7_open_stalled || client_7_open_valid); // qpcontext.go:128
+            assert_client_7_open_data_holds: assert (!client_7_open_stalled || u_client_7_out_qp == client_7_open_held); // qpcontext.go:128
+            assert_client_8_open_valid_holds: assert (!client_8_open_stalled || client_8_open_valid); // qpcontext.go:128
+            assert_client_8_open_data_holds: assert (!client_8_open_stalled || u_client_8_out_qp == client_8_open_held); // qpcontext.go:128
             assume_request_0_valid_holds: assume (!request_0_stalled || clients_0_request_valid); // properties.go:13
             assume_request_0_data_holds: assume (!request_0_stalled || clients_0_request_qp == request_0_held); // properties.go:13
             assert_reply_0_valid_holds: assert (!reply_0_stalled || clients_0_reply_valid); // properties.go:14
@@ -3116,7 +3400,7 @@ module qpcontext_qp6_cq6_c8_f4 (
             assert_write_or_lookup: assert (!(looks && write_valid && write_ready)); // properties.go:23
             cover_killed: cover (kills); // properties.go:24
             cover_looks_beside_a_write: cover (looks && write_valid); // properties.go:25
-            assert_table_of_qps_no_collision: assert (!table_of_qps_no_collision_and); // qpcontext.go:136
+            assert_table_of_qps_no_collision: assert (!table_of_qps_no_collision_and); // qpcontext.go:138
         end
     end
 `endif
@@ -3131,91 +3415,91 @@ module qpcontext_qp6_cq6_c8_f4 (
         if (!rst) begin
             if (client_0_open_stalled) begin
                 if (!client_0_open_valid) begin
-                    $display("ASSERT %m client_0_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_0_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_0_request_qp != client_0_open_held) begin
-                    $display("ASSERT %m client_0_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_0_out_qp != client_0_open_held) begin
+                    $display("ASSERT %m client_0_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_1_open_stalled) begin
                 if (!client_1_open_valid) begin
-                    $display("ASSERT %m client_1_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_1_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_1_request_qp != client_1_open_held) begin
-                    $display("ASSERT %m client_1_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_1_out_qp != client_1_open_held) begin
+                    $display("ASSERT %m client_1_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_2_open_stalled) begin
                 if (!client_2_open_valid) begin
-                    $display("ASSERT %m client_2_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_2_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_2_request_qp != client_2_open_held) begin
-                    $display("ASSERT %m client_2_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_2_out_qp != client_2_open_held) begin
+                    $display("ASSERT %m client_2_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_3_open_stalled) begin
                 if (!client_3_open_valid) begin
-                    $display("ASSERT %m client_3_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_3_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_3_request_qp != client_3_open_held) begin
-                    $display("ASSERT %m client_3_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_3_out_qp != client_3_open_held) begin
+                    $display("ASSERT %m client_3_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_4_open_stalled) begin
                 if (!client_4_open_valid) begin
-                    $display("ASSERT %m client_4_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_4_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_4_request_qp != client_4_open_held) begin
-                    $display("ASSERT %m client_4_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_4_out_qp != client_4_open_held) begin
+                    $display("ASSERT %m client_4_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_5_open_stalled) begin
                 if (!client_5_open_valid) begin
-                    $display("ASSERT %m client_5_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_5_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_5_request_qp != client_5_open_held) begin
-                    $display("ASSERT %m client_5_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_5_out_qp != client_5_open_held) begin
+                    $display("ASSERT %m client_5_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_6_open_stalled) begin
                 if (!client_6_open_valid) begin
-                    $display("ASSERT %m client_6_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_6_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_6_request_qp != client_6_open_held) begin
-                    $display("ASSERT %m client_6_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_6_out_qp != client_6_open_held) begin
+                    $display("ASSERT %m client_6_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_7_open_stalled) begin
                 if (!client_7_open_valid) begin
-                    $display("ASSERT %m client_7_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_7_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (clients_7_request_qp != client_7_open_held) begin
-                    $display("ASSERT %m client_7_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_7_out_qp != client_7_open_held) begin
+                    $display("ASSERT %m client_7_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
             if (client_8_open_stalled) begin
                 if (!client_8_open_valid) begin
-                    $display("ASSERT %m client_8_open_valid_holds blocks/qpcontext/qpcontext.go:126");
+                    $display("ASSERT %m client_8_open_valid_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
-                if (fault_now_qp != client_8_open_held) begin
-                    $display("ASSERT %m client_8_open_data_holds blocks/qpcontext/qpcontext.go:126");
+                if (u_client_8_out_qp != client_8_open_held) begin
+                    $display("ASSERT %m client_8_open_data_holds blocks/qpcontext/qpcontext.go:128");
                     $stop;
                 end
             end
@@ -3470,7 +3754,7 @@ module qpcontext_qp6_cq6_c8_f4 (
                 cover_looks_beside_a_write_count <= cover_looks_beside_a_write_count + 64'd1;
             end
             if (table_of_qps_no_collision_and) begin
-                $display("ASSERT %m table_of_qps_no_collision blocks/qpcontext/qpcontext.go:136");
+                $display("ASSERT %m table_of_qps_no_collision blocks/qpcontext/qpcontext.go:138");
                 $stop;
             end
         end
@@ -3482,13 +3766,13 @@ module qpcontext_qp6_cq6_c8_f4 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_looked_up /* verilator public_flat_rd */ = reading; // qpcontext.go:143
+    wire        event_looked_up /* verilator public_flat_rd */ = reading; // qpcontext.go:145
     wire [3:0]  event_looked_up_client /* verilator public_flat_rd */ = reads_client;
     wire [5:0]  event_looked_up_qp /* verilator public_flat_rd */ = reads_qp;
     wire [23:0] event_looked_up_qpn /* verilator public_flat_rd */ = found_context_qpn;
     wire [2:0]  event_looked_up_state /* verilator public_flat_rd */ = alive_state;
 
-    wire        event_went_to_error /* verilator public_flat_rd */ = u_dying_wakes_0_valid && u_dying_wakes_0_ready; // qpcontext.go:219
+    wire        event_went_to_error /* verilator public_flat_rd */ = u_dying_wakes_0_valid && u_dying_wakes_0_ready; // qpcontext.go:230
     wire [5:0]  event_went_to_error_qp /* verilator public_flat_rd */ = fault_now_qp;
     wire [23:0] event_went_to_error_qpn /* verilator public_flat_rd */ = fault_qpn;
 

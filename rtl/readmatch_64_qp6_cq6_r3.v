@@ -309,6 +309,8 @@ module readmatch_64_qp6_cq6_r3 (
     wire [7:0]  u_packet_out_packet_context_max_rd;
     wire [7:0]  u_packet_out_packet_context_max_dest_rd;
     wire        u_packet_out_judged;
+    wire        u_packet_level;
+    wire        u_packet_high_water;
     wire [4:0]  u_sources_level;
     wire [4:0]  u_sources_high_water;
     wire [2:0]  u_originals_level;
@@ -319,7 +321,7 @@ module readmatch_64_qp6_cq6_r3 (
     wire u_packet_in_judged = (packet_opcode != 8'h11) | (syndrome == 8'h61) | (syndrome == 8'h62) // judge.go:49
         | (syndrome == 8'h63);
 
-    forward_slice_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6 u_packet ( // judge.go:46
+    fifo_readmatch_arrival_6_of7_32_32_32_32_32_32_32_6_6_x1 u_packet ( // blocks/link/stage.go:12
         .clk                            (clk),
         .rst                            (rst),
         .in_valid                       (packet_valid),
@@ -401,7 +403,9 @@ module readmatch_64_qp6_cq6_r3 (
         .out_packet_context_recv_cq     (u_packet_out_packet_context_recv_cq),
         .out_packet_context_max_rd      (u_packet_out_packet_context_max_rd),
         .out_packet_context_max_dest_rd (u_packet_out_packet_context_max_dest_rd),
-        .out_judged                     (u_packet_out_judged)
+        .out_judged                     (u_packet_out_judged),
+        .level                          (u_packet_level),
+        .high_water                     (u_packet_high_water)
     );
 
     assign issue_ready = ~control_valid; // oldest.go:13
@@ -861,9 +865,10 @@ module readmatch_64_qp6_cq6_r3 (
     end
 
     wire unused = &{1'b0,
-        ring_base[11:0],  control_psn,  u_sources_level,  u_sources_high_water,  u_originals_level,
-         u_originals_high_water,  syndrome_choice[23:0],  found_span_difference[7:0],
-         found_span_choice_3[31:24],  good_choice[28:0],  full_word[1:0],  full_difference[2:0]
+        ring_base[11:0],  control_psn,  u_packet_level,  u_packet_high_water,  u_sources_level,
+         u_sources_high_water,  u_originals_level,  u_originals_high_water,  syndrome_choice[23:0],
+         found_span_difference[7:0],  found_span_choice_3[31:24],  good_choice[28:0],
+         full_word[1:0],  full_difference[2:0]
     };
 
     // ----------------------------------------------------------------------

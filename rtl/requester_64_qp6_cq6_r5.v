@@ -248,7 +248,7 @@ module requester_64_qp6_cq6_r5 (
     localparam [3:0] SENDING_END    = 4'hd;
 
     reg         mark_due;         // mark.go:9
-    reg [23:0]  peeked;           // requester.go:163
+    reg [23:0]  peeked;           // requester.go:165
     reg         look;             // look.go:19
     reg [5:0]   look_qp;          // look.go:20
     reg [148:0] message;          // look.go:39
@@ -321,27 +321,48 @@ module requester_64_qp6_cq6_r5 (
     reg [255:0] held_op_operands; // local.go:46
 
     (* no_rw_check, ram_style = "block" *)
-    reg [148:0] messages [0:63]; // requester.go:142
+    reg [148:0] messages [0:63]; // requester.go:144
 
     (* no_rw_check, ram_style = "block" *)
-    reg [23:0] psns [0:63]; // requester.go:143
+    reg [23:0] psns [0:63]; // requester.go:145
 
     (* ram_style = "distributed" *)
-    reg [23:0] retired [0:63]; // requester.go:144
+    reg [23:0] retired [0:63]; // requester.go:146
 
     (* ram_style = "distributed" *)
-    reg notify [0:63]; // requester.go:145
+    reg notify [0:63]; // requester.go:147
 
     (* ram_style = "distributed" *)
     reg [13:0] outcomes [0:63]; // local.go:23
 
-    wire         told_drained;                // requester.go:146
-    wire         quiet;                       // requester.go:147
-    wire         saved_now;                   // requester.go:149
-    wire [2:0]   saved_message_sge;           // requester.go:149
-    wire         extra_wants;                 // requester.go:150
-    wire [2:0]   extra_granule;               // requester.go:150
-    wire         extra_comes;                 // requester.go:150
+    wire         made_valid;                  // blocks/link/stage.go:28
+    wire         made_ready;                  // blocks/link/stage.go:28
+    wire [2:0]   made_kind;                   // blocks/link/stage.go:28
+    wire [5:0]   made_qp;                     // blocks/link/stage.go:28
+    wire [7:0]   made_opcode;                 // blocks/link/stage.go:28
+    wire         made_se;                     // blocks/link/stage.go:28
+    wire [63:0]  made_va;                     // blocks/link/stage.go:28
+    wire [31:0]  made_r_key;                  // blocks/link/stage.go:28
+    wire [31:0]  made_imm;                    // blocks/link/stage.go:28
+    wire         made_inline;                 // blocks/link/stage.go:28
+    wire         made_probes;                 // blocks/link/stage.go:28
+    wire [63:0]  made_swap;                   // blocks/link/stage.go:28
+    wire [63:0]  made_compare;                // blocks/link/stage.go:28
+    wire [23:0]  made_msn;                    // blocks/link/stage.go:28
+    wire         made_failed;                 // blocks/link/stage.go:28
+    wire [1:0]   made_entry_kind;             // blocks/link/stage.go:28
+    wire [23:0]  made_entry_psn;              // blocks/link/stage.go:28
+    wire         made_entry_first;            // blocks/link/stage.go:28
+    wire         made_entry_signaled;         // blocks/link/stage.go:28
+    wire [2:0]   made_entry_wc;               // blocks/link/stage.go:28
+    wire [63:0]  made_entry_wrid;             // blocks/link/stage.go:28
+    wire         told_drained;                // requester.go:148
+    wire         quiet;                       // requester.go:149
+    wire         saved_now;                   // requester.go:151
+    wire [2:0]   saved_message_sge;           // requester.go:151
+    wire         extra_wants;                 // requester.go:152
+    wire [2:0]   extra_granule;               // requester.go:152
+    wire         extra_comes;                 // requester.go:152
     wire         parks;                       // local.go:24
     wire         offered_valid;               // look.go:21
     wire         offered_ready;               // look.go:21
@@ -388,6 +409,8 @@ module requester_64_qp6_cq6_r5 (
     wire         inline_granule_last;         // send.go:106
     wire         inline_granule_err;          // send.go:106
 
+    wire         u_made_level;
+    wire         u_made_high_water;
     wire         u_turn_out_valid;
     wire         u_turn_out_context_exists;
     wire [2:0]   u_turn_out_context_state;
@@ -448,6 +471,75 @@ module requester_64_qp6_cq6_r5 (
     wire         u_waiting_grant_valid;
     wire [5:0]   u_waiting_grant_qp;
 
+    fifo_link_tx_job_6_x1 u_made ( // blocks/link/stage.go:21
+        .clk                 (clk),
+        .rst                 (rst),
+        .in_valid            (made_valid),
+        .in_ready            (made_ready),
+        .in_kind             (made_kind),
+        .in_qp               (made_qp),
+        .in_opcode           (made_opcode),
+        .in_se               (made_se),
+        .in_ack_req          (ack_req),
+        .in_payload_len      (length),
+        .in_va               (made_va),
+        .in_r_key            (made_r_key),
+        .in_dma_len          (now_total),
+        .in_imm              (made_imm),
+        .in_inline           (made_inline),
+        .in_probes           (made_probes),
+        .in_swap             (made_swap),
+        .in_compare          (made_compare),
+        .in_msn              (made_msn),
+        .in_failed           (made_failed),
+        .in_entry_kind       (made_entry_kind),
+        .in_entry_psn        (made_entry_psn),
+        .in_entry_last_psn   (last_psn),
+        .in_entry_wqe_index  (issue_wqe_index),
+        .in_entry_offset     (now_offset),
+        .in_entry_length     (length),
+        .in_entry_first      (made_entry_first),
+        .in_entry_last       (last),
+        .in_entry_signaled   (made_entry_signaled),
+        .in_entry_wc         (made_entry_wc),
+        .in_entry_wrid       (made_entry_wrid),
+        .in_entry_status     (status),
+        .in_entry_vendor     (vendor),
+        .out_valid           (job_valid),
+        .out_ready           (job_ready),
+        .out_kind            (job_kind),
+        .out_qp              (job_qp),
+        .out_opcode          (job_opcode),
+        .out_se              (job_se),
+        .out_ack_req         (job_ack_req),
+        .out_payload_len     (job_payload_len),
+        .out_va              (job_va),
+        .out_r_key           (job_r_key),
+        .out_dma_len         (job_dma_len),
+        .out_imm             (job_imm),
+        .out_inline          (job_inline),
+        .out_probes          (job_probes),
+        .out_swap            (job_swap),
+        .out_compare         (job_compare),
+        .out_msn             (job_msn),
+        .out_failed          (job_failed),
+        .out_entry_kind      (job_entry_kind),
+        .out_entry_psn       (job_entry_psn),
+        .out_entry_last_psn  (job_entry_last_psn),
+        .out_entry_wqe_index (job_entry_wqe_index),
+        .out_entry_offset    (job_entry_offset),
+        .out_entry_length    (job_entry_length),
+        .out_entry_first     (job_entry_first),
+        .out_entry_last      (job_entry_last),
+        .out_entry_signaled  (job_entry_signaled),
+        .out_entry_wc        (job_entry_wc),
+        .out_entry_wrid      (job_entry_wrid),
+        .out_entry_status    (job_entry_status),
+        .out_entry_vendor    (job_entry_vendor),
+        .level               (u_made_level),
+        .high_water          (u_made_high_water)
+    );
+
     always @(posedge clk) begin
         if (rst) begin
             mark_due <= 1'b0;
@@ -459,11 +551,11 @@ module requester_64_qp6_cq6_r5 (
     end
 
     assign key_op_done_ready = 1'b1;               // local.go:25
-    assign control_ready = quiet & ~retired_valid; // requester.go:154
+    assign control_ready = quiet & ~retired_valid; // requester.go:156
 
     // A look waits for the write port to be idle: it does not meet a write in the memory.
-    assign peek_value = peeked;  // requester.go:163
-    assign retired_ready = 1'b1; // requester.go:169
+    assign peek_value = peeked;  // requester.go:165
+    assign retired_ready = 1'b1; // requester.go:171
 
     wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & u_turn_out_verdict_stops; // ports.go:30
     wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:36
@@ -582,8 +674,8 @@ module requester_64_qp6_cq6_r5 (
         .out_control_inline_len  (u_turn_out_control_inline_len),
         .out_control_imm         (u_turn_out_control_imm),
         .out_control_wrid        (u_turn_out_control_wrid),
-        .out_control_remote_addr (job_va),
-        .out_control_r_key       (job_r_key),
+        .out_control_remote_addr (made_va),
+        .out_control_r_key       (made_r_key),
         .out_control_reserved    (u_turn_out_control_reserved),
         .out_task_send           (u_turn_out_task_send),
         .out_task_read           (u_turn_out_task_read),
@@ -592,7 +684,7 @@ module requester_64_qp6_cq6_r5 (
         .out_task_local          (u_turn_out_task_local),
         .out_task_has_imm        (u_turn_out_task_has_imm),
         .out_task_has_inv        (u_turn_out_task_has_inv),
-        .out_task_wc             (job_entry_wc),
+        .out_task_wc             (made_entry_wc),
         .out_refusal             (u_turn_out_refusal),
         .out_verdict_stops       (u_turn_out_verdict_stops),
         .out_verdict_drained     (u_turn_out_verdict_drained),
@@ -872,7 +964,7 @@ module requester_64_qp6_cq6_r5 (
                             if (u_turn_out_task_read) begin     // begin.go:76
                                 sending <= SENDING_READ;        // begin.go:76
                             end
-                            if (!job_inline && u_turn_out_control_num_sge > 8'd1) begin // begin.go:69
+                            if (!made_inline && u_turn_out_control_num_sge > 8'd1) begin // begin.go:69
                                 sending <= SENDING_SUM; // begin.go:69
                             end
                             if (own) begin               // begin.go:70
@@ -956,13 +1048,13 @@ module requester_64_qp6_cq6_r5 (
                         sending <= SENDING_JUDGE; // waiting.go:50
                     end
                 end
-                SENDING_JOB: begin                       // send.go:50
-                    if (job_ready) begin                 // send.go:113
-                        taken <= ~last;                  // send.go:116
-                        told_again <= 1'b0;              // send.go:117
-                        sending <= SENDING_END;          // send.go:118
-                        if (job_inline && |length) begin // send.go:125
-                            sending <= SENDING_INLINE;   // send.go:125
+                SENDING_JOB: begin                        // send.go:50
+                    if (made_ready) begin                 // send.go:113
+                        taken <= ~last;                   // send.go:116
+                        told_again <= 1'b0;               // send.go:117
+                        sending <= SENDING_END;           // send.go:118
+                        if (made_inline && |length) begin // send.go:125
+                            sending <= SENDING_INLINE;    // send.go:125
                         end
                         if (walks) begin             // send.go:126
                             sending <= SENDING_WALK; // send.go:126
@@ -1102,7 +1194,7 @@ module requester_64_qp6_cq6_r5 (
                         now_offset <= 32'd0;                 // begin.go:63
                         now_sge <= {2'h0, own};              // begin.go:64
                         now_sge_at <= 32'd0;                 // begin.go:65
-                        now_total <= job_inline ? {24'd0, u_turn_out_control_inline_len} // begin.go:66
+                        now_total <= made_inline ? {24'd0, u_turn_out_control_inline_len} // begin.go:66
                             : !none_any ? 32'd0
                             : u_turn_out_first[95:64];
                         probes <= {2'h0, none_any & (|u_turn_out_first[95:64])}; // begin.go:67
@@ -1124,7 +1216,7 @@ module requester_64_qp6_cq6_r5 (
                 length <= length_2;                  // begin.go:103
                 need <= length_2;                    // begin.go:104
                 sge_left <= sge_length - now_sge_at; // begin.go:105
-                walks <= ~job_inline & (|left);      // begin.go:106
+                walks <= ~made_inline & (|left);     // begin.go:106
                 last <= fits;                        // begin.go:107
                 ack_req <= ack_req | fits;           // begin.go:108
                 if (when_sending_and_2) begin        // begin.go:110
@@ -1225,7 +1317,7 @@ module requester_64_qp6_cq6_r5 (
                 end
             end
             SENDING_JOB: begin                          // send.go:50
-                if (job_ready) begin                    // send.go:113
+                if (made_ready) begin                   // send.go:113
                     now_issued <= now_issued + 16'd1;   // send.go:114
                     now_active <= ~last;                // send.go:115
                     if (!records) begin                 // send.go:119
@@ -1281,58 +1373,48 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             mark_stays <= 1'b0;
         end else begin
-            mark_stays <= offered & ~job_ready; // mark.go:22
+            mark_stays <= offered & ~made_ready; // mark.go:22
         end
     end
 
-    assign mark_ready = offered & job_ready;           // mark.go:23
+    assign mark_ready = offered & made_ready;           // mark.go:23
     wire fence = fence_valid & between_2 & ~key_held & ~offered; // ports.go:70
-    assign job_valid = (sending == SENDING_JOB) | fence | offered; // ports.go:72
-    assign fence_ready = fence & job_ready;            // ports.go:73
-    assign job_kind = (sending == SENDING_JOB) ? (records ? 3'h1 : 3'h0) : offered ? 3'h5 : 3'h2; // ports.go:76
-    assign job_qp = offered ? mark_qp : queue_take_qp; // ports.go:76
+    assign made_valid = (sending == SENDING_JOB) | fence | offered; // ports.go:72
+    assign fence_ready = fence & made_ready;            // ports.go:73
+    assign made_kind = (sending == SENDING_JOB) ? (records ? 3'h1 : 3'h0) : offered ? 3'h5 : 3'h2; // ports.go:76
+    assign made_qp = offered ? mark_qp : queue_take_qp; // ports.go:76
     wire [7:0] plain_choice = !now_active ? (last ? 8'd4 : 8'd0) : last ? 8'd2 : 8'd1; // blocks/wqe/packet.go:17
     wire [7:0] plain_2 = plain_choice + {7'h00, last & u_turn_out_task_has_imm}; // blocks/wqe/packet.go:17
     wire [7:0] op_choice = (u_turn_out_task_has_inv && last) ? (!now_active ? 8'd23 : 8'd22) // blocks/wqe/packet.go:21
         : plain_2;
-    assign job_opcode = u_turn_out_task_read ? 8'd12 // ports.go:76
+    assign made_opcode = u_turn_out_task_read ? 8'd12 // ports.go:76
         : issue_atomic ? (u_turn_out_task_fetch_add ? 8'd20 : 8'd19)
         : u_turn_out_task_send ? op_choice
         : plain_2 + 8'd6;
-    assign job_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_has_imm); // ports.go:76
-    assign job_ack_req = ack_req;    // ports.go:76
-    assign job_payload_len = length; // ports.go:76
-    assign job_dma_len = now_total;  // ports.go:76
-    wire [31:0] job_imm_joined = {   // blocks/wqe/packet.go:26
+    assign made_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_has_imm); // ports.go:76
+    wire [31:0] made_imm_joined = { // blocks/wqe/packet.go:26
         u_turn_out_control_imm[7:0],
         u_turn_out_control_imm[15:8],
         u_turn_out_control_imm[23:16],
         u_turn_out_control_imm[31:24]
     };
-    assign job_imm = u_turn_out_task_has_inv ? u_turn_out_control_imm : job_imm_joined; // ports.go:76
-    assign job_inline = u_turn_out_control_flags[3]; // ports.go:76
-    assign job_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:76
-    assign job_swap = u_turn_out_first[63:0];        // ports.go:76
-    assign job_compare = u_turn_out_first[127:64];   // ports.go:76
-    assign job_msn = 24'd0;                          // ports.go:76
-    assign job_failed = 1'b0;                        // ports.go:76
+    assign made_imm = u_turn_out_task_has_inv ? u_turn_out_control_imm : made_imm_joined; // ports.go:76
+    assign made_inline = u_turn_out_control_flags[3]; // ports.go:76
+    assign made_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:76
+    assign made_swap = u_turn_out_first[63:0];        // ports.go:76
+    assign made_compare = u_turn_out_first[127:64];   // ports.go:76
+    assign made_msn = 24'd0;                          // ports.go:76
+    assign made_failed = 1'b0;                        // ports.go:76
     wire [1:0] recorded = (u_turn_out_message_parked && !u_turn_out_verdict_flush) ? 2'h3 : 2'h0; // ports.go:100
-    assign job_entry_kind = records ? recorded       // ports.go:76
+    assign made_entry_kind = records ? recorded       // ports.go:76
         : u_turn_out_task_read ? 2'h1
         : issue_atomic ? 2'h2
         : 2'h0;
-    assign job_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:76
-    assign job_entry_last_psn = last_psn;                       // ports.go:76
-    assign job_entry_wqe_index = issue_wqe_index;               // ports.go:76
-    assign job_entry_offset = now_offset;                       // ports.go:76
-    assign job_entry_length = length;                           // ports.go:76
-    assign job_entry_first = ~now_active;                       // ports.go:76
-    assign job_entry_last = last;                               // ports.go:76
-    assign job_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:76
-    assign job_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:76
-    assign job_entry_status = status;                           // ports.go:76
-    assign job_entry_vendor = vendor;                           // ports.go:76
-    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & job_ready & walks); // send.go:156
+    assign made_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:76
+    assign made_entry_first = ~now_active;                      // ports.go:76
+    assign made_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:76
+    assign made_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:76
+    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & made_ready & walks); // send.go:156
     assign segment_valid = segment_valid_or & (|sge_left);      // ports.go:51
     assign segment_key = sge_l_key;                             // ports.go:58
     assign segment_pd = u_turn_out_context_pd;                  // ports.go:58
@@ -1443,8 +1525,8 @@ module requester_64_qp6_cq6_r5 (
                 : 3'h5;
             held_op_qpn <= async_number;         // local.go:54
             held_op_pd <= u_turn_out_context_pd; // local.go:54
-            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : job_r_key; // local.go:54
-            held_op_va <= job_va;                // local.go:54
+            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : made_r_key; // local.go:54
+            held_op_va <= made_va;               // local.go:54
             held_op_operands <= {sge_l_key, sge_length, sge_addr, u_turn_out_first}; // local.go:54
         end
     end
@@ -1482,9 +1564,9 @@ module requester_64_qp6_cq6_r5 (
     assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:37
     assign saved_message_sge = last ? 3'd0 : now_sge;          // ports.go:41
 
-    wire clears = control_valid & control_ready & (control_kind == 3'h0); // requester.go:155
-    wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:157
-    wire [148:0] messages_write_data_joined = {             // requester.go:159
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // requester.go:157
+    wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:159
+    wire [148:0] messages_write_data_joined = {             // requester.go:161
         now_active,
         now_parked,
         now_broken,
@@ -1498,8 +1580,8 @@ module requester_64_qp6_cq6_r5 (
     };
 
     always @(posedge clk) begin
-        if (saved_now || clears) begin // requester.go:159
-            messages[qp] <= saved_now ? messages_write_data_joined : 149'd0; // requester.go:159
+        if (saved_now || clears) begin // requester.go:161
+            messages[qp] <= saved_now ? messages_write_data_joined : 149'd0; // requester.go:161
         end
     end
 
@@ -1509,17 +1591,17 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire sets = control_valid & control_ready & ((control_kind == 3'h0) | (control_kind == 3'h1)); // requester.go:156
+    wire sets = control_valid & control_ready & ((control_kind == 3'h0) | (control_kind == 3'h1)); // requester.go:158
 
     always @(posedge clk) begin
-        if (saved_now || sets) begin                       // requester.go:160
-            psns[qp] <= saved_now ? now_psn : control_psn; // requester.go:160
+        if (saved_now || sets) begin                       // requester.go:162
+            psns[qp] <= saved_now ? now_psn : control_psn; // requester.go:162
         end
     end
 
     always @(posedge clk) begin
-        if (!(saved_now || sets)) begin // requester.go:163
-            peeked <= psns[peek_qp];    // requester.go:163
+        if (!(saved_now || sets)) begin // requester.go:165
+            peeked <= psns[peek_qp];    // requester.go:165
         end
     end
 
@@ -1529,20 +1611,20 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire [5:0] retired_write_addr = retired_valid ? retired_qp : control_qp; // requester.go:171
+    wire [5:0] retired_write_addr = retired_valid ? retired_qp : control_qp; // requester.go:173
 
     always @(posedge clk) begin
-        if (retired_valid || clears) begin // requester.go:171
-            retired[retired_write_addr] <= retired_valid ? {retired_count, retired_reads} : 24'd0; // requester.go:171
+        if (retired_valid || clears) begin // requester.go:173
+            retired[retired_write_addr] <= retired_valid ? {retired_count, retired_reads} : 24'd0; // requester.go:173
         end
     end
 
-    wire drains = control_valid & control_ready & (control_kind == 3'h3); // requester.go:165
-    wire [5:0] notify_write_addr = told_drained ? queue_take_qp : control_qp; // requester.go:166
+    wire drains = control_valid & control_ready & (control_kind == 3'h3); // requester.go:167
+    wire [5:0] notify_write_addr = told_drained ? queue_take_qp : control_qp; // requester.go:168
 
     always @(posedge clk) begin
-        if (told_drained || clears || drains) begin // requester.go:166
-            notify[notify_write_addr] <= drains & control_psn[0]; // requester.go:166
+        if (told_drained || clears || drains) begin // requester.go:168
+            notify[notify_write_addr] <= drains & control_psn[0]; // requester.go:168
         end
     end
 
@@ -1561,9 +1643,9 @@ module requester_64_qp6_cq6_r5 (
          context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
          context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
-         u_turn_out_context_exists,  u_turn_out_context_state,  u_turn_out_context_dest_qpn,
-         u_turn_out_context_access,  u_turn_out_context_min_rnr,  u_turn_out_context_timeout,
-         u_turn_out_context_retry_cnt,  u_turn_out_context_rnr_retry,
+         u_made_level,  u_made_high_water,  u_turn_out_context_exists,  u_turn_out_context_state,
+         u_turn_out_context_dest_qpn,  u_turn_out_context_access,  u_turn_out_context_min_rnr,
+         u_turn_out_context_timeout,  u_turn_out_context_retry_cnt,  u_turn_out_context_rnr_retry,
          u_turn_out_context_congestion,  u_turn_out_context_sq_stride,
          u_turn_out_context_rq_stride,  u_turn_out_context_send_cq,  u_turn_out_context_recv_cq,
          u_turn_out_context_max_dest_rd,  u_turn_out_head_here,  u_turn_out_head_empty,
@@ -1678,37 +1760,37 @@ module requester_64_qp6_cq6_r5 (
     wire waits_12 = queue_read_valid & ~queue_read_ready;       // properties.go:22
     wire read_data_holds_equal = {queue_read_qp, queue_read_slot, queue_read_granule} == read_held; // properties.go:22
     wire waits_13 = queue_take_valid & ~queue_take_ready;       // properties.go:23
-    wire waits_14 = job_valid & ~job_ready;                     // properties.go:24
+    wire waits_14 = made_valid & ~made_ready;                   // properties.go:24
     wire [540:0] job_data_holds_joined = {                      // properties.go:24
-        job_kind,
-        job_qp,
-        job_opcode,
-        job_se,
-        job_ack_req,
-        job_payload_len,
-        job_va,
-        job_r_key,
-        job_dma_len,
-        job_imm,
-        job_inline,
-        job_probes,
-        job_swap,
-        job_compare,
-        job_msn,
-        job_failed,
-        job_entry_kind,
-        job_entry_psn,
-        job_entry_last_psn,
-        job_entry_wqe_index,
-        job_entry_offset,
-        job_entry_length,
-        job_entry_first,
-        job_entry_last,
-        job_entry_signaled,
-        job_entry_wc,
-        job_entry_wrid,
-        job_entry_status,
-        job_entry_vendor
+        made_kind,
+        made_qp,
+        made_opcode,
+        made_se,
+        ack_req,
+        length,
+        made_va,
+        made_r_key,
+        now_total,
+        made_imm,
+        made_inline,
+        made_probes,
+        made_swap,
+        made_compare,
+        made_msn,
+        made_failed,
+        made_entry_kind,
+        made_entry_psn,
+        last_psn,
+        issue_wqe_index,
+        now_offset,
+        length,
+        made_entry_first,
+        last,
+        made_entry_signaled,
+        made_entry_wc,
+        made_entry_wrid,
+        status,
+        vendor
     };
     wire waits_15 = segment_valid & ~segment_ready; // properties.go:25
     wire [202:0] segment_data_holds_joined = {      // properties.go:25
@@ -1752,7 +1834,7 @@ module requester_64_qp6_cq6_r5 (
     wire waits_19 = async_valid & ~async_ready;   // properties.go:29
     wire waits_20 = inline_valid & ~inline_ready; // properties.go:30
     wire inline_data_holds_equal = {inline_data, inline_keep, inline_last, inline_err} == inline_held; // properties.go:30
-    wire psns_no_collision_0_0_and = ~(saved_now | sets) & (saved_now | sets) & (peek_qp == qp); // requester.go:163
+    wire psns_no_collision_0_0_and = ~(saved_now | sets) & (saved_now | sets) & (peek_qp == qp); // requester.go:165
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1985,35 +2067,35 @@ module requester_64_qp6_cq6_r5 (
     always @(posedge clk) begin
         if (waits_14) begin // properties.go:24
             job_held <= {   // properties.go:24
-                job_kind,
-                job_qp,
-                job_opcode,
-                job_se,
-                job_ack_req,
-                job_payload_len,
-                job_va,
-                job_r_key,
-                job_dma_len,
-                job_imm,
-                job_inline,
-                job_probes,
-                job_swap,
-                job_compare,
-                job_msn,
-                job_failed,
-                job_entry_kind,
-                job_entry_psn,
-                job_entry_last_psn,
-                job_entry_wqe_index,
-                job_entry_offset,
-                job_entry_length,
-                job_entry_first,
-                job_entry_last,
-                job_entry_signaled,
-                job_entry_wc,
-                job_entry_wrid,
-                job_entry_status,
-                job_entry_vendor
+                made_kind,
+                made_qp,
+                made_opcode,
+                made_se,
+                ack_req,
+                length,
+                made_va,
+                made_r_key,
+                now_total,
+                made_imm,
+                made_inline,
+                made_probes,
+                made_swap,
+                made_compare,
+                made_msn,
+                made_failed,
+                made_entry_kind,
+                made_entry_psn,
+                last_psn,
+                issue_wqe_index,
+                now_offset,
+                length,
+                made_entry_first,
+                last,
+                made_entry_signaled,
+                made_entry_wc,
+                made_entry_wrid,
+                status,
+                vendor
             };
         end
     end
@@ -2178,7 +2260,7 @@ module requester_64_qp6_cq6_r5 (
             assert_read_data_holds: assert (!read_stalled || read_data_holds_equal); // properties.go:22
             assert_take_valid_holds: assert (!take_stalled || queue_take_valid); // properties.go:23
             assert_take_data_holds: assert (!take_stalled || queue_take_qp == take_held); // properties.go:23
-            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:24
+            assert_job_valid_holds: assert (!job_stalled || made_valid); // properties.go:24
             assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:24
             assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:25
             assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:25
@@ -2196,17 +2278,17 @@ module requester_64_qp6_cq6_r5 (
             assert_inline_err_at_last: assert (!inline_valid || inline_last || !inline_err); // properties.go:30
             assert_inline_keep_contiguous: assert (!inline_valid || !(|(inline_keep[7:1] & ~inline_keep[6:0]))); // properties.go:30
             assert_inline_keep_full: assert (!inline_valid || inline_last || &inline_keep); // properties.go:30
-            cover_record: cover (job_valid && job_ready && |job_entry_status); // properties.go:31
+            cover_record: cover (made_valid && made_ready && |status); // properties.go:31
             cover_second_sge: cover (sending == SENDING_NEXT); // properties.go:32
             cover_fence: cover (fence_valid && fence_ready);   // properties.go:33
             cover_mark: cover (mark_valid && mark_ready);      // properties.go:34
             cover_mark_and_fence: cover (mark_valid && mark_ready && fence_valid); // properties.go:35
             cover_drained: cover (async_valid && async_ready); // properties.go:36
             cover_probe: cover (segment_valid && segment_ready && segment_probe); // properties.go:37
-            cover_settled: cover (job_valid && job_ready && job_entry_kind == 2'h3); // properties.go:38
+            cover_settled: cover (made_valid && made_ready && made_entry_kind == 2'h3); // properties.go:38
             cover_invited: cover (sending == SENDING_INVITE);  // properties.go:39
             assert_messages_no_collision: assert (!(begins && (saved_now || clears) && grant_qp == qp)); // look.go:39
-            assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:163
+            assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:165
             assert_psns_no_collision_1_0: assert (!(begins && (saved_now || sets) && grant_qp == qp)); // look.go:40
         end
     end
@@ -2365,7 +2447,7 @@ module requester_64_qp6_cq6_r5 (
                 end
             end
             if (job_stalled) begin
-                if (!job_valid) begin
+                if (!made_valid) begin
                     $display("ASSERT %m job_valid_holds blocks/requester/properties.go:24");
                     $stop;
                 end
@@ -2452,7 +2534,7 @@ module requester_64_qp6_cq6_r5 (
                     $stop;
                 end
             end
-            if (job_valid && job_ready && |job_entry_status) begin
+            if (made_valid && made_ready && |status) begin
                 if (cover_record_count == 64'd0) begin
                     $display("COVER %m record blocks/requester/properties.go:31");
                 end
@@ -2496,7 +2578,7 @@ module requester_64_qp6_cq6_r5 (
                 end
                 cover_probe_count <= cover_probe_count + 64'd1;
             end
-            if (job_valid && job_ready && job_entry_kind == 2'h3) begin
+            if (made_valid && made_ready && made_entry_kind == 2'h3) begin
                 if (cover_settled_count == 64'd0) begin
                     $display("COVER %m settled blocks/requester/properties.go:38");
                 end
@@ -2513,7 +2595,7 @@ module requester_64_qp6_cq6_r5 (
                 $stop;
             end
             if (psns_no_collision_0_0_and) begin
-                $display("ASSERT %m psns_no_collision_0_0 blocks/requester/requester.go:163");
+                $display("ASSERT %m psns_no_collision_0_0 blocks/requester/requester.go:165");
                 $stop;
             end
             if (begins && (saved_now || sets) && grant_qp == qp) begin
@@ -2532,10 +2614,10 @@ module requester_64_qp6_cq6_r5 (
     wire       event_mark /* verilator public_flat_rd */ = mark_valid && mark_ready; // mark.go:24
     wire [5:0] event_mark_qp /* verilator public_flat_rd */ = mark_qp;
 
-    wire        event_packet_made /* verilator public_flat_rd */ = job_valid && job_ready && sending == SENDING_JOB; // ports.go:89
+    wire        event_packet_made /* verilator public_flat_rd */ = made_valid && made_ready && sending == SENDING_JOB; // ports.go:89
     wire [5:0]  event_packet_made_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [15:0] event_packet_made_wqe /* verilator public_flat_rd */ = issue_wqe_index;
-    wire [7:0]  event_packet_made_opcode /* verilator public_flat_rd */ = job_opcode;
+    wire [7:0]  event_packet_made_opcode /* verilator public_flat_rd */ = made_opcode;
     wire [23:0] event_packet_made_psn /* verilator public_flat_rd */ = now_psn;
     wire [23:0] event_packet_made_last_psn /* verilator public_flat_rd */ = last_psn;
     wire [31:0] event_packet_made_offset /* verilator public_flat_rd */ = now_offset;

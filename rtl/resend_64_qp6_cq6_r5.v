@@ -183,6 +183,15 @@ module resend_64_qp6_cq6_r5 (
     input  wire [2:0]  control_kind,
     input  wire [23:0] control_psn,
 
+    // paced
+    output wire [5:0]  paced_qp,
+    input  wire        paced_waits,
+
+    // Stream wake (sink)
+    input  wire        wake_valid,
+    output wire        wake_ready,
+    input  wire [5:0]  wake_qp, // index
+
     // Stream fence (sink)
     input  wire        fence_valid,
     output wire        fence_ready,
@@ -214,99 +223,101 @@ module resend_64_qp6_cq6_r5 (
     localparam [4:0] STEP_RESENT  = 5'h10;
     localparam [4:0] STEP_END     = 5'h11;
 
-    reg [4:0]  step;            // resend.go:243
-    reg [5:0]  turn_qp;         // resend.go:245
-    reg        fresh;           // resend.go:245
-    reg        flip;            // resend.go:245
-    reg        newer;           // resend.go:245
-    reg        context_owed;    // resend.go:247
-    reg        context_here;    // resend.go:247
-    reg        entry_owed;      // resend.go:248
-    reg        entry_here;      // resend.go:248
-    reg        second_look;     // resend.go:248
-    reg        of_qp_sends;     // resend.go:249
-    reg [23:0] of_qp_qpn;       // resend.go:249
-    reg [23:0] of_qp_pd;        // resend.go:249
-    reg [2:0]  of_qp_path_mtu;  // resend.go:249
-    reg        any;             // resend.go:249
-    reg        same;            // resend.go:249
-    reg        newest;          // resend.go:249
-    reg [15:0] index;           // resend.go:250
-    reg [1:0]  entry_kind;      // resend.go:250
-    reg [23:0] entry_psn;       // resend.go:250
-    reg [23:0] entry_last_psn;  // resend.go:250
-    reg [15:0] entry_wqe_index; // resend.go:250
-    reg [31:0] entry_offset;    // resend.go:250
-    reg [12:0] entry_length;    // resend.go:250
-    reg        entry_first;     // resend.go:250
-    reg        entry_last;      // resend.go:250
-    reg        entry_failed;    // resend.go:250
-    reg [15:0] next;            // resend.go:250
-    reg [23:0] passed_psns;     // resend.go:251
-    reg [23:0] span;            // resend.go:251
-    reg        kept;            // resend.go:253
-    reg [5:0]  kept_qp;         // resend.go:253
-    reg [15:0] kept_index;      // resend.go:253
-    reg [63:0] slot;            // resend.go:254
-    reg [3:0]  beat;            // resend.go:254
-    reg        bad;             // resend.go:254
-    reg [2:0]  number;          // resend.go:256
-    reg [31:0] total;           // resend.go:256
-    reg [31:0] offset;          // resend.go:256
-    reg        found;           // resend.go:257
-    reg [2:0]  first;           // resend.go:257
-    reg [63:0] sge_addr;        // resend.go:257
-    reg [31:0] sge_length;      // resend.go:257
-    reg [31:0] sge_l_key;       // resend.go:257
-    reg [31:0] at;              // resend.go:258
-    reg [31:0] sge_left;        // resend.go:258
-    reg [12:0] need;            // resend.go:258
-    reg [12:0] length;          // resend.go:259
-    reg        enough;          // resend.go:259
-    reg [7:0]  header_opcode;   // resend.go:259
-    reg        header_se;       // resend.go:259
-    reg        header_ack_req;  // resend.go:259
-    reg [23:0] header_psn;      // resend.go:259
-    reg [63:0] header_va;       // resend.go:259
-    reg [31:0] header_r_key;    // resend.go:259
-    reg [31:0] header_dma_len;  // resend.go:259
-    reg [31:0] header_imm;      // resend.go:259
-    reg [63:0] control_0;       // resend.go:262
-    reg [63:0] control_1;       // resend.go:262
-    reg [63:0] control_2;       // resend.go:262
-    reg [63:0] control_3;       // resend.go:262
-    reg [26:0] order;           // orders.go:58
-    reg [16:0] place;           // orders.go:59
-    reg [56:0] ring;            // orders.go:60
+    reg [4:0]  step;            // resend.go:247
+    reg [5:0]  turn_qp;         // resend.go:249
+    reg        fresh;           // resend.go:249
+    reg        flip;            // resend.go:249
+    reg        newer;           // resend.go:249
+    reg        context_owed;    // resend.go:251
+    reg        context_here;    // resend.go:251
+    reg        paced;           // resend.go:251
+    reg        entry_owed;      // resend.go:252
+    reg        entry_here;      // resend.go:252
+    reg        second_look;     // resend.go:252
+    reg        of_qp_sends;     // resend.go:253
+    reg [23:0] of_qp_qpn;       // resend.go:253
+    reg [23:0] of_qp_pd;        // resend.go:253
+    reg [2:0]  of_qp_path_mtu;  // resend.go:253
+    reg        any;             // resend.go:253
+    reg        same;            // resend.go:253
+    reg        newest;          // resend.go:253
+    reg [15:0] index;           // resend.go:254
+    reg [1:0]  entry_kind;      // resend.go:254
+    reg [23:0] entry_psn;       // resend.go:254
+    reg [23:0] entry_last_psn;  // resend.go:254
+    reg [15:0] entry_wqe_index; // resend.go:254
+    reg [31:0] entry_offset;    // resend.go:254
+    reg [12:0] entry_length;    // resend.go:254
+    reg        entry_first;     // resend.go:254
+    reg        entry_last;      // resend.go:254
+    reg        entry_failed;    // resend.go:254
+    reg [15:0] next;            // resend.go:254
+    reg [23:0] passed_psns;     // resend.go:255
+    reg [23:0] span;            // resend.go:255
+    reg        kept;            // resend.go:257
+    reg [5:0]  kept_qp;         // resend.go:257
+    reg [15:0] kept_index;      // resend.go:257
+    reg [63:0] slot;            // resend.go:258
+    reg [3:0]  beat;            // resend.go:258
+    reg        bad;             // resend.go:258
+    reg [2:0]  number;          // resend.go:260
+    reg [31:0] total;           // resend.go:260
+    reg [31:0] offset;          // resend.go:260
+    reg        found;           // resend.go:261
+    reg [2:0]  first;           // resend.go:261
+    reg [63:0] sge_addr;        // resend.go:261
+    reg [31:0] sge_length;      // resend.go:261
+    reg [31:0] sge_l_key;       // resend.go:261
+    reg [31:0] at;              // resend.go:262
+    reg [31:0] sge_left;        // resend.go:262
+    reg [12:0] need;            // resend.go:262
+    reg [12:0] length;          // resend.go:263
+    reg        enough;          // resend.go:263
+    reg [7:0]  header_opcode;   // resend.go:263
+    reg        header_se;       // resend.go:263
+    reg        header_ack_req;  // resend.go:263
+    reg [23:0] header_psn;      // resend.go:263
+    reg [63:0] header_va;       // resend.go:263
+    reg [31:0] header_r_key;    // resend.go:263
+    reg [31:0] header_dma_len;  // resend.go:263
+    reg [31:0] header_imm;      // resend.go:263
+    reg [63:0] control_0;       // resend.go:266
+    reg [63:0] control_1;       // resend.go:266
+    reg [63:0] control_2;       // resend.go:266
+    reg [63:0] control_3;       // resend.go:266
+    reg [26:0] order;           // orders.go:59
+    reg [16:0] place;           // orders.go:60
+    reg [56:0] ring;            // orders.go:61
 
     (* no_rw_check, ram_style = "block" *)
-    reg [26:0] orders [0:63]; // resend.go:239
+    reg [26:0] orders [0:63]; // resend.go:243
 
     (* no_rw_check, ram_style = "block" *)
-    reg [16:0] places [0:63]; // resend.go:239
+    reg [16:0] places [0:63]; // resend.go:243
 
     (* ram_style = "distributed" *)
-    reg asked [0:63]; // resend.go:240
+    reg asked [0:63]; // resend.go:244
 
     (* ram_style = "distributed" *)
-    reg begun [0:63]; // resend.go:240
+    reg begun [0:63]; // resend.go:244
 
     (* no_rw_check, ram_style = "block" *)
-    reg [56:0] rings [0:63]; // resend.go:241
+    reg [56:0] rings [0:63]; // resend.go:245
 
     (* ram_style = "distributed" *)
-    reg [63:0] granules [0:15]; // resend.go:241
+    reg [63:0] granules [0:15]; // resend.go:245
 
-    wire begins;            // resend.go:244
-    wire touches;           // resend.go:244
-    wire wake_resend_valid; // orders.go:75
-    wire wake_resend_ready; // orders.go:75
-    wire wake_again_valid;  // orders.go:75
-    wire wake_again_ready;  // orders.go:75
+    wire begins;            // resend.go:248
+    wire touches;           // resend.go:248
+    wire wake_resend_valid; // orders.go:76
+    wire wake_resend_ready; // orders.go:76
+    wire wake_again_valid;  // orders.go:76
+    wire wake_again_ready;  // orders.go:76
+    wire wake_paced_ready;  // orders.go:76
 
     wire       u_wakes_out_valid;
     wire [5:0] u_wakes_out_qp;
-    wire       u_wakes_from;
+    wire [1:0] u_wakes_from;
     wire       u_queue_wakes_0_ready;
     wire       u_queue_grant_valid;
     wire [5:0] u_queue_grant_qp;
@@ -318,7 +329,9 @@ module resend_64_qp6_cq6_r5 (
     wire       u_grant_out_ready;
     wire [5:0] u_grant_out_qp;
 
-    round_robin_link_qp_ref_6_x2 u_wakes ( // orders.go:77
+    assign wake_ready = wake_paced_ready; // orders.go:78
+
+    round_robin_link_qp_ref_6_x3 u_wakes ( // orders.go:79
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (wake_resend_valid),
@@ -327,13 +340,16 @@ module resend_64_qp6_cq6_r5 (
         .in_1_valid (wake_again_valid),
         .in_1_ready (wake_again_ready),
         .in_1_qp    (turn_qp),
+        .in_2_valid (wake_valid),
+        .in_2_ready (wake_paced_ready),
+        .in_2_qp    (wake_qp),
         .out_valid  (u_wakes_out_valid),
         .out_ready  (u_wake_in_ready),
         .out_qp     (u_wakes_out_qp),
         .from       (u_wakes_from)
     );
 
-    slice_link_qp_ref_6 u_wake ( // orders.go:80
+    slice_link_qp_ref_6 u_wake ( // orders.go:82
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_wakes_out_valid),
@@ -344,7 +360,7 @@ module resend_64_qp6_cq6_r5 (
         .out_qp    (u_wake_out_qp)
     );
 
-    scheduler_6_w1 u_queue ( // orders.go:79
+    scheduler_6_w1 u_queue ( // orders.go:81
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wake_out_valid),
@@ -355,7 +371,7 @@ module resend_64_qp6_cq6_r5 (
         .grant_qp      (u_queue_grant_qp)
     );
 
-    slice_link_qp_ref_6 u_grant ( // orders.go:81
+    slice_link_qp_ref_6 u_grant ( // orders.go:83
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_queue_grant_valid),
@@ -366,40 +382,40 @@ module resend_64_qp6_cq6_r5 (
         .out_qp    (u_grant_out_qp)
     );
 
-    assign wake_resend_valid = resend_valid & ~resend_stop;   // orders.go:23
-    assign resend_ready = resend_stop | wake_resend_ready;    // orders.go:25
-    assign control_ready = ~resend_valid;                     // orders.go:26
-    wire writes_and = control_valid & control_ready & (control_kind == 3'h0); // orders.go:29
-    wire writes = (resend_valid & resend_ready) | writes_and; // orders.go:29
-    wire [5:0] qp = resend_valid ? resend_qp : control_qp;    // orders.go:30
-    assign touches = writes & (qp == turn_qp);                // orders.go:33
+    assign wake_resend_valid = resend_valid & ~resend_stop;   // orders.go:24
+    assign resend_ready = resend_stop | wake_resend_ready;    // orders.go:26
+    assign control_ready = ~resend_valid;                     // orders.go:27
+    wire writes_and = control_valid & control_ready & (control_kind == 3'h0); // orders.go:30
+    wire writes = (resend_valid & resend_ready) | writes_and; // orders.go:30
+    wire [5:0] qp = resend_valid ? resend_qp : control_qp;    // orders.go:31
+    assign touches = writes & (qp == turn_qp);                // orders.go:34
 
-    wire asked_2 = asked[u_grant_out_qp];    // orders.go:51
-    wire fresh_word = begun[u_grant_out_qp]; // orders.go:55
+    wire asked_2 = asked[u_grant_out_qp];    // orders.go:52
+    wire fresh_word = begun[u_grant_out_qp]; // orders.go:56
 
     always @(posedge clk) begin
-        if (touches) begin // orders.go:34
-            newer <= 1'b1; // orders.go:34
+        if (touches) begin // orders.go:35
+            newer <= 1'b1; // orders.go:35
         end
-        if (begins) begin                  // orders.go:52
-            turn_qp <= u_grant_out_qp;     // orders.go:53
-            flip <= asked_2;               // orders.go:54
-            fresh <= asked_2 ^ fresh_word; // orders.go:55
-            newer <= 1'b0;                 // orders.go:56
+        if (begins) begin                  // orders.go:53
+            turn_qp <= u_grant_out_qp;     // orders.go:54
+            flip <= asked_2;               // orders.go:55
+            fresh <= asked_2 ^ fresh_word; // orders.go:56
+            newer <= 1'b0;                 // orders.go:57
         end
     end
 
-    assign ring_ready = 1'b1;                                // orders.go:38
-    assign u_grant_out_ready = (step == STEP_IDLE) & ~(resend_valid | control_valid | ring_valid) & ~fence_valid; // orders.go:48
-    assign begins = u_grant_out_valid & u_grant_out_ready;   // orders.go:49
-    assign wake_again_valid = (step == STEP_END);            // orders.go:64
-    assign passed_valid = fence_valid & (step == STEP_IDLE); // orders.go:91
-    assign fence_ready = passed_ready & (step == STEP_IDLE); // orders.go:92
-    assign passed_token = fence_token;                       // orders.go:93
+    assign ring_ready = 1'b1;                                // orders.go:39
+    assign u_grant_out_ready = (step == STEP_IDLE) & ~(resend_valid | control_valid | ring_valid) & ~fence_valid; // orders.go:49
+    assign begins = u_grant_out_valid & u_grant_out_ready;   // orders.go:50
+    assign wake_again_valid = (step == STEP_END);            // orders.go:65
+    assign passed_valid = fence_valid & (step == STEP_IDLE); // orders.go:93
+    assign fence_ready = passed_ready & (step == STEP_IDLE); // orders.go:94
+    assign passed_token = fence_token;                       // orders.go:95
     assign context_request_valid = context_owed;             // look.go:31
     assign context_request_qp = turn_qp;                     // look.go:31
 
-    wire when_step = (entry_kind == 2'h3) | entry_failed; // look.go:86
+    wire when_step = (entry_kind == 2'h3) | entry_failed; // look.go:93
     wire [2:0] sge_sum = number + 3'd2;                   // plan.go:45
     wire [63:0] sge_word = granules[{sge_sum, 1'b1}];     // fetch.go:61
     wire [31:0] sge_length_2 = sge_word[31:0];            // plan.go:45
@@ -425,13 +441,13 @@ module resend_64_qp6_cq6_r5 (
             if (entries_reply_valid) begin // look.go:46
                 entry_here <= 1'b1;        // look.go:47
             end
-            case (step)                     // resend.go:278
-                STEP_IDLE: begin            // resend.go:279
-                    if (begins) begin       // resend.go:277
-                        step <= STEP_START; // resend.go:277
+            case (step)                     // resend.go:282
+                STEP_IDLE: begin            // resend.go:283
+                    if (begins) begin       // resend.go:281
+                        step <= STEP_START; // resend.go:281
                     end
                 end
-                STEP_START: begin             // resend.go:280
+                STEP_START: begin             // resend.go:284
                     context_here <= 1'b0;     // look.go:12
                     entry_here <= 1'b0;       // look.go:13
                     if (order[26] && !(place[16] && !fresh)) begin // look.go:16
@@ -442,41 +458,43 @@ module resend_64_qp6_cq6_r5 (
                         step <= STEP_IDLE;    // look.go:20
                     end
                 end
-                STEP_LOOK: begin                          // resend.go:281
+                STEP_LOOK: begin                          // resend.go:285
                     if (context_here && entry_here) begin // look.go:25
                         step <= STEP_DECIDE;              // look.go:25
                     end
                 end
-                STEP_DECIDE: begin                  // resend.go:282
-                    if (!of_qp_sends || !any) begin // look.go:83
-                        step <= STEP_RESENT;        // look.go:84
-                        if (newer || touches) begin // look.go:85
-                            step <= STEP_IDLE;      // look.go:85
+                STEP_DECIDE: begin                  // resend.go:286
+                    if (!of_qp_sends || !any) begin // look.go:90
+                        step <= STEP_RESENT;        // look.go:91
+                        if (newer || touches) begin // look.go:92
+                            step <= STEP_IDLE;      // look.go:92
                         end
-                    end else if (when_step) begin // look.go:86
-                        step <= STEP_END;         // look.go:98
-                    end else if (kept && !fresh && kept_qp == turn_qp && kept_index == entry_wqe_index) begin // look.go:88
-                        step <= STEP_BEGIN;       // look.go:89
-                    end else begin                // look.go:90
-                        step <= STEP_ADDRESS;     // look.go:91
+                    end else if (when_step) begin // look.go:93
+                        step <= STEP_END;         // look.go:107
+                    end else if (paced) begin     // look.go:95
+                        step <= STEP_IDLE;        // the wake enters it again (look.go:96)
+                    end else if (kept && !fresh && kept_qp == turn_qp && kept_index == entry_wqe_index) begin // look.go:97
+                        step <= STEP_BEGIN;       // look.go:98
+                    end else begin                // look.go:99
+                        step <= STEP_ADDRESS;     // look.go:100
                     end
                 end
-                STEP_ADDRESS: begin   // resend.go:283
+                STEP_ADDRESS: begin   // resend.go:287
                     kept <= 1'b0;     // fetch.go:21
                     step <= STEP_ASK; // fetch.go:24
                 end
-                STEP_ASK: begin                 // resend.go:284
-                    if (read_burst_ready) begin // resend.go:277
-                        step <= STEP_ARRIVE;    // resend.go:277
+                STEP_ASK: begin                 // resend.go:288
+                    if (read_burst_ready) begin // resend.go:281
+                        step <= STEP_ARRIVE;    // resend.go:281
                     end
                 end
-                STEP_ARRIVE: begin          // resend.go:285
+                STEP_ARRIVE: begin          // resend.go:289
                     if (read_beat_valid && read_beat_last) begin // fetch.go:51
                         kept <= 1'b1;       // until it proves bad (fetch.go:52)
                         step <= STEP_BEGIN; // fetch.go:53
                     end
                 end
-                STEP_BEGIN: begin       // resend.go:286
+                STEP_BEGIN: begin       // resend.go:290
                     entry_here <= 1'b0; // plan.go:16
                     entry_owed <= 1'b1; // plan.go:17
                     step <= STEP_PLAN;  // plan.go:26
@@ -485,15 +503,15 @@ module resend_64_qp6_cq6_r5 (
                         step <= STEP_SUM; // plan.go:27
                     end
                 end
-                STEP_SUM: begin            // resend.go:287
+                STEP_SUM: begin            // resend.go:291
                     if (control_0[23:16] <= {5'h00, number + 3'd1} || number == 3'd5) begin // plan.go:64
                         step <= STEP_PLAN; // plan.go:64
                     end
                 end
-                STEP_PLAN: begin        // resend.go:288
+                STEP_PLAN: begin        // resend.go:292
                     step <= STEP_CHECK; // plan.go:90
                 end
-                STEP_CHECK: begin                   // resend.go:289
+                STEP_CHECK: begin                   // resend.go:293
                     if (entry_here) begin           // plan.go:113
                         if (newer || touches) begin // plan.go:114
                             step <= STEP_END;       // plan.go:115
@@ -508,15 +526,15 @@ module resend_64_qp6_cq6_r5 (
                         end
                     end
                 end
-                STEP_JOB: begin                // resend.go:290
+                STEP_JOB: begin                // resend.go:294
                     if (job_ready) begin       // give.go:11
-                        step <= STEP_END;      // look.go:98
+                        step <= STEP_END;      // look.go:107
                         if (|need) begin       // give.go:13
                             step <= STEP_WALK; // give.go:13
                         end
                     end
                 end
-                STEP_WALK: begin              // resend.go:291
+                STEP_WALK: begin              // resend.go:295
                     if (segment_ready) begin  // give.go:19
                         step <= STEP_NEXT;    // give.go:22
                         if (enough) begin     // give.go:23
@@ -524,27 +542,27 @@ module resend_64_qp6_cq6_r5 (
                         end
                     end
                 end
-                STEP_NEXT: begin              // resend.go:292
+                STEP_NEXT: begin              // resend.go:296
                     if (|sge_length_2) begin  // give.go:42
                         step <= STEP_MEASURE; // give.go:42
                     end
                 end
-                STEP_MEASURE: begin    // resend.go:293
-                    step <= STEP_WALK; // resend.go:293
+                STEP_MEASURE: begin    // resend.go:297
+                    step <= STEP_WALK; // resend.go:297
                 end
-                STEP_FAULT: begin          // resend.go:294
-                    if (fault_ready) begin // resend.go:294
-                        step <= STEP_END;  // look.go:98
+                STEP_FAULT: begin          // resend.go:298
+                    if (fault_ready) begin // resend.go:298
+                        step <= STEP_END;  // look.go:107
                     end
                 end
-                STEP_RESENT: begin          // resend.go:295
-                    if (resent_ready) begin // resend.go:277
-                        step <= STEP_IDLE;  // resend.go:277
+                STEP_RESENT: begin          // resend.go:299
+                    if (resent_ready) begin // resend.go:281
+                        step <= STEP_IDLE;  // resend.go:281
                     end
                 end
-                STEP_END: begin                 // resend.go:296
-                    if (wake_again_ready) begin // resend.go:277
-                        step <= STEP_IDLE;      // resend.go:277
+                STEP_END: begin                 // resend.go:300
+                    if (wake_again_ready) begin // resend.go:281
+                        step <= STEP_IDLE;      // resend.go:281
                     end
                 end
                 default: ;
@@ -554,7 +572,7 @@ module resend_64_qp6_cq6_r5 (
 
     assign context_reply_ready = 1'b1; // look.go:33
 
-    wire ring_log_stride_2 = ring[0]; // orders.go:60
+    wire ring_log_stride_2 = ring[0]; // orders.go:61
     wire sends = (context_reply_context_state == 3'h3) | (context_reply_context_state == 3'h4); // look.go:61
     wire [15:0] index_2 = entry_wqe_index & ~(16'hffff << ring[4:1]); // fetch.go:17
     wire [22:0] bytes = ring_log_stride_2 ? {index_2, 7'h00} : {1'b0, index_2, 6'h00}; // fetch.go:18
@@ -608,26 +626,26 @@ module resend_64_qp6_cq6_r5 (
             beat <= beat + 4'd1;        // fetch.go:40
             bad <= bad | read_beat_err; // fetch.go:41
         end
-        case (step)                  // resend.go:278
-            STEP_START: begin        // resend.go:280
+        case (step)                  // resend.go:282
+            STEP_START: begin        // resend.go:284
                 second_look <= 1'b0; // look.go:14
             end
-            STEP_DECIDE: begin                                  // resend.go:282
-                bad <= 1'b0;                                    // look.go:78
-                next <= index;                                  // look.go:79
-                passed_psns <= order[23:0] - entry_psn;         // look.go:80
-                span <= entry_last_psn - entry_psn;             // look.go:81
-                if (!(!of_qp_sends || !any) && when_step) begin // look.go:86
-                    next <= index + 16'd1;                      // look.go:97
+            STEP_DECIDE: begin                                  // resend.go:286
+                bad <= 1'b0;                                    // look.go:85
+                next <= index;                                  // look.go:86
+                passed_psns <= order[23:0] - entry_psn;         // look.go:87
+                span <= entry_last_psn - entry_psn;             // look.go:88
+                if (!(!of_qp_sends || !any) && when_step) begin // look.go:93
+                    next <= index + 16'd1;                      // look.go:106
                 end
             end
-            STEP_ADDRESS: begin                // resend.go:283
+            STEP_ADDRESS: begin                // resend.go:287
                 slot <= {ring[56:5] + {41'd0, bytes[22:12]}, bytes[11:0]}; // fetch.go:19
                 beat <= 4'd0;                  // fetch.go:20
                 kept_qp <= turn_qp;            // fetch.go:22
                 kept_index <= entry_wqe_index; // fetch.go:23
             end
-            STEP_BEGIN: begin        // resend.go:286
+            STEP_BEGIN: begin        // resend.go:290
                 second_look <= 1'b1; // plan.go:15
                 bad <= bad | bad_choice | (control_0[7:0] == 8'd7) | (control_0[7:0] == 8'd128) // plan.go:18
                     | (control_0[7:0] == 8'd8)
@@ -641,7 +659,7 @@ module resend_64_qp6_cq6_r5 (
                     passed_psns <= 24'd0; // plan.go:25
                 end
             end
-            STEP_SUM: begin                                    // resend.go:287
+            STEP_SUM: begin                                    // resend.go:291
                 total <= total + total_word[31:0];             // plan.go:51
                 number <= number + 3'd1;                       // plan.go:52
                 if (!found) begin                              // plan.go:53
@@ -658,7 +676,7 @@ module resend_64_qp6_cq6_r5 (
                     end
                 end
             end
-            STEP_PLAN: begin // resend.go:288
+            STEP_PLAN: begin // resend.go:292
                 header_opcode <= (control_0[7:0] == 8'd4) ? 8'd12 // plan.go:73
                     : (control_0[7:0] == 8'd5 || control_0[7:0] == 8'd6) ? ((control_0[7:0] == 8'd6) ? 8'd20 : 8'd19)
                     : is_1 ? op_choice
@@ -687,18 +705,18 @@ module resend_64_qp6_cq6_r5 (
                     sge_left <= {19'd0, entry_length};         // plan.go:88
                 end
             end
-            STEP_JOB: begin                // resend.go:290
+            STEP_JOB: begin                // resend.go:294
                 if (job_ready) begin       // give.go:11
-                    next <= index + 16'd1; // look.go:97
+                    next <= index + 16'd1; // look.go:106
                 end
             end
-            STEP_WALK: begin                 // resend.go:291
+            STEP_WALK: begin                 // resend.go:295
                 if (segment_ready) begin     // give.go:19
                     need <= need - length;   // give.go:20
                     number <= number + 3'd1; // give.go:21
                 end
             end
-            STEP_NEXT: begin                  // resend.go:292
+            STEP_NEXT: begin                  // resend.go:296
                 sge_addr <= sge_addr_word_3;  // give.go:37
                 sge_length <= sge_length_2;   // give.go:37
                 sge_l_key <= sge_word[63:32]; // give.go:37
@@ -708,9 +726,9 @@ module resend_64_qp6_cq6_r5 (
                     number <= number + 3'd1;  // give.go:41
                 end
             end
-            STEP_FAULT: begin              // resend.go:294
-                if (fault_ready) begin     // resend.go:294
-                    next <= index + 16'd1; // look.go:97
+            STEP_FAULT: begin              // resend.go:298
+                if (fault_ready) begin     // resend.go:298
+                    next <= index + 16'd1; // look.go:106
                 end
             end
             default: ;
@@ -736,6 +754,12 @@ module resend_64_qp6_cq6_r5 (
             entry_last <= entries_reply_entry_last;           // look.go:54
             entry_failed <= |entries_reply_entry_status;      // look.go:54
         end
+    end
+
+    assign paced_qp = turn_qp; // look.go:78
+
+    always @(posedge clk) begin
+        paced <= paced_waits; // look.go:79
     end
 
     assign read_burst_valid = (step == STEP_ASK);              // fetch.go:31
@@ -815,55 +839,55 @@ module resend_64_qp6_cq6_r5 (
     assign fault_vendor = 5'h10;                               // give.go:69
 
     always @(posedge clk) begin
-        if (writes) begin // orders.go:31
-            orders[qp] <= {resend_valid & ~resend_stop, resend_number, resend_psn}; // orders.go:31
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins) begin                    // orders.go:58
-            order <= orders[u_grant_out_qp]; // orders.go:58
-        end
-    end
-
-    wire notes_or = (wake_again_valid & wake_again_ready) | (resent_valid & resent_ready); // orders.go:66
-    wire notes = notes_or & ~(newer | touches); // orders.go:66
-
-    always @(posedge clk) begin
-        if (notes) begin                                    // orders.go:67
-            places[turn_qp] <= {step == STEP_RESENT, next}; // orders.go:67
+        if (writes) begin // orders.go:32
+            orders[qp] <= {resend_valid & ~resend_stop, resend_number, resend_psn}; // orders.go:32
         end
     end
 
     always @(posedge clk) begin
         if (begins) begin                    // orders.go:59
-            place <= places[u_grant_out_qp]; // orders.go:59
+            order <= orders[u_grant_out_qp]; // orders.go:59
         end
     end
 
-    wire asked_write_data_word = begun[qp]; // orders.go:32
+    wire notes_or = (wake_again_valid & wake_again_ready) | (resent_valid & resent_ready); // orders.go:67
+    wire notes = notes_or & ~(newer | touches); // orders.go:67
 
     always @(posedge clk) begin
-        if (writes) begin                        // orders.go:32
-            asked[qp] <= ~asked_write_data_word; // orders.go:32
-        end
-    end
-
-    always @(posedge clk) begin
-        if (notes) begin            // orders.go:68
-            begun[turn_qp] <= flip; // orders.go:68
+        if (notes) begin                                    // orders.go:68
+            places[turn_qp] <= {step == STEP_RESENT, next}; // orders.go:68
         end
     end
 
     always @(posedge clk) begin
-        if (ring_valid && !ring_keep) begin // orders.go:39
-            rings[ring_qp] <= {ring_base[63:12], ring_log_size, ring_log_stride}; // orders.go:39
+        if (begins) begin                    // orders.go:60
+            place <= places[u_grant_out_qp]; // orders.go:60
+        end
+    end
+
+    wire asked_write_data_word = begun[qp]; // orders.go:33
+
+    always @(posedge clk) begin
+        if (writes) begin                        // orders.go:33
+            asked[qp] <= ~asked_write_data_word; // orders.go:33
         end
     end
 
     always @(posedge clk) begin
-        if (begins) begin                  // orders.go:60
-            ring <= rings[u_grant_out_qp]; // orders.go:60
+        if (notes) begin            // orders.go:69
+            begun[turn_qp] <= flip; // orders.go:69
+        end
+    end
+
+    always @(posedge clk) begin
+        if (ring_valid && !ring_keep) begin // orders.go:40
+            rings[ring_qp] <= {ring_base[63:12], ring_log_size, ring_log_stride}; // orders.go:40
+        end
+    end
+
+    always @(posedge clk) begin
+        if (begins) begin                  // orders.go:61
+            ring <= rings[u_grant_out_qp]; // orders.go:61
         end
     end
 
@@ -914,22 +938,24 @@ module resend_64_qp6_cq6_r5 (
     reg [32:0]  control_source_held;     // properties.go:13
     reg         fence_stalled;           // properties.go:14
     reg [1:0]   fence_held;              // properties.go:14
-    reg         resent_stalled;          // properties.go:15
-    reg [7:0]   resent_held;             // properties.go:15
-    reg         context_request_stalled; // properties.go:16
-    reg [5:0]   context_request_held;    // properties.go:16
-    reg         entry_request_stalled;   // properties.go:17
-    reg [22:0]  entry_request_held;      // properties.go:17
-    reg         read_burst_stalled;      // properties.go:18
-    reg [71:0]  read_burst_held;         // properties.go:18
-    reg         job_stalled;             // properties.go:19
-    reg [540:0] job_held;                // properties.go:19
-    reg         segment_stalled;         // properties.go:20
-    reg [202:0] segment_held;            // properties.go:20
-    reg         fault_stalled;           // properties.go:21
-    reg [34:0]  fault_held;              // properties.go:21
-    reg         passed_stalled;          // properties.go:22
-    reg [1:0]   passed_held;             // properties.go:22
+    reg         wake_stalled;            // properties.go:15
+    reg [5:0]   wake_held;               // properties.go:15
+    reg         resent_stalled;          // properties.go:16
+    reg [7:0]   resent_held;             // properties.go:16
+    reg         context_request_stalled; // properties.go:17
+    reg [5:0]   context_request_held;    // properties.go:17
+    reg         entry_request_stalled;   // properties.go:18
+    reg [22:0]  entry_request_held;      // properties.go:18
+    reg         read_burst_stalled;      // properties.go:19
+    reg [71:0]  read_burst_held;         // properties.go:19
+    reg         job_stalled;             // properties.go:20
+    reg [540:0] job_held;                // properties.go:20
+    reg         segment_stalled;         // properties.go:21
+    reg [202:0] segment_held;            // properties.go:21
+    reg         fault_stalled;           // properties.go:22
+    reg [34:0]  fault_held;              // properties.go:22
+    reg         passed_stalled;          // properties.go:23
+    reg [1:0]   passed_held;             // properties.go:23
 
     wire waits = resend_valid & ~resend_ready;                 // properties.go:8
     wire resend_data_holds_equal = {resend_qp, resend_stop, resend_number, resend_psn} == resend_held; // properties.go:8
@@ -999,17 +1025,18 @@ module resend_64_qp6_cq6_r5 (
     wire waits_6 = control_valid & ~control_ready;     // properties.go:13
     wire control_source_data_holds_equal = {control_qp, control_kind, control_psn} == control_source_held; // properties.go:13
     wire waits_7 = fence_valid & ~fence_ready;         // properties.go:14
-    wire waits_8 = resent_valid & ~resent_ready;       // properties.go:15
-    wire waits_9 = context_request_valid & ~context_request_ready; // properties.go:16
-    wire waits_10 = entries_request_valid & ~entries_request_ready; // properties.go:17
-    wire [22:0] entry_request_data_holds_joined = {    // properties.go:17
+    wire waits_8 = wake_valid & ~wake_ready;           // properties.go:15
+    wire waits_9 = resent_valid & ~resent_ready;       // properties.go:16
+    wire waits_10 = context_request_valid & ~context_request_ready; // properties.go:17
+    wire waits_11 = entries_request_valid & ~entries_request_ready; // properties.go:18
+    wire [22:0] entry_request_data_holds_joined = {    // properties.go:18
         entries_request_qp,
         entries_request_oldest,
         entries_request_index
     };
-    wire waits_11 = read_burst_valid & ~read_burst_ready; // properties.go:18
-    wire waits_12 = job_valid & ~job_ready;               // properties.go:19
-    wire [540:0] job_data_holds_joined = {                // properties.go:19
+    wire waits_12 = read_burst_valid & ~read_burst_ready; // properties.go:19
+    wire waits_13 = job_valid & ~job_ready;               // properties.go:20
+    wire [540:0] job_data_holds_joined = {                // properties.go:20
         job_kind,
         job_qp,
         job_opcode,
@@ -1040,8 +1067,8 @@ module resend_64_qp6_cq6_r5 (
         job_entry_status,
         job_entry_vendor
     };
-    wire waits_13 = segment_valid & ~segment_ready; // properties.go:20
-    wire [202:0] segment_data_holds_joined = {      // properties.go:20
+    wire waits_14 = segment_valid & ~segment_ready; // properties.go:21
+    wire [202:0] segment_data_holds_joined = {      // properties.go:21
         segment_key,
         segment_pd,
         segment_qpn,
@@ -1056,9 +1083,9 @@ module resend_64_qp6_cq6_r5 (
         segment_last,
         segment_probed
     };
-    wire waits_14 = fault_valid & ~fault_ready;   // properties.go:21
-    wire waits_15 = passed_valid & ~passed_ready; // properties.go:22
-    wire rings_no_collision_and = begins & ring_valid & ~ring_keep & (u_grant_out_qp == ring_qp); // orders.go:60
+    wire waits_15 = fault_valid & ~fault_ready;   // properties.go:22
+    wire waits_16 = passed_valid & ~passed_ready; // properties.go:23
+    wire rings_no_collision_and = begins & ring_valid & ~ring_keep & (u_grant_out_qp == ring_qp); // orders.go:61
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1209,15 +1236,29 @@ module resend_64_qp6_cq6_r5 (
 
     always @(posedge clk) begin
         if (rst) begin
-            resent_stalled <= 1'b0;
+            wake_stalled <= 1'b0;
         end else begin
-            resent_stalled <= waits_8; // properties.go:15
+            wake_stalled <= waits_8; // properties.go:15
         end
     end
 
     always @(posedge clk) begin
-        if (waits_8) begin                             // properties.go:15
-            resent_held <= {resent_qp, resent_number}; // properties.go:15
+        if (waits_8) begin        // properties.go:15
+            wake_held <= wake_qp; // properties.go:15
+        end
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            resent_stalled <= 1'b0;
+        end else begin
+            resent_stalled <= waits_9; // properties.go:16
+        end
+    end
+
+    always @(posedge clk) begin
+        if (waits_9) begin                             // properties.go:16
+            resent_held <= {resent_qp, resent_number}; // properties.go:16
         end
     end
 
@@ -1225,13 +1266,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             context_request_stalled <= 1'b0;
         end else begin
-            context_request_stalled <= waits_9; // properties.go:16
+            context_request_stalled <= waits_10; // properties.go:17
         end
     end
 
     always @(posedge clk) begin
-        if (waits_9) begin                              // properties.go:16
-            context_request_held <= context_request_qp; // properties.go:16
+        if (waits_10) begin                             // properties.go:17
+            context_request_held <= context_request_qp; // properties.go:17
         end
     end
 
@@ -1239,13 +1280,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             entry_request_stalled <= 1'b0;
         end else begin
-            entry_request_stalled <= waits_10; // properties.go:17
+            entry_request_stalled <= waits_11; // properties.go:18
         end
     end
 
     always @(posedge clk) begin
-        if (waits_10) begin         // properties.go:17
-            entry_request_held <= { // properties.go:17
+        if (waits_11) begin         // properties.go:18
+            entry_request_held <= { // properties.go:18
                 entries_request_qp,
                 entries_request_oldest,
                 entries_request_index
@@ -1257,13 +1298,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             read_burst_stalled <= 1'b0;
         end else begin
-            read_burst_stalled <= waits_11; // properties.go:18
+            read_burst_stalled <= waits_12; // properties.go:19
         end
     end
 
     always @(posedge clk) begin
-        if (waits_11) begin // properties.go:18
-            read_burst_held <= {read_burst_addr, read_burst_len}; // properties.go:18
+        if (waits_12) begin // properties.go:19
+            read_burst_held <= {read_burst_addr, read_burst_len}; // properties.go:19
         end
     end
 
@@ -1271,13 +1312,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             job_stalled <= 1'b0;
         end else begin
-            job_stalled <= waits_12; // properties.go:19
+            job_stalled <= waits_13; // properties.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_12) begin // properties.go:19
-            job_held <= {   // properties.go:19
+        if (waits_13) begin // properties.go:20
+            job_held <= {   // properties.go:20
                 job_kind,
                 job_qp,
                 job_opcode,
@@ -1315,13 +1356,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             segment_stalled <= 1'b0;
         end else begin
-            segment_stalled <= waits_13; // properties.go:20
+            segment_stalled <= waits_14; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        if (waits_13) begin   // properties.go:20
-            segment_held <= { // properties.go:20
+        if (waits_14) begin   // properties.go:21
+            segment_held <= { // properties.go:21
                 segment_key,
                 segment_pd,
                 segment_qpn,
@@ -1343,13 +1384,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             fault_stalled <= 1'b0;
         end else begin
-            fault_stalled <= waits_14; // properties.go:21
+            fault_stalled <= waits_15; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        if (waits_14) begin                                    // properties.go:21
-            fault_held <= {fault_qp, fault_psn, fault_vendor}; // properties.go:21
+        if (waits_15) begin                                    // properties.go:22
+            fault_held <= {fault_qp, fault_psn, fault_vendor}; // properties.go:22
         end
     end
 
@@ -1357,13 +1398,13 @@ module resend_64_qp6_cq6_r5 (
         if (rst) begin
             passed_stalled <= 1'b0;
         end else begin
-            passed_stalled <= waits_15; // properties.go:22
+            passed_stalled <= waits_16; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
-        if (waits_15) begin              // properties.go:22
-            passed_held <= passed_token; // properties.go:22
+        if (waits_16) begin              // properties.go:23
+            passed_held <= passed_token; // properties.go:23
         end
     end
 
@@ -1399,35 +1440,38 @@ module resend_64_qp6_cq6_r5 (
             assume_control_source_data_holds: assume (!control_source_stalled || control_source_data_holds_equal); // properties.go:13
             assume_fence_valid_holds: assume (!fence_stalled || fence_valid); // properties.go:14
             assume_fence_data_holds: assume (!fence_stalled || fence_token == fence_held); // properties.go:14
-            assert_resent_valid_holds: assert (!resent_stalled || resent_valid); // properties.go:15
-            assert_resent_data_holds: assert (!resent_stalled || {resent_qp, resent_number} == resent_held); // properties.go:15
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:16
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:16
-            assert_entry_request_valid_holds: assert (!entry_request_stalled || entries_request_valid); // properties.go:17
-            assert_entry_request_data_holds: assert (!entry_request_stalled || entry_request_data_holds_joined == entry_request_held); // properties.go:17
-            assert_read_burst_valid_holds: assert (!read_burst_stalled || read_burst_valid); // properties.go:18
-            assert_read_burst_data_holds: assert (!read_burst_stalled || {read_burst_addr, read_burst_len} == read_burst_held); // properties.go:18
-            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:19
-            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:19
-            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:20
-            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:20
-            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:21
-            assert_fault_data_holds: assert (!fault_stalled || {fault_qp, fault_psn, fault_vendor} == fault_held); // properties.go:21
-            assert_passed_valid_holds: assert (!passed_stalled || passed_valid); // properties.go:22
-            assert_passed_data_holds: assert (!passed_stalled || passed_token == passed_held); // properties.go:22
-            assert_fence_between_turns: assert (!(passed_valid && passed_ready && step != STEP_IDLE)); // properties.go:24
-            assert_job_of_an_entry_that_is_there: assert (!job_valid || (same && !bad)); // properties.go:25
-            assert_segments_have_bytes: assert (!segment_valid || |segment_len); // properties.go:26
-            cover_entry_gone: cover (step == STEP_CHECK && entry_here && !same); // properties.go:27
-            cover_overtaken: cover (step == STEP_CHECK && entry_here && newer); // properties.go:28
-            cover_second_sge: cover (step == STEP_NEXT);       // properties.go:29
-            cover_moved_read: cover (step == STEP_CHECK && |passed_psns); // properties.go:30
-            cover_kept: cover (step == STEP_BEGIN && !fresh);  // properties.go:31
-            cover_fault: cover (fault_valid && fault_ready);   // properties.go:32
-            cover_fence: cover (passed_valid && passed_ready); // properties.go:33
-            assert_orders_no_collision: assert (!(begins && writes && u_grant_out_qp == qp)); // orders.go:58
-            assert_places_no_collision: assert (!(begins && notes && u_grant_out_qp == turn_qp)); // orders.go:59
-            assert_rings_no_collision: assert (!rings_no_collision_and); // orders.go:60
+            assume_wake_valid_holds: assume (!wake_stalled || wake_valid); // properties.go:15
+            assume_wake_data_holds: assume (!wake_stalled || wake_qp == wake_held); // properties.go:15
+            assert_resent_valid_holds: assert (!resent_stalled || resent_valid); // properties.go:16
+            assert_resent_data_holds: assert (!resent_stalled || {resent_qp, resent_number} == resent_held); // properties.go:16
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:17
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:17
+            assert_entry_request_valid_holds: assert (!entry_request_stalled || entries_request_valid); // properties.go:18
+            assert_entry_request_data_holds: assert (!entry_request_stalled || entry_request_data_holds_joined == entry_request_held); // properties.go:18
+            assert_read_burst_valid_holds: assert (!read_burst_stalled || read_burst_valid); // properties.go:19
+            assert_read_burst_data_holds: assert (!read_burst_stalled || {read_burst_addr, read_burst_len} == read_burst_held); // properties.go:19
+            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:20
+            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:20
+            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:21
+            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:21
+            assert_fault_valid_holds: assert (!fault_stalled || fault_valid); // properties.go:22
+            assert_fault_data_holds: assert (!fault_stalled || {fault_qp, fault_psn, fault_vendor} == fault_held); // properties.go:22
+            assert_passed_valid_holds: assert (!passed_stalled || passed_valid); // properties.go:23
+            assert_passed_data_holds: assert (!passed_stalled || passed_token == passed_held); // properties.go:23
+            assert_fence_between_turns: assert (!(passed_valid && passed_ready && step != STEP_IDLE)); // properties.go:25
+            assert_job_of_an_entry_that_is_there: assert (!job_valid || (same && !bad)); // properties.go:26
+            assert_segments_have_bytes: assert (!segment_valid || |segment_len); // properties.go:27
+            cover_entry_gone: cover (step == STEP_CHECK && entry_here && !same); // properties.go:28
+            cover_overtaken: cover (step == STEP_CHECK && entry_here && newer); // properties.go:29
+            cover_second_sge: cover (step == STEP_NEXT);       // properties.go:30
+            cover_moved_read: cover (step == STEP_CHECK && |passed_psns); // properties.go:31
+            cover_kept: cover (step == STEP_BEGIN && !fresh);  // properties.go:32
+            cover_fault: cover (fault_valid && fault_ready);   // properties.go:33
+            cover_paced: cover (step == STEP_DECIDE && paced); // properties.go:34
+            cover_fence: cover (passed_valid && passed_ready); // properties.go:35
+            assert_orders_no_collision: assert (!(begins && writes && u_grant_out_qp == qp)); // orders.go:59
+            assert_places_no_collision: assert (!(begins && notes && u_grant_out_qp == turn_qp)); // orders.go:60
+            assert_rings_no_collision: assert (!rings_no_collision_and); // orders.go:61
         end
     end
 `endif
@@ -1446,6 +1490,8 @@ module resend_64_qp6_cq6_r5 (
     initial cover_kept_count = 64'd0;
     reg [63:0] cover_fault_count /* verilator public_flat_rd */;
     initial cover_fault_count = 64'd0;
+    reg [63:0] cover_paced_count /* verilator public_flat_rd */;
+    initial cover_paced_count = 64'd0;
     reg [63:0] cover_fence_count /* verilator public_flat_rd */;
     initial cover_fence_count = 64'd0;
     always @(posedge clk) begin
@@ -1520,154 +1566,170 @@ module resend_64_qp6_cq6_r5 (
                     $stop;
                 end
             end
+            if (wake_stalled) begin
+                if (!wake_valid) begin
+                    $display("ASSUME %m wake_valid_holds blocks/resend/properties.go:15");
+                    $stop;
+                end
+                if (wake_qp != wake_held) begin
+                    $display("ASSUME %m wake_data_holds blocks/resend/properties.go:15");
+                    $stop;
+                end
+            end
             if (resent_stalled) begin
                 if (!resent_valid) begin
-                    $display("ASSERT %m resent_valid_holds blocks/resend/properties.go:15");
+                    $display("ASSERT %m resent_valid_holds blocks/resend/properties.go:16");
                     $stop;
                 end
                 if ({resent_qp, resent_number} != resent_held) begin
-                    $display("ASSERT %m resent_data_holds blocks/resend/properties.go:15");
+                    $display("ASSERT %m resent_data_holds blocks/resend/properties.go:16");
                     $stop;
                 end
             end
             if (context_request_stalled) begin
                 if (!context_request_valid) begin
-                    $display("ASSERT %m context_request_valid_holds blocks/resend/properties.go:16");
+                    $display("ASSERT %m context_request_valid_holds blocks/resend/properties.go:17");
                     $stop;
                 end
                 if (context_request_qp != context_request_held) begin
-                    $display("ASSERT %m context_request_data_holds blocks/resend/properties.go:16");
+                    $display("ASSERT %m context_request_data_holds blocks/resend/properties.go:17");
                     $stop;
                 end
             end
             if (entry_request_stalled) begin
                 if (!entries_request_valid) begin
-                    $display("ASSERT %m entry_request_valid_holds blocks/resend/properties.go:17");
+                    $display("ASSERT %m entry_request_valid_holds blocks/resend/properties.go:18");
                     $stop;
                 end
                 if (entry_request_data_holds_joined != entry_request_held) begin
-                    $display("ASSERT %m entry_request_data_holds blocks/resend/properties.go:17");
+                    $display("ASSERT %m entry_request_data_holds blocks/resend/properties.go:18");
                     $stop;
                 end
             end
             if (read_burst_stalled) begin
                 if (!read_burst_valid) begin
-                    $display("ASSERT %m read_burst_valid_holds blocks/resend/properties.go:18");
+                    $display("ASSERT %m read_burst_valid_holds blocks/resend/properties.go:19");
                     $stop;
                 end
                 if ({read_burst_addr, read_burst_len} != read_burst_held) begin
-                    $display("ASSERT %m read_burst_data_holds blocks/resend/properties.go:18");
+                    $display("ASSERT %m read_burst_data_holds blocks/resend/properties.go:19");
                     $stop;
                 end
             end
             if (job_stalled) begin
                 if (!job_valid) begin
-                    $display("ASSERT %m job_valid_holds blocks/resend/properties.go:19");
+                    $display("ASSERT %m job_valid_holds blocks/resend/properties.go:20");
                     $stop;
                 end
                 if (job_data_holds_joined != job_held) begin
-                    $display("ASSERT %m job_data_holds blocks/resend/properties.go:19");
+                    $display("ASSERT %m job_data_holds blocks/resend/properties.go:20");
                     $stop;
                 end
             end
             if (segment_stalled) begin
                 if (!segment_valid) begin
-                    $display("ASSERT %m segment_valid_holds blocks/resend/properties.go:20");
+                    $display("ASSERT %m segment_valid_holds blocks/resend/properties.go:21");
                     $stop;
                 end
                 if (segment_data_holds_joined != segment_held) begin
-                    $display("ASSERT %m segment_data_holds blocks/resend/properties.go:20");
+                    $display("ASSERT %m segment_data_holds blocks/resend/properties.go:21");
                     $stop;
                 end
             end
             if (fault_stalled) begin
                 if (!fault_valid) begin
-                    $display("ASSERT %m fault_valid_holds blocks/resend/properties.go:21");
+                    $display("ASSERT %m fault_valid_holds blocks/resend/properties.go:22");
                     $stop;
                 end
                 if ({fault_qp, fault_psn, fault_vendor} != fault_held) begin
-                    $display("ASSERT %m fault_data_holds blocks/resend/properties.go:21");
+                    $display("ASSERT %m fault_data_holds blocks/resend/properties.go:22");
                     $stop;
                 end
             end
             if (passed_stalled) begin
                 if (!passed_valid) begin
-                    $display("ASSERT %m passed_valid_holds blocks/resend/properties.go:22");
+                    $display("ASSERT %m passed_valid_holds blocks/resend/properties.go:23");
                     $stop;
                 end
                 if (passed_token != passed_held) begin
-                    $display("ASSERT %m passed_data_holds blocks/resend/properties.go:22");
+                    $display("ASSERT %m passed_data_holds blocks/resend/properties.go:23");
                     $stop;
                 end
             end
             if (passed_valid && passed_ready && step != STEP_IDLE) begin
-                $display("ASSERT %m fence_between_turns blocks/resend/properties.go:24");
+                $display("ASSERT %m fence_between_turns blocks/resend/properties.go:25");
                 $stop;
             end
             if (job_valid && (!same || bad)) begin
-                $display("ASSERT %m job_of_an_entry_that_is_there blocks/resend/properties.go:25");
+                $display("ASSERT %m job_of_an_entry_that_is_there blocks/resend/properties.go:26");
                 $stop;
             end
             if (segment_valid && !(|segment_len)) begin
-                $display("ASSERT %m segments_have_bytes blocks/resend/properties.go:26");
+                $display("ASSERT %m segments_have_bytes blocks/resend/properties.go:27");
                 $stop;
             end
             if (step == STEP_CHECK) begin
                 if (entry_here && !same) begin
                     if (cover_entry_gone_count == 64'd0) begin
-                        $display("COVER %m entry_gone blocks/resend/properties.go:27");
+                        $display("COVER %m entry_gone blocks/resend/properties.go:28");
                     end
                     cover_entry_gone_count <= cover_entry_gone_count + 64'd1;
                 end
                 if (entry_here && newer) begin
                     if (cover_overtaken_count == 64'd0) begin
-                        $display("COVER %m overtaken blocks/resend/properties.go:28");
+                        $display("COVER %m overtaken blocks/resend/properties.go:29");
                     end
                     cover_overtaken_count <= cover_overtaken_count + 64'd1;
                 end
             end
             if (step == STEP_NEXT) begin
                 if (cover_second_sge_count == 64'd0) begin
-                    $display("COVER %m second_sge blocks/resend/properties.go:29");
+                    $display("COVER %m second_sge blocks/resend/properties.go:30");
                 end
                 cover_second_sge_count <= cover_second_sge_count + 64'd1;
             end
             if (step == STEP_CHECK && |passed_psns) begin
                 if (cover_moved_read_count == 64'd0) begin
-                    $display("COVER %m moved_read blocks/resend/properties.go:30");
+                    $display("COVER %m moved_read blocks/resend/properties.go:31");
                 end
                 cover_moved_read_count <= cover_moved_read_count + 64'd1;
             end
             if (step == STEP_BEGIN && !fresh) begin
                 if (cover_kept_count == 64'd0) begin
-                    $display("COVER %m kept blocks/resend/properties.go:31");
+                    $display("COVER %m kept blocks/resend/properties.go:32");
                 end
                 cover_kept_count <= cover_kept_count + 64'd1;
             end
             if (fault_valid && fault_ready) begin
                 if (cover_fault_count == 64'd0) begin
-                    $display("COVER %m fault blocks/resend/properties.go:32");
+                    $display("COVER %m fault blocks/resend/properties.go:33");
                 end
                 cover_fault_count <= cover_fault_count + 64'd1;
             end
+            if (step == STEP_DECIDE && paced) begin
+                if (cover_paced_count == 64'd0) begin
+                    $display("COVER %m paced blocks/resend/properties.go:34");
+                end
+                cover_paced_count <= cover_paced_count + 64'd1;
+            end
             if (passed_valid && passed_ready) begin
                 if (cover_fence_count == 64'd0) begin
-                    $display("COVER %m fence blocks/resend/properties.go:33");
+                    $display("COVER %m fence blocks/resend/properties.go:35");
                 end
                 cover_fence_count <= cover_fence_count + 64'd1;
             end
             if (begins) begin
                 if (writes && u_grant_out_qp == qp) begin
-                    $display("ASSERT %m orders_no_collision blocks/resend/orders.go:58");
+                    $display("ASSERT %m orders_no_collision blocks/resend/orders.go:59");
                     $stop;
                 end
                 if (notes && u_grant_out_qp == turn_qp) begin
-                    $display("ASSERT %m places_no_collision blocks/resend/orders.go:59");
+                    $display("ASSERT %m places_no_collision blocks/resend/orders.go:60");
                     $stop;
                 end
             end
             if (rings_no_collision_and) begin
-                $display("ASSERT %m rings_no_collision blocks/resend/orders.go:60");
+                $display("ASSERT %m rings_no_collision blocks/resend/orders.go:61");
                 $stop;
             end
         end
@@ -1679,7 +1741,7 @@ module resend_64_qp6_cq6_r5 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_resend /* verilator public_flat_rd */ = resend_valid && resend_ready; // orders.go:35
+    wire        event_resend /* verilator public_flat_rd */ = resend_valid && resend_ready; // orders.go:36
     wire [5:0]  event_resend_qp /* verilator public_flat_rd */ = resend_qp;
     wire        event_resend_stop /* verilator public_flat_rd */ = resend_stop;
     wire [1:0]  event_resend_number /* verilator public_flat_rd */ = resend_number;

@@ -273,12 +273,12 @@ module resources_qp6_cq6_rd3 (
     wire       u_waiting_grant_valid;
     wire [5:0] u_waiting_grant_qp;
     wire       u_answers_in_ready;
-    wire [2:0] u_answers_level;
-    wire [2:0] u_answers_high_water;
+    wire       u_answers_level;
+    wire       u_answers_high_water;
     wire       u_reads_in_valid;
     wire       u_reads_in_ready;
-    wire [2:0] u_reads_level;
-    wire [2:0] u_reads_high_water;
+    wire       u_reads_level;
+    wire       u_reads_high_water;
     wire       u_request_wakes_out_valid;
     wire [5:0] u_request_wakes_out_qp;
     wire       u_result_wakes_out_valid;
@@ -377,13 +377,13 @@ module resources_qp6_cq6_rd3 (
     );
 
     wire is_duplicate = request_resource_duplicate & ~request_cancel; // take.go:16
-    wire begins = context_reply_valid & context_reply_ready; // turn.go:32
-    wire free = ~turn_asks & (~turn_waits | begins);         // turn.go:33
-    wire open = u_waiting_grant_valid & (u_answers_level < 3'd3) & (u_reads_level < 3'd3) // turn.go:36
-        & ~fence_in_valid;
-    wire under = (turn_duplicate & (turn_asks | turn_waits)) | (now_duplicate & (step != STEP_IDLE)); // turn.go:37
-    wire duplicate = free & sweep[6] & request_valid & is_duplicate & ~under & ~(turn_prefers_grant & open); // turn.go:39
-    wire granted = free & open & ~duplicate; // turn.go:40
+    wire begins = context_reply_valid & context_reply_ready; // turn.go:42
+    wire free = ~turn_asks & (~turn_waits | begins);         // turn.go:43
+    wire open = u_waiting_grant_valid & ~u_answers_level & ~u_reads_level & ~turn_waits // turn.go:45
+        & (step == STEP_IDLE) & ~fence_in_valid;
+    wire under = (turn_duplicate & (turn_asks | turn_waits)) | (now_duplicate & (step != STEP_IDLE)); // turn.go:46
+    wire duplicate = free & sweep[6] & request_valid & is_duplicate & ~under & ~(turn_prefers_grant & open); // turn.go:48
+    wire granted = free & open & ~duplicate; // turn.go:49
 
     scheduler_6_w1 u_waiting ( // resources.go:183
         .clk           (clk),
@@ -465,9 +465,9 @@ module resources_qp6_cq6_rd3 (
 
     assign result_ready = sweep[6] & result_wakes_ready & (step != STEP_FETCH); // take.go:71
     assign result_wakes_valid = result_valid & result_ready; // take.go:74
-    assign context_request_valid = turn_asks;                // turn.go:43
-    assign context_request_qp = turn_qp;                     // turn.go:44
-    assign context_reply_ready = turn_waits & (step == STEP_IDLE); // turn.go:45
+    assign context_request_valid = turn_asks;                // turn.go:52
+    assign context_request_qp = turn_qp;                     // turn.go:53
+    assign context_reply_ready = turn_waits & (step == STEP_IDLE); // turn.go:54
 
     always @(posedge clk) begin
         if (rst) begin
@@ -475,31 +475,31 @@ module resources_qp6_cq6_rd3 (
             turn_waits <= 1'b0;
             turn_prefers_grant <= 1'b0;
         end else begin
-            if (begins) begin       // turn.go:46
-                turn_waits <= 1'b0; // turn.go:46
+            if (begins) begin       // turn.go:55
+                turn_waits <= 1'b0; // turn.go:55
             end
-            if (context_request_valid && context_request_ready) begin // turn.go:47
-                turn_asks <= 1'b0;  // turn.go:48
-                turn_waits <= 1'b1; // turn.go:49
+            if (context_request_valid && context_request_ready) begin // turn.go:56
+                turn_asks <= 1'b0;  // turn.go:57
+                turn_waits <= 1'b1; // turn.go:58
             end
-            if (duplicate || granted) begin      // turn.go:51
-                turn_asks <= 1'b1;               // turn.go:52
-                turn_prefers_grant <= duplicate; // turn.go:54
+            if (duplicate || granted) begin      // turn.go:60
+                turn_asks <= 1'b1;               // turn.go:61
+                turn_prefers_grant <= duplicate; // turn.go:63
             end
         end
     end
 
     always @(posedge clk) begin
-        if (duplicate || granted) begin  // turn.go:51
-            turn_duplicate <= duplicate; // turn.go:53
-            turn_qp <= duplicate ? request_qp : u_waiting_grant_qp; // turn.go:55
+        if (duplicate || granted) begin  // turn.go:60
+            turn_duplicate <= duplicate; // turn.go:62
+            turn_qp <= duplicate ? request_qp : u_waiting_grant_qp; // turn.go:64
         end
     end
 
-    assign paced_qp = turn_qp; // turn.go:57
+    assign paced_qp = turn_qp; // turn.go:66
 
     always @(posedge clk) begin
-        turn_paced <= paced_waits; // turn.go:58
+        turn_paced <= paced_waits; // turn.go:67
     end
 
     wire open_3 = again_ready & tell_ready; // resources.go:203
@@ -513,7 +513,7 @@ module resources_qp6_cq6_rd3 (
         : 8'h0e;
     wire [4:0] fault = atomic_2 ? value[4:0] : 5'h00; // answer.go:51
 
-    fifo_resources_answer_6_x4 u_answers ( // resources.go:196
+    fifo_resources_answer_6_x1 u_answers ( // resources.go:196
         .clk             (clk),
         .rst             (rst),
         .in_valid        (makes),
@@ -540,7 +540,7 @@ module resources_qp6_cq6_rd3 (
 
     wire [31:0] entry_r_key = entry[63:32]; // serve.go:29
 
-    fifo_resources_source_x4 u_reads ( // resources.go:197
+    fifo_resources_source_x1 u_reads ( // resources.go:197
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_reads_in_valid),
@@ -746,7 +746,7 @@ module resources_qp6_cq6_rd3 (
     assign tell_duplicates = (step == STEP_MAKE) ? was_duplicates : was_duplicates + 8'd1; // serve.go:132
     wire again_valid_choice = (step == STEP_MAKE) ? ~last | (next_2 != tail) : rewinds; // serve.go:44
     assign again_valid = acts & again_valid_choice;         // serve.go:134
-    wire sent_or = (~turn_duplicate & (turn_asks | turn_waits)) | (~now_duplicate & (step != STEP_IDLE)); // turn.go:68
+    wire sent_or = (~turn_duplicate & (turn_asks | turn_waits)) | (~now_duplicate & (step != STEP_IDLE)); // turn.go:77
     assign fence_in_ready = ~tx_fence_passes & ~sent_or & ~job_valid & ~segment_valid & ~served_valid; // fence.go:23
 
     always @(posedge clk) begin

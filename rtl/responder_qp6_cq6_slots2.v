@@ -247,8 +247,8 @@ module responder_qp6_cq6_slots2 (
     localparam [2:0] WORKING_PROBE  = 3'h6;
     localparam [2:0] WORKING_PUSH   = 3'h7;
 
-    reg         looking;                         // responder.go:207
-    reg         ending;                          // responder.go:208
+    reg         looking;                         // responder.go:206
+    reg         ending;                          // responder.go:207
     reg [2:0]   flush;                           // flush.go:48
     reg [5:0]   flushed_qp;                      // flush.go:49
     reg [23:0]  flushed_context_qpn;             // flush.go:49
@@ -354,70 +354,70 @@ module responder_qp6_cq6_slots2 (
     reg         skips;                           // work.go:64
     reg         keyed;                           // work.go:64
     reg         holds_on_key;                    // work.go:65
-    reg [1:0]   committing_kind;                 // finish.go:17
-    reg [5:0]   committing_qp;                   // finish.go:17
-    reg         committing_payload;              // finish.go:17
-    reg         committing_placed;               // finish.go:17
-    reg [1:0]   committing_reply;                // finish.go:17
-    reg [23:0]  committing_psn;                  // finish.go:17
-    reg [23:0]  committing_request_psn;          // finish.go:17
-    reg [7:0]   committing_syndrome;             // finish.go:17
-    reg         committing_message;              // finish.go:17
-    reg         committing_fatal;                // finish.go:17
-    reg         committing_has_event;            // finish.go:17
-    reg [7:0]   committing_event;                // finish.go:17
-    reg         committing_complete;             // finish.go:17
-    reg         committing_open;                 // finish.go:17
-    reg [2:0]   committing_match;                // finish.go:17
-    reg [4:0]   committing_fault;                // finish.go:17
-    reg [1:0]   committing_resource_kind;        // finish.go:17
-    reg         committing_resource_duplicate;   // finish.go:17
-    reg [63:0]  committing_resource_va;          // finish.go:17
-    reg [31:0]  committing_resource_r_key;       // finish.go:17
-    reg [31:0]  committing_resource_length;      // finish.go:17
-    reg [5:0]   committing_completion_cq;        // finish.go:17
-    reg [63:0]  committing_completion_wrid;      // finish.go:17
-    reg [31:0]  committing_completion_byte_len;  // finish.go:17
-    reg [31:0]  committing_completion_imm;       // finish.go:17
-    reg [5:0]   committing_completion_qp;        // finish.go:17
-    reg [23:0]  committing_completion_qpn;       // finish.go:17
-    reg [7:0]   committing_completion_status;    // finish.go:17
-    reg [15:0]  committing_completion_wqe_index; // finish.go:17
-    reg [7:0]   committing_completion_opcode;    // finish.go:17
-    reg [3:0]   committing_completion_flags;     // finish.go:17
-    reg [4:0]   committing_completion_vendor;    // finish.go:17
-    reg         committing_completion_queue;     // finish.go:17
-    reg         committing_completion_solicited; // finish.go:17
-    reg [5:0]   telling_qp;                      // finish.go:17
-    reg [23:0]  telling_advance;                 // finish.go:17
-    reg         telling_nak_sent;                // finish.go:17
-    reg         telling_dead;                    // finish.go:17
-    reg         owes_commit;                     // finish.go:18
-    reg         owes_outcome;                    // finish.go:18
-    reg         owes_take;                       // finish.go:18
-    reg         owes_operands;                   // finish.go:19
-    reg         drops_operands;                  // finish.go:19
+    reg [1:0]   committing_kind;                 // finish.go:16
+    reg [5:0]   committing_qp;                   // finish.go:16
+    reg         committing_payload;              // finish.go:16
+    reg         committing_placed;               // finish.go:16
+    reg [1:0]   committing_reply;                // finish.go:16
+    reg [23:0]  committing_psn;                  // finish.go:16
+    reg [23:0]  committing_request_psn;          // finish.go:16
+    reg [7:0]   committing_syndrome;             // finish.go:16
+    reg         committing_message;              // finish.go:16
+    reg         committing_fatal;                // finish.go:16
+    reg         committing_has_event;            // finish.go:16
+    reg [7:0]   committing_event;                // finish.go:16
+    reg         committing_complete;             // finish.go:16
+    reg         committing_open;                 // finish.go:16
+    reg [2:0]   committing_match;                // finish.go:16
+    reg [4:0]   committing_fault;                // finish.go:16
+    reg [1:0]   committing_resource_kind;        // finish.go:16
+    reg         committing_resource_duplicate;   // finish.go:16
+    reg [63:0]  committing_resource_va;          // finish.go:16
+    reg [31:0]  committing_resource_r_key;       // finish.go:16
+    reg [31:0]  committing_resource_length;      // finish.go:16
+    reg [5:0]   committing_completion_cq;        // finish.go:16
+    reg [63:0]  committing_completion_wrid;      // finish.go:16
+    reg [31:0]  committing_completion_byte_len;  // finish.go:16
+    reg [31:0]  committing_completion_imm;       // finish.go:16
+    reg [5:0]   committing_completion_qp;        // finish.go:16
+    reg [23:0]  committing_completion_qpn;       // finish.go:16
+    reg [7:0]   committing_completion_status;    // finish.go:16
+    reg [15:0]  committing_completion_wqe_index; // finish.go:16
+    reg [7:0]   committing_completion_opcode;    // finish.go:16
+    reg [3:0]   committing_completion_flags;     // finish.go:16
+    reg [4:0]   committing_completion_vendor;    // finish.go:16
+    reg         committing_completion_queue;     // finish.go:16
+    reg         committing_completion_solicited; // finish.go:16
+    reg [5:0]   telling_qp;                      // finish.go:16
+    reg [23:0]  telling_advance;                 // finish.go:16
+    reg         telling_nak_sent;                // finish.go:16
+    reg         telling_dead;                    // finish.go:16
+    reg         owes_commit;                     // finish.go:17
+    reg         owes_outcome;                    // finish.go:17
+    reg         owes_take;                       // finish.go:17
+    reg         owes_operands;                   // finish.go:18
+    reg         drops_operands;                  // finish.go:18
 
     (* no_rw_check, ram_style = "block" *)
-    reg [204:0] messages [0:63]; // responder.go:203
+    reg [204:0] messages [0:63]; // responder.go:202
 
     (* ram_style = "distributed" *)
-    reg [7:0] served [0:63]; // responder.go:204
+    reg [7:0] served [0:63]; // responder.go:203
 
-    wire        extra_wants;              // responder.go:206
-    wire [2:0]  extra_sge;                // responder.go:206
-    wire        extra_comes;              // responder.go:206
-    wire        quiet;                    // responder.go:209
-    wire        saved_now;                // responder.go:210
-    wire [5:0]  saved_qp;                 // responder.go:210
-    wire [1:0]  saved_message_kind;       // responder.go:210
-    wire [31:0] saved_message_done;       // responder.go:210
-    wire [31:0] saved_message_left;       // responder.go:210
-    wire [63:0] saved_message_va;         // responder.go:210
-    wire [31:0] saved_message_key;        // responder.go:210
-    wire [2:0]  saved_message_sge;        // responder.go:210
-    wire [31:0] saved_message_at;         // responder.go:210
-    wire [7:0]  saved_message_accepted;   // responder.go:210
+    wire        extra_wants;              // responder.go:205
+    wire [2:0]  extra_sge;                // responder.go:205
+    wire        extra_comes;              // responder.go:205
+    wire        quiet;                    // responder.go:208
+    wire        saved_now;                // responder.go:209
+    wire [5:0]  saved_qp;                 // responder.go:209
+    wire [1:0]  saved_message_kind;       // responder.go:209
+    wire [31:0] saved_message_done;       // responder.go:209
+    wire [31:0] saved_message_left;       // responder.go:209
+    wire [63:0] saved_message_va;         // responder.go:209
+    wire [31:0] saved_message_key;        // responder.go:209
+    wire [2:0]  saved_message_sge;        // responder.go:209
+    wire [31:0] saved_message_at;         // responder.go:209
+    wire [7:0]  saved_message_accepted;   // responder.go:209
     wire        fence_next;               // flush.go:50
     wire        flush_begins;             // flush.go:50
     wire        flush_ends;               // flush.go:50
@@ -480,51 +480,51 @@ module responder_qp6_cq6_slots2 (
     wire [31:0] decided_next_left;        // work.go:60
     wire [63:0] decided_next_va;          // work.go:60
     wire [7:0]  decided_next_accepted;    // work.go:60
-    wire        heard_valid;              // finish.go:71
-    wire        heard_ready;              // finish.go:71
-    wire [2:0]  heard_kind;               // finish.go:71
-    wire [5:0]  heard_qp;                 // finish.go:71
-    wire        heard_dead;               // finish.go:71
-    wire        heard_payload;            // finish.go:71
-    wire        heard_segments;           // finish.go:71
-    wire        heard_keyed;              // finish.go:71
-    wire        heard_verdict_refused;    // finish.go:71
-    wire        heard_verdict_rnr;        // finish.go:71
-    wire [1:0]  heard_verdict_code;       // finish.go:71
-    wire [7:0]  heard_verdict_status;     // finish.go:71
-    wire [4:0]  heard_verdict_vendor;     // finish.go:71
-    wire        heard_verdict_holds;      // finish.go:71
-    wire        heard_holds_on_key;       // finish.go:71
-    wire        heard_answers;            // finish.go:71
-    wire [23:0] heard_psn;                // finish.go:71
-    wire [23:0] heard_request_psn;        // finish.go:71
-    wire [23:0] heard_advance;            // finish.go:71
-    wire [1:0]  heard_resource;           // finish.go:71
-    wire [2:0]  heard_match;              // finish.go:71
-    wire [4:0]  heard_fault;              // finish.go:71
-    wire [7:0]  heard_syndrome;           // finish.go:71
-    wire        heard_end;                // finish.go:71
-    wire        heard_local;              // finish.go:71
-    wire        heard_written;            // finish.go:71
-    wire        heard_consumes;           // finish.go:71
-    wire        heard_solicited;          // finish.go:71
-    wire        heard_with_imm;           // finish.go:71
-    wire        heard_with_inv;           // finish.go:71
-    wire [31:0] heard_imm;                // finish.go:71
-    wire [63:0] heard_wrid;               // finish.go:71
-    wire [15:0] heard_index;              // finish.go:71
-    wire [23:0] heard_context_qpn;        // finish.go:71
-    wire [4:0]  heard_context_min_rnr;    // finish.go:71
-    wire [5:0]  heard_context_cq;         // finish.go:71
-    wire [1:0]  heard_next_kind;          // finish.go:71
-    wire [31:0] heard_next_done;          // finish.go:71
-    wire [31:0] heard_next_left;          // finish.go:71
-    wire [63:0] heard_next_va;            // finish.go:71
-    wire [31:0] heard_next_key;           // finish.go:71
-    wire [2:0]  heard_next_sge;           // finish.go:71
-    wire [31:0] heard_next_at;            // finish.go:71
-    wire [7:0]  heard_next_accepted;      // finish.go:71
-    reg  [7:0]  refusal_event;            // finish.go:187
+    wire        heard_valid;              // finish.go:70
+    wire        heard_ready;              // finish.go:70
+    wire [2:0]  heard_kind;               // finish.go:70
+    wire [5:0]  heard_qp;                 // finish.go:70
+    wire        heard_dead;               // finish.go:70
+    wire        heard_payload;            // finish.go:70
+    wire        heard_segments;           // finish.go:70
+    wire        heard_keyed;              // finish.go:70
+    wire        heard_verdict_refused;    // finish.go:70
+    wire        heard_verdict_rnr;        // finish.go:70
+    wire [1:0]  heard_verdict_code;       // finish.go:70
+    wire [7:0]  heard_verdict_status;     // finish.go:70
+    wire [4:0]  heard_verdict_vendor;     // finish.go:70
+    wire        heard_verdict_holds;      // finish.go:70
+    wire        heard_holds_on_key;       // finish.go:70
+    wire        heard_answers;            // finish.go:70
+    wire [23:0] heard_psn;                // finish.go:70
+    wire [23:0] heard_request_psn;        // finish.go:70
+    wire [23:0] heard_advance;            // finish.go:70
+    wire [1:0]  heard_resource;           // finish.go:70
+    wire [2:0]  heard_match;              // finish.go:70
+    wire [4:0]  heard_fault;              // finish.go:70
+    wire [7:0]  heard_syndrome;           // finish.go:70
+    wire        heard_end;                // finish.go:70
+    wire        heard_local;              // finish.go:70
+    wire        heard_written;            // finish.go:70
+    wire        heard_consumes;           // finish.go:70
+    wire        heard_solicited;          // finish.go:70
+    wire        heard_with_imm;           // finish.go:70
+    wire        heard_with_inv;           // finish.go:70
+    wire [31:0] heard_imm;                // finish.go:70
+    wire [63:0] heard_wrid;               // finish.go:70
+    wire [15:0] heard_index;              // finish.go:70
+    wire [23:0] heard_context_qpn;        // finish.go:70
+    wire [4:0]  heard_context_min_rnr;    // finish.go:70
+    wire [5:0]  heard_context_cq;         // finish.go:70
+    wire [1:0]  heard_next_kind;          // finish.go:70
+    wire [31:0] heard_next_done;          // finish.go:70
+    wire [31:0] heard_next_left;          // finish.go:70
+    wire [63:0] heard_next_va;            // finish.go:70
+    wire [31:0] heard_next_key;           // finish.go:70
+    wire [2:0]  heard_next_sge;           // finish.go:70
+    wire [31:0] heard_next_at;            // finish.go:70
+    wire [7:0]  heard_next_accepted;      // finish.go:70
+    reg  [7:0]  refusal_event;            // finish.go:186
 
     wire        u_flushing_grant_valid;
     wire [5:0]  u_flushing_grant_qp;
@@ -565,9 +565,11 @@ module responder_qp6_cq6_slots2 (
     wire [63:0] u_turn_out_sge_addr;
     wire [31:0] u_turn_out_sge_length;
     wire [31:0] u_turn_out_sge_l_key;
+    wire        u_turn_level;
+    wire        u_turn_high_water;
     wire        u_operands_out_valid;
-    wire [3:0]  u_operands_level;
-    wire [3:0]  u_operands_high_water;
+    wire [2:0]  u_operands_level;
+    wire [2:0]  u_operands_high_water;
     wire        u_records_out_valid;
     wire        u_records_out_verdict_refused;
     wire        u_records_out_verdict_rnr;
@@ -577,8 +579,8 @@ module responder_qp6_cq6_slots2 (
     wire        u_records_out_verdict_holds;
     wire [4:0]  u_records_out_fault;
     wire [63:0] u_records_out_next_va;
-    wire [2:0]  u_records_level;
-    wire [2:0]  u_records_high_water;
+    wire        u_records_level;
+    wire        u_records_high_water;
     wire        u_heard_out_valid;
     wire [2:0]  u_heard_out_kind;
     wire        u_heard_out_dead;
@@ -620,8 +622,10 @@ module responder_qp6_cq6_slots2 (
     wire [2:0]  u_heard_out_next_sge;
     wire [31:0] u_heard_out_next_at;
     wire [7:0]  u_heard_out_next_accepted;
+    wire        u_heard_level;
+    wire        u_heard_high_water;
 
-    scheduler_6_w1 u_flushing ( // responder.go:205
+    scheduler_6_w1 u_flushing ( // responder.go:204
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (flush_valid),
@@ -703,7 +707,7 @@ module responder_qp6_cq6_slots2 (
 
     wire u_turn_out_ready = (working == WORKING_PUSH) & (u_turn_out_response_more | decided_ready); // work.go:242
 
-    forward_slice_responder_turn_6_6_3 u_turn ( // look.go:46
+    fifo_responder_turn_6_6_3_x1 u_turn ( // blocks/link/stage.go:12
         .clk                     (clk),
         .rst                     (rst),
         .in_valid                (offered_valid),
@@ -815,7 +819,9 @@ module responder_qp6_cq6_slots2 (
         .out_control_reserved    (u_turn_out_control_reserved),
         .out_sge_addr            (u_turn_out_sge_addr),
         .out_sge_length          (u_turn_out_sge_length),
-        .out_sge_l_key           (u_turn_out_sge_l_key)
+        .out_sge_l_key           (u_turn_out_sge_l_key),
+        .level                   (u_turn_level),
+        .high_water              (u_turn_high_water)
     );
 
     assign fence_next = request_valid & (request_packet_kind == 3'h4); // look.go:130
@@ -987,7 +993,7 @@ module responder_qp6_cq6_slots2 (
     assign atomic_begins_valid = began & asking_expected & (asking_op_kind == 3'h5); // look.go:117
     assign atomic_begins_swap = {asking_reth_dma_len, asking_behind}; // look.go:118
 
-    fifo_link_operands_x8 u_operands ( // look.go:121
+    fifo_link_operands_x5 u_operands ( // look.go:121
         .clk         (clk),
         .rst         (rst),
         .in_valid    (atomic_begins_valid),
@@ -1526,9 +1532,9 @@ module responder_qp6_cq6_slots2 (
     assign decided_next_va = now_va + {51'd0, u_turn_out_payload_len}; // work.go:243
     assign decided_next_accepted = now_accepted + {7'h00, |decided_resource}; // work.go:243
 
-    wire known = ~heard_segments | translated_valid; // finish.go:72
+    wire known = ~heard_segments | translated_valid; // finish.go:71
 
-    fifo_responder_record_6_6_x4 u_records ( // responder.go:235
+    fifo_responder_record_6_6_x1 u_records ( // responder.go:234
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (decided_valid),
@@ -1623,35 +1629,35 @@ module responder_qp6_cq6_slots2 (
         .high_water          (u_records_high_water)
     );
 
-    assign heard_valid = u_records_out_valid & known;         // finish.go:73
-    assign translated_ready = u_records_out_valid & heard_segments & heard_ready; // finish.go:75
-    wire atomic_2 = heard_resource[1];                        // which works on a bus address (finish.go:78)
-    wire refused = heard_segments & heard_keyed & (|translated_fault); // finish.go:79
-    wire skewed = heard_segments & heard_keyed & atomic_2 & (|translated_addr[2:0]); // finish.go:80
-    assign heard_verdict_refused = refused ? 1'b1 : skewed ? 1'b1 : u_records_out_verdict_refused; // finish.go:84
-    assign heard_verdict_rnr = refused ? 1'b0 : skewed ? 1'b0 : u_records_out_verdict_rnr; // finish.go:84
-    wire revoked = heard_with_inv & (translated_tail | translated_probe); // finish.go:168
-    wire own = ~revoked & (heard_local | (translated_fault == 5'h08)); // finish.go:169
-    assign heard_verdict_code = refused ? (own ? 2'h3 : 2'h2) // finish.go:84
+    assign heard_valid = u_records_out_valid & known;         // finish.go:72
+    assign translated_ready = u_records_out_valid & heard_segments & heard_ready; // finish.go:74
+    wire atomic_2 = heard_resource[1];                        // which works on a bus address (finish.go:77)
+    wire refused = heard_segments & heard_keyed & (|translated_fault); // finish.go:78
+    wire skewed = heard_segments & heard_keyed & atomic_2 & (|translated_addr[2:0]); // finish.go:79
+    assign heard_verdict_refused = refused ? 1'b1 : skewed ? 1'b1 : u_records_out_verdict_refused; // finish.go:83
+    assign heard_verdict_rnr = refused ? 1'b0 : skewed ? 1'b0 : u_records_out_verdict_rnr; // finish.go:83
+    wire revoked = heard_with_inv & (translated_tail | translated_probe); // finish.go:167
+    wire own = ~revoked & (heard_local | (translated_fault == 5'h08)); // finish.go:168
+    assign heard_verdict_code = refused ? (own ? 2'h3 : 2'h2) // finish.go:83
         : skewed ? 2'h1
         : u_records_out_verdict_code;
-    assign heard_verdict_status = refused ? (revoked ? 8'h09 : own ? 8'h04 : 8'h08) // finish.go:84
+    assign heard_verdict_status = refused ? (revoked ? 8'h09 : own ? 8'h04 : 8'h08) // finish.go:83
         : skewed ? 8'h02
         : u_records_out_verdict_status;
-    assign heard_verdict_vendor = refused ? translated_fault // finish.go:84
+    assign heard_verdict_vendor = refused ? translated_fault // finish.go:83
         : skewed ? 5'h14
         : u_records_out_verdict_vendor;
-    assign heard_verdict_holds = refused ? heard_holds_on_key // finish.go:84
+    assign heard_verdict_holds = refused ? heard_holds_on_key // finish.go:83
         : skewed ? 1'b0
         : u_records_out_verdict_holds;
-    assign heard_fault = (heard_segments && |translated_fault) ? translated_fault // finish.go:84
+    assign heard_fault = (heard_segments && |translated_fault) ? translated_fault // finish.go:83
         : u_records_out_fault;
-    assign heard_next_va = atomic_2 ? translated_addr : u_records_out_next_va; // finish.go:84
+    assign heard_next_va = atomic_2 ? translated_addr : u_records_out_next_va; // finish.go:83
 
-    wire done = (~owes_commit | commit_ready) & ~owes_take & (~owes_operands | operands_ready) // finish.go:37
+    wire done = (~owes_commit | commit_ready) & ~owes_take & (~owes_operands | operands_ready) // finish.go:36
         & (~owes_outcome | outcome_ready);
 
-    forward_slice_responder_record_6_6 u_heard ( // finish.go:85
+    fifo_responder_record_6_6_x1 u_heard ( // blocks/link/stage.go:12
         .clk                 (clk),
         .rst                 (rst),
         .in_valid            (heard_valid),
@@ -1741,61 +1747,63 @@ module responder_qp6_cq6_slots2 (
         .out_next_key        (u_heard_out_next_key),
         .out_next_sge        (u_heard_out_next_sge),
         .out_next_at         (u_heard_out_next_at),
-        .out_next_accepted   (u_heard_out_next_accepted)
+        .out_next_accepted   (u_heard_out_next_accepted),
+        .level               (u_heard_level),
+        .high_water          (u_heard_high_water)
     );
 
-    assign commit_valid = owes_commit;                          // finish.go:21
-    assign commit_kind = committing_kind;                       // finish.go:22
-    assign commit_qp = committing_qp;                           // finish.go:22
-    assign commit_payload = committing_payload;                 // finish.go:22
-    assign commit_placed = committing_placed;                   // finish.go:22
-    assign commit_reply = committing_reply;                     // finish.go:22
-    assign commit_psn = committing_psn;                         // finish.go:22
-    assign commit_request_psn = committing_request_psn;         // finish.go:22
-    assign commit_syndrome = committing_syndrome;               // finish.go:22
-    assign commit_message = committing_message;                 // finish.go:22
-    assign commit_fatal = committing_fatal;                     // finish.go:22
-    assign commit_has_event = committing_has_event;             // finish.go:22
-    assign commit_event = committing_event;                     // finish.go:22
-    assign commit_complete = committing_complete;               // finish.go:22
-    assign commit_open = committing_open;                       // finish.go:22
-    assign commit_match = committing_match;                     // finish.go:22
-    assign commit_fault = committing_fault;                     // finish.go:22
-    assign commit_resource_kind = committing_resource_kind;     // finish.go:22
-    assign commit_resource_duplicate = committing_resource_duplicate; // finish.go:22
-    assign commit_resource_va = committing_resource_va;         // finish.go:22
-    assign commit_resource_r_key = committing_resource_r_key;   // finish.go:22
-    assign commit_resource_length = committing_resource_length; // finish.go:22
-    assign commit_completion_cq = committing_completion_cq;     // finish.go:22
-    assign commit_completion_wrid = committing_completion_wrid; // finish.go:22
-    assign commit_completion_byte_len = committing_completion_byte_len; // finish.go:22
-    assign commit_completion_imm = committing_completion_imm;   // finish.go:22
-    assign commit_completion_qp = committing_completion_qp;     // finish.go:22
-    assign commit_completion_qpn = committing_completion_qpn;   // finish.go:22
-    assign commit_completion_status = committing_completion_status; // finish.go:22
-    assign commit_completion_wqe_index = committing_completion_wqe_index; // finish.go:22
-    assign commit_completion_opcode = committing_completion_opcode; // finish.go:22
-    assign commit_completion_flags = committing_completion_flags; // finish.go:22
-    assign commit_completion_vendor = committing_completion_vendor; // finish.go:22
-    assign commit_completion_queue = committing_completion_queue; // finish.go:22
-    assign commit_completion_solicited = committing_completion_solicited; // finish.go:22
-    assign queue_take_valid = owes_take;                        // finish.go:23
-    assign queue_take_qp = committing_qp;                       // finish.go:24
-    assign outcome_valid = owes_outcome & ~owes_take;           // finish.go:25
-    assign outcome_qp = telling_qp;                             // finish.go:26
-    assign outcome_advance = telling_advance;                   // finish.go:26
-    assign outcome_nak_sent = telling_nak_sent;                 // finish.go:26
-    assign outcome_dead = telling_dead;                         // finish.go:26
+    assign commit_valid = owes_commit;                          // finish.go:20
+    assign commit_kind = committing_kind;                       // finish.go:21
+    assign commit_qp = committing_qp;                           // finish.go:21
+    assign commit_payload = committing_payload;                 // finish.go:21
+    assign commit_placed = committing_placed;                   // finish.go:21
+    assign commit_reply = committing_reply;                     // finish.go:21
+    assign commit_psn = committing_psn;                         // finish.go:21
+    assign commit_request_psn = committing_request_psn;         // finish.go:21
+    assign commit_syndrome = committing_syndrome;               // finish.go:21
+    assign commit_message = committing_message;                 // finish.go:21
+    assign commit_fatal = committing_fatal;                     // finish.go:21
+    assign commit_has_event = committing_has_event;             // finish.go:21
+    assign commit_event = committing_event;                     // finish.go:21
+    assign commit_complete = committing_complete;               // finish.go:21
+    assign commit_open = committing_open;                       // finish.go:21
+    assign commit_match = committing_match;                     // finish.go:21
+    assign commit_fault = committing_fault;                     // finish.go:21
+    assign commit_resource_kind = committing_resource_kind;     // finish.go:21
+    assign commit_resource_duplicate = committing_resource_duplicate; // finish.go:21
+    assign commit_resource_va = committing_resource_va;         // finish.go:21
+    assign commit_resource_r_key = committing_resource_r_key;   // finish.go:21
+    assign commit_resource_length = committing_resource_length; // finish.go:21
+    assign commit_completion_cq = committing_completion_cq;     // finish.go:21
+    assign commit_completion_wrid = committing_completion_wrid; // finish.go:21
+    assign commit_completion_byte_len = committing_completion_byte_len; // finish.go:21
+    assign commit_completion_imm = committing_completion_imm;   // finish.go:21
+    assign commit_completion_qp = committing_completion_qp;     // finish.go:21
+    assign commit_completion_qpn = committing_completion_qpn;   // finish.go:21
+    assign commit_completion_status = committing_completion_status; // finish.go:21
+    assign commit_completion_wqe_index = committing_completion_wqe_index; // finish.go:21
+    assign commit_completion_opcode = committing_completion_opcode; // finish.go:21
+    assign commit_completion_flags = committing_completion_flags; // finish.go:21
+    assign commit_completion_vendor = committing_completion_vendor; // finish.go:21
+    assign commit_completion_queue = committing_completion_queue; // finish.go:21
+    assign commit_completion_solicited = committing_completion_solicited; // finish.go:21
+    assign queue_take_valid = owes_take;                        // finish.go:22
+    assign queue_take_qp = committing_qp;                       // finish.go:23
+    assign outcome_valid = owes_outcome & ~owes_take;           // finish.go:24
+    assign outcome_qp = telling_qp;                             // finish.go:25
+    assign outcome_advance = telling_advance;                   // finish.go:25
+    assign outcome_nak_sent = telling_nak_sent;                 // finish.go:25
+    assign outcome_dead = telling_dead;                         // finish.go:25
 
-    wire takes = u_heard_out_valid & (~ending | done);          // finish.go:41
-    wire flush_2 = u_heard_out_kind == 3'h7;                    // finish.go:106
-    wire alive_2 = (u_heard_out_kind == 3'h0) & ~u_heard_out_dead; // finish.go:109
-    wire owes_take_and = alive_2 & u_heard_out_verdict_refused; // finish.go:110
-    wire good = alive_2 & ~u_heard_out_verdict_refused & ~u_heard_out_verdict_rnr; // finish.go:111
-    wire ends = good & u_heard_out_consumes;                    // a receive WQE completes with success (finish.go:113)
-    wire fails = owes_take_and & flush_more;                    // or with an error (finish.go:114)
-    wire flushed = flush_2 & flush_more;                        // finish.go:115
-    wire atomic_3 = (u_heard_out_kind == 3'h0) & u_heard_out_resource[1]; // finish.go:152
+    wire takes = u_heard_out_valid & (~ending | done);          // finish.go:40
+    wire flush_2 = u_heard_out_kind == 3'h7;                    // finish.go:105
+    wire alive_2 = (u_heard_out_kind == 3'h0) & ~u_heard_out_dead; // finish.go:108
+    wire owes_take_and = alive_2 & u_heard_out_verdict_refused; // finish.go:109
+    wire good = alive_2 & ~u_heard_out_verdict_refused & ~u_heard_out_verdict_rnr; // finish.go:110
+    wire ends = good & u_heard_out_consumes;                    // a receive WQE completes with success (finish.go:112)
+    wire fails = owes_take_and & flush_more;                    // or with an error (finish.go:113)
+    wire flushed = flush_2 & flush_more;                        // finish.go:114
+    wire atomic_3 = (u_heard_out_kind == 3'h0) & u_heard_out_resource[1]; // finish.go:151
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1806,131 +1814,131 @@ module responder_qp6_cq6_slots2 (
             owes_operands <= 1'b0;
             drops_operands <= 1'b0;
         end else begin
-            if (commit_ready) begin  // finish.go:27
-                owes_commit <= 1'b0; // finish.go:27
+            if (commit_ready) begin  // finish.go:26
+                owes_commit <= 1'b0; // finish.go:26
             end
-            if (queue_take_ready) begin // finish.go:28
-                owes_take <= 1'b0;      // finish.go:28
+            if (queue_take_ready) begin // finish.go:27
+                owes_take <= 1'b0;      // finish.go:27
             end
-            if (outcome_valid && outcome_ready) begin // finish.go:29
-                owes_outcome <= 1'b0;                 // finish.go:29
+            if (outcome_valid && outcome_ready) begin // finish.go:28
+                owes_outcome <= 1'b0;                 // finish.go:28
             end
-            if (operands_ready) begin  // finish.go:35
-                owes_operands <= 1'b0; // finish.go:35
+            if (operands_ready) begin  // finish.go:34
+                owes_operands <= 1'b0; // finish.go:34
             end
-            drops_operands <= 1'b0; // finish.go:36
-            if (done) begin         // finish.go:39
-                ending <= 1'b0;     // finish.go:39
+            drops_operands <= 1'b0; // finish.go:35
+            if (done) begin         // finish.go:38
+                ending <= 1'b0;     // finish.go:38
             end
-            if (takes) begin                                // finish.go:44
-                ending <= 1'b1;                             // finish.go:45
-                owes_commit <= ~flush_2 | flushed;          // finish.go:48
-                owes_outcome <= (u_heard_out_kind == 3'h0); // finish.go:49
-                owes_take <= ends | fails | flushed;        // finish.go:50
-                owes_operands <= atomic_3 & good;           // finish.go:51
-                drops_operands <= atomic_3 & ~good;         // finish.go:52
+            if (takes) begin                                // finish.go:43
+                ending <= 1'b1;                             // finish.go:44
+                owes_commit <= ~flush_2 | flushed;          // finish.go:47
+                owes_outcome <= (u_heard_out_kind == 3'h0); // finish.go:48
+                owes_take <= ends | fails | flushed;        // finish.go:49
+                owes_operands <= atomic_3 & good;           // finish.go:50
+                drops_operands <= atomic_3 & ~good;         // finish.go:51
             end
         end
     end
 
-    assign operands_valid = owes_operands; // finish.go:30
+    assign operands_valid = owes_operands; // finish.go:29
 
     always @* begin
-        case (u_heard_out_verdict_code) // finish.go:187
-            2'h0: begin                 // finish.go:187
-                refusal_event = 8'h00;  // finish.go:187
+        case (u_heard_out_verdict_code) // finish.go:186
+            2'h0: begin                 // finish.go:186
+                refusal_event = 8'h00;  // finish.go:186
             end
-            2'h1: begin                // finish.go:187
-                refusal_event = 8'h02; // finish.go:187
+            2'h1: begin                // finish.go:186
+                refusal_event = 8'h02; // finish.go:186
             end
-            2'h2: begin                // finish.go:187
-                refusal_event = 8'h03; // finish.go:187
+            2'h2: begin                // finish.go:186
+                refusal_event = 8'h03; // finish.go:186
             end
-            default: begin             // finish.go:187
-                refusal_event = 8'h01; // finish.go:187
+            default: begin             // finish.go:186
+                refusal_event = 8'h01; // finish.go:186
             end
         endcase
     end
 
-    wire committing_reply_and = alive_2 & u_heard_out_verdict_rnr; // finish.go:110
-    wire refused_2 = owes_take_and | committing_reply_and; // finish.go:112
-    wire ahead = u_heard_out_kind == 3'h2;                 // finish.go:106
-    wire replies = refused_2 | (u_heard_out_answers & ~u_heard_out_dead); // finish.go:120
-    wire [7:0] status = owes_take_and ? u_heard_out_verdict_status : flush_2 ? 8'h05 : 8'h00; // finish.go:123
-    wire response = u_heard_out_kind == 3'h5;              // finish.go:106
-    wire committing_resource_kind_and = (u_heard_out_kind == 3'h1) & (|u_heard_out_resource); // finish.go:126
-    wire c_placed_choice = response ? u_heard_out_keyed & ~(|u_heard_out_fault) : good; // finish.go:131
-    wire c_resource_kind_or = (good & (|u_heard_out_resource)) | committing_resource_kind_and; // finish.go:138
+    wire committing_reply_and = alive_2 & u_heard_out_verdict_rnr; // finish.go:109
+    wire refused_2 = owes_take_and | committing_reply_and; // finish.go:111
+    wire ahead = u_heard_out_kind == 3'h2;                 // finish.go:105
+    wire replies = refused_2 | (u_heard_out_answers & ~u_heard_out_dead); // finish.go:119
+    wire [7:0] status = owes_take_and ? u_heard_out_verdict_status : flush_2 ? 8'h05 : 8'h00; // finish.go:122
+    wire response = u_heard_out_kind == 3'h5;              // finish.go:105
+    wire committing_resource_kind_and = (u_heard_out_kind == 3'h1) & (|u_heard_out_resource); // finish.go:125
+    wire c_placed_choice = response ? u_heard_out_keyed & ~(|u_heard_out_fault) : good; // finish.go:130
+    wire c_resource_kind_or = (good & (|u_heard_out_resource)) | committing_resource_kind_and; // finish.go:137
 
     always @(posedge clk) begin
-        if (takes) begin // finish.go:44
-            committing_kind <= (u_heard_out_kind == 3'h4) ? 2'h1 // finish.go:46
+        if (takes) begin // finish.go:43
+            committing_kind <= (u_heard_out_kind == 3'h4) ? 2'h1 // finish.go:45
                 : response ? 2'h2
                 : (u_heard_out_kind == 3'h6) ? 2'h3
                 : 2'h0;
-            committing_qp <= saved_qp;                         // finish.go:46
-            committing_payload <= u_heard_out_payload;         // finish.go:46
-            committing_placed <= u_heard_out_payload & c_placed_choice; // finish.go:46
-            committing_reply <= replies ? ((refused_2 || ahead) ? 2'h2 : 2'h1) : 2'h0; // finish.go:46
-            committing_psn <= u_heard_out_psn;                 // finish.go:46
-            committing_request_psn <= u_heard_out_request_psn; // finish.go:46
-            committing_syndrome <= response ? u_heard_out_syndrome // finish.go:46
+            committing_qp <= saved_qp;                         // finish.go:45
+            committing_payload <= u_heard_out_payload;         // finish.go:45
+            committing_placed <= u_heard_out_payload & c_placed_choice; // finish.go:45
+            committing_reply <= replies ? ((refused_2 || ahead) ? 2'h2 : 2'h1) : 2'h0; // finish.go:45
+            committing_psn <= u_heard_out_psn;                 // finish.go:45
+            committing_request_psn <= u_heard_out_request_psn; // finish.go:45
+            committing_syndrome <= response ? u_heard_out_syndrome // finish.go:45
                 : ahead ? 8'h60
                 : committing_reply_and ? {3'h1, u_heard_out_context_min_rnr}
                 : {6'h18, u_heard_out_verdict_code};
-            committing_message <= good & u_heard_out_end;       // finish.go:46
-            committing_fatal <= owes_take_and;                  // finish.go:46
-            committing_has_event <= owes_take_and & ~flush_more; // finish.go:46
-            committing_event <= refusal_event;                  // finish.go:46
-            committing_complete <= ends | fails | flushed;      // finish.go:46
-            committing_open <= good & (u_heard_out_next_kind == 2'h1); // finish.go:46
-            committing_match <= u_heard_out_match;              // finish.go:46
-            committing_fault <= response ? u_heard_out_fault : 5'h00; // finish.go:46
-            committing_resource_kind <= c_resource_kind_or ? u_heard_out_resource : 2'h0; // finish.go:46
-            committing_resource_duplicate <= committing_resource_kind_and; // finish.go:46
-            committing_resource_va <= u_heard_out_next_va;      // finish.go:46
-            committing_resource_r_key <= u_heard_out_next_key;  // finish.go:46
-            committing_resource_length <= u_heard_out_next_left; // finish.go:46
-            committing_completion_cq <= u_heard_out_context_cq; // finish.go:46
-            committing_completion_wrid <= u_heard_out_wrid;     // finish.go:46
-            committing_completion_byte_len <= u_heard_out_next_done; // finish.go:46
-            committing_completion_imm <= u_heard_out_imm;       // finish.go:46
-            committing_completion_qp <= saved_qp;               // finish.go:46
-            committing_completion_qpn <= u_heard_out_context_qpn; // finish.go:46
-            committing_completion_status <= status;             // finish.go:46
-            committing_completion_wqe_index <= u_heard_out_index; // finish.go:46
-            committing_completion_opcode <= u_heard_out_written ? 8'h81 : 8'h80; // finish.go:46
-            committing_completion_flags <= (u_heard_out_with_imm && ends) ? 4'h2 // finish.go:46
+            committing_message <= good & u_heard_out_end;       // finish.go:45
+            committing_fatal <= owes_take_and;                  // finish.go:45
+            committing_has_event <= owes_take_and & ~flush_more; // finish.go:45
+            committing_event <= refusal_event;                  // finish.go:45
+            committing_complete <= ends | fails | flushed;      // finish.go:45
+            committing_open <= good & (u_heard_out_next_kind == 2'h1); // finish.go:45
+            committing_match <= u_heard_out_match;              // finish.go:45
+            committing_fault <= response ? u_heard_out_fault : 5'h00; // finish.go:45
+            committing_resource_kind <= c_resource_kind_or ? u_heard_out_resource : 2'h0; // finish.go:45
+            committing_resource_duplicate <= committing_resource_kind_and; // finish.go:45
+            committing_resource_va <= u_heard_out_next_va;      // finish.go:45
+            committing_resource_r_key <= u_heard_out_next_key;  // finish.go:45
+            committing_resource_length <= u_heard_out_next_left; // finish.go:45
+            committing_completion_cq <= u_heard_out_context_cq; // finish.go:45
+            committing_completion_wrid <= u_heard_out_wrid;     // finish.go:45
+            committing_completion_byte_len <= u_heard_out_next_done; // finish.go:45
+            committing_completion_imm <= u_heard_out_imm;       // finish.go:45
+            committing_completion_qp <= saved_qp;               // finish.go:45
+            committing_completion_qpn <= u_heard_out_context_qpn; // finish.go:45
+            committing_completion_status <= status;             // finish.go:45
+            committing_completion_wqe_index <= u_heard_out_index; // finish.go:45
+            committing_completion_opcode <= u_heard_out_written ? 8'h81 : 8'h80; // finish.go:45
+            committing_completion_flags <= (u_heard_out_with_imm && ends) ? 4'h2 // finish.go:45
                 : (u_heard_out_with_inv && ends) ? 4'h8
                 : 4'h0;
-            committing_completion_vendor <= owes_take_and ? u_heard_out_verdict_vendor : 5'h00; // finish.go:46
-            committing_completion_queue <= 1'b1;              // finish.go:46
-            committing_completion_solicited <= u_heard_out_solicited | (|status); // finish.go:46
-            telling_qp <= saved_qp;                           // finish.go:47
-            telling_advance <= good ? u_heard_out_advance : 24'd0; // finish.go:47
-            telling_nak_sent <= committing_reply_and;         // finish.go:47
-            telling_dead <= owes_take_and | u_heard_out_dead; // finish.go:47
+            committing_completion_vendor <= owes_take_and ? u_heard_out_verdict_vendor : 5'h00; // finish.go:45
+            committing_completion_queue <= 1'b1;              // finish.go:45
+            committing_completion_solicited <= u_heard_out_solicited | (|status); // finish.go:45
+            telling_qp <= saved_qp;                           // finish.go:46
+            telling_advance <= good ? u_heard_out_advance : 24'd0; // finish.go:46
+            telling_nak_sent <= committing_reply_and;         // finish.go:46
+            telling_dead <= owes_take_and | u_heard_out_dead; // finish.go:46
         end
     end
 
-    assign saved_now = takes & (good | owes_take_and | flush_2); // finish.go:54
-    assign saved_message_kind = good ? u_heard_out_next_kind : 2'h3; // finish.go:56
-    assign saved_message_done = u_heard_out_next_done;         // finish.go:56
-    assign saved_message_left = u_heard_out_next_left;         // finish.go:56
-    assign saved_message_va = u_heard_out_next_va;             // finish.go:56
-    assign saved_message_key = u_heard_out_next_key;           // finish.go:56
-    assign saved_message_sge = u_heard_out_next_sge;           // finish.go:56
-    assign saved_message_at = u_heard_out_next_at;             // finish.go:56
-    assign saved_message_accepted = u_heard_out_next_accepted; // finish.go:56
-    assign flush_ends = takes & (u_heard_out_kind == 3'h7);    // finish.go:64
-    wire quiet_or = looking | u_turn_out_valid | u_records_out_valid | u_heard_out_valid | ending; // responder.go:219
-    assign quiet = ~quiet_or;                                  // responder.go:219
-    assign control_ready = quiet;                              // responder.go:220
-    wire clears = control_valid & control_ready & (control_kind == 3'h0); // responder.go:221
-    assign served_ready = ~clears;                             // responder.go:225
+    assign saved_now = takes & (good | owes_take_and | flush_2); // finish.go:53
+    assign saved_message_kind = good ? u_heard_out_next_kind : 2'h3; // finish.go:55
+    assign saved_message_done = u_heard_out_next_done;         // finish.go:55
+    assign saved_message_left = u_heard_out_next_left;         // finish.go:55
+    assign saved_message_va = u_heard_out_next_va;             // finish.go:55
+    assign saved_message_key = u_heard_out_next_key;           // finish.go:55
+    assign saved_message_sge = u_heard_out_next_sge;           // finish.go:55
+    assign saved_message_at = u_heard_out_next_at;             // finish.go:55
+    assign saved_message_accepted = u_heard_out_next_accepted; // finish.go:55
+    assign flush_ends = takes & (u_heard_out_kind == 3'h7);    // finish.go:63
+    wire quiet_or = looking | u_turn_out_valid | u_records_out_valid | u_heard_out_valid | ending; // responder.go:218
+    assign quiet = ~quiet_or;                                  // responder.go:218
+    assign control_ready = quiet;                              // responder.go:219
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // responder.go:220
+    assign served_ready = ~clears;                             // responder.go:224
 
-    wire [5:0] messages_write_addr = saved_now ? saved_qp : control_qp; // responder.go:228
-    wire [204:0] messages_write_data_joined = { // responder.go:228
+    wire [5:0] messages_write_addr = saved_now ? saved_qp : control_qp; // responder.go:227
+    wire [204:0] messages_write_data_joined = { // responder.go:227
         saved_message_kind,
         saved_message_done,
         saved_message_left,
@@ -1942,8 +1950,8 @@ module responder_qp6_cq6_slots2 (
     };
 
     always @(posedge clk) begin
-        if (saved_now || clears) begin // responder.go:228
-            messages[messages_write_addr] <= saved_now ? messages_write_data_joined : 205'd0; // responder.go:228
+        if (saved_now || clears) begin // responder.go:227
+            messages[messages_write_addr] <= saved_now ? messages_write_data_joined : 205'd0; // responder.go:227
         end
     end
 
@@ -1953,11 +1961,11 @@ module responder_qp6_cq6_slots2 (
         end
     end
 
-    wire [5:0] served_write_addr = clears ? control_qp : served_qp; // responder.go:227
+    wire [5:0] served_write_addr = clears ? control_qp : served_qp; // responder.go:226
 
     always @(posedge clk) begin
-        if (clears || served_valid) begin // responder.go:227
-            served[served_write_addr] <= clears ? 8'h00 : served_most; // responder.go:227
+        if (clears || served_valid) begin // responder.go:226
+            served[served_write_addr] <= clears ? 8'h00 : served_most; // responder.go:226
         end
     end
 
@@ -1978,10 +1986,11 @@ module responder_qp6_cq6_slots2 (
          context_reply_address_ipv6,  context_reply_address_vlan,  context_reply_address_tci,
          context_reply_address_src_port,  context_reply_address_src_hi,
          context_reply_address_src_lo,  context_reply_address_dst_hi,  context_reply_address_dst_lo,
-         control_psn,  u_turn_out_head_empty,  u_turn_out_control_reserved,  atomic_begins_ready,
-         u_operands_out_valid,  u_operands_level,  u_operands_high_water,  now_kind,
-         u_records_level,  u_records_high_water,  u_heard_out_segments,  u_heard_out_holds_on_key,
-         u_heard_out_local,  pad_difference[12:2]
+         control_psn,  u_turn_out_head_empty,  u_turn_out_control_reserved,  u_turn_level,
+         u_turn_high_water,  atomic_begins_ready,  u_operands_out_valid,  u_operands_level,
+         u_operands_high_water,  now_kind,  u_records_level,  u_records_high_water,
+         u_heard_out_segments,  u_heard_out_holds_on_key,  u_heard_out_local,  u_heard_level,
+         u_heard_high_water,  pad_difference[12:2]
     };
 
     // ----------------------------------------------------------------------
@@ -2575,7 +2584,7 @@ module responder_qp6_cq6_slots2 (
     always @(posedge clk) begin
         if (!rst) begin
             assert_operands_have_room: assert (!atomic_begins_valid || atomic_begins_ready); // look.go:120
-            assert_operands_are_here: assert (!(owes_operands || drops_operands) || u_operands_out_valid); // finish.go:34
+            assert_operands_are_here: assert (!(owes_operands || drops_operands) || u_operands_out_valid); // finish.go:33
             assume_request_valid_holds: assume (!request_stalled || request_valid); // properties.go:12
             assume_request_data_holds: assume (!request_stalled || request_data_holds_joined == request_held); // properties.go:12
             assume_translated_valid_holds: assume (!translated_stalled || translated_valid); // properties.go:13
@@ -2653,7 +2662,7 @@ module responder_qp6_cq6_slots2 (
                 $stop;
             end
             if ((owes_operands || drops_operands) && !u_operands_out_valid) begin
-                $display("ASSERT %m operands_are_here blocks/responder/finish.go:34");
+                $display("ASSERT %m operands_are_here blocks/responder/finish.go:33");
                 $stop;
             end
             if (request_stalled) begin
@@ -2918,7 +2927,7 @@ module responder_qp6_cq6_slots2 (
     wire [7:0]  event_segment_rights /* verilator public_flat_rd */ = segment_rights;
     wire        event_segment_probe /* verilator public_flat_rd */ = segment_probe;
 
-    wire        event_reassembly /* verilator public_flat_rd */ = saved_now; // finish.go:57
+    wire        event_reassembly /* verilator public_flat_rd */ = saved_now; // finish.go:56
     wire [5:0]  event_reassembly_qp /* verilator public_flat_rd */ = saved_qp;
     wire [1:0]  event_reassembly_kind /* verilator public_flat_rd */ = saved_message_kind;
     wire [63:0] event_reassembly_va /* verilator public_flat_rd */ = u_heard_out_next_va;
@@ -2927,7 +2936,7 @@ module responder_qp6_cq6_slots2 (
     wire [31:0] event_reassembly_at /* verilator public_flat_rd */ = u_heard_out_next_at;
     wire [31:0] event_reassembly_done /* verilator public_flat_rd */ = u_heard_out_next_done;
 
-    wire        event_committed /* verilator public_flat_rd */ = commit_valid && commit_ready; // finish.go:61
+    wire        event_committed /* verilator public_flat_rd */ = commit_valid && commit_ready; // finish.go:60
     wire [5:0]  event_committed_qp /* verilator public_flat_rd */ = commit_qp;
     wire [23:0] event_committed_psn /* verilator public_flat_rd */ = commit_request_psn;
     wire        event_committed_placed /* verilator public_flat_rd */ = commit_placed;

@@ -122,7 +122,7 @@ module scheduler_6_w1 (
     wire waits_3 = wakes_0_valid & ~wakes_0_ready;       // properties.go:24
     wire waits_4 = grant_valid & ~grant_ready;           // properties.go:26
     wire granted = grant_valid & grant_ready & (grant_qp == one); // properties.go:34
-    wire stands_once_and = one_inside & enters_valid & enters_ready & (wakes_0_qp == one); // properties.go:47
+    wire stands_once_and = one_inside & enters_valid & enters_ready & (wakes_0_qp == one); // properties.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -171,16 +171,16 @@ module scheduler_6_w1 (
             one_owed <= 1'b0;
             one_inside <= 1'b0;
         end else begin
-            if (granted) begin      // properties.go:39
-                one_owed <= 1'b0;   // properties.go:40
-                one_inside <= 1'b0; // properties.go:41
+            if (granted) begin      // properties.go:36
+                one_owed <= 1'b0;   // properties.go:37
+                one_inside <= 1'b0; // properties.go:38
             end
             // A wake in the cycle of the grant: the grant serves it.
-            if (wakes_0_valid && wakes_0_ready && wakes_0_qp == one && !granted) begin // properties.go:44
-                one_owed <= 1'b1; // properties.go:44
+            if (wakes_0_valid && wakes_0_ready && wakes_0_qp == one && !granted) begin // properties.go:41
+                one_owed <= 1'b1; // properties.go:41
             end
-            if (enters_valid && enters_ready && wakes_0_qp == one) begin // properties.go:45
-                one_inside <= 1'b1; // properties.go:45
+            if (enters_valid && enters_ready && wakes_0_qp == one) begin // properties.go:42
+                one_inside <= 1'b1; // properties.go:42
             end
         end
     end
@@ -210,10 +210,10 @@ module scheduler_6_w1 (
             assert_grant_valid_holds: assert (!grant_stalled || grant_valid); // properties.go:26
             assert_grant_data_holds: assert (!grant_stalled || grant_qp == grant_held); // properties.go:26
             assert_room_for_all: assert (enters_ready || !enters_valid); // properties.go:27
-            assert_stands_once: assert (!stands_once_and);  // properties.go:47
-            assert_woken_stands: assert (!one_owed || one_inside); // properties.go:48
-            assert_grant_was_woken: assert (!(grant_valid && grant_qp == one) || one_inside); // properties.go:49
-            cover_all_wait: cover (u_queue_level == 7'h40); // properties.go:50
+            assert_stands_once: assert (!stands_once_and);  // properties.go:44
+            assert_woken_stands: assert (!one_owed || one_inside); // properties.go:45
+            assert_grant_was_woken: assert (!(grant_valid && grant_qp == one) || one_inside); // properties.go:46
+            cover_all_wait: cover (u_queue_level == 7'h40); // properties.go:47
         end
     end
 `endif
@@ -259,20 +259,20 @@ module scheduler_6_w1 (
                 $stop;
             end
             if (stands_once_and) begin
-                $display("ASSERT %m stands_once blocks/scheduler/properties.go:47");
+                $display("ASSERT %m stands_once blocks/scheduler/properties.go:44");
                 $stop;
             end
             if (one_owed && !one_inside) begin
-                $display("ASSERT %m woken_stands blocks/scheduler/properties.go:48");
+                $display("ASSERT %m woken_stands blocks/scheduler/properties.go:45");
                 $stop;
             end
             if (grant_valid && grant_qp == one && !one_inside) begin
-                $display("ASSERT %m grant_was_woken blocks/scheduler/properties.go:49");
+                $display("ASSERT %m grant_was_woken blocks/scheduler/properties.go:46");
                 $stop;
             end
             if (u_queue_level == 7'h40) begin
                 if (cover_all_wait_count == 64'd0) begin
-                    $display("COVER %m all_wait blocks/scheduler/properties.go:50");
+                    $display("COVER %m all_wait blocks/scheduler/properties.go:47");
                 end
                 cover_all_wait_count <= cover_all_wait_count + 64'd1;
             end

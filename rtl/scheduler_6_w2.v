@@ -42,11 +42,15 @@ module scheduler_6_w2 (
     wire       enters_ready;     // scheduler.go:67
 
     wire       u_wakes_out_valid;
+    wire [5:0] u_wakes_out_qp;
     wire       u_wakes_from;
+    wire       u_wake_in_ready;
+    wire       u_wake_out_valid;
+    wire       u_wake_out_ready;
+    wire       u_wake_level;
+    wire       u_wake_high_water;
     wire [6:0] u_queue_level;
     wire [6:0] u_queue_high_water;
-
-    wire swept = waiting_sweep[6]; // flags.go:24
 
     round_robin_link_qp_ref_6_x2 u_wakes ( // scheduler.go:59
         .clk        (clk),
@@ -58,10 +62,25 @@ module scheduler_6_w2 (
         .in_1_ready (wakes_1_ready),
         .in_1_qp    (wakes_1_qp),
         .out_valid  (u_wakes_out_valid),
-        .out_ready  (swept_wake_ready & swept),
-        .out_qp     (waiting_set_at),
+        .out_ready  (u_wake_in_ready),
+        .out_qp     (u_wakes_out_qp),
         .from       (u_wakes_from)
     );
+
+    fifo_link_qp_ref_6_x1 u_wake ( // blocks/link/stage.go:21
+        .clk        (clk),
+        .rst        (rst),
+        .in_valid   (u_wakes_out_valid),
+        .in_ready   (u_wake_in_ready),
+        .in_qp      (u_wakes_out_qp),
+        .out_valid  (u_wake_out_valid),
+        .out_ready  (u_wake_out_ready),
+        .out_qp     (waiting_set_at),
+        .level      (u_wake_level),
+        .high_water (u_wake_high_water)
+    );
+
+    wire swept = waiting_sweep[6]; // flags.go:24
 
     always @(posedge clk) begin
         if (rst) begin
@@ -72,12 +91,13 @@ module scheduler_6_w2 (
     end
 
     // A wake that adds nothing is taken and dropped.
-    assign swept_wake_valid = u_wakes_out_valid & swept; // scheduler.go:67
-    wire waits_word = waiting_ups[waiting_set_at];       // flags.go:35
-    wire waits_word_2 = waiting_downs[waiting_set_at];   // flags.go:35
-    wire waits = waits_word ^ waits_word_2;              // flags.go:35
-    assign enters_valid = swept_wake_valid & ~waits;     // scheduler.go:67
-    assign swept_wake_ready = enters_ready | waits;      // scheduler.go:67
+    assign swept_wake_valid = u_wake_out_valid & swept; // scheduler.go:67
+    assign u_wake_out_ready = swept_wake_ready & swept; // scheduler.go:67
+    wire waits_word = waiting_ups[waiting_set_at];      // flags.go:35
+    wire waits_word_2 = waiting_downs[waiting_set_at];  // flags.go:35
+    wire waits = waits_word ^ waits_word_2;             // flags.go:35
+    assign enters_valid = swept_wake_valid & ~waits;    // scheduler.go:67
+    assign swept_wake_ready = enters_ready | waits;     // scheduler.go:67
 
     fifo_link_qp_ref_6_x64 u_queue ( // scheduler.go:82
         .clk        (clk),
@@ -115,7 +135,9 @@ module scheduler_6_w2 (
         end
     end
 
-    wire unused = &{1'b0, u_wakes_from, u_queue_level, u_queue_high_water};
+    wire unused = &{1'b0,
+        u_wakes_from,  u_wake_level,  u_wake_high_water,  u_queue_level,  u_queue_high_water
+    };
 
     // ----------------------------------------------------------------------
     // Properties
@@ -145,9 +167,7 @@ module scheduler_6_w2 (
     wire waits_1 = wakes_1_valid & ~wakes_1_ready;       // properties.go:24
     wire waits_3 = grant_valid & ~grant_ready;           // properties.go:26
     wire granted = grant_valid & grant_ready & (grant_qp == one); // properties.go:34
-    wire woken = (wakes_0_valid & wakes_0_ready & (wakes_0_qp == one)) // properties.go:37
-        | (wakes_1_valid & wakes_1_ready & (wakes_1_qp == one));
-    wire stands_once_and = one_inside & enters_valid & enters_ready & (waiting_set_at == one); // properties.go:47
+    wire stands_once_and = one_inside & enters_valid & enters_ready & (waiting_set_at == one); // properties.go:44
 
     always @(posedge clk) begin
         if (rst) begin
@@ -210,16 +230,16 @@ module scheduler_6_w2 (
             one_owed <= 1'b0;
             one_inside <= 1'b0;
         end else begin
-            if (granted) begin      // properties.go:39
-                one_owed <= 1'b0;   // properties.go:40
-                one_inside <= 1'b0; // properties.go:41
+            if (granted) begin      // properties.go:36
+                one_owed <= 1'b0;   // properties.go:37
+                one_inside <= 1'b0; // properties.go:38
             end
             // A wake in the cycle of the grant: the grant serves it.
-            if (woken && !granted) begin // properties.go:44
-                one_owed <= 1'b1;        // properties.go:44
+            if (u_wake_out_valid && u_wake_out_ready && waiting_set_at == one && !granted) begin // properties.go:41
+                one_owed <= 1'b1; // properties.go:41
             end
-            if (enters_valid && enters_ready && waiting_set_at == one) begin // properties.go:45
-                one_inside <= 1'b1; // properties.go:45
+            if (enters_valid && enters_ready && waiting_set_at == one) begin // properties.go:42
+                one_inside <= 1'b1; // properties.go:42
             end
         end
     end
@@ -251,10 +271,10 @@ module scheduler_6_w2 (
             assert_grant_valid_holds: assert (!grant_stalled || grant_valid); // properties.go:26
             assert_grant_data_holds: assert (!grant_stalled || grant_qp == grant_held); // properties.go:26
             assert_room_for_all: assert (enters_ready || !enters_valid); // properties.go:27
-            assert_stands_once: assert (!stands_once_and);  // properties.go:47
-            assert_woken_stands: assert (!one_owed || one_inside); // properties.go:48
-            assert_grant_was_woken: assert (!(grant_valid && grant_qp == one) || one_inside); // properties.go:49
-            cover_all_wait: cover (u_queue_level == 7'h40); // properties.go:50
+            assert_stands_once: assert (!stands_once_and);  // properties.go:44
+            assert_woken_stands: assert (!one_owed || one_inside); // properties.go:45
+            assert_grant_was_woken: assert (!(grant_valid && grant_qp == one) || one_inside); // properties.go:46
+            cover_all_wait: cover (u_queue_level == 7'h40); // properties.go:47
         end
     end
 `endif
@@ -310,20 +330,20 @@ module scheduler_6_w2 (
                 $stop;
             end
             if (stands_once_and) begin
-                $display("ASSERT %m stands_once blocks/scheduler/properties.go:47");
+                $display("ASSERT %m stands_once blocks/scheduler/properties.go:44");
                 $stop;
             end
             if (one_owed && !one_inside) begin
-                $display("ASSERT %m woken_stands blocks/scheduler/properties.go:48");
+                $display("ASSERT %m woken_stands blocks/scheduler/properties.go:45");
                 $stop;
             end
             if (grant_valid && grant_qp == one && !one_inside) begin
-                $display("ASSERT %m grant_was_woken blocks/scheduler/properties.go:49");
+                $display("ASSERT %m grant_was_woken blocks/scheduler/properties.go:46");
                 $stop;
             end
             if (u_queue_level == 7'h40) begin
                 if (cover_all_wait_count == 64'd0) begin
-                    $display("COVER %m all_wait blocks/scheduler/properties.go:50");
+                    $display("COVER %m all_wait blocks/scheduler/properties.go:47");
                 end
                 cover_all_wait_count <= cover_all_wait_count + 64'd1;
             end

@@ -89,19 +89,19 @@ module translate_64_lines4 (
     localparam [2:0] WALKING_FILL = 3'h3;
     localparam [2:0] WALKING_READ = 3'h4;
 
-    reg        has_work;                 // translate.go:133
-    reg [12:0] work_len;                 // translate.go:133
-    reg        work_kind_skip;           // translate.go:133
-    reg        work_kind_probe;          // translate.go:133
-    reg        work_kind_last;           // translate.go:133
-    reg        work_kind_probed;         // translate.go:133
-    reg        work_kind_tail;           // translate.go:133
-    reg [4:0]  work_fault;               // translate.go:133
-    reg        work_paged;               // translate.go:133
-    reg [3:0]  work_order;               // translate.go:133
-    reg [63:0] work_at;                  // translate.go:133
-    reg [20:0] work_in;                  // translate.go:133
-    reg        swallow;                  // translate.go:134
+    reg        has_work;                 // translate.go:135
+    reg [12:0] work_len;                 // translate.go:135
+    reg        work_kind_skip;           // translate.go:135
+    reg        work_kind_probe;          // translate.go:135
+    reg        work_kind_last;           // translate.go:135
+    reg        work_kind_probed;         // translate.go:135
+    reg        work_kind_tail;           // translate.go:135
+    reg [4:0]  work_fault;               // translate.go:135
+    reg        work_paged;               // translate.go:135
+    reg [3:0]  work_order;               // translate.go:135
+    reg [63:0] work_at;                  // translate.go:135
+    reg [20:0] work_in;                  // translate.go:135
+    reg        swallow;                  // translate.go:136
     reg        tail_next;                // ask.go:30
     reg        tail_waits;               // ask.go:30
     reg        tail_drops;               // ask.go:30
@@ -147,15 +147,15 @@ module translate_64_lines4 (
     (* no_rw_check, ram_style = "block" *)
     reg [51:0] pages [0:31]; // lines.go:40
 
-    wire        leaves;         // translate.go:134
+    wire        leaves;         // translate.go:136
     wire        tail_settled;   // ask.go:31
     wire        tail_bad;       // ask.go:31
-    wire        line_held;      // translate.go:137
-    wire        line_reads;     // translate.go:137
-    wire        line_wanted;    // translate.go:138
-    wire        line_taken;     // translate.go:138
-    wire        line_ended;     // translate.go:139
-    wire        line_bad;       // translate.go:139
+    wire        line_held;      // translate.go:139
+    wire        line_reads;     // translate.go:139
+    wire        line_wanted;    // translate.go:140
+    wire        line_taken;     // translate.go:140
+    wire        line_ended;     // translate.go:141
+    wire        line_bad;       // translate.go:141
     wire        fate_valid;     // walk.go:85
     wire        fate_ready;     // walk.go:85
     wire        fate_probe;     // walk.go:85
@@ -168,8 +168,8 @@ module translate_64_lines4 (
     wire        answered_moves; // locate.go:33
     wire        indexed_moves;  // locate.go:33
 
-    wire [2:0]  u_fates_level;
-    wire [2:0]  u_fates_high_water;
+    wire        u_fates_level;
+    wire        u_fates_high_water;
     wire        u_order_out_valid;
     wire [12:0] u_order_out_len;
     wire        u_order_out_kind_skip;
@@ -180,8 +180,8 @@ module translate_64_lines4 (
     wire        u_order_out_find;
     wire        u_order_out_asked;
     wire [63:0] u_order_out_bus;
-    wire [3:0]  u_order_level;
-    wire [3:0]  u_order_high_water;
+    wire        u_order_level;
+    wire        u_order_high_water;
 
     wire [3:0] one = 4'd1 << work_at[7:6];                   // lines.go:15
     wire [55:0] line_held_word = tags[work_at[7:6]];         // lines.go:16
@@ -252,7 +252,7 @@ module translate_64_lines4 (
     assign fate_tail = work_kind_tail & (|work_fault);     // walk.go:91
     assign fate_addr = piece_addr;                         // walk.go:91
 
-    fifo_link_translated_x4 u_fates ( // walk.go:92
+    fifo_link_translated_x1 u_fates ( // walk.go:92
         .clk        (clk),
         .rst        (rst),
         .in_valid   (fate_valid),
@@ -408,7 +408,7 @@ module translate_64_lines4 (
 
     wire known = ~u_order_out_asked | key_reply_valid; // locate.go:42
 
-    fifo_translate_noted_x8 u_order ( // ask.go:62
+    fifo_translate_noted_x1 u_order ( // ask.go:62
         .clk             (clk),
         .rst             (rst),
         .in_valid        (noted_valid),

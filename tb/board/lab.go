@@ -188,17 +188,20 @@ func (l *Lab) Cycle() uint64 { return l.sim.Cycle() }
 
 // Reset resets the board, whatever it is doing: all domains together, as the board's own reset does.
 func (l *Lab) Reset() error {
-	for _, c := range l.sim.Design().Top.Clocks {
-		l.sim.SetReset(c.Name, true)
-	}
+	l.hold(true)
 	err := l.Run(resetCycles)
+	l.hold(false)
+	return err
+}
+
+// hold holds the board in reset, or lets it go.
+func (l *Lab) hold(reset bool) {
 	for _, c := range l.sim.Design().Top.Clocks {
-		l.sim.SetReset(c.Name, false)
+		l.sim.SetReset(c.Name, reset)
 	}
 	for _, p := range l.Ports {
-		p.reset()
+		p.receiver.Cut = reset
 	}
-	return err
 }
 
 // Sim is the simulation, to look inside.

@@ -84,6 +84,3 @@ func (p *Port) collect(cycle uint64) error {
 	}
 	return nil
 }
-
-// reset forgets what is under way from the board.
-func (p *Port) reset() { p.receiver.Reset() }

@@ -105,3 +105,28 @@ func TestGaps(t *testing.T) {
 	require.ErrorContains(t, r.Take(1<<9, at+3), "error outside a frame")
 	require.Empty(t, r.Frames())
 }
+
+// A frame that a reset cuts off is none, and the next one is judged as the first.
+func TestReceiverCut(t *testing.T) {
+	var r rgmii.Receiver
+	cycle := uint64(0)
+	take := func(symbols []rgmii.Symbol) error {
+		for _, s := range symbols {
+			if err := r.Take(s, cycle); err != nil {
+				return err
+			}
+			cycle++
+		}
+		return r.Idle(cycle + 1)
+	}
+	whole := rgmii.Frame{Data: make([]byte, 100)}.Symbols(rgmii.Gigabit)
+	require.NoError(t, take(whole))
+	r.Cut = true
+	require.NoError(t, take(whole[:40]))
+	r.Cut = false
+	require.NoError(t, take(whole))
+	got := r.Frames()
+	require.Len(t, got, 2)
+	require.Equal(t, -1, got[1].Gap)
+	require.ErrorIs(t, take(whole[:40]), rgmii.ErrRules, "nobody has cut that one")
+}

@@ -15,8 +15,13 @@ type completions struct {
 	want      []completion // that have to come, in order
 	count     int          // that came
 	solicited int          // that asked for an event
+	polled    int          // of those, that have been polled
 	events    int          // of completions that came
-	async     []format.AsyncEvent
+
+	// seen is how many that have been polled had no event when the queue was armed last: arming asks for events of what
+	// software has not seen, so these need not have one.
+	seen  int
+	async []format.AsyncEvent
 }
 
 // A completion is one that has to come: with one of some statuses, and where that is
@@ -53,6 +58,9 @@ func (c *completions) poll() error {
 		}
 		if err := c.judge(e, c.want[0]); err != nil {
 			return err
+		}
+		if m := c.want[0].message; m != nil && m.Solicited {
+			c.polled++
 		}
 		c.want = c.want[1:]
 	}
@@ -108,5 +116,6 @@ func (c *completions) service() error {
 	if err := s.doorbell(format.DoorbellEQ, s.events.consumed, 0); err != nil {
 		return err
 	}
+	c.seen = max(c.polled-c.events, 0)
 	return c.q.arm()
 }

@@ -51,6 +51,9 @@ func (p *player) end() error {
 		a := p.answers.naks[0]
 		return fmt.Errorf("a NAK that the capture does not have: PSN %#x, syndrome %#02x", a.PSN(), a.AETH.Syndrome)
 	}
+	if err := p.late(); err != nil {
+		return err
+	}
 	p.report.Completions = p.cqes.count
 	for _, check := range []func() error{p.checkMemory, p.cqes.service, p.checkEvents, p.checkState, p.destroy} {
 		if err := check(); err != nil {
@@ -58,6 +61,22 @@ func (p *player) end() error {
 		}
 	}
 	return p.free()
+}
+
+// late waits for events that are still on their way to memory behind their completions, which have been polled.
+func (p *player) late() error {
+	for range patience / settling {
+		if err := p.cqes.service(); err != nil {
+			return err
+		}
+		if p.cqes.polled-p.cqes.events <= p.cqes.seen {
+			return nil
+		}
+		if err := p.nic.Run(settling); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *player) checkMemory() error {
@@ -96,7 +115,7 @@ func (p *player) checkEvents() error {
 	got, want := p.cqes.events, p.cqes.solicited
 	switch {
 	case p.fault.request != nil:
-	case got > want, p.o.Burst == 0 && want-got > p.cqes.seen, p.o.Burst > 0 && got == 0 && want > 0:
+	case got > want, p.o.Burst == 0 && want-got > p.cqes.seen, p.o.Burst > 0 && got == 0 && want > p.cqes.seen:
 		return fmt.Errorf("%d events for %d solicited completions", got, want)
 	}
 	return nil

@@ -70,6 +70,7 @@ func echo(b board.Board) hdl.Def[echoIO] {
 
 // The hardware around the core meets the timing of Ethernet on the smallest board, with its pins, and becomes a bitstream.
 func TestAnEchoBecomesABitstream(t *testing.T) {
+	// nextpnr and ecppack are no part of what `make test` sets up: a build for a board takes longer than its tests may.
 	for _, name := range []string{toolset.Yosys, toolset.Nextpnr, toolset.Ecppack} {
 		if _, err := toolset.Find(name); err != nil {
 			t.Skipf("needs %v", err)

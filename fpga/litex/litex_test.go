@@ -38,6 +38,7 @@ func python(t *testing.T) string {
 	if exec.Command(path, "-c", "import litex, liteeth, migen").Run() == nil {
 		return path
 	}
+	// A test does not go to the network unless it is asked to.
 	if !*pypi {
 		t.Skip("needs LiteX: go test ./fpga/litex -pypi fetches it from PyPI")
 	}
@@ -48,7 +49,7 @@ func python(t *testing.T) string {
 		{path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", "requirements.txt"},
 	} {
 		if out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("needs LiteX: %v: %v\n%s", argv, err, out)
+			t.Fatalf("LiteX was asked for: %v: %v\n%s", argv, err, out)
 		}
 	}
 	return path

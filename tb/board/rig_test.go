@@ -51,6 +51,7 @@ func open(t *testing.T, simulator sim.Simulator, o board.Options) *board.Lab {
 	require.NoError(t, err)
 	o.Simulator, o.Seed, o.NoChecks = simulator, hdltest.Seed(t), simulator.Name != native.Name && !*checks
 	l, err := board.New(d, o)
+	// Only the error of a simulator that is not installed: what does not build there fails.
 	if simulator.Absent != nil && errors.Is(err, simulator.Absent) {
 		t.Skipf("skipped: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 // Two cores in the native simulator: all packets are marked for a while, and the sender keeps the rate that the algorithm says.
 func TestCongestion(t *testing.T) {
+	// The command plays all rows in Verilator; this is one of them for Go alone.
 	if testing.Short() {
 		t.Skip("-short: two cores in the native simulator for a minute")
 	}

@@ -17,6 +17,7 @@ import (
 func captureOf(t *testing.T, name string) []*talk.Conversation {
 	t.Helper()
 	path := filepath.Join("../../../shared/rxe", name+".pcap")
+	// Captures of others are no part of this repository.
 	if found, err := filepath.Glob(path); err != nil || len(found) == 0 {
 		t.Skipf("no capture ../shared/rxe/%s.pcap", name)
 	}

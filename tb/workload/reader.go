@@ -64,7 +64,7 @@ func (o *object) name(field string) string {
 func (o *object) done() {
 	for _, key := range o.keys {
 		if !slices.Contains(o.asked, key.Value) {
-			o.r.fail(key.Line, o.name(key.Value), "unknown field: expected one of %s", strings.Join(o.asked, ", "))
+			o.r.fail(key.Line, o.name(key.Value), "unknown field: expected one of %s%s", strings.Join(o.asked, ", "), configs.Nearest(key.Value, o.asked))
 		}
 	}
 }

@@ -99,16 +99,17 @@ func asksOf(text string) asks {
 	return r.asks
 }
 
-// merge adds what was asked for in another file. A field that is not always asked for, or not always has to be there, is
-// optional.
+// merge adds what was asked for in another file. A field is required if it is wherever what it is a part of is there.
 func (a asks) merge(other asks) {
-	first := len(a) == 0
+	before := map[string]bool{}
+	for path, mine := range a {
+		before[path] = len(mine.kinds) > 0
+	}
 	for path, theirs := range other {
 		mine := a[path]
 		if mine == nil {
-			parentIsNew := a[parent(path)] == nil
-			a[path] = &ask{required: theirs.required && (first || parentIsNew)}
-			mine = a[path]
+			mine = &ask{required: !before[parent(path)]}
+			a[path] = mine
 		}
 		mine.required = mine.required && theirs.required
 		for _, k := range theirs.kinds {
@@ -116,7 +117,7 @@ func (a asks) merge(other asks) {
 		}
 	}
 	for path, mine := range a {
-		if _, asked := other[path]; !asked && other[parent(path)] != nil {
+		if whole := other[parent(path)]; other[path] == nil && whole != nil && len(whole.kinds) > 0 {
 			mine.required = false
 		}
 	}

@@ -45,7 +45,7 @@ func TestSchema(t *testing.T) {
 				Properties map[string]struct {
 					Enum             []any
 					Type             string
-					Minimum, Maximum int
+					Minimum, Maximum float64
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func TestSchema(t *testing.T) {
 	qp := s.Properties["queue_pairs"].Items
 	require.Equal(t, []string{"count", "ip", "path_mtu"}, qp.Required)
 	require.Equal(t, []any{256.0, 512.0, 1024.0, 2048.0, 4096.0}, qp.Properties["path_mtu"].Enum)
-	require.Equal(t, 64, qp.Properties["reads"].Maximum)
+	require.EqualValues(t, 64, qp.Properties["reads"].Maximum)
 	require.Len(t, s.Properties["sizes"].AnyOf, 3, "a list, a distribution, a number")
 	require.Len(t, s.Properties["batch"].AnyOf, 2)
 	require.Equal(t, []string{"kind"}, s.Properties["arrival"].Required, "closed has no cycles")

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"gornic/format"
 )
 
 // Field is one field of an experiment that is neither of the configuration of the
@@ -55,7 +57,7 @@ func text(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // Fields returns what an experiment file says beside its configuration and workload, in the
 // order of the Go types. Each is a line of the JSON Schema.
 func Fields() []Field {
-	return []Field{
+	fields := []Field{
 		number("seed", "of requests and of losses", 0, most),
 		number("warmup", "messages at the start that are not measured", 0, most),
 		number("clock_mhz", "clock of the core, MHz; all cycles are of it", 1, 10000),
@@ -89,7 +91,8 @@ func Fields() []Field {
 		number("host.software.post", "from a completion seen, or work that has arrived, to its doorbell, cycles", 0, most),
 		number("host.software.poll", "between two looks at a completion queue, cycles", 1, most),
 		number("host.software.events", "from a CQE in memory until software may see it, cycles", 0, most),
-		number("host.page_bits", "log2 of the bytes of a page of registered memory", 12, 30),
+		flag("host.paged", "registered memory lies in pages, and each region has a page list; else in one piece"),
+		number("host.page_bits", "log2 of the bytes of such a page", 12, 30),
 		number("host.regions", "memory regions of each queue pair, used in turn", 1, 1<<16),
 		number("link.gbps", "rate of the wire, Gbit/s; 0: as fast as the core's stream", 0, 10000),
 		number("link.latency", "from a beat out of one core to the same beat into the other, cycles", 0, 100_000_000),
@@ -105,16 +108,11 @@ func Fields() []Field {
 		number("retry.rnr_count", "retries of those until a queue pair fails; 7: for ever", 0, 7),
 		flag("retry.ready", "a message that consumes a receive work request waits until one is posted"),
 		flag("dcqcn.enabled", "queue pairs have congestion control"),
-		number("dcqcn.cnp_gap_us", "least time between two CNPs of a queue pair, us", 0, 1_000_000),
-		number("dcqcn.timer_us", "of the increase of the rate, us", 1, 1_000_000),
-		number("dcqcn.additive_mbps", "step of additive increase, Mbit/s", 0, 1_000_000),
-		number("dcqcn.hyper_mbps", "step of hyper increase, Mbit/s", 0, 1_000_000),
-		number("dcqcn.min_mbps", "least rate, Mbit/s", 1, 1_000_000),
-		number("dcqcn.alpha_us", "period in which alpha decays, us", 1, 1_000_000),
-		number("dcqcn.fast_recoveries", "steps of fast recovery", 0, 31),
-		number("dcqcn.byte_counter", "bytes of a step of the byte counter", 1, most),
-		number("dcqcn.g_shift", "alpha moves by 2^-g_shift", 0, 31),
 	}
+	for _, r := range format.CongestionRegisters() { // a field is a register
+		fields = append(fields, number("dcqcn."+strings.TrimPrefix(r.Name, "cc_"), r.Doc, 0, most))
+	}
+	return fields
 }
 
 // fieldOf returns the line of a field; one that has none takes any number that is not negative.

@@ -24,6 +24,10 @@ func main() {
 	js := flag.Bool("json", false, "")
 	flag.Parse()
 	ctx := context.Background()
+	if flag.NArg() > 0 {
+		fmt.Println(hopsMain(ctx, flag.Args()))
+		return
+	}
 	must := func(err error) {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

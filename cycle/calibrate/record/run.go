@@ -22,6 +22,8 @@ type Options struct {
 	Seed     uint64 // of the workload's requests and of the wire's faults
 	Latency  int    // of the memory of both hosts, in cycles
 	Wire     int    // latency of the wire, in cycles
+	Paged    bool   // buffers lie in scattered pages; else each in one piece
+	Unready  bool   // senders do not wait until the receiver has posted
 	NoChecks bool   // the core's own properties are left out, for speed
 	// Attr changes attributes of the queue pairs; nil: nothing.
 	Attr func(*verbs.QPAttr)
@@ -96,7 +98,11 @@ func (g *game) play(ctx context.Context, w workload.Workload, o Options) (*Log, 
 		}
 		slices.Sort(g.arrivals)
 	}
-	report, err := play.Run(ctx, w, hosts, play.Options{Seed: o.Seed, Now: g.now, Ready: true, Patience: patience, Attr: func(a *verbs.QPAttr) {
+	lie := play.OnePiece
+	if o.Paged {
+		lie = play.InPages
+	}
+	report, err := play.Run(ctx, w, hosts, play.Options{Seed: o.Seed, Now: g.now, Ready: !o.Unready, Lie: lie, Patience: patience, Attr: func(a *verbs.QPAttr) {
 		g.names.connect(a)
 		if o.Attr != nil {
 			o.Attr(a)

@@ -27,7 +27,7 @@ func result() *model.Result {
 			{Node: 0, QP: 1, Messages: 250, Bytes: 16000, Packets: 250, Last: 1000, RNRs: 1},
 			{Node: 1, QP: 0, Packets: 100},
 		},
-		Nodes:  [2]model.Node{{Lost: 5, Marked: 6}, {Lost: 1}},
+		Nodes:  []model.Node{{Lost: 5, Marked: 6}, {Lost: 1}},
 		Caches: []model.CacheUse{{Node: 0, Name: "context", Hits: 90, Misses: 10}, {Node: 1, Name: "key"}},
 		Blocks: []model.Block{
 			{Node: 0, Name: "dma", Items: 10, Busy: 1000, Stalled: []model.Stall{{By: "host", Cycles: 2000}}, Starved: 1000},

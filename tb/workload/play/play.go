@@ -32,9 +32,21 @@ type Options struct {
 	// Watch, where it is not nil, is told of the connections; the caller hangs it on
 	// the wire. At the end it has to be content. Its Payloads is set.
 	Watch *monitor.Monitor
+	// Lie says how buffers lie in memory; the zero value: as the seed has it.
+	Lie Lie
 	// Patience is how often in a row the devices may be waited for in vain; 0: 10000.
 	Patience int
 }
+
+// Lie is how buffers lie in memory.
+type Lie uint8
+
+// Ways in which buffers lie.
+const (
+	Mixed    Lie = iota // some in one piece, at any multiple of 8, some in scattered pages; the seed decides
+	OnePiece            // each in one piece, from the beginning of a page on
+	InPages             // each in scattered pages, likewise
+)
 
 // Report is what a run did.
 type Report struct {

@@ -125,6 +125,13 @@ func (p Params) Writers() int {
 	return writers
 }
 
+// AXI IDs of clients that who watches the AXI4 port looks for.
+const (
+	ReadSQ    = readSQ    // reads of send WQEs
+	ReadRQ    = readRQ    // of receive WQEs
+	WriteCQEs = writeCQEs // writes of CQEs
+)
+
 // core is the module while it is built: every block, under the name of its folder.
 type core struct {
 	m  *hdl.Module

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gornic/blocks/link"
+	"gornic/blocks/pulses"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -133,7 +134,7 @@ type block struct {
 	code     hdl.Bits
 	status   hdl.Bits // of the last one
 	pending  hdl.Bits
-	counters counters
+	counters pulses.Totals
 
 	writes hdl.Bits // a word is written to
 	at     hdl.Bits // this offset in words, of the first page

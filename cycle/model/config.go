@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gornic/configs"
+	"gornic/format"
 )
 
 // Config is a pair of hosts, each with the NIC, and what lies between them. Start
@@ -41,7 +42,8 @@ type Host struct {
 	Latency  int      `yaml:"latency"`   // of memory in cycles beside the least, of axi
 	PCIe     PCIe     `yaml:"pcie"`      // of pcie
 	Software Software `yaml:"software"`  // of the driver and the application
-	PageBits int      `yaml:"page_bits"` // log2 of the bytes of a page of registered memory, 12 to 30
+	Paged    bool     `yaml:"paged"`     // registered memory lies in pages, and each has a page list; else in one piece
+	PageBits int      `yaml:"page_bits"` // log2 of the bytes of such a page, 12 to 30
 	Regions  int      `yaml:"regions"`   // memory regions of each queue pair; its messages use them in turn
 }
 
@@ -94,18 +96,37 @@ type Retry struct {
 	Ready    bool `yaml:"ready"`     // a message that consumes a receive work request waits until one is posted
 }
 
-// DCQCN are the settings of congestion control (the registers of the core).
+// DCQCN are the settings of congestion control, those of the core's registers (docs/registers): times in ticks of 1.024 us,
+// rates in Mb/s.
 type DCQCN struct {
-	Enabled bool `yaml:"enabled"`
-	CNPGap  int  `yaml:"cnp_gap_us"`      // least time between two CNPs of a queue pair
-	Timer   int  `yaml:"timer_us"`        // of the increase of the rate
-	AI      int  `yaml:"additive_mbps"`   // step of additive increase
-	HAI     int  `yaml:"hyper_mbps"`      // step of hyper increase
-	MinRate int  `yaml:"min_mbps"`        // least rate
-	Alpha   int  `yaml:"alpha_us"`        // period in which alpha decays
-	Stages  int  `yaml:"fast_recoveries"` // of fast recovery
-	Bytes   int  `yaml:"byte_counter"`    // bytes of a step of the byte counter
-	G       int  `yaml:"g_shift"`         // alpha moves by 2^-G
+	Enabled      bool `yaml:"enabled"` // queue pairs take part; NIC.Congestion has to be 1
+	CNPGap       int  `yaml:"cnp_gap"`
+	LineRate     int  `yaml:"line_rate"` // 0: that of the link
+	MinRate      int  `yaml:"min_rate"`
+	FirstRate    int  `yaml:"first_rate"`
+	AIRate       int  `yaml:"ai_rate"`
+	HAIRate      int  `yaml:"hai_rate"`
+	ByteReset    int  `yaml:"byte_reset"`
+	TimeReset    int  `yaml:"time_reset"`
+	AlphaTime    int  `yaml:"alpha_time"`
+	Monitor      int  `yaml:"monitor"`
+	G            int  `yaml:"g"`
+	InitialAlpha int  `yaml:"initial_alpha"`
+	GD           int  `yaml:"gd"`
+	MinKeep      int  `yaml:"min_keep"`
+	Threshold    int  `yaml:"threshold"`
+	Clamp        int  `yaml:"clamp"`
+	ClampTime    int  `yaml:"clamp_time"`
+}
+
+func defaultDCQCN() DCQCN {
+	d := format.CongestionDefaults(0)
+	return DCQCN{
+		CNPGap: int(d.CNPGap), MinRate: int(d.MinRate), FirstRate: int(d.FirstRate), AIRate: int(d.AIRate), HAIRate: int(d.HAIRate),
+		ByteReset: int(d.ByteReset), TimeReset: int(d.TimeReset), AlphaTime: int(d.AlphaTime), Monitor: int(d.Monitor), G: int(d.G),
+		InitialAlpha: int(d.InitialAlpha), GD: int(d.GD), MinKeep: int(d.MinKeep), Threshold: int(d.Threshold),
+		Clamp: int(d.Clamp), ClampTime: int(d.ClampTime),
+	}
 }
 
 // Buses of hosts.
@@ -126,7 +147,7 @@ func Default(nic configs.Config) Config {
 		},
 		Link:  Link{Senders: 1},
 		Retry: Retry{Timeout: 14, Count: 7, RNRTimer: 12, RNRCount: 7, Ready: true},
-		DCQCN: DCQCN{CNPGap: 50, Timer: 55, AI: 40, HAI: 400, MinRate: 10, Alpha: 55, Stages: 5, Bytes: 10 << 20, G: 8},
+		DCQCN: defaultDCQCN(),
 	}
 }
 

@@ -38,9 +38,11 @@ const (
 	CQE
 	// RecvCQE is likewise for the receive queue.
 	RecvCQE
+	// RecvDoorbell is Doorbell of a receive queue.
+	RecvDoorbell
 )
 
-var kinds = [...]string{"doorbell", "wqe_read", "first_out", "last_out", "first_in", "last_in", "ack_out", "cqe", "recv_cqe"}
+var kinds = [...]string{"doorbell", "wqe_read", "first_out", "last_out", "first_in", "last_in", "ack_out", "cqe", "recv_cqe", "recv_doorbell"}
 
 func (k EventKind) String() string {
 	if int(k) < len(kinds) {

@@ -17,9 +17,10 @@ type Options struct {
 	// Table has the latencies of the blocks; nil: table.Default.
 	Table *table.Table
 
-	// Doorbells, where it is not nil, tells when the host rings: of node, queue pair and the number of the doorbell from 0
-	// the cycle, or false where the host model decides. So a recorded run is played with the timing of its software.
-	Doorbells func(node, qp, n int) (int64, bool)
+	// Doorbells, where it is not nil, tells when hosts ring, in the order of cycles: events of kind Doorbell and RecvDoorbell, with
+	// Node, QP and WQE, the last for which they ring. So the model runs with the timing of a recorded host. Without
+	// it the hosts decide.
+	Doorbells []Event
 
 	// Trace, where it is not empty, is the SQLite file into which Akita's tracer writes; From and To bound it in
 	// cycles (To 0: to the end).
@@ -36,5 +37,12 @@ type Options struct {
 // error is an [Unsupported], a configuration that cannot be, or a run that got stuck,
 // which tells who waits for what.
 func Run(ctx context.Context, c Config, w workload.Workload, o Options) (*Result, error) {
-	return run(ctx, c, w, o)
+	if err := c.Validate(w); err != nil {
+		return nil, err
+	}
+	m, err := build(c, w, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.run(ctx)
 }

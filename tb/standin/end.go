@@ -3,6 +3,7 @@ package standin
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gornic/format"
@@ -85,7 +86,7 @@ func (p *player) checkMemory() error {
 			return err
 		}
 	}
-	for _, t := range p.targets {
+	for _, t := range inOrder(p.targets) {
 		if err := t.check(); err != nil {
 			return err
 		}
@@ -143,17 +144,26 @@ func (p *player) checkState() error {
 	return nil
 }
 
+// inOrder is the regions of a map, always in one order: the NIC sees what is done with them.
+func inOrder(all map[uint32]*region) []*region {
+	var regions []*region
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		regions = append(regions, all[key])
+	}
+	return regions
+}
+
 // free gives everything back but the queue pair.
 func (p *player) free() error {
 	if p.fault.memory != nil {
 		p.fault.memory.Remove()
 	}
-	for _, t := range p.holders {
+	for _, t := range inOrder(p.holders) {
 		if err := t.end(); err != nil {
 			return err
 		}
 	}
-	for _, t := range p.targets {
+	for _, t := range inOrder(p.targets) {
 		if err := t.free(); err != nil {
 			return err
 		}

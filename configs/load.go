@@ -46,17 +46,28 @@ func Named(name string) (Config, error) {
 // Load reads a configuration file, or returns the named configuration if name
 // is one of [Names].
 func Load(name string) (Config, error) {
-	if slices.Contains(Names(), name) {
-		return Named(name)
+	file, text, err := Read(name)
+	if err != nil {
+		return Config{}, err
 	}
-	text, err := os.ReadFile(name)
+	return Parse(file, text)
+}
+
+// Read returns the text of a configuration file, or of the named configuration if
+// name is one of [Names], and the file's name for errors.
+func Read(name string) (file string, text []byte, err error) {
+	if slices.Contains(Names(), name) {
+		text, err = files.ReadFile(name + ".yaml")
+		return name + ".yaml", text, err
+	}
+	text, err = os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Config{}, fmt.Errorf("configuration: %w; nor is it one of %s", err, strings.Join(Names(), ", "))
+		return name, nil, fmt.Errorf("configuration: %w; nor is it one of %s", err, strings.Join(Names(), ", "))
 	case err != nil:
-		return Config{}, fmt.Errorf("configuration: %w", err)
+		return name, nil, fmt.Errorf("configuration: %w", err)
 	}
-	return Parse(name, text)
+	return name, text, nil
 }
 
 // Mistake is what is wrong with one line of a file.
@@ -83,27 +94,45 @@ func (m Mistake) Error() string {
 // Parse reads the text of a configuration file; file names it in errors. The
 // error joins a [Mistake] for each thing that is wrong.
 func Parse(file string, text []byte) (Config, error) {
+	n, err := Node(file, text)
+	if err != nil {
+		return Config{}, err
+	}
+	return ParseNode(file, n)
+}
+
+// ParseNode is Parse of what [Node] made of the text.
+func ParseNode(file string, n *yaml.Node) (Config, error) {
+	if n.Kind != yaml.MappingNode {
+		return Config{}, Mistake{File: file, Line: n.Line, Text: "a list of `field: value` lines was expected"}
+	}
+	r := reader{file: file, lines: map[string]int{}}
+	r.config.Name = strings.TrimSuffix(filepath.Base(file), ".yaml")
+	r.mapping(n)
+	return r.config, errors.Join(r.mistakes...)
+}
+
+// Node reads the text of a YAML file of one document, of whatever kind; file names it in
+// errors, which are of type [Mistake].
+func Node(file string, text []byte) (*yaml.Node, error) {
 	if line := unreadable(text); line > 0 {
-		return Config{}, Mistake{File: file, Line: line, Text: "not text in UTF-8"}
+		return nil, Mistake{File: file, Line: line, Text: "not text in UTF-8"}
 	}
 	var doc, second yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(text))
 	if err := documents.Decode(&doc); err != nil && err != io.EOF {
-		return Config{}, notYAML(file, err)
+		return nil, notYAML(file, err)
 	}
 	switch err := documents.Decode(&second); {
 	case err == nil:
-		return Config{}, Mistake{File: file, Line: second.Line, Text: "a second document: a file holds one"}
+		return nil, Mistake{File: file, Line: second.Line, Text: "a second document: a file holds one"}
 	case err != io.EOF:
-		return Config{}, notYAML(file, err)
+		return nil, notYAML(file, err)
 	}
-	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return Config{}, Mistake{File: file, Line: 1, Text: "a list of `field: value` lines was expected"}
+	if len(doc.Content) == 0 {
+		return nil, Mistake{File: file, Line: 1, Text: "a list of `field: value` lines was expected"}
 	}
-	r := reader{file: file, lines: map[string]int{}}
-	r.config.Name = strings.TrimSuffix(filepath.Base(file), ".yaml")
-	r.mapping(doc.Content[0])
-	return r.config, errors.Join(r.mistakes...)
+	return doc.Content[0], nil
 }
 
 // unreadable returns the first line, from 1, that has bytes which are not text, 0
@@ -165,7 +194,7 @@ func (r *reader) field(key, value *yaml.Node) {
 	fields := Fields()
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == key.Value })
 	if i < 0 {
-		r.fail(key.Line, key.Value, "unknown field: expected one of %s", fieldNames(fields))
+		r.fail(key.Line, key.Value, "unknown field: expected one of %s%s", fieldNames(fields), Nearest(key.Value, strings.Split(fieldNames(fields), ", ")))
 		return
 	}
 	f := fields[i]

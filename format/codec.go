@@ -13,7 +13,14 @@ var ErrShort = errors.New("too short")
 // order. T is a format over uint64 that is a whole number of bytes wide, such
 // as BTH[uint64]. Bytes after the header are not looked at; too few are an
 // error that wraps [ErrShort].
-func Decode[T any](b []byte) (T, error) {
+func Decode[T any](b []byte) (T, error) { return decode[T](b, getBits) }
+
+// Append appends a header to b in network byte order. T is as for [Decode]. A
+// value wider than its field is an error, and b is returned as it was.
+func Append[T any](b []byte, h T) ([]byte, error) { return appendTo(b, h, putBits) }
+
+// decode reads the fields of a format with get, which reads the n bits of b from offset on; n <= 64.
+func decode[T any](b []byte, get func(b []byte, offset, n int) uint64) (T, error) {
 	var h T
 	fields, err := wholeBytes[T]()
 	if err != nil {
@@ -24,14 +31,13 @@ func Decode[T any](b []byte) (T, error) {
 	}
 	v := reflect.ValueOf(&h).Elem()
 	for _, f := range fields {
-		f.of(v).SetUint(getBits(b, f.Offset, f.Bits))
+		f.of(v).SetUint(get(b, f.Offset, f.Bits))
 	}
 	return h, nil
 }
 
-// Append appends a header to b in network byte order. T is as for [Decode]. A
-// value wider than its field is an error, and b is returned as it was.
-func Append[T any](b []byte, h T) ([]byte, error) {
+// appendTo appends the fields of a format with put, which writes x to the n bits of b from offset on, where zeros are.
+func appendTo[T any](b []byte, h T, put func(b []byte, offset, n int, x uint64)) ([]byte, error) {
 	fields, err := wholeBytes[T]()
 	if err != nil {
 		return b, err
@@ -44,7 +50,7 @@ func Append[T any](b []byte, h T) ([]byte, error) {
 		if f.Bits < 64 && x>>f.Bits != 0 {
 			return b, fmt.Errorf("format: %T.%s is %#x: more than %d bits", h, f.Name, x, f.Bits)
 		}
-		putBits(out[start:], f.Offset, f.Bits, x)
+		put(out[start:], f.Offset, f.Bits, x)
 	}
 	return out, nil
 }

@@ -1,10 +1,5 @@
 package format
 
-import (
-	"fmt"
-	"reflect"
-)
-
 // Formats in host memory and registers are little-endian: their structs list
 // the fields from the lowest byte up, and within a byte from bit 0 up. Hardware
 // cuts them with hdl.UnpackLow, Go code with [DecodeHost] and [AppendHost].
@@ -12,41 +7,11 @@ import (
 // DecodeHost reads a host format from the first [Size] bytes of b. T is a format
 // over uint64 that is a whole number of bytes wide, such as CQE[uint64]. Too few
 // bytes are an error that wraps [ErrShort].
-func DecodeHost[T any](b []byte) (T, error) {
-	var h T
-	fields, err := wholeBytes[T]()
-	if err != nil {
-		return h, err
-	}
-	if size := Size[T](); len(b) < size {
-		return h, fmt.Errorf("format: %T needs %d bytes, has %d: %w", h, size, len(b), ErrShort)
-	}
-	v := reflect.ValueOf(&h).Elem()
-	for _, f := range fields {
-		f.of(v).SetUint(getLow(b, f.Offset, f.Bits))
-	}
-	return h, nil
-}
+func DecodeHost[T any](b []byte) (T, error) { return decode[T](b, getLow) }
 
 // AppendHost appends a host format to b. A value wider than its field is an
 // error, and b is returned as it was.
-func AppendHost[T any](b []byte, h T) ([]byte, error) {
-	fields, err := wholeBytes[T]()
-	if err != nil {
-		return b, err
-	}
-	v := reflect.ValueOf(&h).Elem()
-	start := len(b)
-	out := append(b, make([]byte, Size[T]())...)
-	for _, f := range fields {
-		x := f.of(v).Uint()
-		if f.Bits < 64 && x>>f.Bits != 0 {
-			return b, fmt.Errorf("format: %T.%s is %#x: more than %d bits", h, f.Name, x, f.Bits)
-		}
-		putLow(out[start:], f.Offset, f.Bits, x)
-	}
-	return out, nil
-}
+func AppendHost[T any](b []byte, h T) ([]byte, error) { return appendTo(b, h, putLow) }
 
 // getLow reads bits [offset, offset+n) of b, bit 0 of byte 0 first; n <= 64.
 func getLow(b []byte, offset, n int) uint64 {

@@ -1,4 +1,5 @@
-// Package pulses counts what several sources may tell in the same cycle. Start with [Merge].
+// Package pulses is for pulses that are counted: [Merge] brings those of several sources together, which may come in the same cycle, and [Count] keeps
+// many totals in a small memory.
 package pulses
 
 import (

@@ -1,6 +1,7 @@
 package registers
 
 import (
+	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -26,7 +27,7 @@ func (b *block) read() {
 	m.If(moves, func() { answers.SetK(0) })
 	c := b.counters
 	b.mailbox.reads.Set(at.Trunc(b.mailbox.reads.Width()))
-	turn := hdl.Mux(isCounter(at), c.known.And(c.number.Eq(at.Trunc(numberBits()))), b.mailbox.loads.Not())
+	turn := hdl.Mux(isCounter(at), c.Known.And(c.Number.Eq(at.Trunc(numberBits()))), b.mailbox.loads.Not())
 	m.If(hdl.AndAll(held, moves, turn), func() {
 		held.SetK(0)
 		answers.SetK(1)
@@ -54,7 +55,7 @@ func (b *block) word(at hdl.Bits) (value, there hdl.Bits) {
 		there = there.Or(is)
 	}
 	mail, counter := b.inMailbox(at), isCounter(at)
-	value = hdl.Mux(mail, b.mailbox.value, hdl.Mux(counter, b.counters.total, value))
+	value = hdl.Mux(mail, b.mailbox.value, hdl.Mux(counter, b.counters.Total, value))
 	return value, hdl.OrAll(there, mail, counter)
 }
 
@@ -73,6 +74,12 @@ func (b *block) words() []known {
 	caps2 := uint64(1<<s.ReadBits<<8 | b.p.Tick<<16)
 	if !b.p.NoCongestion {
 		caps2 |= format.CapsCongestion
+	}
+	if !s.Has(link.Atomics) {
+		caps2 |= format.CapsNoAtomics
+	}
+	if !s.Has(link.KeyRequests) {
+		caps2 |= format.CapsNoKeyOps
 	}
 	all := []known{
 		{format.RegCaps2, hdl.K(32, caps2)},

@@ -23,6 +23,7 @@ type Lite struct {
 	runner Runner
 	o      LiteOptions
 	last   uint32 // offset
+	writes int    // all so far, posted ones among them
 
 	writeAddress, data, readAddress *sim.Source
 	responses, words                *sim.Sink
@@ -73,17 +74,34 @@ func NewLite(s *sim.Sim, p link.AXILite, runner Runner, o LiteOptions) *Lite {
 // Write writes a word of 32 bits, and returns when that has been answered. An error is a
 // [*ResponseError], also for an offset that the port has no address for, [sim.ErrLimit] where no answer came, or an error of the runner.
 func (l *Lite) Write(offset, value uint32) error {
+	if err := l.Post(offset, value); err != nil {
+		return err
+	}
+	return l.settle(offset)
+}
+
+// Post queues a write of a word of 32 bits and returns at once, as a processor does: it leaves while the simulation
+// runs, behind those before it. The next access waits for it; what became of it is then part of that one's error.
+func (l *Lite) Post(offset, value uint32) error {
 	if offset > l.last {
 		return &ResponseError{Write: true, Offset: offset, Response: decErr}
 	}
 	l.writeAddress.SendWords([]uint64{uint64(offset)})
 	l.data.SendWords([]uint64{uint64(value) | 0xF<<32})
-	beat, err := l.answer(l.responses, "write", offset)
+	l.writes++
+	return nil
+}
+
+// settle runs until all writes are answered, of which the last was at offset.
+func (l *Lite) settle(offset uint32) error {
+	beats, err := l.answers(l.responses, l.writes, "write", offset)
 	if err != nil {
 		return err
 	}
-	if resp := beat.Words[0]; resp != okay {
-		return &ResponseError{Write: true, Offset: offset, Response: resp}
+	for _, b := range beats {
+		if resp := b.Words[0]; resp != okay {
+			return &ResponseError{Write: true, Offset: offset, Response: resp}
+		}
 	}
 	return nil
 }
@@ -93,25 +111,29 @@ func (l *Lite) Read(offset uint32) (uint32, error) {
 	if offset > l.last {
 		return 0, &ResponseError{Offset: offset, Response: decErr}
 	}
+	if err := l.settle(offset); err != nil {
+		return 0, err
+	}
 	l.readAddress.SendWords([]uint64{uint64(offset)})
-	beat, err := l.answer(l.words, "read", offset)
+	beats, err := l.answers(l.words, int(l.words.Count())+1, "read", offset)
 	if err != nil {
 		return 0, err
 	}
+	beat := beats[0]
 	if resp := beat.Words[0] >> 32; resp != okay {
 		return 0, &ResponseError{Offset: offset, Response: resp}
 	}
 	return uint32(beat.Words[0]), nil
 }
 
-// answer runs until a sink has one more beat.
-func (l *Lite) answer(from *sim.Sink, what string, offset uint32) (sim.Beat, error) {
-	stop, err := l.runner.Run(l.o.Limit, from.Beats(int(from.Count())+1))
+// answers runs until a sink has had so many beats in all, and returns those that are new.
+func (l *Lite) answers(from *sim.Sink, count int, what string, offset uint32) ([]sim.Beat, error) {
+	stop, err := l.runner.Run(l.o.Limit, from.Beats(count))
 	if err != nil {
-		return sim.Beat{}, fmt.Errorf("%s at %#x: %w", what, offset, err)
+		return nil, fmt.Errorf("%s at %#x: %w", what, offset, err)
 	}
 	if stop < 0 {
-		return sim.Beat{}, fmt.Errorf("%s at %#x, no answer in %d cycles: %w", what, offset, l.o.Limit, sim.ErrLimit)
+		return nil, fmt.Errorf("%s at %#x, no answer in %d cycles: %w", what, offset, l.o.Limit, sim.ErrLimit)
 	}
-	return from.Take()[0], nil
+	return from.Take(), nil
 }

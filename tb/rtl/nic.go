@@ -140,6 +140,14 @@ func (n *NIC) WriteRegister(offset, value uint32) error {
 	return n.collect()
 }
 
+// PostRegister queues a write of a register or doorbell, which leaves as time passes (axi.Lite.Post).
+func (n *NIC) PostRegister(offset, value uint32) error {
+	if n.err != nil {
+		return n.err
+	}
+	return n.lite.Post(offset, value)
+}
+
 // Interrupt is the interrupt output.
 func (n *NIC) Interrupt() bool { return n.sim.Get(n.io.IRQ) == 1 }
 

@@ -108,6 +108,7 @@ func (r *reader) sizes(n *yaml.Node) Sizes {
 	case yaml.ScalarNode:
 		s.List = []int{r.number(n, "sizes", 0, format.MessageMax)}
 	case yaml.SequenceNode:
+		r.kind("sizes", map[string]any{"type": "array", "minItems": 1})
 		for i, e := range n.Content {
 			s.List = append(s.List, r.number(e, fmt.Sprintf("sizes[%d]", i), 0, format.MessageMax))
 		}

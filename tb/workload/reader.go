@@ -17,6 +17,7 @@ type reader struct {
 	file     string
 	mistakes []error
 	lines    map[string]int // of fields, by path, for rules over several
+	asks     asks           // what was asked for, where somebody wants to know
 }
 
 func (r *reader) fail(line int, field, format string, args ...any) {
@@ -36,6 +37,7 @@ type object struct {
 
 // object starts on a mapping. Call done at its end.
 func (r *reader) object(n *yaml.Node, path string) *object {
+	r.kind(path, map[string]any{"type": "object"})
 	o := &object{r: r, path: path, line: n.Line, values: map[string]*yaml.Node{}}
 	if n.Kind != yaml.MappingNode {
 		r.fail(n.Line, path, "%s: a list of `field: value` lines was expected", shown(n))
@@ -64,13 +66,16 @@ func (o *object) name(field string) string {
 func (o *object) done() {
 	for _, key := range o.keys {
 		if !slices.Contains(o.asked, key.Value) {
-			o.r.fail(key.Line, o.name(key.Value), "unknown field: expected one of %s", strings.Join(o.asked, ", "))
+			o.r.fail(key.Line, o.name(key.Value), "unknown field: expected one of %s%s", strings.Join(o.asked, ", "), configs.Nearest(key.Value, o.asked))
 		}
 	}
 }
 
 // has tells whether a field is there.
 func (o *object) has(field string) bool {
+	if o.r.asks != nil {
+		o.r.asks.note(o.name(field), false)
+	}
 	if !slices.Contains(o.asked, field) {
 		o.asked = append(o.asked, field)
 	}
@@ -86,6 +91,9 @@ func (o *object) has(field string) bool {
 
 // need returns a field that has to be there, nil if it is not.
 func (o *object) need(field, want string) *yaml.Node {
+	if o.r.asks != nil {
+		o.r.asks.note(o.name(field), true)
+	}
 	if !o.has(field) {
 		o.r.fail(o.line, o.name(field), "missing: expected %s", want)
 		return nil
@@ -110,6 +118,7 @@ func (o *object) numberOr(field string, low, high, otherwise int) int {
 }
 
 func (r *reader) number(n *yaml.Node, field string, low, high int) int {
+	r.kind(field, integer(low, high))
 	v, err := strconv.Atoi(n.Value)
 	switch {
 	case n.Kind != yaml.ScalarNode || err != nil:
@@ -133,6 +142,7 @@ func between(low, high int) string {
 func (o *object) choice(field string, words []string) int {
 	want := "one of " + strings.Join(words, ", ")
 	n := o.need(field, want)
+	o.r.kind(o.name(field), enum(words))
 	if n == nil {
 		return 0
 	}
@@ -147,6 +157,7 @@ func (o *object) choice(field string, words []string) int {
 func (o *object) rate(field string) int {
 	const want = "a share from 0.000001 to 1"
 	n := o.need(field, want)
+	o.r.kind(o.name(field), map[string]any{"type": "number", "minimum": 0.000001, "maximum": 1})
 	if n == nil {
 		return 0
 	}
@@ -162,6 +173,7 @@ func (o *object) rate(field string) int {
 // list returns the elements of a list that has to be there and has some.
 func (o *object) list(field string) []*yaml.Node {
 	n := o.need(field, "a list")
+	o.r.kind(o.name(field), map[string]any{"type": "array", "minItems": 1})
 	switch {
 	case n == nil:
 		return nil

@@ -1,13 +1,14 @@
 package boardregs
 
 import (
+	"gornic/blocks/pulses"
 	"gornic/format"
 	"gornic/hdl"
 )
 
 // read answers a read in steps: the address is held, the word is chosen, when its turn comes in case of
 // a counter, the answer is held.
-func (b *block) read(c counters) {
+func (b *block) read(c pulses.Totals) {
 	m, bus := b.m, &b.io.Bus
 	m.Unused(bus.ARProt, bus.ARAddr.Slice(1, 0))
 	held, answers := m.Reg("read_held", 1, 0), m.Reg("read_answers", 1, 0)
@@ -20,12 +21,12 @@ func (b *block) read(c counters) {
 		at.Set(bus.ARAddr.Slice(addressBits-1, 2))
 	})
 	m.If(bus.RReady, func() { answers.SetK(0) })
-	turn := isCounter(at).Not().Or(c.known.And(c.number.Eq(at.Trunc(numberBits()))))
+	turn := isCounter(at).Not().Or(c.Known.And(c.Number.Eq(at.Trunc(numberBits()))))
 	m.If(held.And(turn), func() {
 		held.SetK(0)
 		answers.SetK(1)
 		value, exists := b.word(at)
-		word.Set(hdl.Mux(isCounter(at), c.total, value))
+		word.Set(hdl.Mux(isCounter(at), c.Total, value))
 		there.Set(exists.Or(isCounter(at)))
 	})
 	bus.RValid.Set(answers)

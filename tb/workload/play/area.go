@@ -19,13 +19,10 @@ type area struct {
 	length int
 }
 
-// newArea allocates and registers size bytes, in scattered pages if paged. The
+// paged allocates and registers size bytes in scattered pages, from an offset in the first one on. The
 // seed decides how they lie.
-func (e *end) newArea(ctx context.Context, pd *verbs.PD, size int, access verbs.Access, paged bool, seed uint64) (*area, error) {
-	if !paged {
-		return e.contiguous(ctx, pd, size, access)
-	}
-	a := &area{start: seed % pageBytes &^ (wordBytes - 1), length: size}
+func (e *end) paged(ctx context.Context, pd *verbs.PD, size int, access verbs.Access, start, seed uint64) (*area, error) {
+	a := &area{start: start, length: size}
 	count := (int(a.start) + size + pageBytes - 1) / pageBytes
 	buf, err := e.buffer(uint64(count*pageBytes), pageBytes)
 	if err != nil {
@@ -43,8 +40,9 @@ func (e *end) newArea(ctx context.Context, pd *verbs.PD, size int, access verbs.
 	return a, err
 }
 
-func (e *end) contiguous(ctx context.Context, pd *verbs.PD, size int, access verbs.Access) (*area, error) {
-	buf, err := e.buffer(uint64(size), wordBytes)
+// contiguous allocates and registers size bytes in one piece.
+func (e *end) contiguous(ctx context.Context, pd *verbs.PD, size, align int, access verbs.Access) (*area, error) {
+	buf, err := e.buffer(uint64(size), uint64(align))
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
 	"gornic/tb/workload"
 	"gornic/verbs"
@@ -32,9 +31,21 @@ type Options struct {
 	// Watch, where it is not nil, is told of the connections; the caller hangs it on
 	// the wire. At the end it has to be content. Its Payloads is set.
 	Watch *monitor.Monitor
+	// Lie says how buffers lie in memory; the zero value: as the seed has it.
+	Lie Lie
 	// Patience is how often in a row the devices may be waited for in vain; 0: 10000.
 	Patience int
 }
+
+// Lie is how buffers lie in memory.
+type Lie uint8
+
+// Ways in which buffers lie.
+const (
+	Mixed    Lie = iota // some in one piece, at any multiple of 8, some in scattered pages; the seed decides
+	OnePiece            // each in one piece, from the beginning of a page on
+	InPages             // each in scattered pages, likewise
+)
 
 // Report is what a run did.
 type Report struct {
@@ -167,14 +178,4 @@ func (g *game) stuck(ctx context.Context) error {
 			e, e.posted, len(e.sends), len(e.signaled), len(e.recvs)-e.received, status)
 	}
 	return nil
-}
-
-// psn is the first PSN from one end, near the end of the numbers in half of the
-// cases.
-func psn(seed uint64, from workload.Side, qp int) uint32 {
-	h := wire.Hash(seed, uint64(from), uint64(qp))
-	if h>>63 == 0 {
-		return uint32(h & 0xFFFFFF)
-	}
-	return uint32(0xFFFFFF - h&31)
 }

@@ -58,7 +58,7 @@ func (g *game) watch(a, b *end) {
 	g.o.Watch.Payloads = true // a source never changes
 	g.o.Watch.Add(monitor.Connection{
 		QPN:     [2]uint32{a.qp.QPN(), b.qp.QPN()},
-		PSN:     [2]uint32{psn(g.o.Seed, a.side, a.index), psn(g.o.Seed, b.side, b.index)},
+		PSN:     [2]uint32{workload.FirstPSN(g.o.Seed, a.side, a.index), workload.FirstPSN(g.o.Seed, b.side, b.index)},
 		PathMTU: a.c.PathMTU,
 	})
 }
@@ -101,7 +101,7 @@ func (g *game) newAreas(ctx context.Context, pd *verbs.PD, e *end) error {
 		{&e.landing, sizes.Slot * e.c.Depth, verbs.AccessLocalWrite},
 		{&e.words, sizes.Words, verbs.AccessLocalWrite | verbs.AccessRemoteAtomic},
 	} {
-		area, err := e.newArea(ctx, pd, a.size, a.access, seed(uint64(what))>>62 == 0, seed(uint64(what)))
+		area, err := g.newArea(ctx, pd, e, a.size, a.access, seed(uint64(what)))
 		if err != nil {
 			return err
 		}
@@ -112,6 +112,20 @@ func (g *game) newAreas(ctx context.Context, pd *verbs.PD, e *end) error {
 	}
 	e.image, e.landingImage, e.wordsImage = noise(seed(1), 0, sizes.Sink), noise(seed(3), 0, sizes.Slot*e.c.Depth), noise(seed(4), 0, sizes.Words)
 	return nil
+}
+
+// newArea makes one buffer.
+func (g *game) newArea(ctx context.Context, pd *verbs.PD, e *end, size int, access verbs.Access, seed uint64) (*area, error) {
+	switch g.o.Lie {
+	case OnePiece:
+		return e.contiguous(ctx, pd, size, pageBytes, access)
+	case InPages:
+		return e.paged(ctx, pd, size, access, 0, seed)
+	}
+	if seed>>62 == 0 {
+		return e.paged(ctx, pd, size, access, seed%pageBytes&^(wordBytes-1), seed)
+	}
+	return e.contiguous(ctx, pd, size, wordBytes, access)
 }
 
 func (g *game) connect(ctx context.Context, e *end) error {
@@ -125,7 +139,7 @@ func (g *game) connect(ctx context.Context, e *end) error {
 	}
 	attr := verbs.QPAttr{
 		Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic, Port: 1, AH: ah, PathMTU: mtu, DestQPN: e.peer.qp.QPN(),
-		SQPSN: psn(g.o.Seed, e.side, e.index), RQPSN: psn(g.o.Seed, e.peer.side, e.index),
+		SQPSN: workload.FirstPSN(g.o.Seed, e.side, e.index), RQPSN: workload.FirstPSN(g.o.Seed, e.peer.side, e.index),
 		MaxRDAtomic: uint8(e.c.Reads), MaxDestRDAtomic: uint8(e.c.Reads), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7,
 	}
 	if g.o.Attr != nil {

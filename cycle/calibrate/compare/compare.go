@@ -42,13 +42,27 @@ func keyed(events []model.Event) ([]key, []int64) {
 	keys, at := make([]key, len(events)), make([]int64, len(events))
 	begin, seen := First(events), map[key]int{}
 	for i, e := range events {
-		k := key{node: e.Node, qp: e.QP, wqe: e.WQE, kind: e.Kind, psn: e.PSN, opcode: e.Opcode}
+		k := key{node: e.Node, qp: e.QP, kind: e.Kind}
+		if ofQueue(e.Kind) {
+			k.wqe = e.WQE
+		} else {
+			k.psn, k.opcode = e.PSN, e.Opcode
+		}
 		n := seen[k]
 		seen[k]++
 		k.occurrence = n
 		keys[i], at[i] = k, e.Cycle-begin
 	}
 	return keys, at
+}
+
+// ofQueue tells that an event is of a work request, not of a packet.
+func ofQueue(k model.EventKind) bool {
+	switch k {
+	case model.Doorbell, model.WQERead, model.CQE, model.RecvCQE:
+		return true
+	}
+	return false
 }
 
 // First is the cycle of the first doorbell, 0 without any.
@@ -114,8 +128,7 @@ func (c Comparison) Err(cycles int64) error {
 // Describe is an event for people.
 func Describe(e model.Event) string {
 	s := fmt.Sprintf("%v of host %s, queue pair %d", e.Kind, [...]string{"a", "b"}[e.Node&1], e.QP)
-	switch e.Kind {
-	case model.Doorbell, model.WQERead, model.CQE, model.RecvCQE:
+	if ofQueue(e.Kind) {
 		return fmt.Sprintf("%s, work request %d", s, e.WQE)
 	}
 	return fmt.Sprintf("%s, PSN %d, opcode %#x, %d bytes", s, e.PSN, e.Opcode, e.Bytes)

@@ -290,6 +290,7 @@ func (n *NIC) stages() {
 	r.look, r.interval, r.head, r.empty = least("requester", "look"), least("requester", "interval"), t("wqefetch", "head"), least("requester", "empty")
 	r.job, r.plan, r.sum, r.next = least("requester", "job"), t("requester", "plan"), t("requester", "sum"), t("requester", "next")
 	r.read, r.inline, r.end, r.made = t("requester", "read"), t("requester", "inline"), least("requester", "end"), t("requester", "made")
+	r.inlineReady, r.atomic = t("requester", "inline_ready"), t("requester", "atomic")
 	r.Add(r.hear)
 	r.Add(r.send)
 	r.Add(r.lookUp)
@@ -309,6 +310,7 @@ func (n *NIC) stages() {
 	n.gat.Add(n.gat.hear)
 	n.gat.Add(n.gat.ask)
 	n.gat.Add(n.gat.give)
+	n.trm.cut = t("translate_tx", "cut")
 	n.trm.packet, n.trm.interval, n.trm.fifo = least("transmit", "packet"), least("transmit", "interval"), least("transmit", "fifo")
 	n.trm.Add(n.trm.choose)
 	n.trm.Add(n.trm.merge)
@@ -332,7 +334,7 @@ func (n *NIC) contextStages() {
 func (n *NIC) receiveStages(t, least func(block, name string) Cycle) {
 	n.rx.header, n.rx.interval, n.rx.payload = least("rxpath", "header"), least("rxpath", "interval"), t("rxpath", "payload")
 	n.rx.Add(n.rx.run)
-	n.psn.request, n.psn.interval = least("psncheck", "request"), least("psncheck", "interval")
+	n.psn.request, n.psn.interval, n.psn.outcome = least("psncheck", "request"), least("psncheck", "interval"), t("psncheck", "outcome")
 	n.psn.Add(n.psn.hear)
 	n.psn.Add(n.psn.run)
 	m := &n.rm
@@ -361,7 +363,7 @@ func (n *NIC) receiveStages(t, least func(block, name string) Cycle) {
 	x.take, x.duplicate, x.lookTime = least("resources", "take"), least("resources", "duplicate"), t("resources", "look")
 	x.Add(x.run)
 	y := &n.atm
-	y.read, y.modify, y.result, y.interval = least("atomic", "read"), least("atomic", "modify"), least("atomic", "result"), least("atomic", "interval")
+	y.read, y.modify, y.result, y.interval = least("atomic", "read"), least("atomic", "modify")+t("atomic", "beat"), least("atomic", "result"), least("atomic", "interval")
 	y.most = 8
 	if n.p.Width == 64 {
 		y.most = 2

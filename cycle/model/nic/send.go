@@ -240,7 +240,7 @@ type requester struct {
 	*simkit.Component
 	n *NIC
 
-	look, interval, head, empty, job, plan, sum, next, read, inline, end, made Cycle
+	look, interval, head, empty, job, plan, sum, next, read, atomic, inline, inlineReady, end, made Cycle
 
 	grants  *simkit.Stream[int32]
 	turns   *simkit.Stream[turn]
@@ -428,6 +428,9 @@ func (r *requester) packet(now Cycle, i int32, q *qp) Cycle {
 	j := job{kind: jobPacket}
 	if asks(w.Op) {
 		at += r.read
+		if w.Op != format.WRRead {
+			at += r.atomic
+		}
 		j.frame, j.entry = r.n.readFrame(i, q, w)
 	} else {
 		j.frame, j.entry = r.n.requestFrame(i, q, w)
@@ -439,6 +442,9 @@ func (r *requester) packet(now Cycle, i int32, q *qp) Cycle {
 	jobAt := at + r.made
 	at, j.segments = r.segments(at, i, q, w, f)
 	j.payload = f.Length > 0 && !w.Inline
+	if w.Inline && f.Length > 0 {
+		jobAt = at + r.end + r.inlineReady // it waits for its payload
+	}
 	r.jobs.PushAt(j, jobAt)
 	last := j.entry.ends
 	q.issued++

@@ -230,6 +230,8 @@ func (n *NIC) receiveStreams(qps int) {
 	n.cmp.n, n.cmp.in = n, n.sca.placed[1]
 	n.cmp.completions = simkit.NewStream[link.CQE]("Completion", n.cmp.Component, n.cqw.Component, 2, 1)
 	n.cqw.n = n
+	n.db.cq = simkit.NewStream[int32]("CQ", n.db.Component, n.cqw.Component, qps, 1)
+	n.cqw.bells = n.db.cq
 	n.cqw.in = [2]*simkit.Stream[link.CQE]{n.cmp.completions, n.ack.completions}
 }
 
@@ -378,6 +380,7 @@ func (n *NIC) againStages(t, least func(block, name string) Cycle) {
 	c.Add(c.run)
 	w := &n.cqw
 	w.burst, w.interval = least("cqewriter", "burst")+t("cqewriter", "beat"), least("cqewriter", "interval")
+	w.update = least("cqewriter", "update")
 	w.Add(w.run)
 	n.ret.operation, n.ret.markTime, n.ret.resendTime = least("retry", "operation"), least("retry", "mark"), least("retry", "resend")
 	n.ret.Add(n.ret.run)

@@ -15,22 +15,35 @@ const (
 	wakes
 )
 
-// order takes Resends and Control at any time. Both write the order of a queue pair; who has the turn finds in
+// clear makes the two bits of each queue pair the same after reset. Either value would do, but a memory need not be the same to all who
+// read it before it is written: synthesis may make a copy for each, and copies start as they like.
+func (b *block) clear() {
+	b.swept = b.sweep.MSB()
+	b.m.If(b.swept.Not(), func() { b.sweep.Set(b.sweep.AddK(1)) })
+}
+
+// note writes a bit of a queue pair, or clears one while there are any to clear.
+func (b *block) note(bits *hdl.Memory, qp, en, value hdl.Bits) {
+	at := hdl.Mux(b.swept, qp, b.sweep.Trunc(b.p.Sizes.QPBits))
+	bits.Write(at, en.Or(b.swept.Not()), value.And(b.swept))
+}
+
+// order takes Resends and Control at any time but after reset. Both write the order of a queue pair; who has the turn finds in
 // newer that it has changed.
 func (b *block) order() {
 	m, in, control := b.m, b.io.Resend, b.io.Control
 	wake := b.wakes[wakeResend]
 	stop := in.Data.Stop
-	wake.Valid.Set(in.Valid.And(stop.Not()))
+	wake.Valid.Set(hdl.AndAll(in.Valid, stop.Not(), b.swept))
 	wake.Data.QP.Set(in.Data.QP)
-	in.Ready.Set(stop.Or(wake.Ready))
-	control.Ready.Set(in.Valid.Not())
+	in.Ready.Set(stop.Or(wake.Ready).And(b.swept))
+	control.Ready.Set(in.Valid.Not().And(b.swept))
 	m.Unused(control.Data.PSN)
 
 	writes := in.Fire().Or(control.Fire().And(control.Data.Kind.Is(link.ControlClear)))
 	qp := hdl.Mux(in.Valid, in.Data.QP, control.Data.QP)
 	b.orders.Write(qp, writes, hdl.Pack(order{Live: in.Valid.And(stop.Not()), Number: in.Data.Number, PSN: in.Data.PSN}))
-	b.asked.Write(qp, writes, b.begun.At(qp).Not())
+	b.note(b.asked, qp, writes, b.begun.At(qp).Not())
 	b.touches.Set(writes.And(qp.Eq(b.turn.qp)))
 	m.If(b.touches, func() { b.turn.newer.SetK(1) })
 	m.Event("resend", in.Fire(), hdl.Field("qp", in.Data.QP), hdl.Field("stop", stop), hdl.Field("number", in.Data.Number), hdl.Field("psn", in.Data.PSN))
@@ -46,7 +59,7 @@ func (b *block) order() {
 func (b *block) begin() {
 	m, io, grant := b.m, b.io, b.queue
 	writes := hdl.OrAll(io.Resend.Valid, io.Control.Valid, io.Ring.Valid)
-	grant.Ready.Set(hdl.AndAll(b.st.Is(stIdle), writes.Not(), io.Fence.Valid.Not()))
+	grant.Ready.Set(hdl.AndAll(b.st.Is(stIdle), b.swept, writes.Not(), io.Fence.Valid.Not()))
 	b.begins.Set(grant.Fire())
 	qp := grant.Data.QP
 	asked := b.asked.At(qp)
@@ -66,7 +79,7 @@ func (b *block) begin() {
 	again.Data.QP.Set(b.turn.qp)
 	notes := again.Fire().Or(io.Resent.Fire()).And(b.overtaken().Not())
 	b.places.Write(b.turn.qp, notes, hdl.Pack(place{Done: b.st.Is(stResent), Index: b.next}))
-	b.begun.Write(b.turn.qp, notes, b.turn.flip)
+	b.note(b.begun, b.turn.qp, notes, b.turn.flip)
 }
 
 // enter makes the queue, and registers before and behind it: a queue pair may be in one while it is in another or has its turn,

@@ -68,6 +68,7 @@ func Def(p Params) hdl.Def[IO] {
 				m.Reject("%v", err)
 			}
 			b := newBlock(m, p, io)
+			b.clear()
 			b.enter()
 			b.order()
 			b.begin()
@@ -121,6 +122,7 @@ type block struct {
 
 	orders, places *hdl.Memory              // of each queue pair: the Resend, and the index of its next entry
 	asked, begun   *hdl.Memory              // a bit each: they differ while the Resend has not begun
+	sweep, swept   hdl.Bits                 // the place where both are cleared after reset; all are
 	rings          *hdl.Memory              // send rings
 	granules       *hdl.Memory              // the WQE, by the beat
 	wakes          []hdl.Stream[link.QPRef] // queue pairs that have something to send
@@ -241,7 +243,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	b := &block{
 		m: m, p: p, io: io,
 		orders: m.RAM("orders", qps, hdl.WidthOf(order{}), hdl.Undefined), places: m.RAM("places", qps, hdl.WidthOf(place{}), hdl.Undefined),
-		asked: m.LUTRAM("asked", qps, 1), begun: m.LUTRAM("begun", qps, 1),
+		asked: m.LUTRAM("asked", qps, 1), begun: m.LUTRAM("begun", qps, 1), sweep: m.Reg("sweep", s.QPBits+1, 0),
 		rings: m.RAM("rings", qps, hdl.WidthOf(ring{}), hdl.Undefined), granules: m.LUTRAM("granules", words, s.DataWidth),
 
 		st:     hdl.NewFSM(m, "step", stIdle, stStart, stLook, stDecide, stAddress, stAsk, stArrive, stBegin, stSum, stPlan, stCheck, stJob, stWalk, stNext, stMeasure, stFault, stResent, stEnd),

@@ -22,17 +22,7 @@ func TestRandom(t *testing.T) {
 			design, io := hdltest.Build(t, resend.Def(params(width)))
 			hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 				b := newBench(t, s, io, 30, 20)
-				for _, slow := range []*sim.Sink{b.job, b.resent} { // another Resend comes while they are offered
-					slow.SetPattern(hdltest.Gaps(t, 85))
-				}
-				for qp := range qps {
-					b.open(qp, 1+b.r.IntN(5), []int{3, 6, 10}[b.r.IntN(3)], b.r.IntN(2), b.r.Uint32N(1<<24))
-				}
-				for range 6000 {
-					b.act(b.qps[b.r.IntN(qps)])
-					b.run(b.r.IntN(40))
-				}
-				b.drain()
+				b.random(6000)
 				t.Log(b.counts)
 				for _, what := range []string{
 					"moved", "bus", "late", "fence", "crossed", "READ_REQUEST", "CMP_SWAP", "FETCH_ADD", "SEND_MIDDLE", "SEND_LAST_INV",
@@ -41,6 +31,33 @@ func TestRandom(t *testing.T) {
 				}
 			}, linktest.Others(width)...)
 		})
+	}
+}
+
+// random does as many things to queue pairs while jobs and Resents are taken slowly, so that another Resend comes while they are offered.
+func (b *bench) random(acts int) {
+	for _, slow := range []*sim.Sink{b.job, b.resent} {
+		slow.SetPattern(hdltest.Gaps(b.t, 85))
+	}
+	for qp := range qps {
+		b.open(qp, 1+b.r.IntN(5), []int{3, 6, 10}[b.r.IntN(3)], b.r.IntN(2), b.r.Uint32N(1<<24))
+	}
+	for range acts {
+		b.act(b.qps[b.r.IntN(qps)])
+		b.run(b.r.IntN(40))
+	}
+	b.drain()
+}
+
+// The block after synthesis sends again, too, whatever is in its memories at the beginning.
+func TestRandomAfterSynthesis(t *testing.T) {
+	design, io := hdltest.Build(t, resend.Def(params(64)))
+	simulator := linktest.Netlist()
+	for seed := range uint64(3) {
+		s := hdltest.Open(t, simulator, design, sim.Options{Seed: seed})
+		b := newBench(t, s, io, 30, 20)
+		b.random(400)
+		require.NotZero(t, b.counts["crossed"]+b.counts["late"])
 	}
 }
 

@@ -29,10 +29,10 @@ func load(t testing.TB, op string, size, qps, messages, mtu int) workload.Worklo
 	return parse(t, `
 direction: a_to_b
 messages: %d
-queue_pairs: [{count: %d, path_mtu: %d, ip: 4, send_sges: 2, recv_sges: 3, depth: 64, reads: 16}]
+queue_pairs: [{count: %d, path_mtu: %d, ip: 4, send_sges: 2, recv_sges: 3, depth: 1024, reads: 16}]
 operations: {%s: 1}
 sizes: %d
-batch: 1
+batch: 32
 `, messages, qps, mtu, op, size)
 }
 

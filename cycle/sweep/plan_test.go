@@ -78,7 +78,7 @@ func TestPlanMistakes(t *testing.T) {
 		{"an unknown field", "\n  grid: {host.latncy: [1]}\n", "e.yaml:4: host.latncy: unknown field: expected one of bus, latency,"},
 		{"no field of a workload", "\n  grid:\n    workload.queue_pairs[0].cuont: [1]\n", "e.yaml:5: workload.queue_pairs[0].cuont: unknown field: expected one of count, path_mtu,"},
 		{"an impossible value", "\n  grid:\n    nic.qps: [64, 128]\n    host.pcie.gen: [4, 7]\n", "e.yaml:6: host.pcie.gen: 7: expected 1, 2, 3, 4, 5 or 6\n2 of 4 points cannot be run"},
-		{"values that do not go together", "\n  grid:\n    workload.queue_pairs[0].count: [16, 128]\n", "e.yaml:4: workload.queue_pairs[0].count=128: the workload has 128 queue pairs at each host: expected at most nic.qps, 64\n1 of 2 points cannot be run"},
+		{"values that do not go together", "\n  grid:\n    workload.queue_pairs[0].count: [16, 128]\n", "e.yaml:4: workload.queue_pairs[0].count=128: nic.qps: the workload has 128 queue pairs at one host, the core 64\n1 of 2 points cannot be run"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := config.Parse("e.yaml", []byte("nic: board\nworkload: small\nsweep:"+c.block))

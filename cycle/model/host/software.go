@@ -34,7 +34,6 @@ type SoftwareConfig struct {
 	Post     simkit.Cycle
 	Seen     simkit.Cycle // from a CQE in memory until it is seen
 	Interval simkit.Cycle // between two doorbells
-	Latency  simkit.Cycle // of a doorbell to the core
 	Regions  int
 	Ready    bool
 	Script   []Ring // when it rings; nil: it decides
@@ -352,7 +351,7 @@ func (s *Software) offer(at simkit.Cycle, qp int, recv bool, ring *link.Ring) {
 	for ; ring.Rung != ring.Posted; ring.Rung++ {
 		ring.At(ring.Rung).Posted = at
 	}
-	s.Bells.PushAt(link.Bell{QP: int32(qp), Recv: recv, Producer: ring.Posted}, at+s.c.Latency)
+	s.Bells.PushAt(link.Bell{QP: int32(qp), Recv: recv, Producer: ring.Posted, Rung: at}, at)
 	if s.c.Rang != nil {
 		s.c.Rang(at, qp, recv, ring.Posted-1)
 	}

@@ -186,7 +186,7 @@ func (m *pair) rates() *format.Congestion[uint64] {
 func (m *pair) wireConfig() wire.Config {
 	l := m.c.Link
 	c := wire.Config{
-		Latency: int64(l.Latency), BeatTime: m.byteTime(), Framing: int32(l.Framing),
+		Latency: int64(l.Latency), Whole: l.Whole, BeatTime: m.byteTime(), Framing: int32(l.Framing),
 		Buffer: l.Switch.Buffer, KMin: l.Switch.KMin, KMax: l.Switch.KMax, PMax: l.Switch.PMax, Seed: m.o.Seed,
 		Faults: m.w.Faults(m.o.Seed), MHz: m.c.ClockMHz, Log: m.meter.arrival(),
 	}

@@ -22,6 +22,7 @@ type Measured struct {
 	Resent     int64   `json:"resent"`
 	Retries    int64   `json:"retries"` // times that a queue pair went back
 	Lost       int64   `json:"lost"`    // on the wire
+	Dropped    int64   `json:"dropped"` // by receivers, for want of room in their packet buffer
 	Marked     int64   `json:"marked"`  // with CE
 	CNPs       int64   `json:"cnps"`    // received
 	RNRs       int64   `json:"rnrs"`    // received
@@ -92,6 +93,7 @@ func Measure(r *model.Result) Measured {
 	}
 	for _, n := range r.Nodes {
 		m.Lost += n.Lost
+		m.Dropped += n.Dropped
 		m.Marked += n.Marked
 		m.Doorbells += n.Doorbells
 		m.CQEs += n.CQEs
@@ -166,6 +168,7 @@ func Metrics() []Metric {
 		{"resent", "packets sent again", func(m Measured) float64 { return float64(m.Resent) }},
 		{"retries", "times that a queue pair went back", func(m Measured) float64 { return float64(m.Retries) }},
 		{"lost", "packets lost on the wire", func(m Measured) float64 { return float64(m.Lost) }},
+		{"dropped", "packets dropped by receivers whose packet buffer was full", func(m Measured) float64 { return float64(m.Dropped) }},
 		{"marked", "packets marked with CE", func(m Measured) float64 { return float64(m.Marked) }},
 		{"cnps", "CNPs received", func(m Measured) float64 { return float64(m.CNPs) }},
 		{"rnrs", "RNR NAKs received", func(m Measured) float64 { return float64(m.RNRs) }},

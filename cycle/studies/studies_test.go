@@ -160,13 +160,14 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// DCQCN keeps the queue short: fewer packets are lost, and half of the messages take less time.
+// DCQCN keeps the queue short: half of the messages take less time.
 func TestIncast(t *testing.T) {
-	rows := rowsOf(t, "8_incast.yaml", at(map[string][]string{"link.senders": {"16"}}), "workload.messages=100")
+	rows := rowsOf(t, "8_incast.yaml", at(map[string][]string{"link.senders": {"16"}}))
 	without, with := rows[0].Measured, rows[1].Measured
 	require.Equal(t, "false", value(rows[0], "dcqcn.enabled"))
 	require.Zero(t, without.Marked)
 	require.Positive(t, with.CNPs)
+	require.Less(t, with.Latency.P50, without.Latency.P50)
 	require.Less(t, with.Lost, without.Lost)
 }
 

@@ -186,7 +186,7 @@ func (m *pair) rates() *format.Congestion[uint64] {
 func (m *pair) wireConfig() wire.Config {
 	l := m.c.Link
 	c := wire.Config{
-		Latency: int64(l.Latency), BeatTime: m.byteTime(), Framing: int32(l.Framing),
+		Latency: int64(l.Latency), Whole: l.Whole, BeatTime: m.byteTime(), Framing: int32(l.Framing),
 		Buffer: l.Switch.Buffer, KMin: l.Switch.KMin, KMax: l.Switch.KMax, PMax: l.Switch.PMax, Seed: m.o.Seed,
 		Faults: m.w.Faults(m.o.Seed), MHz: m.c.ClockMHz, Log: m.meter.arrival(),
 	}
@@ -230,14 +230,10 @@ func (m *pair) host(node int, rings [][2]*link.Ring, wires *simkit.Component) er
 	if err != nil {
 		return err
 	}
-	write, err := m.o.Table.Get("registers", "write", m.c.NIC.DataWidth)
-	if err != nil {
-		return err
-	}
 	h := m.c.Host.Software
 	s := host.NewSoftware(c, host.SoftwareConfig{
 		Workload: m.w, Seed: m.seedOf(m.first(node)), Side: side, First: m.first(node),
-		Post: int64(h.Post), Seen: int64(h.Events), Interval: int64(interval), Latency: int64(write), Regions: m.c.Host.Regions,
+		Post: int64(h.Post), Poll: max(1, int64(h.Poll)), Seen: int64(h.Events), Interval: int64(interval), Regions: m.c.Host.Regions,
 		Ready: m.c.Retry.Ready, Script: m.script(node), Rang: m.meter.rang(node), Done: m.meter.done(node),
 	}, rings, func(qp int) *host.Software {
 		if node == 1 {

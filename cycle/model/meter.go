@@ -29,6 +29,7 @@ type meter struct {
 	events   []Event
 	failed   error
 	told     int64
+	trace    *simkit.Trace // nil: none
 }
 
 func newMeter(m *pair) *meter {
@@ -69,7 +70,7 @@ func (t *meter) done(node int) func(host.Completion) {
 			return
 		}
 		if c.Status != format.StatusSuccess && t.failed == nil {
-			t.failed = fmt.Errorf("node %d, queue pair %d: a work request failed with %v", node, c.QP, c.Status)
+			t.failed = fmt.Errorf("host %d, queue pair %d: a work request failed with %v", node, c.QP, c.Status)
 			t.m.e.Stop()
 		}
 		q := t.qp(node, c.QP)
@@ -80,6 +81,9 @@ func (t *meter) done(node int) func(host.Completion) {
 		q.WorstLatency = max(q.WorstLatency, c.Latency)
 		t.messages += c.Messages
 		t.last = q.Last
+		if t.trace != nil {
+			t.trace.Task("message", fmt.Sprintf("QP %d", c.QP), fmt.Sprintf("Host[%d]", node), q.Last-c.Latency, q.Last)
+		}
 		if t.messages > t.m.o.Warmup {
 			t.measured += c.Messages
 			t.bytes += c.Bytes
@@ -143,12 +147,8 @@ func (t *meter) log(node int) func(nic.Event) {
 
 func (t *meter) frame(node int, f *link.Frame, first, last EventKind) {
 	x := Event{Cycle: f.First, Node: node, Kind: first, QP: int(f.QP), WQE: int(f.WQE), PSN: f.PSN, Opcode: uint8(f.Op), Bytes: int(f.Length)}
-	if f.Op == format.OpAcknowledge {
-		if first == FirstOut {
-			x.Kind = AckOut
-			t.event(x)
-			return
-		}
+	if f.Op == format.OpAcknowledge && first == FirstOut {
+		x.Kind = AckOut
 	}
 	t.event(x)
 	x.Cycle, x.Kind = f.Last, last
@@ -165,6 +165,20 @@ func (t *meter) arrival() func(int, *link.Frame) {
 
 // run runs a pair until all messages have completed.
 func (m *pair) run(ctx context.Context) (*Result, error) {
+	if m.o.Trace != "" {
+		t, err := m.e.Trace(m.o.Trace, m.o.From, m.o.To)
+		if err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		m.meter.trace = t
+		r, err := m.play(ctx)
+		return r, errors.Join(err, t.Close())
+	}
+	return m.play(ctx)
+}
+
+// play runs it, and traces it where that is asked for.
+func (m *pair) play(ctx context.Context) (*Result, error) {
 	for _, h := range m.hosts {
 		h.Start()
 	}

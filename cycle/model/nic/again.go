@@ -182,20 +182,15 @@ func (r *retry) take(now Cycle, h heard) {
 	}
 }
 
-// restart has packets sent again, as some are missing.
+// restart is what is missing: counted once until there is progress, and not where it is known anyway.
 func (r *retry) restart(now Cycle, i int32, s *retryState) {
-	if s.phase != idle && s.phase != sending {
+	if s.missing || s.phase == unmarked || s.phase == waiting {
 		return
 	}
-	if !s.missing {
-		s.missing = true
-		if !r.counts(i, s) {
-			return
-		}
-	} else if s.phase == idle {
-		return // what was sent behind the one that is missing
+	s.missing = true
+	if r.counts(i, s) && s.phase != marking {
+		r.begin(now, i, s)
 	}
-	r.begin(now, i, s)
 }
 
 // counts counts a restart; false: it was one too many.

@@ -21,7 +21,7 @@ type resources struct {
 	*simkit.Component
 	n *NIC
 
-	interval, alone, jobTime, take, duplicate, lookTime Cycle
+	interval, alone, jobTime, take, duplicate, lookTime, atomicTime Cycle
 
 	in      *simkit.Stream[commit]
 	results *simkit.Stream[int32] // queue pairs whose atomic has a result
@@ -56,7 +56,7 @@ func (r *resources) run(now Cycle) Cycle {
 				break
 			}
 		}
-		r.becomesDue(i, now+1)
+		r.becomesDue(i, now+r.take)
 	}
 	for r.due.Ready() {
 		r.queue.push(r.due.Pop())
@@ -88,7 +88,7 @@ func (r *resources) request(now Cycle) bool {
 			r.Waits("atomic")
 			return false
 		}
-		r.atomics.PushAfter(atomicCommand{qp: i, addr: c.f.Remote.Addr}, r.take-1)
+		r.atomics.PushAfter(atomicCommand{qp: i, addr: c.f.Remote.Addr}, r.atomicTime-1)
 	}
 	q.todo[q.taken%uint32(len(q.todo))] = resource{psn: c.f.PSN, last: c.f.LastPSN, length: c.f.Total, remote: c.f.Remote, op: c.f.Op, msn: q.msn}
 	q.taken++

@@ -104,7 +104,7 @@ func (n *NIC) sendStreams(qps int) {
 	n.sch.grant = simkit.NewStream[int32]("Grant", n.sch.Component, n.req.Component, 1, n.grantTime())
 	n.req.n, n.req.looking, n.req.turnQP = n, -1, -1
 	n.req.grants = n.sch.grant
-	n.req.turns = simkit.NewStream[turn]("Turn", n.req.Component, n.req.Component, 1, 1)
+	n.req.turns = simkit.NewStream[turn]("Turn", n.req.Component, n.req.Component, 2, 1)
 	n.req.jobs = simkit.NewStream[job]("Job", n.req.Component, n.trm.Component, 2, 1)
 	n.req.segs = simkit.NewStream[segment]("Segment", n.req.Component, n.ttx.Component, jobsAhead+link.MaxSGEs, 1)
 	n.req.again = simkit.NewStream[int32]("Again", n.req.Component, n.sch.Component, qps, 1)
@@ -211,7 +211,7 @@ func (n *NIC) receiveStreams(qps int) {
 	n.sca.commits, n.sca.freed = n.rsp.commits, n.rx.freed
 	n.sca.placed = [2]*simkit.Stream[commit]{
 		simkit.NewStream[commit]("Placed", n.sca.Component, n.ack.Component, 2, 1),
-		simkit.NewStream[commit]("Response", n.sca.Component, n.cmp.Component, n.ahead(4), 1),
+		simkit.NewStream[commit]("Response", n.sca.Component, n.cmp.Component, n.ahead(4)+2, 1),
 	}
 	n.ack.n, n.ack.in = n, n.sca.placed[0]
 	n.ack.completions = simkit.NewStream[link.CQE]("Completion", n.ack.Component, n.cqw.Component, 2, 1)
@@ -253,7 +253,7 @@ func (n *NIC) againStreams(qps int) {
 
 // Connect joins the core with its host and the wire.
 func (n *NIC) Connect(host, out, in *simkit.Component) {
-	n.Bells = simkit.NewStream[link.Bell]("Bell", host, n.db.Component, max(deep, 2*len(n.qps)+8), max(1, n.times.get("registers", "write")))
+	n.Bells = simkit.NewStream[link.Bell]("Bell", host, n.db.Component, max(deep, 2*len(n.qps)+8), 1)
 	n.CQEs = simkit.NewStream[link.CQE]("CQE", n.cqw.Component, host, deep*16, 1)
 	n.Out = simkit.NewStream[link.Frame](fmt.Sprintf("Out%d", n.p.Node), n.pb.Component, out, 8, 1)
 	n.In = simkit.NewStream[link.Frame](fmt.Sprintf("In%d", n.p.Node), in, n.rx.Component, deep*64, 1)
@@ -263,11 +263,11 @@ func (n *NIC) Connect(host, out, in *simkit.Component) {
 func (n *NIC) stages() {
 	t := func(block, name string) Cycle { return n.times.get(block, name) }
 	least := func(block, name string) Cycle { return max(1, t(block, name)) }
-	n.mem.address, n.mem.answer = t("dma", "address"), least("dma", "answer")
+	n.mem.address, n.mem.data, n.mem.answer = t("dma", "address"), t("dma", "data"), t("dma", "answer")
 	n.mem.Add(n.mem.runReads)
 	n.mem.Add(n.mem.runWrites)
 
-	n.db.latency, n.db.interval = least("doorbell", "latency"), least("registers", "interval")
+	n.db.latency, n.db.interval = t("registers", "write")+t("doorbell", "latency"), least("registers", "interval")
 	n.db.Add(n.db.run)
 	for _, w := range []*wqefetch{&n.sq, &n.rq} {
 		w.outMost = 4
@@ -275,6 +275,7 @@ func (n *NIC) stages() {
 			w.outMost = 2
 		}
 		w.pool = -1
+		w.dueTime, w.again = n.grantTime(), t("wqefetch", "again")
 		w.burst, w.interval, w.granule, w.arrive = least("wqefetch", "burst"), least("wqefetch", "interval"), t("wqefetch", "granule"), t("wqefetch", "arrive")
 		w.Add(w.hear)
 		w.Add(w.land)
@@ -295,7 +296,7 @@ func (n *NIC) stages() {
 	n.contextStages()
 	for _, x := range []*translate{&n.ttx, &n.trx} {
 		block := [2]string{"translate_tx", "translate_rx"}[x.dir]
-		x.ask, x.answerPiece, x.page = t(block, "ask"), least(block, "piece"), least(block, "page")
+		x.ask, x.answerPiece, x.page, x.said = t(block, "ask"), least(block, "piece"), least(block, "page"), t(block, "said")
 		x.interval, x.missTime = least(block, "interval"), t(block, "miss")
 		x.Add(x.questions)
 		x.Add(x.pieces)
@@ -303,7 +304,7 @@ func (n *NIC) stages() {
 	n.keys.answer, n.keys.miss = least("keycache", "answer"), least("keycache", "miss")
 	n.keys.cache = newLRU(max(2, n.p.Keys.Entries), n.p.Keys.Ways)
 	n.keys.Add(n.keys.run)
-	n.gat.burst, n.gat.gathered, n.gat.payload = least("gather", "burst"), t("gather", "gathered"), t("gather", "payload")
+	n.gat.burst, n.gat.gathered, n.gat.probed = least("gather", "burst"), t("gather", "gathered"), t("gather", "probed")
 	n.gat.room = int32(max(4*format.MTUMax, 512*n.p.Width/8)) / n.beatBytes()
 	n.gat.Add(n.gat.hear)
 	n.gat.Add(n.gat.ask)
@@ -343,9 +344,11 @@ func (n *NIC) receiveStages(t, least func(block, name string) Cycle) {
 	r.segment, r.segmentRecv, r.interval = least("responder", "segment"), least("responder", "segment_recv"), least("responder", "interval")
 	r.intervalRecv, r.intervalAck = least("responder", "interval_recv"), least("responder", "interval_ack")
 	r.sge, r.sum, r.commit, r.outcome = t("responder", "sge"), t("responder", "sum"), least("responder", "commit"), t("responder", "outcome")
+	r.answer = least("responder", "answer")
 	r.Add(r.run)
 	s := &n.sca
 	s.burst, s.first, s.placedTime, s.empty = least("scatter", "burst"), t("scatter", "first"), least("scatter", "placed"), least("scatter", "empty")
+	s.response = t("completer", "in")
 	s.Add(s.hear)
 	s.Add(s.write)
 	s.Add(s.report)
@@ -354,6 +357,7 @@ func (n *NIC) receiveStages(t, least func(block, name string) Cycle) {
 	a.Add(a.run)
 	x := &n.res
 	x.interval, x.alone, x.jobTime = least("resources", "interval"), least("resources", "alone"), least("resources", "job")
+	x.atomicTime = least("resources", "atomic")
 	x.take, x.duplicate, x.lookTime = least("resources", "take"), least("resources", "duplicate"), t("resources", "look")
 	x.Add(x.run)
 	y := &n.atm
@@ -371,7 +375,7 @@ func (n *NIC) againStages(t, least func(block, name string) Cycle) {
 	c.read, c.other = least("completer", "read"), least("completer", "other")
 	c.Add(c.run)
 	w := &n.cqw
-	w.burst, w.interval = least("cqewriter", "burst"), least("cqewriter", "interval")
+	w.burst, w.interval = least("cqewriter", "burst")+t("cqewriter", "beat"), least("cqewriter", "interval")
 	w.Add(w.run)
 	n.ret.operation, n.ret.markTime, n.ret.resendTime = least("retry", "operation"), least("retry", "mark"), least("retry", "resend")
 	n.ret.Add(n.ret.run)

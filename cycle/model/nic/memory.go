@@ -41,7 +41,7 @@ type memory struct {
 	n   *NIC
 	bus Bus
 
-	address, answer Cycle
+	address, data, answer Cycle
 
 	reads  [readers]*simkit.Stream[link.Read]
 	read   [readers]*simkit.Stream[link.ReadDone]
@@ -107,7 +107,7 @@ func (m *memory) runWrites(now Cycle) Cycle {
 		w := in.Pop()
 		last := max(now+Cycle(w.Beats)-1, w.Last)
 		m.writeFree = last + 1
-		last += m.address
+		last += m.data
 		done := m.bus.Write(last, w.Beats, w.Bytes)
 		m.wrote[c].PushAt(link.WriteDone{Tag: w.Tag, Last: last}, done+m.answer)
 		m.n.Stats.WriteBeats += int64(w.Beats)

@@ -26,7 +26,7 @@ type translate struct {
 	client  int8
 	toBeats *simkit.Component
 
-	ask, answerPiece, page, interval, missTime, probe Cycle
+	ask, answerPiece, page, said, interval, missTime Cycle
 
 	next  func() *simkit.Stream[segment] // where the next segment comes from, nil: nowhere yet
 	taken func(segment)
@@ -66,7 +66,7 @@ func (t *translate) questions(now Cycle) Cycle {
 	in.Pop()
 	t.taken(s)
 	if !s.skip && !s.bus {
-		t.asks.Push(s.key)
+		t.asks.PushAfter(s.key, t.ask)
 	}
 	t.waiting.push(s)
 	t.free = t.Busy(now + t.interval)
@@ -118,7 +118,7 @@ func (t *translate) pieces(now Cycle) Cycle {
 	}
 	t.out.PushAt(piece, at)
 	if t.says != nil && piece.last {
-		t.says.PushAt(s.qp, at)
+		t.says.PushAt(s.qp, at+t.said)
 	}
 	t.pieceFree = now + 1
 	if t.n.p.Paged {
@@ -208,7 +208,7 @@ func (k *keycache) run(now Cycle) Cycle {
 		k.Busy(now + 1)
 		if k.cache.has(int64(key)) {
 			k.n.Stats.KeyHits++
-			k.known[c].PushAfter(true, k.answer-1)
+			k.known[c].PushAfter(true, max(0, k.answer-2))
 			next = min(next, k.asks[c].Next(0))
 			continue
 		}
@@ -223,7 +223,7 @@ func (k *keycache) run(now Cycle) Cycle {
 func (k *keycache) ask(c int32) Cycle {
 	if !k.asked[c] && k.reads.Room() {
 		k.asked[c] = true
-		k.reads.PushAfter(link.Read{Client: readKeys, Tag: c, Beats: max(1, 64/k.n.beatBytes()), Bytes: 64}, k.miss-1)
+		k.reads.PushAfter(link.Read{Client: readKeys, Tag: c, Beats: max(1, 64/k.n.beatBytes()), Bytes: 64}, max(0, k.miss-2))
 	}
 	k.Waits("host memory")
 	return simkit.Never
@@ -234,7 +234,7 @@ type gather struct {
 	*simkit.Component
 	n *NIC
 
-	burst, gathered, payload Cycle
+	burst, gathered, probed Cycle
 
 	pieces *simkit.Stream[segment]
 	reads  *simkit.Stream[link.Read]
@@ -255,7 +255,6 @@ type gathering struct {
 	words   int32 // claimed
 	bursts  int32 // on their way
 	asked   bool  // all are
-	offset  bool  // its bytes lie in more beats than words
 	ready   Cycle
 	payload bool
 }
@@ -294,7 +293,7 @@ func (g *gather) ask(now Cycle) Cycle {
 	p := g.packets.at(g.packets.size - 1)
 	if s.probe {
 		p.asked = s.last
-		p.ready = now + 1
+		p.ready = now
 		g.pieces.Pop()
 		g.free = now + 1
 		return g.pieces.Next(g.free)
@@ -325,9 +324,6 @@ func (g *gather) ask(now Cycle) Cycle {
 	g.Use.Items++
 	if last {
 		p.asked = s.last
-		if p.asked && (s.addr+uint64(s.length))%uint64(g.n.beatBytes()) != 0 && beats > words {
-			p.offset = true
-		}
 		g.at = 0
 		g.pieces.Pop()
 	}
@@ -350,12 +346,9 @@ func (g *gather) give(now Cycle) Cycle {
 		}
 		at := p.ready + g.gathered - 1
 		if !p.payload {
-			at = p.ready + 1
+			at = p.ready + g.probed
 		}
-		if p.offset {
-			at++
-		}
-		g.out.PushAt(at+g.payload, at)
+		g.out.PushAt(at, at)
 		g.packets.pop()
 	}
 	return simkit.Never

@@ -75,7 +75,8 @@ func (r *rxpath) take(now Cycle, f link.Frame) {
 	}
 	at := max(now-1+r.header, r.next)
 	r.next = at + r.interval
-	r.out.PushAt(packet{f: f, payload: at + r.payload}, at)
+	// psncheck looks each packet up while those before it have their turn.
+	r.out.PushAt(packet{f: f, payload: at + r.payload}, at+r.n.psn.request-1)
 }
 
 // psncheck judges requests by their PSN, one of a queue pair after the other.
@@ -164,7 +165,7 @@ func (p *psncheck) run(now Cycle) Cycle {
 	if x.verdict == ahead {
 		q.nakSent = true
 	}
-	p.out.PushAfter(p.in.Pop(), p.request-1)
+	p.out.Push(p.in.Pop())
 	p.free = p.Busy(now + p.interval)
 	p.Use.Items++
 	return p.in.Next(p.free)
@@ -352,7 +353,7 @@ func (r *readmatch) place(now Cycle, q *qp, x *packet) Cycle {
 	if y.last {
 		r.current = false
 		r.in.Pop()
-		q.due = x.f.PSN + 1
+		q.due = y.f.PSN + 1
 		if y.match == matchDone {
 			q.outHead++
 			q.begun = false

@@ -10,7 +10,7 @@ type responder struct {
 	*simkit.Component
 	n *NIC
 
-	segment, segmentRecv, interval, intervalRecv, intervalAck, sge, sum, commit, outcome Cycle
+	segment, segmentRecv, interval, intervalRecv, intervalAck, sge, sum, commit, outcome, answer Cycle
 
 	in         *simkit.Stream[packet]
 	segs       *simkit.Stream[segment]
@@ -242,15 +242,18 @@ func (r *responder) finish(now Cycle) Cycle {
 	}
 	y := r.records.Pop()
 	delay := r.commit
-	if !y.segments && y.c.kind != commitResponse {
-		delay += r.segment - 1
+	if !y.segments {
+		delay = r.answer - 1
 	}
 	r.commits.PushAfter(y.c, delay-1)
 	if y.takes {
 		r.n.rq.takes.PushAfter(y.c.f.QP, delay-1)
 	}
 	if y.tells {
-		r.outcomes.PushAfter(y.o, delay+r.outcome-1)
+		if y.takes {
+			delay++ // the receive WQE is taken first
+		}
+		r.outcomes.PushAfter(y.o, delay-r.commit+r.outcome-2) // psncheck lets the next request out in the cycle in which it hears
 	}
 	return r.records.Next(0)
 }
@@ -260,7 +263,7 @@ type scatter struct {
 	*simkit.Component
 	n *NIC
 
-	burst, first, placedTime, empty Cycle
+	burst, first, placedTime, empty, response Cycle
 
 	pieces  *simkit.Stream[segment]
 	commits *simkit.Stream[commit]
@@ -367,6 +370,9 @@ func (s *scatter) report(now Cycle) Cycle {
 	}
 	if c.payload {
 		s.packets.pop()
+	}
+	if c.kind == commitResponse {
+		delay += s.response
 	}
 	out.PushAfter(s.commits.Pop(), delay-1)
 	return s.commits.Next(0)

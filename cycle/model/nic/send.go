@@ -41,7 +41,7 @@ type wqefetch struct {
 	outMost int // bursts on their way
 	pool    int // slots of 64 bytes left for all queues; -1: each has its own
 
-	burst, interval, granule, arrive Cycle
+	dueTime, burst, interval, again, granule, arrive Cycle
 
 	bells  *simkit.Stream[link.Bell]
 	takes  *simkit.Stream[int32]
@@ -50,11 +50,17 @@ type wqefetch struct {
 	landed *simkit.Stream[flight] // what has come, when it is in the memory
 	ready  *simkit.Stream[int32]
 
-	due      ringOf[int32]
+	due      ringOf[waiter]
 	flights  ringOf[flight]
 	free     Cycle
 	granules Cycle // when the memory's port is free
 	came     simkit.Gate
+}
+
+// waiter is a queue pair that is due, since a cycle.
+type waiter struct {
+	qp    int32
+	since Cycle
 }
 
 // flight is a burst of WQEs that is on its way.
@@ -82,7 +88,7 @@ func (w *wqefetch) hear(now Cycle) Cycle {
 	for w.bells.Ready() {
 		b := w.bells.Pop()
 		w.heads(b.QP).producer = b.Producer
-		w.becomesDue(b.QP)
+		w.becomesDue(b.QP, b.Rung+w.n.db.latency)
 	}
 	for w.takes.Ready() {
 		i := w.takes.Pop()
@@ -90,15 +96,15 @@ func (w *wqefetch) hear(now Cycle) Cycle {
 		if w.pool >= 0 {
 			w.pool += int(w.ring(i).Stride) / format.WQEBytesMin
 		}
-		w.becomesDue(i)
+		w.becomesDue(i, now)
 	}
 	return min(w.bells.Next(0), w.takes.Next(0))
 }
 
-func (w *wqefetch) becomesDue(i int32) {
+func (w *wqefetch) becomesDue(i int32, since Cycle) {
 	if h := w.heads(i); !h.due {
 		h.due = true
-		w.due.push(i)
+		w.due.push(waiter{i, since + w.dueTime})
 	}
 }
 
@@ -116,15 +122,20 @@ func (w *wqefetch) fetch(now Cycle) Cycle {
 	if !w.reads.Room() {
 		return w.Waits("dma")
 	}
-	i := w.due.pop()
+	if since := w.due.front().since; since > now+1 {
+		return since - 1 // what it takes to make a burst begins then
+	}
+	who := w.due.pop()
+	i := who.qp
 	h := w.heads(i)
 	h.due = false
-	w.free = w.Busy(now + w.interval)
+	begins := max(w.free, who.since)
+	w.free = w.Busy(max(begins+w.interval, now+1))
 	count := w.count(i, h)
 	if count > 0 {
-		w.ask(now, i, h, count)
+		w.ask(begins, i, h, count)
 		if h.fetched != h.producer {
-			w.becomesDue(i)
+			w.becomesDue(i, begins+w.burst+w.again)
 		}
 	}
 	if w.due.size == 0 {
@@ -148,13 +159,13 @@ func (w *wqefetch) count(i int32, h *heads) uint32 {
 	return min(h.producer-h.fetched, room, max(all/2, 1), toEnd)
 }
 
-func (w *wqefetch) ask(now Cycle, i int32, h *heads, count uint32) {
+func (w *wqefetch) ask(begins Cycle, i int32, h *heads, count uint32) {
 	bytes := int32(count) * w.ring(i).Stride
 	beats := bytes / w.n.beatBytes()
-	w.reads.PushAfter(link.Read{Client: w.client, Beats: beats, Bytes: bytes}, w.burst-1)
+	w.reads.PushAt(link.Read{Client: w.client, Beats: beats, Bytes: bytes}, begins+w.burst)
 	w.flights.push(flight{i, count})
 	if !w.recv && w.n.p.Log != nil {
-		w.n.p.Log(Event{Cycle: now + w.burst, Kind: WQERead, QP: i, WQE: h.fetched})
+		w.n.p.Log(Event{Cycle: begins + w.burst + w.n.mem.address, Kind: WQERead, QP: i, WQE: h.fetched})
 	}
 	h.fetched += count
 	if w.pool >= 0 {
@@ -168,9 +179,13 @@ func (w *wqefetch) land(now Cycle) Cycle {
 	for w.done.Ready() {
 		d := w.done.Pop()
 		f := w.flights.pop()
-		granules := Cycle(int32(f.count)*w.ring(f.qp).Stride/format.GranuleBytes) * w.granule
-		w.granules = max(w.granules, d.First) + granules
-		w.landed.PushAt(f, max(d.Last+1, w.granules)+w.arrive)
+		slots := Cycle(w.ring(f.qp).Stride / format.WQEBytesMin)
+		beats := Cycle(d.Beats) / Cycle(f.count)
+		for k := range Cycle(f.count) {
+			came := d.First + beats*(k+1) - 1
+			w.granules = max(w.granules+w.granule*slots, came+w.arrive+w.granule*(slots-1))
+			w.landed.PushAt(flight{f.qp, 1}, w.granules-1) // a cycle passes from there to who hears of it
+		}
 	}
 	for w.landed.Ready() {
 		f := w.landed.Pop()
@@ -301,8 +316,10 @@ func (r *requester) lookUp(now Cycle) Cycle {
 		return r.lookFree
 	}
 	i := *r.grants.Head()
-	if r.turns.Len() > 0 && r.turns.Head().qp == i {
-		return max(r.turns.Due(), now+1)
+	for k := range r.turns.Len() {
+		if r.turns.At(k).qp == i {
+			return simkit.Never // the end of that turn comes first
+		}
 	}
 	if r.turnQP == i && now < r.turnEnds {
 		return r.turnEnds
@@ -376,7 +393,7 @@ func (r *requester) send(now Cycle) Cycle {
 	}
 	r.turns.Pop()
 	r.turnQP = t.qp
-	r.turnEnds = r.Busy(r.packet(now, t.qp, q))
+	r.turnEnds = r.Busy(r.packet(now, t.qp, q) + 1)
 	r.Use.Items++
 	return r.turnEnds
 }

@@ -15,6 +15,7 @@ import (
 // Config is a wire. Times are in cycles.
 type Config struct {
 	Latency  simkit.Cycle
+	Whole    bool  // frames are carried whole: Latency is from their last beat out to their first beat in
 	BeatTime int64 // 1024ths of a cycle that a byte takes
 	Framing  int32
 	Buffer   int // bytes of each port of the switch; 0: there is none
@@ -38,6 +39,7 @@ type Wire struct {
 	Out   []*simkit.Stream[link.Frame] // of each node
 	In    []*simkit.Stream[link.Frame]
 	at    []*simkit.Stream[link.Frame] // whole frames at the switch, from each node
+	next  []simkit.Cycle               // when the next beat may come to each node, of frames that are carried whole
 	free  []int64                      // when each port of the switch is free, in 1024ths
 	judge *faults.Judge
 	count uint64
@@ -49,7 +51,7 @@ type Stats struct{ Lost, Marked int64 }
 
 // New makes a wire of so many nodes on a component.
 func New(c *simkit.Component, config Config, nodes int) *Wire {
-	w := &Wire{Component: c, c: config, free: make([]int64, nodes), Stats: make([]Stats, nodes)}
+	w := &Wire{Component: c, c: config, free: make([]int64, nodes), next: make([]simkit.Cycle, nodes), Stats: make([]Stats, nodes)}
 	if len(config.Faults.Rules)+len(config.Faults.Outages) > 0 {
 		w.judge = faults.NewJudge(config.Faults)
 	}
@@ -117,6 +119,11 @@ func (w *Wire) carry(now simkit.Cycle, from int, f link.Frame) {
 func (w *Wire) arrive(to int, f link.Frame, latency simkit.Cycle) {
 	f.First += latency
 	f.Last += latency
+	if w.c.Whole && w.c.Buffer == 0 {
+		f.First = max(f.Last, w.next[to])
+		f.Last = f.First + simkit.Cycle(f.Beats) - 1
+		w.next[to] = f.Last + 1
+	}
 	if w.c.Log != nil {
 		w.c.Log(to, &f)
 	}

@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: help setup gen test test-go cosim drill soak formal area bench lint fpga program mutants clean
+.PHONY: help setup gen test test-go cosim drill soak formal area bench lint fpga program mutants slurm-test slurm clean
 
 help:
 	@echo 'make cosim    set up, generate, verilate, run every scenario, print a table'
@@ -20,6 +20,7 @@ help:
 	@echo 'make fpga BOARD=…     a bitstream, and what it takes of the device; go run ./fpga list has the boards'
 	@echo 'make program BOARD=…  loads it'
 	@echo 'make mutants  the synthesized core in Verilator, and with one LUT after another inverted'
+	@echo 'make slurm-test   a sweep of the cycle model as a job array, on a Slurm of one node that it starts'
 	@echo 'make clean    remove what was built, but keep the tools'
 
 setup:
@@ -28,7 +29,7 @@ setup:
 gen:
 	$(GO) run ./gen
 
-test: setup
+test: setup slurm
 	@$(GO) run ./tools/verify
 
 test-go:
@@ -70,6 +71,13 @@ program:
 
 mutants: setup
 	@$(GO) run ./fpga mutants
+
+slurm-test: slurm
+	@$(GO) run ./cycle/slurm
+
+# Where Slurm cannot be had, its test is skipped.
+slurm:
+	@$(GO) run ./tools/setup slurm || echo 'Slurm cannot be had: its test will be skipped'
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +; fi

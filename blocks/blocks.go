@@ -228,7 +228,7 @@ func All() []Block {
 		{
 			"dma", "the AXI master: merges the bursts of its clients",
 			func(c configs.Config) (*hdl.Design, error) {
-				return build(dma.Def(dma.Params{Sizes: Sizes(c), Reads: core.Readers, Writes: core.Writers}))
+				return build(dma.Def(dma.Params{Sizes: Sizes(c), Reads: Core(c).Readers(), Writes: Core(c).Writers()}))
 			},
 		},
 	}
@@ -274,7 +274,22 @@ func Sizes(c configs.Config) link.Sizes {
 	return link.Sizes{
 		DataWidth: c.DataWidth, QPBits: hdl.Log2(c.QPs), CQBits: hdl.Log2(c.CQs), EQBits: hdl.Log2(c.EQs),
 		SlotBits: hdl.Log2(c.WQEs), ReplayBits: hdl.Log2(c.Replay), ReadBits: hdl.Log2(c.Reads),
+		Without: without(c),
 	}
+}
+
+// without is what a configuration leaves out.
+func without(c configs.Config) link.Feature {
+	var set link.Feature
+	for _, f := range []struct {
+		has     int
+		feature link.Feature
+	}{{c.Atomics, link.Atomics}, {c.KeyRequests, link.KeyRequests}} {
+		if f.has == 0 {
+			set |= f.feature
+		}
+	}
+	return set
 }
 
 func build[IO any](def hdl.Def[IO]) (*hdl.Design, error) {

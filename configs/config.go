@@ -18,7 +18,9 @@ type Config struct {
 	AckTick   int    // cycles of 4.096 us, the unit of retry timers
 	Credits   int    // 1: acknowledgements tell how many receive WQEs are posted; 0: they carry no credits
 
-	Congestion int // 1: queue pairs may have congestion control; 0: none can
+	Congestion  int // 1: queue pairs may have congestion control; 0: none can
+	Atomics     int // 1: compare-and-swap and fetch-and-add; 0: neither
+	KeyRequests int // 1: work requests that change keys; 0: none
 }
 
 // Field is one line of a configuration file.
@@ -109,6 +111,16 @@ func Fields() []Field {
 			Name: "congestion", Doc: "1: queue pairs may have congestion control (DCQCN); 0: none can, which makes the core smaller",
 			Want: "0 or 1",
 			at:   func(c *Config) *int { return &c.Congestion }, ok: oneOf(0, 1),
+		},
+		{
+			Name: "atomics", Doc: "1: compare-and-swap and fetch-and-add; 0: neither, in either direction, which makes the core smaller",
+			Want: "0 or 1",
+			at:   func(c *Config) *int { return &c.Atomics }, ok: oneOf(0, 1),
+		},
+		{
+			Name: "key_requests", Doc: "1: work requests may change keys (LOCAL_INV, REG_MR, BIND_MW); 0: commands alone can, which makes the core smaller",
+			Want: "0 or 1",
+			at:   func(c *Config) *int { return &c.KeyRequests }, ok: oneOf(0, 1),
 		},
 	}
 }

@@ -31,6 +31,8 @@ func changes(e config.Experiment) []change {
 		keys = nic.Keys
 	}
 	field("four times as many keys cached", "caches.keys.entries", 4*keys)
+	field("as many keys cached as queue pairs have", "caches.keys.entries", max(4*keys, 2*e.Workload.Connections()*m.Host.Regions))
+	field("eight key misses at once", "caches.keys.misses", 8)
 	field("16 lines of translations cached", "caches.translation.entries", max(16, 4*m.Caches.Translation.Entries))
 	if 2*nic.WQEs <= 32 {
 		field("twice as many WQEs read ahead", "nic.wqes_ahead", 2*nic.WQEs)

@@ -59,7 +59,9 @@ const (
 
 // Bits of registers.
 const (
-	CapsCongestion = 1 << 0  // RegCaps2
+	CapsCongestion = 1 << 0 // RegCaps2
+	CapsNoAtomics  = 1 << 1
+	CapsNoKeyOps   = 1 << 2
 	ControlEnable  = 1 << 0  // RegControl
 	MailboxBusy    = 1 << 31 // RegMailboxDone
 )
@@ -84,7 +86,7 @@ func Registers() []Register {
 	}
 	all = append(all, CongestionRegisters()...)
 	return append(all,
-		Register{"caps2", RegCaps2, ReadOnly, "bit 0: queue pairs may have congestion control; READs and atomics outstanding of a QP 15:8; clock cycles of 4.096 us, the unit of retry timers, 31:16, 0: not known"},
+		Register{"caps2", RegCaps2, ReadOnly, "bit 0: queue pairs may have congestion control, bit 1: no atomics, bit 2: no work requests that change keys; READs and atomics outstanding of a QP 15:8; clock cycles of 4.096 us, the unit of retry timers, 31:16, 0: not known"},
 		Register{"mailbox_go", RegMailboxGo, WriteOnly, "CommandCode: starts it on what is in the mailbox"},
 		Register{"mailbox_done", RegMailboxDone, ReadOnly, "bit 31: a command is running; 7:0: CommandStatus of the last"},
 	)

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("gen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.config, "config", "board", "configuration: `FILE`, or one of tiny, board, dc")
+	flags.StringVar(&o.config, "config", "board", "configuration: `FILE`, or one of tiny, board, i9, i5, dc")
 	flags.StringVar(&o.out, "out", "", "`DIR` to write the Verilog to (default rtl/, and the tables to docs/)")
 	flags.StringVar(&o.license, "license", "", "SPDX `EXPRESSION` to name in each Verilog file (default none)")
 	flags.BoolVar(&o.list, "list", false, "list the blocks and stop")

@@ -28,7 +28,9 @@ type DeviceAttr struct {
 	TimerTick     int // clock cycles of 4.096 us, the unit of retry timers; 0: not known
 	MaxRdAtomic   int // READs and atomics of one QP that may be outstanding, in each direction (max_qp_rd_atom)
 
-	Congestion bool // QPs may have congestion control
+	Congestion  bool // QPs may have congestion control
+	Atomics     bool // WRCompSwap and WRFetchAdd, and those of peers
+	KeyRequests bool // WRLocalInv, WRRegMR and WRBindMW
 }
 
 const (
@@ -71,6 +73,7 @@ func (d *Device) identify(ctx context.Context, c Config) error {
 		MaxMTU: MTU(caps0 >> 28 & 7), MaxMessage: format.MessageMax, DataWidth: 1 << (caps0 >> 24 & 7),
 		DoorbellPages: int(caps1 & 0xFFFF), ReplayEntries: int(caps1 >> 16 & 0xFF),
 		TimerTick: int(caps2 >> 16), MaxRdAtomic: int(caps2 >> 8 & 0xFF), Congestion: caps2&format.CapsCongestion != 0,
+		Atomics: caps2&format.CapsNoAtomics == 0, KeyRequests: caps2&format.CapsNoKeyOps == 0,
 	}
 	d.eqNumbers = newNumbers(0, 1<<logEQs-1)
 	d.cqNumbers = newNumbers(0, 1<<logCQs-1)

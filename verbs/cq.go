@@ -182,7 +182,8 @@ func (q *CQ) purge(ctx context.Context, qpn uint32) error {
 // ReqNotify arms the CQ: the next completion is an event in its EQ, once
 // (ibv_req_notify_cq). With solicitedOnly it is the next that is solicited or
 // failed, unless the CQ is armed for any already. A completion that the device
-// wrote and no Poll took counts too.
+// wrote and no Poll took counts too. One that Poll takes before its event has come
+// may have none: the CQ stays armed then, for the next.
 func (q *CQ) ReqNotify(ctx context.Context, solicitedOnly bool) error {
 	q.d.mu.Lock()
 	defer q.d.mu.Unlock()

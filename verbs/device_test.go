@@ -17,7 +17,7 @@ func TestOpen(t *testing.T) {
 	require.Equal(t, verbs.DeviceAttr{
 		Major: 1, Minor: 7, MAC: verbs.MAC{2, 0, 0, 0, 0, 1},
 		MaxQP: 16, MaxQPWR: 32768, MaxSendSGE: 6, MaxRecvSGE: 7, MaxInline: 96, MaxCQ: 8, MaxCQE: 32768, MaxEQ: 4, MaxMR: 1023,
-		MaxMTU: verbs.MTU4096, MaxMessage: 1 << 31, DataWidth: 64, DoorbellPages: 8, ReplayEntries: 64, TimerTick: 1024, MaxRdAtomic: 16, Congestion: true,
+		MaxMTU: verbs.MTU4096, MaxMessage: 1 << 31, DataWidth: 64, DoorbellPages: 8, ReplayEntries: 64, TimerTick: 1024, MaxRdAtomic: 16, Congestion: true, Atomics: true, KeyRequests: true,
 	}, d.Attr())
 	require.EqualValues(t, 1, f.regs[format.RegControl])
 	require.EqualValues(t, 1, f.regs[format.RegMACLow])

@@ -2,7 +2,8 @@
 // driver for the reference NIC, for the hardware in a simulator, and for a board,
 // each behind a [Bus].
 //
-// [Open] takes over a device. From it come, as in libibverbs,
+// [Open] takes over the device behind a bus, [OpenDevice] that of a board, by name: "serial:/dev/ttyUSB0", "udp:ADDRESS".
+// From a device come, as in libibverbs,
 //
 //	Device.AllocPD         protection domains    ibv_alloc_pd
 //	PD.RegMR, CreateMR     memory regions        ibv_reg_mr, ibv_reg_mr_iova

@@ -63,6 +63,9 @@ type sendRule struct {
 	reg    bool // Reg
 }
 
+// changesKey tells whether it is a work request on a key, which makes no packet.
+func (r sendRule) changesKey() bool { return r.bind || r.reg || r.inv && !r.inline }
+
 const anySGEs = -1
 
 var sendRules = map[Opcode]sendRule{
@@ -149,6 +152,8 @@ func (q *QP) checkSend(wr *SendWR) (sendRule, error) {
 	switch {
 	case !ok:
 		return rule, fmt.Errorf("%w: %v", ErrUnsupported, wr.Opcode)
+	case rule.atomic && !q.pd.d.attr.Atomics, rule.changesKey() && !q.pd.d.attr.KeyRequests:
+		return rule, fmt.Errorf("%w by this device: %v", ErrUnsupported, wr.Opcode)
 	case wr.Flags&^sendFlags != 0:
 		return rule, invalid("send flags %#x", wr.Flags)
 	case inline && !rule.inline:

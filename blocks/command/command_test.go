@@ -2,7 +2,9 @@ package command_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,7 +77,8 @@ func (b *bench) step() {
 		b.pairs[w.QP] = w.Lookup
 		b.told = append(b.told, "context")
 	}
-	for name, sink := range b.others {
+	for _, name := range slices.Sorted(maps.Keys(b.others)) {
+		sink := b.others[name]
 		if name == "control" {
 			for _, c := range sim.Received[linktest.QPControl](sink) {
 				b.told, b.controls = append(b.told, name), append(b.controls, c)

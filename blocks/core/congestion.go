@@ -54,13 +54,10 @@ func (c *core) congestion() {
 // noCongestion lets everybody send at once: no queue pair has congestion control, so nobody hears of congestion.
 func (c *core) noCongestion() {
 	for _, heard := range []hdl.Stream[link.QPRef]{c.psncheck.Marked, c.psncheck.CNP} {
-		heard.Ready.SetK(1)
-		c.m.Unused(heard.Valid, heard.Data.QP)
+		link.Ignore(c.m, heard)
 	}
 	for _, told := range []hdl.Stream[link.QPRef]{c.transmit.CNP, c.resources.Wake, c.resend.Wake} {
-		told.Valid.SetK(0)
-		told.Data.QP.SetK(0)
-		c.m.Unused(told.Ready)
+		link.Silence(c.m, told)
 	}
 	for _, asked := range []link.PacedPort{c.requester.Paced, c.resources.Paced, c.resend.Paced} {
 		asked.Waits.SetK(0)

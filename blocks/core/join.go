@@ -48,8 +48,8 @@ const (
 	readTxPages
 	readRxPages
 	readMatch
-	readAtomic
 	readResend
+	readAtomic // none where the core has no atomics, and likewise writeAtomic
 	readers
 )
 
@@ -103,13 +103,27 @@ const asyncs = 4
 
 // How many ports the blocks that serve several have here.
 const (
-	Readers  = readers
-	Writers  = writers
 	Lookers  = lookers
 	Faulters = faulters
 	Asyncs   = asyncs
 	Pacers   = pacers
 )
+
+// Readers is how many clients of the DMA engine read.
+func (p Params) Readers() int {
+	if !p.Sizes.Has(link.Atomics) {
+		return readAtomic
+	}
+	return readers
+}
+
+// Writers is how many clients of the DMA engine write.
+func (p Params) Writers() int {
+	if !p.Sizes.Has(link.Atomics) {
+		return writeAtomic
+	}
+	return writers
+}
 
 // AXI IDs of clients that who watches the AXI4 port looks for.
 const (
@@ -136,7 +150,7 @@ type core struct {
 	requester   *requester.IO
 	translateTx *translate.IO
 	gather      *gather.IO
-	keyops      *keyops.IO
+	keyops      *keyops.IO // nil where the core has no work requests on keys
 	transmit    *transmit.IO
 	packetbuild *packetbuild.IO
 	replay      *replay.IO
@@ -153,7 +167,7 @@ type core struct {
 	scatter     *scatter.IO
 	ackqueue    *ackqueue.IO
 	resources   *resources.IO
-	atomic      *atomic.IO
+	atomic      *atomic.IO // nil where the core has no atomics
 	cqewriter   *cqewriter.IO
 	events      *events.IO
 	cnp         *cnp.IO   // nil where no queue pair can have congestion control
@@ -179,14 +193,13 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		doorbell:  hdl.Instance(m, "u_doorbell", doorbell.Def(doorbell.Params{Sizes: s})),
 		qpcontext: hdl.Instance(m, "u_qpcontext", qpcontext.Def(qpcontext.Params{Sizes: s, Clients: lookers, Faults: faulters})),
 		keycache:  hdl.Instance(m, "u_keycache", keycache.Def(keycache.Params{Sizes: s, Clients: keyUsers, Entries: p.Keys})),
-		dma:       hdl.Instance(m, "u_dma", dma.Def(dma.Params{Sizes: s, Reads: readers, Writes: writers})),
+		dma:       hdl.Instance(m, "u_dma", dma.Def(dma.Params{Sizes: s, Reads: p.Readers(), Writes: p.Writers()})),
 
 		wqefetchSQ:  hdl.Instance(m, "u_wqefetch_sq", wqefetch.Def(wqefetch.Params{Sizes: s})),
 		scheduler:   hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: p.Wakers()})),
 		requester:   hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
 		translateTx: hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
 		gather:      hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
-		keyops:      hdl.Instance(m, "u_keyops", keyops.Def(keyops.Params{Sizes: s})),
 		transmit:    hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s, Credits: p.Credits})),
 		packetbuild: hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
 		replay:      hdl.Instance(m, "u_replay", replay.Def(replay.Params{Sizes: s})),
@@ -203,9 +216,14 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		scatter:     hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
 		ackqueue:    hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s, Credits: p.Credits})),
 		resources:   hdl.Instance(m, "u_resources", resources.Def(resources.Params{Sizes: s})),
-		atomic:      hdl.Instance(m, "u_atomic", atomic.Def(atomic.Params{Sizes: s})),
 		cqewriter:   hdl.Instance(m, "u_cqewriter", cqewriter.Def(cqewriter.Params{Sizes: s, Inputs: 2})),
 		events:      hdl.Instance(m, "u_events", events.Def(events.Params{Sizes: s, Asyncs: asyncs})),
+	}
+	if s.Has(link.Atomics) {
+		c.atomic = hdl.Instance(m, "u_atomic", atomic.Def(atomic.Params{Sizes: s}))
+	}
+	if s.Has(link.KeyRequests) {
+		c.keyops = hdl.Instance(m, "u_keyops", keyops.Def(keyops.Params{Sizes: s}))
 	}
 	controlled := 10
 	if !p.NoCongestion {
@@ -232,17 +250,20 @@ func (c *core) around() {
 func (c *core) bus() {
 	hdl.Connect(c.registers.Bus, c.io.Registers)
 	hdl.Connect(c.io.Memory, c.dma.AXI)
-	for at, port := range [readers]link.ReadPort{
+	for at, port := range [readAtomic]link.ReadPort{
 		readGather: c.gather.Read, readSQ: c.wqefetchSQ.Read, readRQ: c.wqefetchRQ.Read, readKeys: c.keycache.Read, readTxPages: c.translateTx.Read, readRxPages: c.translateRx.Read,
-		readMatch: c.readmatch.Read, readAtomic: c.atomic.Read, readResend: c.resend.Read,
+		readMatch: c.readmatch.Read, readResend: c.resend.Read,
 	} {
 		hdl.Connect(c.dma.Reads[at], port)
 	}
-	for at, port := range [writers]link.WritePort{
+	for at, port := range [writeAtomic]link.WritePort{
 		writeScatter: c.scatter.Write, writeCQEs: c.cqewriter.Write, writeEvents: c.events.Write, writeKeys: c.keycache.Write,
-		writeAtomic: c.atomic.Write,
 	} {
 		hdl.Connect(c.dma.Writes[at], port)
+	}
+	if c.atomic != nil {
+		hdl.Connect(c.dma.Reads[readAtomic], c.atomic.Read)
+		hdl.Connect(c.dma.Writes[writeAtomic], c.atomic.Write)
 	}
 }
 

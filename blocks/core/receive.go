@@ -72,10 +72,23 @@ func (c *core) answers() {
 	hdl.Connect(c.transmit.Served, served[1])
 	c.transmit.Given.Set(c.resources.Made)
 	hdl.Connect(c.ackqueue.Served, c.transmit.Left)
+	if c.atomic == nil {
+		c.noAtomics()
+		return
+	}
 	hdl.Connect(c.atomic.Command, c.resources.Atomic)
 	hdl.Connect(c.atomic.Operands, c.responder.Operands)
 	hdl.Connect(c.resources.Result, c.atomic.Result)
 	hdl.Connect(c.psncheck.AtomicDone, c.atomic.Done)
+}
+
+// noAtomics joins those who would hand atomics on with nobody.
+func (c *core) noAtomics() {
+	m := c.m
+	link.Ignore(m, c.resources.Atomic)
+	link.Ignore(m, c.responder.Operands)
+	link.Silence(m, c.resources.Result)
+	link.Silence(m, c.psncheck.AtomicDone)
 }
 
 // arrive takes frames while the core is enabled: whole ones, since it may be

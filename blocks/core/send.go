@@ -108,6 +108,12 @@ func (c *core) again() {
 
 // keyDone tells of a work request on a key that has ended: who waits for it, and the scheduler.
 func (c *core) keyDone() hdl.Stream[link.QPRef] {
+	if c.keyops == nil {
+		link.Silence(c.m, c.requester.KeyOpDone)
+		none := hdl.NewStream(c.m, "no_keyop_done", c.p.Sizes.QPRef())
+		link.Silence(c.m, none)
+		return none
+	}
 	done := stream.Fork(c.m, "u_keyop_done", c.keyops.Done, 2)
 	hdl.Connect(c.requester.KeyOpDone, done[0])
 	return stream.Map(done[1], func(d link.KeyOpDone) link.QPRef {

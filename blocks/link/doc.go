@@ -23,6 +23,7 @@
 //	read.go      READs and atomics: outstanding, and to be answered
 //	key.go       keys, segments, pieces: from virtual addresses to bus addresses
 //	dma.go       bursts of host memory; axi.go: the port
+//	feature.go   what a core may be without
 package link
 
 // Sizes are the numbers of a configuration that widths depend on.
@@ -34,6 +35,8 @@ type Sizes struct {
 	SlotBits   int // log2 of the WQEs of 128 bytes that the core holds of each queue; of 64 bytes, twice as many
 	ReplayBits int // log2 of the replay entries of a queue pair
 	ReadBits   int // log2 of the READs and atomics of a queue pair that may be outstanding, in each direction
+
+	Without Feature // what the core does not have
 }
 
 // Ahead is how many messages about packets wait where n would keep a packet coming in each few cycles: n, or one at

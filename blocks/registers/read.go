@@ -1,6 +1,7 @@
 package registers
 
 import (
+	"gornic/blocks/link"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -73,6 +74,12 @@ func (b *block) words() []known {
 	caps2 := uint64(1<<s.ReadBits<<8 | b.p.Tick<<16)
 	if !b.p.NoCongestion {
 		caps2 |= format.CapsCongestion
+	}
+	if !s.Has(link.Atomics) {
+		caps2 |= format.CapsNoAtomics
+	}
+	if !s.Has(link.KeyRequests) {
+		caps2 |= format.CapsNoKeyOps
 	}
 	all := []known{
 		{format.RegCaps2, hdl.K(32, caps2)},

@@ -91,7 +91,7 @@ type IO struct {
 // name is that of the module.
 func (p Params) name() string {
 	s := p.Sizes
-	name := fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_rd%d_%d_mtu%d_t%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.ReadBits, s.DataWidth, p.MTU, p.Tick)
+	name := fmt.Sprintf("registers_qp%d_cq%d_eq%d_r%d_rd%d_%d_mtu%d_t%d", s.QPBits, s.CQBits, s.EQBits, s.ReplayBits, s.ReadBits, s.DataWidth, p.MTU, p.Tick) + s.Tag(link.Atomics|link.KeyRequests)
 	if p.NoCongestion {
 		return name
 	}

@@ -33,7 +33,7 @@ func (s *sender) judge() {
 			s.begin()
 		})
 	})
-	m.If(hdl.AndAll(s.block.turn.Valid.Not(), s.io.Fence.Valid.Not(), s.marks.Not(), s.mayInvite()), func() { s.st.Goto(stInvite) })
+	s.mayInvite(s.block.turn.Valid.Not(), s.io.Fence.Valid.Not(), s.marks.Not())
 }
 
 // record makes the turn the record of a failure: of the whole WQE, even if it has been
@@ -122,6 +122,10 @@ func (s *sender) more() {
 	s.m.If(s.extra.Comes, func() {
 		sge := hdl.UnpackLow(format.SGE[hdl.Bits]{}, s.io.Queue.Granule.Data.Data)
 		hdl.Set(s.sge, sge)
+		if !s.keyRequests() {
+			s.atomic(sge)
+			return
+		}
 		s.m.If(s.turn.Task.Local, func() {
 			s.st.Goto(stKeyOp)
 		}).Else(func() {

@@ -10,6 +10,9 @@ import (
 // A local operation (LOCAL_INV, REG_MR, BIND_MW) is given away, and its queue pair parked: the turn ends, and the WQE
 // stays at the head of its queue. The turn behind its KeyOpDone records the outcome.
 
+// keyRequests tells whether the core has local operations.
+func (b *block) keyRequests() bool { return b.p.Sizes.Has(link.KeyRequests) }
+
 // outcome is what became of the last local operation of a queue pair.
 type outcome struct {
 	Known  hdl.Bits `w:"1"` // it has come
@@ -42,6 +45,12 @@ func (s *sender) keyOp() {
 // keyOpPort drives KeyOp, of a register.
 func (s *sender) keyOpPort() {
 	m, io, t := s.m, s.io, s.turn
+	if !s.keyRequests() {
+		s.parks.SetK(0)
+		m.Unused(t.Control.Opcode)
+		link.Silence(m, io.KeyOp)
+		return
+	}
 	s.parks.Set(hdl.AndAll(s.st.Is(stKeyOp), s.keyHeld.Not(), io.KeyOpDone.Valid.Not()))
 	held := hdl.NewReg(m, "held_op", hdl.Proto(io.KeyOp.Data))
 	m.If(io.KeyOp.Fire(), func() { s.keyHeld.SetK(0) })

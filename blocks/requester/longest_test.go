@@ -176,8 +176,8 @@ func answer[A, B any](m *hdl.Module, name string, to hdl.Stream[B], from hdl.Str
 func zero[T any](proto T) T { return hdl.Unpack(proto, hdl.KBig(hdl.WidthOf(proto), new(big.Int))) }
 
 func (h *harness) contexts() {
-	for name, port := range map[string]link.ContextPort{"u_tx_context": h.tx.Context, "u_rx_context": h.rx.Context} {
-		answer(h.m, name, port.Reply, port.Request, func(q link.QPRef) link.Lookup {
+	for i, port := range []link.ContextPort{h.tx.Context, h.rx.Context} {
+		answer(h.m, []string{"u_tx_context", "u_rx_context"}[i], port.Reply, port.Request, func(q link.QPRef) link.Lookup {
 			h.m.Unused(q.QP)
 			return link.Lookup{Context: h.context(h.code()), Address: zero(link.Address{})}
 		})
@@ -194,21 +194,22 @@ func (h *harness) context(mtu uint64) link.Context {
 // queues are the two WQEs, each there until it is taken.
 func (h *harness) queues() {
 	m := h.m
-	for name, q := range map[string]struct {
+	for _, q := range []struct {
+		name string
 		port link.QueuePort
 		wqe  []byte
-	}{"tx": {h.tx.Queue, h.sq}, "rx": {h.rx.Queue, h.rq}} {
-		taken := m.Reg(name+"_taken", 1, 0)
+	}{{"tx", h.tx.Queue, h.sq}, {"rx", h.rx.Queue, h.rq}} {
+		taken := m.Reg(q.name+"_taken", 1, 0)
 		q.port.Take.Ready.SetK(1)
 		m.Unused(q.port.Take.Data.QP)
 		m.If(q.port.Take.Valid, func() { taken.SetK(1) })
-		answer(m, "u_"+name+"_head", q.port.Head, q.port.Request, func(r link.HeadRequest) link.Head {
+		answer(m, "u_"+q.name+"_head", q.port.Head, q.port.Request, func(r link.HeadRequest) link.Head {
 			m.Unused(r.QP, r.Wait)
 			head := zero(hdl.Proto(q.port.Head.Data))
 			head.Here, head.Empty = taken.Not(), taken
 			return head
 		})
-		answer(m, "u_"+name+"_granule", q.port.Granule, q.port.Read, func(r link.GranuleRequest) link.Granule {
+		answer(m, "u_"+q.name+"_granule", q.port.Granule, q.port.Read, func(r link.GranuleRequest) link.Granule {
 			m.Unused(r.QP, r.Slot)
 			return link.Granule{Data: hdl.Select(r.Granule, granules(q.wqe)...)}
 		})

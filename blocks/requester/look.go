@@ -52,7 +52,7 @@ func (b *block) look() {
 	known := b.standing(qp, state, offered.Valid)
 	context := io.Context.Reply.Data.Context
 	control := hdl.UnpackLow(format.SendControl[hdl.Bits]{}, hdl.Cat(w.granule[1], w.granule[0]))
-	task := wqe.TaskOf(control)
+	task := wqe.TaskOf(control, b.p.Sizes)
 	state.Ahead = hdl.Mux(known.used.None(), state.Ahead.K(0), state.Ahead)
 	t := turn{
 		QP: qp, Context: context, Head: w.head, Message: state, PSN: psn, Outcome: known.outcome,
@@ -83,11 +83,6 @@ func (p Params) turn() turn {
 
 // sge is the SGE where the message is.
 func (t turn) sge() format.SGE[hdl.Bits] { return hdl.UnpackLow(format.SGE[hdl.Bits]{}, t.First) }
-
-// operands are those of an atomic.
-func (t turn) operands() format.AtomicOperands[hdl.Bits] {
-	return hdl.UnpackLow(format.AtomicOperands[hdl.Bits]{}, t.First)
-}
 
 // pending returns the valid of a question that is asked once, from the cycle
 // on in which begins is one.

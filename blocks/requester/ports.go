@@ -23,9 +23,6 @@ func (s *sender) ports() {
 
 	io.Queue.Take.Valid.Set(s.st.Is(stEnd).And(s.taken.Not()))
 	io.Queue.Take.Data.QP.Set(t.QP)
-	invites := s.st.Is(stInvite)
-	io.Again.Valid.Set(invites.Or(s.st.Is(stEnd).And(s.again.Not())))
-	io.Again.Data.QP.Set(hdl.Mux(invites, s.waits.queue.Grant.Data.QP, t.QP))
 	ends := s.ends()
 	stopped := hdl.AndAll(s.st.Is(stJudge), s.block.turn.Valid, t.Verdict.Stops)
 	reports := stopped.And(t.Verdict.Drained)
@@ -73,6 +70,7 @@ func (s *sender) job() {
 	io.Fence.Ready.Set(fence.And(job.Ready))
 
 	kind := func(k uint64) hdl.Bits { return hdl.K(3, k) }
+	operands := wqe.Operands(t.First, s.p.Sizes)
 	hdl.Set(job.Data, link.TxJob{
 		Kind:   hdl.Mux(announces, hdl.Mux(s.records, kind(link.JobRecord), kind(link.JobPacket)), hdl.Mux(mark, kind(link.JobMark), kind(link.JobFence))),
 		QP:     hdl.Mux(mark, io.Mark.Data.QP, t.QP),
@@ -82,7 +80,7 @@ func (s *sender) job() {
 		VA: c.RemoteAddr, RKey: c.RKey, DMALen: s.msg.Total,
 		Imm:    t.Task.Imm(c),
 		Inline: s.isInline, Probes: t.Task.Asks().And(s.walks),
-		Swap: t.operands().SwapOrAdd, Compare: t.operands().Compare,
+		Swap: operands.SwapOrAdd, Compare: operands.Compare,
 		MSN: hdl.K(24, 0), Failed: hdl.K(1, 0),
 		Entry: s.entry(announces),
 	})

@@ -35,6 +35,8 @@ func (b *block) properties() {
 	m.Cover("mark_and_fence", io.Mark.Fire().And(io.Fence.Valid))
 	m.Cover("drained", io.Async.Fire())
 	m.Cover("probe", io.Segment.Fire().And(io.Segment.Data.Probe))
-	m.Cover("settled", io.Job.Fire().And(io.Job.Data.Entry.Kind.Is(link.EntryLocal)))
-	m.Cover("invited", b.st.Is(stInvite))
+	if b.keyRequests() {
+		m.Cover("settled", io.Job.Fire().And(io.Job.Data.Entry.Kind.Is(link.EntryLocal)))
+		m.Cover("invited", b.st.Is(stInvite))
+	}
 }

@@ -57,7 +57,7 @@ type IO struct {
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("requester_%d_qp%d_cq%d_r%d", s.DataWidth, s.QPBits, s.CQBits, s.ReplayBits),
+		Name: fmt.Sprintf("requester_%d_qp%d_cq%d_r%d", s.DataWidth, s.QPBits, s.CQBits, s.ReplayBits) + s.Tag(link.Atomics|link.KeyRequests),
 		Doc:  "Makes request packets of work queue entries, one packet of the queue pair whose turn it is.",
 		IO: IO{
 			Grant: hdl.StreamOf(s.QPRef()), Context: s.ContextPort(), Queue: s.QueuePort(),

@@ -35,25 +35,35 @@ func (s sending) String() string {
 // send sends what the turn says, a packet at most.
 func (b *block) send() {
 	m := b.m
-	b.st = hdl.NewFSM(m, "sending", stJudge, stSum, stPlan, stRead, stMore, stIssue, stKeyOp, stWait, stInvite, stJob, stWalk, stNext, stInline, stEnd)
+	b.st = hdl.NewFSM(m, "sending", b.steps()...)
 	s := newSender(b)
-	b.st.Switch(
+	steps := []hdl.Arm{
 		hdl.On(stJudge, s.judge),
 		hdl.On(stSum, s.sum),
 		hdl.On(stPlan, s.plan),
 		hdl.On(stRead, s.read),
 		hdl.On(stMore, s.more),
 		hdl.On(stIssue, s.issue),
-		hdl.On(stKeyOp, s.keyOp),
-		hdl.On(stWait, s.wait),
-		hdl.On(stInvite, s.invite),
 		hdl.On(stJob, s.announce),
 		hdl.On(stWalk, s.walk),
 		hdl.On(stNext, s.next),
 		hdl.On(stInline, s.inline),
 		hdl.On(stEnd, s.end),
-	)
+	}
+	if b.keyRequests() {
+		steps = append(steps, hdl.On(stKeyOp, s.keyOp), hdl.On(stWait, s.wait), hdl.On(stInvite, s.invite))
+	}
+	b.st.Switch(steps...)
 	s.ports()
+}
+
+// steps are what a turn may do.
+func (b *block) steps() []sending {
+	steps := []sending{stJudge, stSum, stPlan, stRead, stMore, stIssue}
+	if b.keyRequests() {
+		steps = append(steps, stKeyOp, stWait, stInvite)
+	}
+	return append(steps, stJob, stWalk, stNext, stInline, stEnd)
 }
 
 // sender is the registers of who sends.
@@ -98,8 +108,11 @@ func newSender(b *block) *sender {
 		probes: m.RegN("probes", 3), walks: m.RegN("walks", 1),
 		last: m.RegN("last", 1), over: m.RegN("over", 1),
 		records: m.RegN("records", 1), status: m.RegN("status", 8), vendor: m.RegN("vendor", link.FaultBits),
-		ackReq: m.RegN("ack_req", 1), taken: m.Reg("taken", 1, 0), again: m.Reg("told_again", 1, 0), keyHeld: m.Reg("key_held", 1, 0),
-		waits: b.newWaiting(),
+		ackReq: m.RegN("ack_req", 1), taken: m.Reg("taken", 1, 0), again: m.Reg("told_again", 1, 0), keyHeld: hdl.K(1, 0),
+	}
+	if b.keyRequests() {
+		s.keyHeld = m.Reg("key_held", 1, 0)
+		s.waits = b.newWaiting()
 	}
 	s.mtu = wqe.MTU(s.turn.Context.PathMTU)
 	s.isInline = wqe.Flag(s.turn.Control, format.WRFlagInline)
@@ -189,7 +202,7 @@ func (s *sender) end() {
 	m.If(s.ends(), func() {
 		s.again.SetK(0)
 		s.st.Goto(stJudge)
-		m.If(s.mayInvite(), func() { s.st.Goto(stInvite) })
+		s.mayInvite()
 	})
 }
 

@@ -22,8 +22,17 @@ func (b *block) newWaiting() waiting {
 	}
 }
 
-// waitPort drives the queue.
+// waitPort drives the queue, and tells the scheduler of who is invited or goes on.
 func (s *sender) waitPort() {
+	again, ends := s.io.Again, s.st.Is(stEnd).And(s.again.Not())
+	if !s.keyRequests() {
+		again.Valid.Set(ends)
+		again.Data.QP.Set(s.turn.QP)
+		return
+	}
+	invites := s.st.Is(stInvite)
+	again.Valid.Set(invites.Or(ends))
+	again.Data.QP.Set(hdl.Mux(invites, s.waits.queue.Grant.Data.QP, s.turn.QP))
 	wake, next := s.waits.queue.Wakes[0], s.waits.queue.Grant
 	wake.Valid.Set(s.st.Is(stWait))
 	wake.Data.QP.Set(s.turn.QP)
@@ -37,9 +46,13 @@ func (s *sender) wait() {
 	s.m.If(s.waits.queue.Wakes[0].Ready, s.leave)
 }
 
-// mayInvite returns one bit: somebody is to be invited.
-func (s *sender) mayInvite() hdl.Bits {
-	return hdl.AndAll(s.waits.queue.Grant.Valid, s.keyHeld.Not(), s.waits.invited.Not())
+// mayInvite goes on to the invitation, where somebody is to be invited and all conditions are one.
+func (s *sender) mayInvite(conditions ...hdl.Bits) {
+	if !s.keyRequests() {
+		return
+	}
+	conditions = append(conditions, s.waits.queue.Grant.Valid, s.keyHeld.Not(), s.waits.invited.Not())
+	s.m.If(hdl.AndAll(conditions...), func() { s.st.Goto(stInvite) })
 }
 
 // invite tells the scheduler of the first queue pair.

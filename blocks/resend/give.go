@@ -2,6 +2,7 @@ package resend
 
 import (
 	"gornic/blocks/link"
+	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
 )
@@ -46,7 +47,8 @@ func (b *block) nextSGE() {
 func (b *block) givePorts() {
 	m, io, st, h := b.m, b.io, b.st, b.header
 	no := hdl.K(1, 0)
-	operands := hdl.UnpackLow(format.AtomicOperands[hdl.Bits]{}, hdl.PackLow(b.sge))
+	operands := wqe.Operands(hdl.PackLow(b.sge), b.p.Sizes)
+	m.Unused(b.sge.Length) // but in an atomic's operands
 	io.Job.Valid.Set(st.Is(stJob))
 	hdl.Set(io.Job.Data, link.TxJob{
 		Kind: hdl.K(3, link.JobResend), QP: b.turn.qp, Opcode: h.Opcode, SE: h.SE, AckReq: h.AckReq.Or(b.newest), PayloadLen: b.entry.Length,

@@ -11,7 +11,7 @@ import (
 // of the WQE as it was read.
 func (b *block) compare() {
 	m, c := b.m, b.wqe()
-	task := wqe.TaskOf(c)
+	task := wqe.TaskOf(c, b.p.Sizes)
 	b.second.SetK(1)
 	b.entryHere.SetK(0)
 	b.entryOwed.SetK(1)
@@ -67,7 +67,7 @@ func (b *block) sum() {
 // plan makes the headers, and the place of payload in the WQE.
 func (b *block) plan() {
 	m, e, c := b.m, b.entry, b.wqe()
-	task := wqe.TaskOf(c)
+	task := wqe.TaskOf(c, b.p.Sizes)
 	request := b.is(link.EntryRequest)
 	moved := b.passedBytes()
 	hdl.Set(b.header, header{
@@ -80,7 +80,9 @@ func (b *block) plan() {
 	b.need.Set(e.Length)
 	b.number.Set(b.first)
 	m.If(request.And(e.Offset.AddC(e.Length.ZExt(32)).Gt(b.total.ZExt(33))), func() { b.bad.SetK(1) })
-	m.If(b.is(link.EntryAtomic), func() { hdl.Set(b.sge, b.here()) }) // its operands
+	if b.p.Sizes.Has(link.Atomics) {
+		m.If(b.is(link.EntryAtomic), func() { hdl.Set(b.sge, b.here()) }) // its operands
+	}
 	m.If(b.inline(), func() {
 		b.sge.Addr.Set(b.slot.Or(hdl.K(64, controlBits/8)))
 		b.sge.LKey.SetK(0)

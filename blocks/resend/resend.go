@@ -55,7 +55,7 @@ type IO struct {
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("resend_%d_qp%d_cq%d_r%d", s.DataWidth, s.QPBits, s.CQBits, s.ReplayBits),
+		Name: fmt.Sprintf("resend_%d_qp%d_cq%d_r%d", s.DataWidth, s.QPBits, s.CQBits, s.ReplayBits) + s.Tag(link.Atomics|link.KeyRequests),
 		Doc:  "Sends the packets again that wait for an answer in the replay rings, oldest first, a packet of a queue pair at a time.",
 		IO: IO{
 			Resend: hdl.StreamOf(s.Resend()), Resent: hdl.StreamOf(s.Resent()), Entries: s.ReplayReader(), Context: s.ContextPort(),

@@ -24,10 +24,10 @@ func (b *block) match() {
 // compare compares the duplicate with what is left of the entry at hand.
 func (b *block) compare() {
 	e, r := b.entry, b.io.Request.Data.Resource
-	left := hdl.Mux(e.isAtomic(), b.index.None(), b.remaining.Eq(r.Length.ZExt(remainingBits)))
+	left := hdl.Mux(b.isAtomic(e.Kind), b.index.None(), b.remaining.Eq(r.Length.ZExt(remainingBits)))
 	b.fits.Set(e.Kind.Eq(r.Kind).And(left))
 	same := hdl.AndAll(b.remaining.Any(), b.addr.Eq(r.VA), e.RKey.Eq(r.RKey))
-	b.there.Set(hdl.OrAll(e.isAtomic(), e.Length.None(), same))
+	b.there.Set(hdl.OrAll(b.isAtomic(e.Kind), e.Length.None(), same))
 }
 
 // judgement decides where answering goes on after a duplicate: there, if it had been answered or begun.

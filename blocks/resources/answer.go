@@ -38,8 +38,8 @@ func (b *block) mtu() hdl.Bits {
 // packet makes the next packet of the entry at hand, if it is no atomic that has no result yet.
 func (b *block) packet() outcome {
 	m, e := b.m, b.entry
-	atomic := e.isAtomic()
-	b.makes.Set(hdl.AndAll(b.st.Is(stMake), b.open, atomic.Not().Or(b.executed)))
+	atomic := b.isAtomic(e.Kind)
+	b.makes.Set(hdl.AndAll(b.st.Is(stMake), b.open, b.waits().Not()))
 	first := b.was.Anew.Or(b.was.Index.None())
 	code := func(o format.Opcode) hdl.Bits { return hdl.K(8, uint64(o)) }
 	read := hdl.Mux(first,

@@ -2,7 +2,6 @@ package resources
 
 import (
 	"gornic/blocks/link"
-	"gornic/hdl"
 	"gornic/hdl/stream"
 )
 
@@ -26,10 +25,10 @@ func (b *block) properties() {
 	m.Assume("result_was_asked_for", io.Result.Valid.Not().Or(b.inFlight.Any()))
 
 	making := b.st.Is(stMake)
-	m.Assert("makes_what_is_left", making.Not().Or(b.remaining.MSB().Not()).Or(b.entry.isAtomic()))
+	m.Assert("makes_what_is_left", making.Not().Or(b.remaining.MSB().Not()).Or(b.isAtomic(b.entry.Kind)))
 	m.Assert("duplicate_stays", b.st.Is(stJudge).Not().Or(io.Request.Valid.And(b.isDuplicate)))
 	m.Cover("only", b.makes.And(b.was.Index.None()))
 	m.Cover("from_the_middle", b.makes.And(b.was.Anew).And(b.was.Index.Any()))
-	m.Cover("atomic_waits", hdl.AndAll(making, b.entry.isAtomic(), b.executed.Not()))
+	m.Cover("atomic_waits", making.And(b.waits()))
 	m.Cover("duplicate_dropped", b.settles.And(b.fits.Not()))
 }

@@ -48,7 +48,7 @@ type IO struct {
 func Def(p Params) hdl.Def[IO] {
 	s, fence := p.Sizes, hdl.StreamOf(link.Fence{})
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("resources_qp%d_cq%d_rd%d", s.QPBits, s.CQBits, s.ReadBits),
+		Name: fmt.Sprintf("resources_qp%d_cq%d_rd%d", s.QPBits, s.CQBits, s.ReadBits) + s.Tag(link.Atomics),
 		Doc:  "Responder resources: READs and atomics of each queue pair, and their responses, a packet a turn.",
 		IO: IO{
 			Request: hdl.StreamOf(s.ResourceRequest()), Context: s.ContextPort(), Job: hdl.StreamOf(s.TxJob()), Segment: hdl.StreamOf(link.Segment{}),
@@ -81,9 +81,6 @@ type entry struct {
 	RKey   hdl.Bits `w:"32"`
 	Length hdl.Bits `w:"32"`
 }
-
-// isAtomic returns one bit: it is no READ.
-func (e entry) isAtomic() hdl.Bits { return e.Kind.Bit(1) }
 
 // value is what an atomic found.
 type value struct {
@@ -175,13 +172,10 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 	b := &block{
 		m: m, p: p, io: io,
 		ring:     m.RAM("ring", slots, hdl.WidthOf(entry{}), hdl.Undefined),
-		values:   m.RAM("values", slots, hdl.WidthOf(value{}), hdl.Undefined),
 		fillings: m.LUTRAM("fillings", qps, hdl.WidthOf(filling{})),
 		states:   m.LUTRAM("states", qps, hdl.WidthOf(progress{})),
 		mosts:    m.LUTRAM("mosts", qps, 8),
-		handed:   m.LUTRAM("handed", qps, 8), returned: m.LUTRAM("returned", qps, 8),
-		waiting: hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: 1})), tell: hdl.NewStream(m, "tell", s.Served()),
-		inFlight: m.Reg("in_flight", s.QPBits+s.ReadBits+1, 0),
+		waiting:  hdl.Instance(m, "u_waiting", scheduler.Def(scheduler.Params{Sizes: s, Wakes: 1})), tell: hdl.NewStream(m, "tell", s.Served()),
 		turn: turn{
 			asks: m.Reg("turn_asks", 1, 0), waits: m.Reg("turn_waits", 1, 0), duplicate: m.RegN("turn_duplicate", 1),
 			qp: m.RegN("turn_qp", s.QPBits), prefersGrant: m.Reg("turn_prefers_grant", 1, 0),
@@ -190,7 +184,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		was: hdl.NewReg(m, "was", progress{}), most: m.RegN("most", 8), tail: m.RegN("tail", 8),
 		at: m.RegN("at", 8), left: m.RegN("left", s.ReadBits+1), index: m.RegN("index", 24),
 		remaining: m.RegN("remaining", remainingBits), addr: m.RegN("addr", 64), psn: m.RegN("psn", 24),
-		executed: m.RegN("executed", 1), last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits),
+		last: m.RegN("last", 1), length: m.RegN("length", link.LengthBits),
 		fits: m.RegN("fits", 1), there: m.RegN("there", 1),
 		st:      hdl.NewFSM(m, "step", stIdle, stFetch, stMatch, stWeigh, stSize, stMake, stJudge),
 		answers: hdl.Instance(m, "u_answers", stream.FIFODef(answer{QP: hdl.W(s.QPBits)}, p.packets())),
@@ -198,6 +192,7 @@ func newBlock(m *hdl.Module, p Params, io *IO) *block {
 		paced:   m.RegN("turn_paced", 1),
 		makes:   m.Wire("makes", 1), settles: m.Wire("settles", 1),
 	}
+	b.keepAtomics()
 	b.join()
 	hdl.Connect(io.Served, stream.Slice(m, "u_served", b.tell))
 	b.open = b.wakes[wakeAgain].Ready.And(b.tell.Ready)
@@ -221,16 +216,4 @@ func (b *block) join() {
 // place is where an entry of a ring is.
 func (b *block) place(qp, count hdl.Bits) hdl.Bits {
 	return hdl.Cat(qp, count.Trunc(b.p.Sizes.ReadBits))
-}
-
-// sweep makes the counts of atomics zero after reset.
-func (b *block) sweep() {
-	count := b.m.Reg("sweep", b.p.Sizes.QPBits+1, 0)
-	b.swept, b.sweepAt = count.MSB(), count.Trunc(b.p.Sizes.QPBits)
-	b.m.If(b.swept.Not(), func() { count.Set(count.AddK(1)) })
-}
-
-// counts makes a memory of counts go up by one for a queue pair where en is one, which comes after the sweep.
-func (b *block) counts(mem *hdl.Memory, qp, en hdl.Bits) {
-	mem.Write(hdl.Mux(b.swept, qp, b.sweepAt), en.Or(b.swept.Not()), hdl.Mux(b.swept, mem.At(qp).AddK(1), hdl.K(8, 0)))
 }

@@ -27,7 +27,7 @@ func (s step) String() string {
 func (b *block) serve() {
 	m, fetches := b.m, b.st.Is(stFetch)
 	b.entry = hdl.Unpack(entry{}, b.ring.Read("entry", b.place(b.now.QP, b.at), fetches))
-	b.value = hdl.Unpack(value{}, b.values.Read("value", b.place(b.now.QP, b.at), fetches))
+	b.value = b.find(b.place(b.now.QP, b.at), fetches)
 	p, j := b.packet(), b.judgement()
 	b.st.Switch(
 		hdl.On(stIdle, b.begin),
@@ -85,14 +85,13 @@ func (b *block) weigh() {
 	b.remaining.Set(e.Length.ZExt(remainingBits).Sub(offset))
 	b.addr.Set(e.VA.Add(offset.ZExt(64)))
 	b.psn.Set(e.PSN.Add(b.index))
-	ahead := b.returned.At(b.now.QP).Sub(e.Number)
-	b.executed.Set(ahead.Any().And(ahead.MSB().Not()))
+	b.wait()
 	b.st.Goto(stSize)
 }
 
 // size says what the next packet is, and whether the duplicate is one of the entry.
 func (b *block) size() {
-	atomic, mtu := b.entry.isAtomic(), b.mtu()
+	atomic, mtu := b.isAtomic(b.entry.Kind), b.mtu()
 	last := b.remaining.Le(mtu.ZExt(remainingBits))
 	b.last.Set(atomic.Or(last))
 	b.length.Set(hdl.Mux(atomic, mtu.K(0), hdl.Mux(last, b.remaining.Trunc(link.LengthBits), mtu)))

@@ -3,7 +3,6 @@ package resources
 import (
 	"gornic/blocks/link"
 	"gornic/hdl"
-	"gornic/hdl/stream"
 )
 
 // take puts a new request into its ring, hands an atomic on, and wakes its queue pair. A duplicate
@@ -12,11 +11,11 @@ func (b *block) take() {
 	m, io, in := b.m, b.io, b.io.Request
 	r := in.Data
 	res := r.Resource
-	atomic := res.Kind.Bit(1)
+	atomic := b.isAtomic(res.Kind)
 	b.isDuplicate = res.Duplicate.And(r.Cancel.Not())
 
 	wake, command := b.wakes[wakeRequest], hdl.NewStream(m, "command", b.p.Sizes.AtomicCommand())
-	hdl.Connect(io.Atomic, stream.Slice(m, "u_command", command))
+	b.handOn(command)
 
 	// No entry goes between the look at how many there are and the look at one, nor while a ring is cleared.
 	control := io.Control
@@ -30,12 +29,11 @@ func (b *block) take() {
 	fill := hdl.Unpack(filling{}, b.fillings.At(r.QP))
 	next := fill.Tail.AddK(1)
 	b.ring.Write(b.place(r.QP, fill.Tail), enters, hdl.Pack(entry{
-		Kind: res.Kind, Number: b.handed.At(r.QP), PSN: r.PSN, MSN: r.MSN, VA: res.VA, RKey: res.RKey, Length: res.Length,
+		Kind: res.Kind, Number: b.number(r.QP), PSN: r.PSN, MSN: r.MSN, VA: res.VA, RKey: res.RKey, Length: res.Length,
 	}))
 	filled := hdl.Pack(filling{Tail: next, Wrapped: fill.Wrapped.Or(next.Bit(b.p.Sizes.ReadBits))})
 	clears := control.Fire().And(control.Data.Kind.Is(link.ControlClear))
 	b.fillings.Write(hdl.Mux(clears, control.Data.QP, r.QP), clears.Or(enters), hdl.Mux(clears, filled.K(0), filled))
-	b.counts(b.handed, r.QP, enters.And(atomic))
 
 	wake.Valid.Set(enters)
 	wake.Data.QP.Set(r.QP)
@@ -43,15 +41,8 @@ func (b *block) take() {
 	hdl.Set(command.Data, link.AtomicCommand{
 		QP: r.QP, Slot: fill.Tail.Trunc(b.p.Sizes.ReadBits), Kind: res.Kind, Cancel: r.Cancel, Addr: res.VA,
 	})
-	b.flies(enters.And(atomic))
+	b.flies(r.QP, enters.And(atomic))
 	b.traceTaken(enters, next)
-}
-
-// flies counts the atomics that are under way.
-func (b *block) flies(starts hdl.Bits) {
-	m, lands := b.m, b.io.Result.Fire()
-	m.If(starts.And(lands.Not()), func() { b.inFlight.Set(b.inFlight.AddK(1)) })
-	m.If(lands.And(starts.Not()), func() { b.inFlight.Set(b.inFlight.SubK(1)) })
 }
 
 // traceTaken tells of a request, and how many of its queue pair have not been answered.
@@ -62,15 +53,4 @@ func (b *block) traceTaken(enters, next hdl.Bits) {
 	b.m.Event("resource_taken", enters,
 		hdl.Field("qp", r.QP), hdl.Field("psn", r.PSN), hdl.Field("kind", r.Resource.Kind), hdl.Field("bytes", r.Resource.Length),
 		hdl.Field("used", used))
-}
-
-// results keeps what atomics found, and wakes their queue pairs.
-func (b *block) results() {
-	in, wake := b.io.Result, b.wakes[wakeResult]
-	r := in.Data
-	in.Ready.Set(hdl.AndAll(b.swept, wake.Ready, b.st.Is(stFetch).Not()))
-	b.values.Write(hdl.Cat(r.QP, r.Slot), in.Fire(), hdl.Pack(value{Value: r.Value, Fault: r.Fault}))
-	b.counts(b.returned, r.QP, in.Fire())
-	wake.Valid.Set(in.Fire())
-	wake.Data.QP.Set(r.QP)
 }

@@ -76,7 +76,7 @@ func (w *worker) know() {
 	op := t.Op
 	expected, dead := t.Kind.Is(link.PSNExpected), t.Was.Is(kindDead)
 	none := t.Message.Left.None()
-	atomic := op.Kind.Is(kindAtomic)
+	atomic := w.isAtomic(op)
 	read := op.Kind.Is(kindRead).And(none.Not()) // one of no bytes has no key
 	granted := hdl.Mux(op.Kind.Is(kindWrite), w.granted(format.AccessRemoteWrite),
 		hdl.Mux(atomic, w.granted(format.AccessRemoteAtomic), w.granted(format.AccessRemoteRead)))

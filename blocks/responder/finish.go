@@ -74,7 +74,7 @@ func (b *block) hear() hdl.Stream[record] {
 	told.Ready.Set(hdl.AndAll(in.Valid, in.Data.Segments, out.Ready))
 
 	r, fault := in.Data, told.Data.Fault
-	atomic := r.Resource.Bit(1) // which works on a bus address
+	atomic := b.takesWord(r.Resource) // which works on a bus address
 	refused := hdl.AndAll(r.Segments, r.Keyed, fault.Any())
 	skewed := hdl.AndAll(r.Segments, r.Keyed, atomic, told.Data.Addr.Trunc(3).Any())
 	r.Verdict = hdl.MuxOf(refused, keyVerdict(r, told.Data), hdl.MuxOf(skewed, skewVerdict(), r.Verdict))
@@ -148,7 +148,7 @@ func (b *block) effects(r record) effects {
 		Kind: hdl.K(2, kindDead), Done: r.Next.Done, Left: r.Next.Left, VA: r.Next.VA, Key: r.Next.Key, SGE: r.Next.SGE, At: r.Next.At,
 		Accepted: r.Next.Accepted,
 	})
-	atomic := is(link.PSNExpected).And(r.Resource.Bit(1))
+	atomic := is(link.PSNExpected).And(b.takesWord(r.Resource))
 	return effects{
 		commit: c, commits: flush.Not().Or(flushed), executes: atomic.And(good), refusesAtomic: atomic.And(good.Not()),
 		outcome: link.Outcome{QP: r.QP, Advance: hdl.Mux(good, r.Advance, r.Advance.K(0)), NAKSent: rnr, Dead: fatal.Or(r.Dead)},

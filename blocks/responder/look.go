@@ -50,7 +50,7 @@ func (b *block) look() {
 	next := match.Packet
 	kind := hdl.Mux(flushes, hdl.K(3, turnFlush), next.Kind)
 	qp := hdl.Mux(flushes, b.flush.qp, next.QP)
-	nextOp := decode(m, next.Opcode)
+	nextOp := b.decode(next.Opcode)
 	queued := kind.Is(link.PSNExpected).And(nextOp.Kind.Is(kindSend).Or(nextOp.Imm)).Or(flushes)
 	m.If(offered.Fire(), func() { b.looking.SetK(0) })
 	m.If(begins, func() {
@@ -73,9 +73,7 @@ func (b *block) look() {
 	was := hdl.Unpack(message{}, b.messages.Read("message", qp, begins.And(stateful)))
 	expected, flush := now.Expected, now.Kind.Is(turnFlush)
 	op := now.Op
-	began := m.Reg("began", 1, 0) // in the cycle before
-	began.Set(begins)
-	b.operands = b.keepOperands(hdl.AndAll(began, expected, op.Kind.Is(kindAtomic)), now)
+	b.operands = b.keepOperands(begins, hdl.AndAll(expected, b.isAtomic(op)), now)
 	open := was.Kind.Is(kindSend)
 	needs := now.Queued.Or(expected.And(open))
 	first := op.Start.Or(open.Not())
@@ -86,7 +84,7 @@ func (b *block) look() {
 	reth := now.RETH
 	behindRETH := op.Kind.Is(kindWrite).And(op.Start)
 	starts := message{
-		Kind: hdl.K(2, kindNone), Done: hdl.K(32, 0), Left: hdl.Mux(op.Kind.Is(kindAtomic), hdl.K(32, atomicBytes), reth.DMALen),
+		Kind: hdl.K(2, kindNone), Done: hdl.K(32, 0), Left: hdl.Mux(b.isAtomic(op), hdl.K(32, atomicBytes), reth.DMALen),
 		VA: reth.VA, Key: reth.RKey, SGE: hdl.K(3, 0), At: hdl.K(32, 0), Accepted: was.Accepted,
 	}
 	local := now.Kind.Is(link.PSNResponse) // its RETH says where in local memory the data goes
@@ -109,10 +107,19 @@ const atomicBytes = 8
 // requesters returns one bit: a packet of this kind is for the requester's half.
 func requesters(kind hdl.Bits) hdl.Bits { return kind.Is(link.PSNResponse).Or(kind.Is(link.PSNDead)) }
 
-// keepOperands keeps the operands of an atomic, while it is decided on, where en is one.
-func (b *block) keepOperands(en hdl.Bits, r request) hdl.Stream[link.Operands] {
+// keepOperands keeps the operands of a request that is an atomic, while it is decided on. It is here in the cycle behind begins.
+func (b *block) keepOperands(begins, atomic hdl.Bits, r request) hdl.Stream[link.Operands] {
+	if !b.p.Sizes.Has(link.Atomics) {
+		b.m.Unused(r.Compare)
+		none := hdl.NewWire(b.m, "no_operands", hdl.StreamOf(link.Operands{}))
+		link.Silence(b.m, none)
+		return none
+	}
 	h := hdl.Unpack(format.AtomicETH[hdl.Bits]{}, hdl.Cat(hdl.Pack(r.RETH), r.Behind, r.Compare))
 	b.m.Unused(h.VA, h.RKey)
+	began := b.m.Reg("began", 1, 0)
+	began.Set(begins)
+	en := began.And(atomic)
 	in := hdl.NewWire(b.m, "atomic_begins", hdl.StreamOf(link.Operands{}))
 	in.Valid.Set(en)
 	hdl.Set(in.Data, link.Operands{Swap: h.SwapAdd, Compare: h.Compare})

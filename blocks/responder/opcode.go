@@ -43,15 +43,35 @@ type decoded struct {
 const opcodeBits = 5
 
 // decode looks an opcode of the reliable connection up.
-func decode(m *hdl.Module, opcode hdl.Bits) decoded {
+func (b *block) decode(opcode hdl.Bits) decoded {
+	m := b.m
 	m.Unused(opcode.Slice(7, opcodeBits))
 	var table [1 << opcodeBits]uint64
 	for kind, list := range operations {
+		if kind == kindAtomic && !b.p.Sizes.Has(link.Atomics) {
+			continue
+		}
 		for _, op := range list {
 			table[op] = encode(kind, op)
 		}
 	}
 	return hdl.Unpack(decoded{}, m.Table("opcode", opcode.Trunc(opcodeBits), hdl.WidthOf(decoded{}), table[:]...))
+}
+
+// isAtomic returns one bit: an opcode is one of an atomic, which the core has.
+func (b *block) isAtomic(op decoded) hdl.Bits {
+	if !b.p.Sizes.Has(link.Atomics) {
+		return hdl.K(1, 0)
+	}
+	return op.Kind.Is(kindAtomic)
+}
+
+// takesWord returns one bit: a resource is one of an atomic, likewise.
+func (b *block) takesWord(resource hdl.Bits) hdl.Bits {
+	if !b.p.Sizes.Has(link.Atomics) {
+		return hdl.K(1, 0)
+	}
+	return resource.Bit(1)
 }
 
 // encode is the row of an opcode: decoded, packed.

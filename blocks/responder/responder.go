@@ -40,7 +40,7 @@ type IO struct {
 func Def(p Params) hdl.Def[IO] {
 	s := p.Sizes
 	return hdl.Def[IO]{
-		Name: fmt.Sprintf("responder_qp%d_cq%d_slots%d", s.QPBits, s.CQBits, s.SlotBits),
+		Name: fmt.Sprintf("responder_qp%d_cq%d_slots%d", s.QPBits, s.CQBits, s.SlotBits) + s.Tag(link.Atomics),
 		Doc:  "Decides what becomes of requests: where their payload goes, what completes, what is answered; places that of responses.",
 		IO: IO{
 			Request: hdl.StreamOf(s.RxMatched()), Segment: hdl.StreamOf(link.Segment{}), Translated: hdl.StreamOf(link.Translated{}),

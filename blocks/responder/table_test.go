@@ -2,6 +2,8 @@ package responder_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -329,15 +331,16 @@ func TestResourcesAreFreed(t *testing.T) {
 func TestPSNsOfReads(t *testing.T) {
 	each(t, 0, func(t *testing.T, b *bench) {
 		for size := 256; size <= 4096; size *= 2 {
-			for bytes, psns := range map[int]int{
-				0: 1, 1: 1, size - 1: 1, size: 1, size + 1: 2, 2 * size: 2, 5*size + 1: 6, 1 << 31: 1 << 31 / size, 1<<31 - 1: 1 << 31 / size, 1<<31 - size: 1<<31/size - 1,
+			for _, c := range []struct{ bytes, psns int }{
+				{0, 1}, {1, 1}, {size - 1, 1}, {size, 1}, {size + 1, 2}, {2 * size, 2}, {5*size + 1, 6},
+				{1 << 31, 1 << 31 / size}, {1<<31 - 1, 1 << 31 / size}, {1<<31 - size, 1<<31/size - 1},
 			} {
 				b.create(0, responder.Reference{MTU: size, Access: 15, MaxDest: 1})
 				p := b.pairs[0]
 				before := p.psn
-				b.send(0, responder.Request{Opcode: format.OpReadRequest, PSN: p.psn, Expected: p.psn, RETH: format.RETH[uint64]{DMALen: uint64(bytes)}}, responder.Translation{})
+				b.send(0, responder.Request{Opcode: format.OpReadRequest, PSN: p.psn, Expected: p.psn, RETH: format.RETH[uint64]{DMALen: uint64(c.bytes)}}, responder.Translation{})
 				b.drain()
-				require.EqualValues(t, psns, (p.psn-before)&0xFFFFFF, "%d bytes, MTU %d", bytes, size)
+				require.EqualValues(t, c.psns, (p.psn-before)&0xFFFFFF, "%d bytes, MTU %d", c.bytes, size)
 			}
 		}
 	})
@@ -357,18 +360,19 @@ func TestNoRevokeWithoutPlace(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	unreadable := func(w *responder.WQE) { w.Unreadable = true }
 	each(t, 0, func(t *testing.T, b *bench) {
-		for name, x := range map[string]struct {
+		for _, x := range []struct {
+			name string
 			p    packet
 			want string
 		}{
-			"SEND":           {packet{op: format.OpSendOnly, length: 8}, "NAK 0x63 100"},
-			"WRITE":          {packet{op: format.OpWriteOnlyImm, length: 8, dma: 8}, "NAK 0x63 100"},
-			"WRITE, bad key": {packet{op: format.OpWriteOnlyImm, length: 8, dma: 8, fault: format.VendorKeyPD}, "NAK 0x62 100"},
+			{"SEND", packet{op: format.OpSendOnly, length: 8}, "NAK 0x63 100"},
+			{"WRITE", packet{op: format.OpWriteOnlyImm, length: 8, dma: 8}, "NAK 0x63 100"},
+			{"WRITE, bad key", packet{op: format.OpWriteOnlyImm, length: 8, dma: 8, fault: format.VendorKeyPD}, "NAK 0x62 100"},
 		} {
 			got := b.play(row{receive: []int{8}, wqe: unreadable, packets: []packet{x.p}})
-			require.Contains(t, got[0], x.want, name)
-			require.True(t, b.commits[0].Complete, name)
-			require.Zero(t, b.commits[0].Completion.WRID, "%s: nobody knows it", name)
+			require.Contains(t, got[0], x.want, x.name)
+			require.True(t, b.commits[0].Complete, x.name)
+			require.Zero(t, b.commits[0].Completion.WRID, "%s: nobody knows it", x.name)
 		}
 	})
 }
@@ -389,7 +393,8 @@ func TestSequence(t *testing.T) {
 		"SEND_FIRST": {1, 2, 3, 0x16}, "SEND_MIDDLE": {1, 2, 3, 0x16}, "WRITE_FIRST": {7, 8, 9}, "WRITE_MIDDLE": {7, 8, 9},
 	}
 	each(t, 0, func(t *testing.T, b *bench) {
-		for name, sent := range before {
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			sent := before[name]
 			allowed, open := follows[name]
 			if !open {
 				allowed = begins

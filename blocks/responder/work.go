@@ -220,7 +220,7 @@ func (w *worker) ports() {
 	w.extra.SGE.Set(w.msg.SGE.Add(ahead))
 
 	walks, probe := w.walks(), w.st.Is(stProbe)
-	revokes, atomic := probe.And(t.Op.Inv), t.Op.Kind.Is(kindAtomic)
+	revokes, atomic := probe.And(t.Op.Inv), w.isAtomic(t.Op)
 	last := piece.last.And(t.Response.More.Not())
 	io.Segment.Valid.Set(probe.Or(w.st.Is(stPlace).And(piece.empty.Not())))
 	hdl.Set(io.Segment.Data, link.Segment{
@@ -247,7 +247,7 @@ func (w *worker) ports() {
 func (w *worker) rights(revokes hdl.Bits) hdl.Bits {
 	op, right := w.turn.Op, func(x uint64) hdl.Bits { return hdl.K(8, x) }
 	remote := hdl.Mux(op.Kind.Is(kindRead), right(format.AccessRemoteRead),
-		hdl.Mux(op.Kind.Is(kindAtomic), right(format.AccessRemoteAtomic), right(format.AccessRemoteWrite)))
+		hdl.Mux(w.isAtomic(op), right(format.AccessRemoteAtomic), right(format.AccessRemoteWrite)))
 	local := op.Kind.Is(kindSend).Or(w.turn.Kind.Is(link.PSNResponse))
 	return hdl.Mux(revokes, right(link.RightRevoke), hdl.Mux(local, right(format.AccessLocalWrite), remote))
 }

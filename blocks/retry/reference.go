@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -236,7 +237,8 @@ func (r *Reference) Fault(qp int, psn uint32, vendor format.VendorCode) {
 // Tick is 4.096 us later; waits says whose packets wait.
 func (r *Reference) Tick(waits func(qp int) bool) {
 	r.Now++
-	for qp, p := range r.pairs {
+	for _, qp := range slices.Sorted(maps.Keys(r.pairs)) {
+		p := r.pairs[qp]
 		if p.timer == 0 {
 			continue
 		}

@@ -1,7 +1,9 @@
 package retry_test
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,9 +46,9 @@ func (x *storm) step() {
 		x.marked.Send(x.marks[i])
 		x.marks = append(x.marks[:i:i], x.marks[i+1:]...)
 	}
-	for qp, number := range x.sends {
+	for _, qp := range slices.Sorted(maps.Keys(x.sends)) {
 		if x.r.IntN(8) == 0 {
-			x.resent.Send(linktest.Resent{QP: qp, Number: number})
+			x.resent.Send(linktest.Resent{QP: qp, Number: x.sends[qp]})
 			delete(x.sends, qp)
 		}
 	}

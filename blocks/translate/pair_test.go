@@ -1,7 +1,9 @@
 package translate_test
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -184,8 +186,8 @@ func TestPairCycles(t *testing.T) {
 		p := newPair(t, s, io, sim.Pattern{})
 		all := p.sides[0]
 		all.twoKeys()
-		for _, e := range all.keys {
-			p.do(link.KeyWrite, e)
+		for _, key := range slices.Sorted(maps.Keys(all.keys)) {
+			p.do(link.KeyWrite, all.keys[key])
 		}
 		const n = 200
 		for _, count := range []int{4, n} {

@@ -214,23 +214,24 @@ func TestBus(t *testing.T) {
 		piece := translate.Piece{Addr: 0xFEDC_BA98_7654_3FC0, Len: 64}
 		last := piece
 		last.Last = true
-		for name, c := range map[string]struct {
+		for _, c := range []struct {
+			name   string
 			packet []translate.Segment
 			pieces []translate.Piece
 			fate   translate.Fate
 			asked  int
 		}{
-			"alone":   {[]translate.Segment{bus}, []translate.Piece{last}, translate.Fate{}, 0},
-			"twice":   {[]translate.Segment{bus, bus}, []translate.Piece{piece, last}, translate.Fate{}, 0},
-			"between": {[]translate.Segment{segment(1, 0x10_0000, 8), bus, segment(2, 0x10_0900, 8)}, []translate.Piece{{Addr: 1 << 40, Len: 8}, piece, {Addr: 0x10_0900, Len: 8, Last: true}}, translate.Fate{}, 2},
-			"behind":  {[]translate.Segment{segment(3, 0, 8), bus}, []translate.Piece{{Skip: true, Last: true}}, translate.Fate{Fault: format.VendorKeyUnknown}, 1},
+			{"alone", []translate.Segment{bus}, []translate.Piece{last}, translate.Fate{}, 0},
+			{"twice", []translate.Segment{bus, bus}, []translate.Piece{piece, last}, translate.Fate{}, 0},
+			{"between", []translate.Segment{segment(1, 0x10_0000, 8), bus, segment(2, 0x10_0900, 8)}, []translate.Piece{{Addr: 1 << 40, Len: 8}, piece, {Addr: 0x10_0900, Len: 8, Last: true}}, translate.Fate{}, 2},
+			{"behind", []translate.Segment{segment(3, 0, 8), bus}, []translate.Piece{{Skip: true, Last: true}}, translate.Fate{Fault: format.VendorKeyUnknown}, 1},
 		} {
 			asked := b.asked
 			b.send(c.packet...)
-			require.Equal(t, c.pieces, b.pieces, "the reference itself: "+name)
-			require.Equal(t, []translate.Fate{c.fate}, b.fates, name)
-			b.until(name, b.idle)
-			require.Equal(t, asked+c.asked, b.asked, name)
+			require.Equal(t, c.pieces, b.pieces, "the reference itself: "+c.name)
+			require.Equal(t, []translate.Fate{c.fate}, b.fates, c.name)
+			b.until(c.name, b.idle)
+			require.Equal(t, asked+c.asked, b.asked, c.name)
 		}
 	}, verilator.Simulator)
 }
@@ -253,30 +254,31 @@ func TestProbes(t *testing.T) {
 			x.Last, x.Probed = true, true
 			return x
 		}
-		for name, c := range map[string]struct {
+		for _, c := range []struct {
+			name   string
 			packet []translate.Segment
 			pieces int
 			fate   translate.Fate
 		}{
-			"contiguous":        {[]translate.Segment{probe(1, 0x10_0008, true)}, 0, translate.Fate{Probe: true, Addr: 1<<40 + 8}},
-			"paged":             {[]translate.Segment{probe(2, 0x10_1008, true)}, 0, translate.Fate{Probe: true, Addr: 0x10_1008}},
-			"key alone":         {[]translate.Segment{probe(2, 0x10_8808, false)}, 0, translate.Fate{Probe: true}},
-			"no page":           {[]translate.Segment{probe(2, 0x10_8808, true)}, 0, translate.Fate{Probe: true, Fault: format.VendorBusRead}},
-			"several":           {[]translate.Segment{probe(1, 0x10_0000, false), probe(1, 0x10_0010, true)}, 0, translate.Fate{Probe: true, Addr: 1<<40 + 16}},
-			"first of several":  {[]translate.Segment{probe(3, 0, false), probe(1, 0x10_0010, true)}, 0, translate.Fate{Probe: true, Fault: format.VendorKeyUnknown}},
-			"tail":              {[]translate.Segment{load(1, 0x10_0000), probe(2, 0x10_1008, true)}, 1, translate.Fate{Addr: 0x10_1008}},
-			"bad tail":          {[]translate.Segment{load(1, 0x10_0000), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorKeyUnknown, Tail: true}},
-			"bad payload":       {[]translate.Segment{load(1, 0x11_0000), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorKeyRange}},
-			"no page of it":     {[]translate.Segment{load(2, 0x10_8808), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorBusRead}},
-			"bad, and more":     {[]translate.Segment{segment(3, 0, 1), load(1, 0x10_0000), probe(1, 0x10_0000, false)}, 1, translate.Fate{Fault: format.VendorKeyUnknown}},
-			"payload, no probe": {[]translate.Segment{segment(1, 0x10_0000, 100)}, 1, translate.Fate{}},
+			{"contiguous", []translate.Segment{probe(1, 0x10_0008, true)}, 0, translate.Fate{Probe: true, Addr: 1<<40 + 8}},
+			{"paged", []translate.Segment{probe(2, 0x10_1008, true)}, 0, translate.Fate{Probe: true, Addr: 0x10_1008}},
+			{"key alone", []translate.Segment{probe(2, 0x10_8808, false)}, 0, translate.Fate{Probe: true}},
+			{"no page", []translate.Segment{probe(2, 0x10_8808, true)}, 0, translate.Fate{Probe: true, Fault: format.VendorBusRead}},
+			{"several", []translate.Segment{probe(1, 0x10_0000, false), probe(1, 0x10_0010, true)}, 0, translate.Fate{Probe: true, Addr: 1<<40 + 16}},
+			{"first of several", []translate.Segment{probe(3, 0, false), probe(1, 0x10_0010, true)}, 0, translate.Fate{Probe: true, Fault: format.VendorKeyUnknown}},
+			{"tail", []translate.Segment{load(1, 0x10_0000), probe(2, 0x10_1008, true)}, 1, translate.Fate{Addr: 0x10_1008}},
+			{"bad tail", []translate.Segment{load(1, 0x10_0000), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorKeyUnknown, Tail: true}},
+			{"bad payload", []translate.Segment{load(1, 0x11_0000), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorKeyRange}},
+			{"no page of it", []translate.Segment{load(2, 0x10_8808), probe(3, 0, false)}, 1, translate.Fate{Fault: format.VendorBusRead}},
+			{"bad, and more", []translate.Segment{segment(3, 0, 1), load(1, 0x10_0000), probe(1, 0x10_0000, false)}, 1, translate.Fate{Fault: format.VendorKeyUnknown}},
+			{"payload, no probe", []translate.Segment{segment(1, 0x10_0000, 100)}, 1, translate.Fate{}},
 		} {
 			b.send(c.packet...)
-			require.Equal(t, c.fate, b.fates[0], name)
-			require.Len(t, b.pieces, c.pieces, name)
+			require.Equal(t, c.fate, b.fates[0], c.name)
+			require.Len(t, b.pieces, c.pieces, c.name)
 			asked := b.asked
-			b.until(name, b.idle)
-			if strings.HasPrefix(name, "bad payload") || strings.HasPrefix(name, "no page of") {
+			b.until(c.name, b.idle)
+			if strings.HasPrefix(c.name, "bad payload") || strings.HasPrefix(c.name, "no page of") {
 				require.Equal(t, asked+1, b.asked, "the Probe behind a bad payload is not asked")
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gornic/blocks/link"
 	"gornic/blocks/wqe"
 	"gornic/format"
 	"gornic/hdl"
@@ -30,7 +31,7 @@ type asked struct {
 func open(t *testing.T) (*sim.Sim, *asked) {
 	design, io := hdltest.Build(t, hdl.Def[asked]{Name: "wqe", Doc: "What a send WQE asks for.", Body: func(m *hdl.Module, io *asked) {
 		c := wqe.Control{Opcode: io.Opcode, Flags: io.Flags, Imm: io.Imm}
-		task := wqe.TaskOf(c)
+		task := wqe.TaskOf(c, link.Sizes{})
 		hdl.Set(io.Task, task)
 		io.Packet.Set(task.Opcode(io.First, io.Last))
 		io.SE.Set(task.Solicits(c, io.Last))

@@ -97,7 +97,7 @@ func TestMistakes(t *testing.T) {
 		{"an alias", "seed: 7", "seed: &a 7", "e.yaml:4: an anchor or alias: expected the value in place"},
 		{"no workload", "workload: small\n", "", "e.yaml:1: workload: missing: expected bulk, lossy, mixed, remote, small, a file, or all of it in place"},
 		{"an absent workload", "workload: small", "workload: smal", "e.yaml:3: workload: workload: open smal: no such file or directory"},
-		{"an absent configuration", "nic: dc", "nic: cd", "e.yaml:2: nic: configuration: open cd: no such file or directory; nor is it one of board, dc, tiny"},
+		{"an absent configuration", "nic: dc", "nic: cd", "e.yaml:2: nic: configuration: open cd: no such file or directory; nor is it one of board, dc, i5, i9, tiny"},
 		{"a list for a workload", "workload: small", "workload: [small]", "e.yaml:3: workload: a list: expected bulk, lossy, mixed, remote, small, a file, or all of it in place"},
 		{"workload in place", "workload: small", "workload: {base: small, mesages: 5}", "e.yaml:3: workload.mesages: unknown field: expected one of direction, messages,"},
 		{"a value of the workload", "workload: small", "workload: {base: small, messages: 0}", "e.yaml:3: workload.messages: 0: expected a number from 1 to"},

@@ -74,6 +74,7 @@ type PCIe struct {
 type Link struct {
 	Gbps    float64 `yaml:"gbps"`    // 0: as fast as the core's stream
 	Latency int     `yaml:"latency"` // cycles from a beat out of one core to the same beat into the other
+	Whole   bool    `yaml:"whole"`   // frames are carried whole: Latency is from the last beat out to the first beat in
 	Framing int     `yaml:"framing"` // bytes of each frame on the wire beside the core's stream: FCS, preamble, gap; 0 if Gbps is 0
 	Switch  Switch  `yaml:"switch"`
 	Senders int     `yaml:"senders"` // hosts that send to host b through the switch at once; 1: no incast

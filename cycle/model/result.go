@@ -9,7 +9,7 @@ type Result struct {
 
 	Latency Latency    // doorbell of a message to its CQE, of those that have one
 	QPs     []QP       // by node, then queue pair
-	Nodes   [2]Node    // a, b
+	Nodes   []Node     // a, b, and further senders
 	Blocks  []Block    // of both nodes, in the order of docs/core.md
 	Caches  []CacheUse // of both nodes
 	// Bottleneck says in a sentence where the time went.
@@ -66,6 +66,7 @@ type Node struct {
 	WriteBeats         int64
 	Doorbells          int64
 	CQEs               int64
+	Dropped            int64 // of what came, for want of room in the packet buffer
 }
 
 // Block is where the cycles of one block went. Busy, the sum of Stalled, and Starved are

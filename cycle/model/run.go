@@ -37,5 +37,12 @@ type Options struct {
 // error is an [Unsupported], a configuration that cannot be, or a run that got stuck,
 // which tells who waits for what.
 func Run(ctx context.Context, c Config, w workload.Workload, o Options) (*Result, error) {
-	return run(ctx, c, w, o)
+	if err := c.Validate(w); err != nil {
+		return nil, err
+	}
+	m, err := build(c, w, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.run(ctx)
 }

@@ -113,7 +113,7 @@ func (f Figure) ownTicks() plot.ConstantTicks {
 	every := len(ticks)/mostTicks + 1
 	for i := range ticks {
 		if i%every == 0 {
-			ticks[i].Label = tickText(ticks[i].Value)
+			ticks[i].Label = plain(ticks[i].Value)
 		}
 	}
 	return ticks

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 
 	"gornic/cycle/model"
@@ -42,7 +43,7 @@ type Latency struct {
 
 // Cache is what a cache of one host's core did.
 type Cache struct {
-	Host    string  `json:"host"` // a or b
+	Host    string  `json:"host"` // a, b; c and so on are the other senders of an incast
 	Name    string  `json:"name"`
 	Hits    int64   `json:"hits"`
 	Misses  int64   `json:"misses"`
@@ -65,7 +66,14 @@ type Stall struct {
 	Cycles int64  `json:"cycles"`
 }
 
-var hosts = [2]string{"a", "b"}
+// hostName is the letter of a host: a, b, and then the other senders of an incast.
+func hostName(node int) string {
+	const letters = 26
+	if node < letters {
+		return string(rune('a' + node))
+	}
+	return fmt.Sprintf("z%d", node-letters+1)
+}
 
 // Measure is what is kept of a result.
 func Measure(r *model.Result) Measured {
@@ -86,14 +94,14 @@ func Measure(r *model.Result) Measured {
 		m.Marked += n.Marked
 	}
 	for _, c := range r.Caches {
-		m.Caches = append(m.Caches, Cache{hosts[c.Node&1], c.Name, c.Hits, c.Misses, c.HitRate()})
+		m.Caches = append(m.Caches, Cache{hostName(c.Node), c.Name, c.Hits, c.Misses, c.HitRate()})
 	}
 	for _, b := range r.Blocks {
 		stalled := make([]Stall, len(b.Stalled))
 		for i, s := range b.Stalled {
 			stalled[i] = Stall(s)
 		}
-		m.Blocks = append(m.Blocks, Block{hosts[b.Node&1], b.Name, b.Items, b.Busy, stalled, b.Starved})
+		m.Blocks = append(m.Blocks, Block{hostName(b.Node), b.Name, b.Items, b.Busy, stalled, b.Starved})
 	}
 	return m
 }
@@ -159,7 +167,7 @@ func Metrics() []Metric {
 		{"cnps", "CNPs received", func(m Measured) float64 { return float64(m.CNPs) }},
 		{"rnrs", "RNR NAKs received", func(m Measured) float64 { return float64(m.RNRs) }},
 	}
-	for _, host := range hosts {
+	for _, host := range []string{"a", "b"} {
 		for _, cache := range []string{"context", "key", "translate_tx", "translate_rx", "wqe"} {
 			all = append(all, Metric{"hit_rate_" + cache + "_" + host, "hit rate of the " + cache + " cache, host " + host, func(m Measured) float64 {
 				return m.hitRate(host, cache)

@@ -18,6 +18,7 @@ type Component struct {
 	engine  *Engine
 	id      int
 	name    string
+	last    string // behind the last dot
 	stages  []Stage
 	blocked string // what it waits for, for Stuck
 	Use     Use
@@ -29,7 +30,7 @@ var _ sim.Component = (*Component)(nil)
 // brackets an index, dots between. Make takers before givers.
 func (e *Engine) Component(name string, stages ...Stage) *Component {
 	sim.NameMustBeValid(name)
-	c := &Component{PortOwnerBase: sim.NewPortOwnerBase(), engine: e, id: len(e.components), name: name, stages: stages}
+	c := &Component{PortOwnerBase: sim.NewPortOwnerBase(), engine: e, id: len(e.components), name: name, last: last(name), stages: stages}
 	e.components = append(e.components, c)
 	e.grow()
 	return c
@@ -69,12 +70,20 @@ func (c *Component) Waits(what string) Cycle {
 // Busy notes that the component works until a cycle, which it returns.
 func (c *Component) Busy(until Cycle) Cycle {
 	c.Use.busy(until)
+	if t := c.engine.trace; t != nil {
+		t.Task("busy", c.last, c.name, c.engine.now, until)
+	}
 	return until
 }
 
 // step runs the stages.
 func (c *Component) step(now Cycle) {
 	c.blocked = ""
+	if t := c.engine.trace; t != nil {
+		if what, since := c.Use.waits(); what != "" {
+			t.Task("stall", what, c.name, since, now)
+		}
+	}
 	c.Use.begin(now)
 	next := Never
 	for _, s := range c.stages {
@@ -84,7 +93,6 @@ func (c *Component) step(now Cycle) {
 		}
 		next = min(next, at)
 	}
-	c.Use.end(now)
 	if next < Never {
 		c.engine.wake(c.id, next)
 	}

@@ -43,6 +43,7 @@ type Engine struct {
 	stopped bool
 	paused  bool
 	steps   int64
+	trace   *Trace // nil: none
 }
 
 var _ sim.Engine = (*Engine)(nil)

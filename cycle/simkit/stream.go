@@ -2,6 +2,7 @@ package simkit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sarchlab/akita/v4/sim"
 )
@@ -33,13 +34,17 @@ func NewStream[T any](name string, from, to *Component, depth int, latency Cycle
 		panic(fmt.Sprintf("simkit: stream %s of depth %d and latency %d", name, depth, latency))
 	}
 	s := &Stream[T]{name: name, from: from, to: to, latency: latency, values: make([]T, depth), due: make([]Cycle, depth)}
-	s.out = &port[T]{name: from.name + "." + name + "Out", stream: s, owner: from, gives: true}
-	s.in = &port[T]{name: to.name + "." + name + "In", stream: s, owner: to}
-	from.AddPort(name+"Out", s.out)
-	to.AddPort(name+"In", s.in)
+	out, in := name+"To"+last(to.name), name+"From"+last(from.name)
+	s.out = &port[T]{name: from.name + "." + out, stream: s, owner: from, gives: true}
+	s.in = &port[T]{name: to.name + "." + in, stream: s, owner: to}
+	from.AddPort(out, s.out)
+	to.AddPort(in, s.in)
 	from.engine.lines = append(from.engine.lines, s)
 	return s
 }
+
+// last is what stands behind the last dot of a name.
+func last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // Name is the name of the stream.
 func (s *Stream[T]) Name() string { return s.name }

@@ -40,7 +40,13 @@ func (u *Use) begin(now Cycle) {
 	u.why = -1
 }
 
-func (u *Use) end(Cycle) {}
+// waits tells what is waited for behind the work at hand, and since when; "" if for nothing.
+func (u *Use) waits() (string, Cycle) {
+	if u.why < 0 || u.why >= len(u.names) {
+		return "", 0
+	}
+	return u.names[u.why], max(u.since, u.until)
+}
 
 func (u *Use) busy(until Cycle) { u.until = max(u.until, until) }
 

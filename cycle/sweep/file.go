@@ -71,7 +71,7 @@ func Produce(path string, do func(unfinished string) error) error {
 		return err
 	}
 	if err := os.Rename(name, path); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
 	}
 	return nil
 }

@@ -1,18 +1,14 @@
 package sweep
 
 import (
-	"fmt"
+	"sync"
 
 	"gornic/cycle/config"
+	"gornic/cycle/model"
 )
 
 // fingerprint changes whenever the model's results may.
-func fingerprint() string { return "none yet" }
+var fingerprint = sync.OnceValues(model.Fingerprint)
 
 // possible tells what would keep the model from running an experiment.
-func possible(e config.Experiment) error {
-	if n := e.Workload.Connections(); n > e.Model.NIC.QPs {
-		return fmt.Errorf("the workload has %d queue pairs at each host: expected at most nic.qps, %d", n, e.Model.NIC.QPs)
-	}
-	return nil
-}
+func possible(e config.Experiment) error { return e.Model.Validate(e.Workload) }

@@ -144,6 +144,10 @@ func product(dimensions [][][]config.Setting) [][]config.Setting {
 
 // key is the hash of all that a result depends on. The name of a configuration or a workload does not change it.
 func key(e config.Experiment) (string, error) {
+	code, err := fingerprint()
+	if err != nil {
+		return "", err
+	}
 	nic := e.Model.NIC
 	nic.Name, e.Model.NIC.Name = "", ""
 	text, err := json.Marshal(struct {
@@ -153,7 +157,7 @@ func key(e config.Experiment) (string, error) {
 		Seed     uint64
 		Warmup   int
 		Code     string
-	}{e.Model, nic, string(e.Workload.Text()), e.Seed, e.Warmup, fingerprint()})
+	}{e.Model, nic, string(e.Workload.Text()), e.Seed, e.Warmup, code})
 	if err != nil {
 		return "", fmt.Errorf("sweep: name of a result: %w", err)
 	}

@@ -4,7 +4,7 @@ package board
 func I5() Board {
 	b := I9()
 	b.Name, b.Title, b.Device = "i5", "Colorlight i5 v7.0", "LFE5U-25F"
-	b.Config = "board"
+	b.Config = "i5"
 	b.HostMemory = 16 << 10
 	b.Hosts, b.Ports = Hosts{Serial: true}, b.Ports[:1]
 	return b

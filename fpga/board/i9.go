@@ -10,7 +10,7 @@ func I9() Board {
 		Name: "i9", Title: "Colorlight i9 v7.2",
 		Device: "LFE5U-45F", Package: "CABGA381", Speed: 6,
 		PLL:        PLL{Hz: 25_000_000, Input: 1, Feedback: 5, Net: 5, Core: 10},
-		Config:     "board",
+		Config:     "i9",
 		HostMemory: 64 << 10,
 		Hosts:      Hosts{Serial: true, UDP: true},
 		Baud:       115200,

@@ -3,8 +3,10 @@ package flow
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"gornic/fpga/netlist"
@@ -53,7 +55,8 @@ func (r *Report) readTiming(path string, clocks []Clock) error {
 		if !ok {
 			return fmt.Errorf("clock %s: the netlist has no such net", c.Name)
 		}
-		for name, f := range found.Fmax {
+		for _, name := range slices.Sorted(maps.Keys(found.Fmax)) {
+			f := found.Fmax[name]
 			if b, ok := r.bit(name); ok && b == bit {
 				if math.Abs(f.Constraint-report.Needs) > 0.01*report.Needs {
 					return fmt.Errorf("clock %s: nextpnr was asked for %.2f MHz in place of %.2f", c.Name, f.Constraint, report.Needs)
@@ -74,7 +77,7 @@ func (r *Report) unknown(found routed, clocks []Clock) error {
 		bit, _ := r.bit(c.Name)
 		known[bit] = true
 	}
-	for name := range found.Fmax {
+	for _, name := range slices.Sorted(maps.Keys(found.Fmax)) {
 		if bit, ok := r.bit(name); !ok || !known[bit] {
 			return fmt.Errorf("clock %s has no frequency in the target", name)
 		}

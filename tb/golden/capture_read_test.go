@@ -2,7 +2,9 @@ package golden_test
 
 import (
 	"encoding/binary"
+	"maps"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +18,9 @@ import (
 // place of either end, as responder and as requester, and sends what that one sent.
 func TestCapturedReads(t *testing.T) {
 	for _, name := range []string{"read_all.pcap", "atomics.pcap", "mtus.pcap"} {
-		for qpn, c := range conversations(t, name) {
+		all := conversations(t, name)
+		for _, qpn := range slices.Sorted(maps.Keys(all)) {
+			c := all[qpn]
 			t.Run(name, func(t *testing.T) {
 				c.asResponder(t, qpn)
 				c.asRequester(t)

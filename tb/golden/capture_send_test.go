@@ -2,6 +2,8 @@ package golden_test
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +17,9 @@ import (
 // same: bit for bit, but for the IPv4 identification.
 func TestCapturedRequests(t *testing.T) {
 	for _, name := range []string{"send_all.pcap", "write_all.pcap"} {
-		for _, c := range conversations(t, name) {
+		all := conversations(t, name)
+		for _, qpn := range slices.Sorted(maps.Keys(all)) {
+			c := all[qpn]
 			t.Run(name, func(t *testing.T) {
 				messages := 0
 				for _, m := range splitMessages(c.requests) {

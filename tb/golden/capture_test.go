@@ -2,8 +2,10 @@ package golden_test
 
 import (
 	"encoding/binary"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,7 +58,9 @@ func isAnswer(op format.Opcode) bool {
 // identification. Memory and completions are right.
 func TestCaptures(t *testing.T) {
 	for _, name := range []string{"send_all.pcap", "write_all.pcap"} {
-		for qpn, c := range conversations(t, name) {
+		all := conversations(t, name)
+		for _, qpn := range slices.Sorted(maps.Keys(all)) {
+			c := all[qpn]
 			t.Run(name, func(t *testing.T) {
 				r := newReplay(t, qpn, c, format.MTU1024)
 				for _, f := range c.requests {

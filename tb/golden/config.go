@@ -25,6 +25,9 @@ type Config struct {
 	// NoCongestion has no queue pair with congestion control.
 	NoCongestion bool
 
+	// NoAtomics refuses atomics of WQEs and peers, NoKeyRequests work requests that change keys.
+	NoAtomics, NoKeyRequests bool
+
 	// Tick is how long the unit of retry timers, 4.096 us, takes here: RNR waits are as much longer or shorter.
 	// From 1 ns to 1 s.
 	Tick time.Duration
@@ -49,6 +52,7 @@ func ConfigOf(core configs.Config) Config {
 	c.DataWidth, c.PathMTU, c.Replay, c.Reads = core.DataWidth, core.PathMTU, core.Replay, core.Reads
 	c.LineRate = min(core.DataWidth*max(1, core.AckTick/4)*1000/1024, lineRateMost)
 	c.NoCongestion = core.Congestion == 0
+	c.NoAtomics, c.NoKeyRequests = core.Atomics == 0, core.KeyRequests == 0
 	return c
 }
 
@@ -87,6 +91,12 @@ func (c Config) caps2() uint32 {
 	caps := uint32(c.Reads) << 8
 	if !c.NoCongestion {
 		caps |= format.CapsCongestion
+	}
+	if c.NoAtomics {
+		caps |= format.CapsNoAtomics
+	}
+	if c.NoKeyRequests {
+		caps |= format.CapsNoKeyOps
 	}
 	return caps
 }

@@ -80,15 +80,32 @@ var byPacket = func() (table [256]*operation) {
 	return table
 }()
 
-// operationOf returns the operation of a request packet, nil if there is none.
-func operationOf(opcode format.Opcode) *operation { return byPacket[opcode] }
+// operationOf returns the operation of a request packet, nil if the NIC has none.
+func (n *NIC) operationOf(opcode format.Opcode) *operation {
+	o := byPacket[opcode]
+	if o != nil && o.kind == atomicMessage && n.config.NoAtomics {
+		return nil
+	}
+	return o
+}
 
-// requestOf returns the form of a WQE's operation, false if there is none.
-func requestOf(opcode uint64) (requestForm, bool) {
+// requestOf returns the form of a WQE's operation, false if the NIC has none.
+func (n *NIC) requestOf(opcode uint64) (requestForm, bool) {
 	for _, o := range operations {
-		if form, ok := o.requests[format.WROpcode(opcode)]; ok {
+		if form, ok := o.requests[format.WROpcode(opcode)]; ok && n.has(form.kind) {
 			return form, true
 		}
 	}
 	return requestForm{}, false
+}
+
+// has tells whether the NIC has requests of a kind.
+func (n *NIC) has(kind requestKind) bool {
+	switch kind {
+	case atomicRequest:
+		return !n.config.NoAtomics
+	case localRequest:
+		return !n.config.NoKeyRequests
+	}
+	return true
 }

@@ -125,7 +125,7 @@ func (n *NIC) start(q *queuePair) *request {
 	wqe, status, vendor := n.readSendWQE(q, q.sq.taken)
 	w := &request{sendWQE: wqe, first: r.cursor, last: r.cursor, asked: map[uint32]bool{}}
 	if status == format.StatusSuccess {
-		w.form, _ = requestOf(wqe.Opcode)
+		w.form, _ = n.requestOf(wqe.Opcode)
 		if q.holdsBack(w) {
 			return nil
 		}

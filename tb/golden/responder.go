@@ -46,7 +46,7 @@ func (n *NIC) requested(q *queuePair, p packet) {
 // duplicate answers a request that came before (protocol section 3.7; section 10,
 // rows 5 and 6). Nothing is executed. A NAK that waits says all that an ACK would.
 func (n *NIC) duplicate(q *queuePair, p packet) {
-	op := operationOf(p.opcode)
+	op := n.operationOf(p.opcode)
 	switch {
 	case op == nil:
 	case op.repeat != nil:
@@ -70,14 +70,14 @@ func (n *NIC) expected(q *queuePair, p packet) {
 	if r.owed != nil && r.owed.isNAK() {
 		r.owed = nil // of this packet, when it came before
 	}
-	if p.AckReq != 0 && operationOf(p.opcode).repeat == nil && q.state != format.QPError {
+	if p.AckReq != 0 && n.operationOf(p.opcode).repeat == nil && q.state != format.QPError {
 		n.acknowledge(q, p.psn(), format.SyndromeNoCredits)
 	}
 }
 
 func (n *NIC) execute(q *queuePair, p packet) *refusal {
 	r := &q.resp
-	op := operationOf(p.opcode)
+	op := n.operationOf(p.opcode)
 	switch {
 	case op == nil:
 		return invalid(format.StatusLocQPOp, format.VendorBadOpcode)

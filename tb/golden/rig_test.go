@@ -48,11 +48,11 @@ func newStation(t testing.TB, side byte, config golden.Config) *station {
 	s := &station{t: t, mem: mem, nic: golden.NewNIC(config, deviceView{mem}), mac: 0x020000000000 | uint64(side)}
 	s.ip = [2]uint64{0xFE80 << 48, uint64(side)}
 	table := s.zeros(64<<keyLogSize, 64)
-	for offset, value := range map[uint32]uint64{
-		format.RegMACLow: s.mac & 0xFFFFFFFF, format.RegMACHigh: s.mac >> 32,
-		format.RegKeyBaseLow: table & 0xFFFFFFFF, format.RegKeyBaseHigh: table >> 32, format.RegKeyLogSize: keyLogSize,
+	for _, w := range [][2]uint32{
+		{format.RegMACLow, uint32(s.mac)}, {format.RegMACHigh, uint32(s.mac >> 32)},
+		{format.RegKeyBaseLow, uint32(table)}, {format.RegKeyBaseHigh, uint32(table >> 32)}, {format.RegKeyLogSize, keyLogSize},
 	} {
-		s.nic.WriteRegister(offset, uint32(value))
+		s.nic.WriteRegister(w[0], w[1])
 	}
 	s.eq = s.newRing(6, 16)
 	s.must(format.CmdCreateEQ, format.CreateEQ[uint64]{EQN: 0, LogSize: 6, Vector: 2, Base: s.eq.base})

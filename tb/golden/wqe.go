@@ -25,7 +25,7 @@ func (n *NIC) readSendWQE(q *queuePair, index uint16) (sendWQE, format.Status, f
 		return sendWQE{}, format.StatusLocQPOp, format.VendorWQERead
 	}
 	w := sendWQE{SendControl: decodeHost[format.SendControl[uint64]](b), body: b[sendControlBytes:]}
-	form, known := requestOf(w.Opcode)
+	form, known := n.requestOf(w.Opcode)
 	if !known {
 		return w, format.StatusLocQPOp, format.VendorBadOpcode
 	}

@@ -18,6 +18,9 @@ type Limits struct {
 	Messages    int       // of both hosts together, about
 	Replay      int       // packets of a queue pair without acknowledgement
 	Timeout     uint8     // code of an ACK timeout that is much more than an answer takes
+
+	NoAtomics     bool // atomics are refused
+	NoKeyRequests bool // and so are work requests that change keys
 }
 
 const (
@@ -32,7 +35,7 @@ const (
 func LimitsOf(c configs.Config) Limits {
 	l := Limits{
 		QPs: c.QPs, Connections: min(c.QPs, mostConnections), CQs: c.CQs, EQs: c.EQs, Pages: c.QPs, PathMTU: verbs.MTU256, Reads: c.Reads,
-		Bytes: usualBytes, Messages: usualMessages, Replay: c.Replay,
+		Bytes: usualBytes, Messages: usualMessages, Replay: c.Replay, NoAtomics: c.Atomics == 0, NoKeyRequests: c.KeyRequests == 0,
 	}
 	for c.AckTick<<l.Timeout < answerCycles {
 		l.Timeout++
@@ -41,4 +44,34 @@ func LimitsOf(c configs.Config) Limits {
 		l.PathMTU++
 	}
 	return l
+}
+
+// operations are those of messages that there are.
+func (l Limits) operations() []verbs.Opcode {
+	switch {
+	case l.Reads == 0:
+		return operations[:4]
+	case l.NoAtomics:
+		return operations[:5]
+	}
+	return operations
+}
+
+// rights are those of peers that can be of use.
+func (l Limits) rights() verbs.Access {
+	switch {
+	case l.Reads == 0:
+		return verbs.AccessRemoteWrite
+	case l.NoAtomics:
+		return loanAccess &^ verbs.AccessRemoteAtomic
+	}
+	return loanAccess
+}
+
+// loan is a kind of key that can be lent, where one of any kind was drawn.
+func (l Limits) loan(kind LoanKind) LoanKind {
+	if l.NoKeyRequests {
+		return Reregistered
+	}
+	return kind
 }

@@ -36,7 +36,7 @@ func (t *talk) lenders() {
 const loanAccess = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 
 func (t *talk) newLoan(owner, borrower *speaker) {
-	l := &loan{kind: LoanKind(t.r.IntN(4)), owner: owner, borrower: borrower, left: 2 + t.r.IntN(7)}
+	l := &loan{kind: t.limits.loan(LoanKind(t.r.IntN(4))), owner: owner, borrower: borrower, left: 2 + t.r.IntN(7)}
 	station := &t.hosts[owner.host]
 	g := Region{PD: owner.e.PD, Length: 2*wordBytes + t.r.IntN(loanBytes)}
 	switch l.kind {
@@ -67,10 +67,10 @@ func (t *talk) whole(l *loan) Piece {
 // lentAccess is one right or more.
 func (t *talk) lentAccess() verbs.Access {
 	rights := verbs.Access(1+t.r.IntN(7)) * verbs.AccessRemoteWrite
-	if t.limits.Reads == 0 {
-		rights = verbs.AccessRemoteWrite
+	if rights &= t.limits.rights(); rights == 0 {
+		return verbs.AccessRemoteWrite
 	}
-	return rights & loanAccess
+	return rights
 }
 
 // advance lends, uses or takes back.

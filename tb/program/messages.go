@@ -7,7 +7,7 @@ import (
 	"gornic/verbs"
 )
 
-// operations are those that a program chooses among, in the order of kinds.weights.
+// operations are those that a program chooses among, in the order of kinds.weights: those without a response, READ, atomics.
 var operations = []verbs.Opcode{
 	verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend, verbs.WRSendImm, verbs.WRRead, verbs.WRCompSwap, verbs.WRFetchAdd,
 }
@@ -21,10 +21,8 @@ type kinds struct {
 
 func (d *draft) kinds() kinds {
 	k := kinds{inline: percentOf(d.r, 100), signaled: d.r.IntN(101), solicited: percentOf(d.r, 100), fence: percentOf(d.r, 30), shared: percentOf(d.r, 100)}
-	for i, op := range operations {
-		if !hasResponse(op) || d.limits.Reads > 0 {
-			k.weights[i] = d.r.IntN(3)
-		}
+	for i := range d.limits.operations() {
+		k.weights[i] = d.r.IntN(3)
 	}
 	if k.weights == [7]int{} {
 		k.weights[d.r.IntN(4)] = 1

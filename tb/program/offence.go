@@ -65,8 +65,11 @@ func (d *draft) offence(c *Connection, end int) {
 	e, peer := &c.Ends[end], &c.Ends[1-end]
 	o := Offence{Reason: Reason(d.r.IntN(int(reasonCount)))}
 	ops := []verbs.Opcode{verbs.WRWrite, verbs.WRRead, verbs.WRFetchAdd}
-	if d.limits.Reads == 0 {
+	switch {
+	case d.limits.Reads == 0:
 		ops = ops[:1]
+	case d.limits.NoAtomics:
+		ops = ops[:2]
 	}
 	op := ops[d.r.IntN(len(ops))]
 	switch {
@@ -74,6 +77,8 @@ func (d *draft) offence(c *Connection, end int) {
 		o.Reason = UnknownKey
 	case d.limits.Reads == 0 && (o.Reason == NotAligned || o.Reason == NotWritable):
 		o.Reason = OutOfRange
+	case d.limits.NoAtomics && o.Reason == NotAligned, d.limits.NoKeyRequests && o.Reason == NotRevocable:
+		o.Reason = UnknownKey
 	}
 	switch o.Reason {
 	case NotAligned:

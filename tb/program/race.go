@@ -67,16 +67,13 @@ const (
 
 // race draws a race of so many racers, one or more.
 func (d *draft) race(racers int) Race {
-	x := Race{Owner: d.r.IntN(2), Pace: d.often(), Access: loanAccess}
+	x := Race{Owner: d.r.IntN(2), Pace: d.often(), Access: d.limits.rights()}
 	x.PD = d.r.IntN(d.hosts[x.Owner].PDs)
-	kind := LoanKind(d.r.IntN(4))
+	kind := d.limits.loan(LoanKind(d.r.IntN(4)))
 	x.End = ends[kind][d.r.IntN(len(ends[kind]))]
 	x.Again = kind.mayRepeat(x.End) && d.r.IntN(2) == 0
 	if kind == Window2 {
 		racers = 1 // other queue pairs may not use it
-	}
-	if d.limits.Reads == 0 {
-		x.Access = verbs.AccessRemoteWrite
 	}
 	g := Region{PD: x.PD, Fast: kind == FastRegion, Access: verbs.AccessLocalWrite}
 	switch kind {
@@ -155,10 +152,7 @@ const noCQ = -1
 // shot is a message under the key, or a SEND beside it.
 func (d *draft) shot(x *Race, r *Racer, region int) Message {
 	user, l := 1-x.Owner, d.layouts[x.Owner]
-	ops := operations
-	if d.limits.Reads == 0 {
-		ops = operations[:4]
-	}
+	ops := d.limits.operations()
 	m := nothing(ops[d.r.IntN(len(ops))])
 	m.Signaled, m.Fence, m.Ring, m.Imm = true, d.r.IntN(12) == 0, d.r.IntN(2) == 0, d.r.Uint32()
 	m.Length = 1 + d.r.IntN(min(racerPackets*r.MTU.Bytes(), 5000))

@@ -82,7 +82,7 @@ func (d *draft) freshRound() Round {
 		m := d.writeOfTrial(&r.Connection, i, min(d.limits.Replay+1, 64)*r.MTU.Bytes())
 		e.Messages = append(e.Messages, m)
 		for k := range min(d.limits.Reads+1, trialDepth-1) {
-			if k%2 == 0 {
+			if k%2 == 0 || d.limits.NoAtomics {
 				e.Messages = append(e.Messages, d.readOfTrial(&r.Connection, i, 300))
 			} else {
 				e.Messages = append(e.Messages, d.atomicOfTrial(&r.Connection, i))
@@ -112,10 +112,7 @@ func (d *draft) pairOfTrial() Round {
 // trialMessage draws a message of an end.
 func (d *draft) trialMessage(c *Connection, end int) Message {
 	n := 1 + min(d.length(c.MTU, min(racerPackets*c.MTU.Bytes(), 3000)), 3000)
-	ops := operations
-	if d.limits.Reads == 0 {
-		ops = operations[:4]
-	}
+	ops := d.limits.operations()
 	switch op := ops[d.r.IntN(len(ops))]; {
 	case op == verbs.WRRead:
 		return d.readOfTrial(c, end, n)

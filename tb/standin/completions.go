@@ -9,18 +9,15 @@ import (
 	"gornic/tb/frames/talk"
 )
 
-// completions judges what the NIC writes to its completion and event queues.
+// completions judges what the NIC writes to its completion and event queues. The completion queue is always armed for solicited completions;
+// the first that comes then has an event, and those up to that event have no other. What software says it has seen may have none, so this
+// host holds back its consumer index until the event comes: so the event is owed, however late it is.
 type completions struct {
-	q         *queuePair
-	want      []completion // that have to come, in order
-	count     int          // that came
-	solicited int          // that asked for an event
-	polled    int          // of those, that have been polled
-	events    int          // of completions that came
-
-	// seen is how many that have been polled had no event when the queue was armed last: arming asks for events of what
-	// software has not seen, so these need not have one.
-	seen  int
+	q     *queuePair
+	want  []completion // that have to come, in order
+	count int          // that came
+	asked int          // of those, since the queue was armed, that ask for an event
+	held  int          // that the NIC is not told of: the first of those, and all behind it
 	async []format.AsyncEvent
 }
 
@@ -35,17 +32,39 @@ type completion struct {
 // success expects the completion of a message.
 func (c *completions) success(b *buffer, m *talk.Message) {
 	c.want = append(c.want, completion{b.id, []format.Status{format.StatusSuccess}, m})
-	if m.Solicited {
-		c.solicited++
-	}
 }
 
-// failure expects a WQE to fail.
+// failure expects a WQE to fail, which asks for an event whatever the message does.
 func (c *completions) failure(id uint64, statuses ...format.Status) {
 	c.want = append(c.want, completion{id: id, statuses: statuses})
 }
 
-// poll takes what has come.
+// waits tells that a completion, or the event of one that came, is owed.
+func (c *completions) waits() bool { return len(c.want) > 0 || c.asked > 0 }
+
+// look takes what has come. It takes events first: the completion of each is in memory before it is.
+func (c *completions) look() error {
+	told, err := c.events()
+	if err != nil {
+		return err
+	}
+	before := c.count - c.held
+	if err := c.poll(); err != nil {
+		return err
+	}
+	switch {
+	case told > min(c.asked, 1):
+		return fmt.Errorf("%d events of the completion queue, where %d completions since it was armed ask for one", told, c.asked)
+	case told > 0:
+		c.asked, c.held = 0, 0
+		return c.q.arm()
+	case c.count-c.held > before:
+		return c.q.doorbell(format.DoorbellCQ, c.q.cq.consumed-uint16(c.held), 0)
+	}
+	return nil
+}
+
+// poll takes the completions that have come.
 func (c *completions) poll() error {
 	all, err := take[format.CQE[uint64]](c.q.station, c.q.cq)
 	if err != nil {
@@ -59,15 +78,15 @@ func (c *completions) poll() error {
 		if err := c.judge(e, c.want[0]); err != nil {
 			return err
 		}
-		if m := c.want[0].message; m != nil && m.Solicited {
-			c.polled++
+		if m := c.want[0].message; m == nil || m.Solicited {
+			c.asked++
+		}
+		if c.asked > 0 {
+			c.held++
 		}
 		c.want = c.want[1:]
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return c.q.doorbell(format.DoorbellCQ, c.q.cq.consumed, 0)
+	return nil
 }
 
 func (c *completions) judge(e format.CQE[uint64], want completion) error {
@@ -96,26 +115,22 @@ func (c *completions) judge(e format.CQE[uint64], want completion) error {
 	return nil
 }
 
-// service takes the events that have come, and arms the completion queue again.
-func (c *completions) service() error {
+// events takes the events that have come, and returns how many are of the completion queue.
+func (c *completions) events() (told int, err error) {
 	s := c.q.station
 	all, err := take[format.EQE[uint64]](s, s.events)
 	if err != nil || len(all) == 0 {
-		return err
+		return 0, err
 	}
 	for _, e := range all {
 		switch {
 		case e.Kind == format.EventCompletion && e.Number == 0:
-			c.events++
+			told++
 		case e.Kind == format.EventAsync && e.Number == uint64(c.q.c.QPN):
 			c.async = append(c.async, format.AsyncEvent(e.Code))
 		default:
-			return fmt.Errorf("an event that nothing asks for: %+v", e)
+			return told, fmt.Errorf("an event that nothing asks for: %+v", e)
 		}
 	}
-	if err := s.doorbell(format.DoorbellEQ, s.events.consumed, 0); err != nil {
-		return err
-	}
-	c.seen = max(c.polled-c.events, 0)
-	return c.q.arm()
+	return told, s.doorbell(format.DoorbellEQ, s.events.consumed, 0)
 }

@@ -9,8 +9,8 @@
 //   - Memory: each payload is at its place, in the regions that WRITEs name and in those
 //     of receive WQEs, which are scattered and have no byte to spare; every other byte is
 //     as it was, and so are the guard zones around.
-//   - Completions: in order, with identifier, length, immediate and operation; events for
-//     the solicited ones; asynchronous events where a request fails without a completion.
+//   - Completions: in order, with identifier, length, immediate and operation; an event for the first solicited or failed
+//     one behind each arming, and no other; asynchronous events where a request fails without a completion.
 //   - Answers: each header field that the responder's own answers had, and the ICRC. Each response
 //     to a READ or atomic is there, with what memory had, in order, and no ACK passes one. Every
 //     NAK of the capture, RNR NAKs among them, has its counterpart, and the other way

@@ -20,7 +20,7 @@ func (p *player) request(r *talk.Request) error {
 	if err := p.post(); err != nil {
 		return err
 	}
-	if takes(r) && len(p.queue) == 0 { // the ring was full
+	if takes(r) && len(p.queue) == 0 { // a ring was full
 		if err := p.quiet(); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (p *player) restart(r *talk.Request) error {
 // post posts receive WQEs for the requests to come, up to one that has to find none; and
 // a few more where the queue pair fails, so that they are flushed.
 func (p *player) post() error {
-	for ; p.ready < len(p.requests) && len(p.queue)+len(p.cqes.want) < 1<<recvLog-spares; p.ready++ {
+	for ; p.ready < len(p.requests) && len(p.queue)+len(p.cqes.want)+p.cqes.held < 1<<recvLog-spares; p.ready++ {
 		r := p.requests[p.ready]
 		if r.Fate == talk.LeftOut || r.Fate == talk.Refused && r.Cause == talk.NotReady {
 			return nil

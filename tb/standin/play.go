@@ -3,6 +3,8 @@ package standin
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"gornic/format"
 	"gornic/tb/frames/talk"
@@ -72,7 +74,7 @@ func NewStation(nic NIC, memory *host.Memory, all []*talk.Conversation) (*Statio
 	if err != nil {
 		return nil, fmt.Errorf("standin: %w", err)
 	}
-	for k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if err := s.clearKey(k); err != nil {
 			return nil, fmt.Errorf("standin: %w", err)
 		}

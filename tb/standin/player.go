@@ -130,7 +130,7 @@ func (p *player) answer(a *talk.Packet) error {
 	if p.fed < p.o.Burst {
 		return nil
 	}
-	err := p.wait("an acknowledgement", func() bool { return !p.answers.owes(a.PSN()) && !p.answers.again && len(p.cqes.want) == 0 })
+	err := p.wait("an acknowledgement", func() bool { return !p.answers.owes(a.PSN()) && !p.answers.again && !p.cqes.waits() })
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (p *player) nak(psn talk.PSN, syndrome uint64, done int) error {
 
 // quiet waits until nothing is owed.
 func (p *player) quiet() error {
-	return p.wait("all that is owed", func() bool { return !p.answers.waits() && len(p.cqes.want) == 0 })
+	return p.wait("all that is owed", func() bool { return !p.answers.waits() && !p.cqes.waits() })
 }
 
 const (
@@ -168,10 +168,10 @@ func (p *player) wait(what string, done func() bool) error {
 		}
 		switch {
 		case done():
-			return p.cqes.service()
+			return nil
 		case cycles > patience:
-			return fmt.Errorf("%s did not come in %d cycles: %d requests wait for an ACK, %d completions are to come",
-				what, patience, len(p.answers.asking), len(p.cqes.want))
+			return fmt.Errorf("%s did not come in %d cycles: %d requests wait for an ACK, %d completions are to come, %d have come without their event",
+				what, patience, len(p.answers.asking), len(p.cqes.want), p.cqes.asked)
 		}
 		if err := p.nic.Run(slice); err != nil {
 			return err
@@ -187,5 +187,5 @@ func (p *player) collect() error {
 			return err
 		}
 	}
-	return p.cqes.poll()
+	return p.cqes.look()
 }

@@ -2,7 +2,9 @@ package standin
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"gornic/format"
 	"gornic/tb/frames/talk"
@@ -95,8 +97,9 @@ type span struct {
 // targets makes the regions that a conversation names, exactly as large as the requests
 // that were not refused for their key want them. Their keys are not made yet.
 func targets(s *station, c *talk.Conversation) (map[uint32]*region, error) {
-	regions := map[uint32]*region{}
-	for key, at := range spans(c) {
+	regions, all := map[uint32]*region{}, spans(c)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		at := all[key]
 		r := &region{
 			s: s, what: fmt.Sprintf("region of key %#x", key), key: key, va: at.from, rights: format.AccessLocalWrite | peerRights, whole: at.word,
 		}

@@ -42,10 +42,10 @@ func newStation(nic NIC, memory *host.Memory, logKeys int) (*station, error) {
 	if s.events, err = s.newRing(captureEvents, format.Size[format.EQE[uint64]]()); err != nil {
 		return nil, err
 	}
-	for offset, value := range map[uint32]uint64{
-		format.RegKeyBaseLow: s.keys & 0xFFFFFFFF, format.RegKeyBaseHigh: s.keys >> 32, format.RegKeyLogSize: uint64(logKeys),
+	for _, w := range [][2]uint32{
+		{format.RegKeyBaseLow, uint32(s.keys)}, {format.RegKeyBaseHigh, uint32(s.keys >> 32)}, {format.RegKeyLogSize, uint32(logKeys)},
 	} {
-		if err := nic.WriteRegister(offset, uint32(value)); err != nil {
+		if err := nic.WriteRegister(w[0], w[1]); err != nil {
 			return nil, err
 		}
 	}

@@ -91,8 +91,8 @@ func (n *netlist) readers(last string, names map[int]string) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Cells)) {
 		c := n.Cells[name]
-		for port, bits := range c.Connections {
-			for _, bit := range bits {
+		for _, port := range slices.Sorted(maps.Keys(c.Connections)) {
+			for _, bit := range c.Connections[port] {
 				if id, ok := bit.(float64); ok && outputs[int(id)] && c.Directions[port] == "input" && kindOf(c.Type) != lut {
 					return []string{fmt.Sprintf("%-12s %s, port %s", c.Type, made(c, names), port)}
 				}
@@ -155,11 +155,11 @@ func (w *walker) cell(name string, c cell) (int, error) {
 		cost = 0
 	}
 	latest := cost
-	for port, bits := range c.Connections {
+	for _, port := range slices.Sorted(maps.Keys(c.Connections)) {
 		if c.Directions[port] != "input" || k == lutRAM && !readAddress(c.Type, port) {
 			continue
 		}
-		for _, bit := range bits {
+		for _, bit := range c.Connections[port] {
 			at, from, err := w.input(c, port, bit, cost)
 			if err != nil {
 				return 0, err

@@ -9,9 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gornic/blocks"
 	"gornic/hdl"
-	"gornic/hdl/stream"
 	"gornic/tools/toolset"
 )
 
@@ -118,7 +116,7 @@ func TestRunChooses(t *testing.T) {
 // Every name is there once, and every design has something to prove.
 func TestLists(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range append(stream.Proofs(), blocks.Proofs()...) {
+	for _, p := range designs() {
 		require.False(t, seen[p.Name], "%s is there twice", p.Name)
 		seen[p.Name] = true
 		require.Positive(t, p.Depth, p.Name)

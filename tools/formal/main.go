@@ -51,6 +51,9 @@ func main() {
 	}
 }
 
+// designs are all that have properties to be proved.
+func designs() []hdl.Proof { return slices.Concat(stream.Proofs(), blocks.Proofs(), fpga.Proofs()) }
+
 func prove(ctx context.Context, pattern string, o options) (failed int, err error) {
 	if flag.NArg() > 0 {
 		return 0, fmt.Errorf("%q is no flag: see -help", flag.Arg(0))
@@ -63,7 +66,7 @@ func prove(ctx context.Context, pattern string, o options) (failed int, err erro
 		return 0, err
 	}
 	r := runner{options: o, known: memory{filepath.Join(build, "formal", "known")}}
-	list := slices.Concat(stream.Proofs(), blocks.Proofs(), fpga.Proofs())
+	list := designs()
 	return r.all(ctx, list, os.Stdout, os.Stderr)
 }
 

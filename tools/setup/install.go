@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"gornic/tools/toolset"
@@ -36,7 +37,13 @@ func (s *setup) install(ctx context.Context, chosen []need) error {
 			s.giveUp(pin, err)
 		}
 	}
-	return s.apt(ctx, s.missingPackages(chosen, true))
+	if err := s.apt(ctx, s.missingPackages(chosen, true)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(chosen, func(n need) bool { return n.unpacked }) {
+		return s.unpackSlurm(ctx)
+	}
+	return nil
 }
 
 // missingPackages lists the packages of the tools that are not there, with or without the pinned ones among them.

@@ -15,6 +15,7 @@ type need struct {
 	header   string // the file that shows that a library is there
 	packages []string
 	optional bool // installed only when named
+	unpacked bool // packages are unpacked into the build folder instead of installed
 }
 
 var needs = []need{
@@ -28,6 +29,7 @@ var needs = []need{
 	{name: "tshark", command: toolset.Tshark, packages: []string{"tshark"}},
 	{name: "nextpnr-ecp5", command: toolset.Nextpnr, packages: []string{"nextpnr-ecp5", "fpga-trellis"}, optional: true},
 	{name: "openfpgaloader", command: toolset.Loader, packages: []string{"openfpgaloader"}, optional: true},
+	{name: "slurm", optional: true, unpacked: true},
 }
 
 // pythonPackages bring the interpreter of some pinned tools and the installer of all.
@@ -57,6 +59,10 @@ func (n need) pin() (toolset.Pin, bool) { return toolset.PinOf(n.command) }
 
 // present tells whether the machine has the tool, in a pinned version or its own.
 func (n need) present(build string) bool {
+	if n.unpacked {
+		_, err := toolset.FindSlurm(build)
+		return err == nil
+	}
 	if n.header != "" {
 		_, err := os.Stat(n.header)
 		return err == nil

@@ -28,6 +28,10 @@ func (s *setup) verify(ctx context.Context, chosen []need, verbose bool) error {
 }
 
 func (s *setup) look(ctx context.Context, n need) (version, where string, err error) {
+	if n.unpacked {
+		slurm, err := toolset.FindSlurm(s.build)
+		return "-", slurm.Path("slurmctld"), err
+	}
 	if n.header != "" {
 		if !n.present(s.build) {
 			return "", "", fmt.Errorf("%s: %s is not there", n.name, n.header)

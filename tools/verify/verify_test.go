@@ -90,6 +90,21 @@ func TestUnknownStep(t *testing.T) {
 
 func TestClosingLine(t *testing.T) {
 	require.Equal(t, &tally{passed: 12, failed: 3}, closingLine("a row\n12 passed, 3 failed\n"))
+	require.Equal(t, &tally{passed: 12, failed: 3, skipped: 4}, closingLine("12 passed, 3 failed, 4 skipped\n"))
 	require.Nil(t, closingLine("12 passed, 3 failed\nexit status 1\n"))
 	require.Nil(t, closingLine(""))
+}
+
+// A program that skips something tells why; one that does not is quiet.
+func TestSkipsOfAProgramAreShown(t *testing.T) {
+	env := environment{root: t.TempDir(), vars: os.Environ()}
+	for text, want := range map[string]string{
+		"no such tool\n0 passed, 0 failed, 1 skipped\n": "no such tool\n0 passed, 0 failed, 1 skipped\n",
+		"fine\n1 passed, 0 failed, 0 skipped\n":         "",
+	} {
+		var out bytes.Buffer
+		_, err := command("printf", "%s", text)(context.Background(), env, &out)
+		require.NoError(t, err)
+		require.Equal(t, want, out.String())
+	}
 }

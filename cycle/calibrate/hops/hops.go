@@ -6,6 +6,7 @@
 package hops
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -125,4 +126,27 @@ func Compare(was map[string]int, is []Measured) []Moved {
 	}
 	slices.SortStableFunc(all, func(a, b Moved) int { return cmp.Compare(a.Block, b.Block) })
 	return all
+}
+
+// Text is measured hops as text: a line for each, its name and its cycles.
+func Text(all []Measured) []byte {
+	var b bytes.Buffer
+	for _, m := range all {
+		fmt.Fprintf(&b, "%s %d\n", m, m.Cycles)
+	}
+	return b.Bytes()
+}
+
+// Parse reads what [Text] writes: cycles by the name of the hop.
+func Parse(text []byte) (map[string]int, error) {
+	all := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var cycles int
+		if _, err := fmt.Sscan(line, &name, &cycles); err != nil {
+			return nil, fmt.Errorf("hops: %q is no name with its cycles", strings.TrimSpace(line))
+		}
+		all[name] = cycles
+	}
+	return all, nil
 }

@@ -51,6 +51,7 @@ type Bell struct {
 	QP       int32
 	Recv     bool
 	Producer uint32
+	Rung     simkit.Cycle // when it was offered
 }
 
 // CQE is a completion.

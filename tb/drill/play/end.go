@@ -26,13 +26,13 @@ func (p *player) leftOver(ctx context.Context) error {
 	if f := p.unseen("", nil); f != nil {
 		return &Failure{Expected: nothing, Came: fmt.Sprintf("%s, which no step expects", p.words(f.q, f.Packet, true))}
 	}
-	for name, q := range p.qps {
+	for _, q := range p.pairs() {
 		for queue := range q.cqes {
 			if err := p.poll(ctx, q, queue); err != nil {
 				return err
 			}
 			if all := q.cqes[queue]; len(all) > 0 {
-				return &Failure{Expected: nothing, Came: fmt.Sprintf("a completion of %s that no step expects: %s", name, cqeWords(all[0]))}
+				return &Failure{Expected: nothing, Came: fmt.Sprintf("a completion of %s that no step expects: %s", q.Name, cqeWords(all[0]))}
 			}
 		}
 	}

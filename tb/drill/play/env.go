@@ -98,9 +98,9 @@ func (n namer) Key(key uint64) string {
 
 // Place shows an address with the name of its region.
 func (n namer) Place(va uint64) string {
-	for name, r := range n.p.mrs {
+	for _, r := range n.p.c.MRs {
 		if va-r.VA < uint64(r.Length) {
-			return fmt.Sprintf("%#x (%s + %d)", va, name, va-r.VA)
+			return fmt.Sprintf("%#x (%s + %d)", va, r.Name, va-r.VA)
 		}
 	}
 	return fmt.Sprintf("%#x", va)
@@ -108,12 +108,12 @@ func (n namer) Place(va uint64) string {
 
 // QPN shows a number with the name of the queue pair whose it is, or whose peer's.
 func (n namer) QPN(number uint64) string {
-	for name, q := range n.p.qps {
+	for _, q := range n.p.pairs() {
 		if !n.sent && uint64(q.number) == number {
-			return fmt.Sprintf("0x%06x (%s)", number, name)
+			return fmt.Sprintf("0x%06x (%s)", number, q.Name)
 		}
 		if n.sent && uint64(q.DestQPN) == number {
-			return fmt.Sprintf("0x%06x (peer of %s)", number, name)
+			return fmt.Sprintf("0x%06x (peer of %s)", number, q.Name)
 		}
 	}
 	return fmt.Sprintf("0x%06x", number)

@@ -27,7 +27,7 @@ func (p *player) takeEvents(ctx context.Context) error {
 		if err != nil || cq == nil {
 			return err
 		}
-		for _, q := range p.qps {
+		for _, q := range p.pairs() {
 			if i := slices.Index(q.cqs[:], cq); i >= 0 {
 				q.armed[i]++
 			}
@@ -37,7 +37,7 @@ func (p *player) takeEvents(ctx context.Context) error {
 
 // eventOf is the queue pair that an asynchronous event is about.
 func (p *player) eventOf(e verbs.AsyncEvent) *queuePair {
-	for _, q := range p.qps {
+	for _, q := range p.pairs() {
 		if e.QP != nil && e.QP == q.qp || e.CQ != nil && slices.Contains(q.cqs[:], e.CQ) {
 			return q
 		}
@@ -56,16 +56,16 @@ func (p *player) anyEvent(ctx context.Context) (bool, error) {
 // eventWords says what events wait: of a queue pair or, without a name, of all; empty: none.
 func (p *player) eventWords(name string) string {
 	text := ""
-	for n, q := range p.qps {
-		if name != "" && n != name {
+	for _, q := range p.pairs() {
+		if name != "" && q.Name != name {
 			continue
 		}
 		for _, e := range q.events {
-			text += fmt.Sprintf(", %v of %s (%v)", e.Type, n, e.Vendor)
+			text += fmt.Sprintf(", %v of %s (%v)", e.Type, q.Name, e.Vendor)
 		}
 		for i, count := range q.armed {
 			if count > 0 {
-				text += fmt.Sprintf(", %d completion events of the %s queue of %s", count, [...]string{"send", "recv"}[i], n)
+				text += fmt.Sprintf(", %d completion events of the %s queue of %s", count, [...]string{"send", "recv"}[i], q.Name)
 			}
 		}
 	}

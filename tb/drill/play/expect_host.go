@@ -29,7 +29,7 @@ func (p *player) poll(ctx context.Context, q *queuePair, queue int) error {
 
 // anyCQE tells whether a completion waits, of any queue.
 func (p *player) anyCQE(ctx context.Context) (bool, error) {
-	for _, q := range p.qps {
+	for _, q := range p.pairs() {
 		for queue := range q.cqes {
 			if len(q.cqes[queue]) == 0 {
 				if err := p.poll(ctx, q, queue); err != nil {
@@ -153,9 +153,9 @@ func (p *player) expectNoCQE(ctx context.Context, a script.ExpectNoCQE) error {
 		if _, err := p.anyCQE(ctx); err != nil {
 			return nil, err
 		}
-		for name, q := range p.qps {
+		for _, q := range p.pairs() {
 			for queue := range q.cqes {
-				if (a.QP == "" || a.QP == name) && len(q.cqes[queue]) > 0 {
+				if (a.QP == "" || a.QP == q.Name) && len(q.cqes[queue]) > 0 {
 					return &q.cqes[queue][0], nil
 				}
 			}

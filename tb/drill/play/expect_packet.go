@@ -141,8 +141,8 @@ func (p *player) unseen(name string, streams []script.Stream) (oldest *unseenPac
 	if len(streams) == 0 {
 		streams = streamsOf(&script.Packet{})
 	}
-	for n, q := range p.qps {
-		if name != "" && n != name {
+	for _, q := range p.pairs() {
+		if name != "" && q.Name != name {
 			continue
 		}
 		if f, _ := q.head(streams); f != nil && (oldest == nil || f.cycle < oldest.cycle) {

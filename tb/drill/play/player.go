@@ -244,7 +244,7 @@ func (p *player) repeat(ctx context.Context, a script.Repeat) error {
 // sort puts a packet where steps look for it.
 func (p *player) sort(f *frame) {
 	if f.err == nil {
-		for _, q := range p.qps {
+		for _, q := range p.pairs() {
 			if uint64(q.DestQPN) == f.BTH.DestQP {
 				s := streamOf(format.Opcode(f.BTH.Opcode))
 				q.sent[s] = append(q.sent[s], f)

@@ -23,6 +23,17 @@ type queuePair struct {
 	armed  [2]int // completion events that came
 }
 
+// pairs are the queue pairs there are, in the order of the case: what is done with each takes time.
+func (p *player) pairs() []*queuePair {
+	var all []*queuePair
+	for i := range p.c.QPs {
+		if q := p.qps[p.c.QPs[i].Name]; q != nil {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
 const sendQueue, recvQueue = 0, 1
 
 func queueOf(recv bool) int {

@@ -1,7 +1,10 @@
 package monitor
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"gornic/format"
 	"gornic/tb/golden"
@@ -33,6 +36,10 @@ type Monitor struct {
 type flowKey struct {
 	from wire.Direction
 	qpn  uint32
+}
+
+func (k flowKey) compare(other flowKey) int {
+	return cmp.Or(cmp.Compare(k.from, other.from), cmp.Compare(k.qpn, other.qpn))
 }
 
 // New returns a monitor that knows no connection.
@@ -75,7 +82,8 @@ func (m *Monitor) Err() error {
 // Finish is Err when all work is done: then every request is acknowledged, unless
 // its flow ended with a fatal NAK, or may end without.
 func (m *Monitor) Finish() error {
-	for key, f := range m.flows {
+	for _, key := range slices.SortedFunc(maps.Keys(m.flows), flowKey.compare) {
+		f := m.flows[key]
 		if m.err == nil && !f.dead && !f.fails && f.acked != f.next() {
 			return fmt.Errorf("%v, QP %#x: PSN %#x was sent and not acknowledged", key.from, key.qpn, f.psn(f.acked))
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	"gornic/tb/wire"
 	"gornic/tb/wire/monitor"
 	"gornic/tb/workload"
 	"gornic/verbs"
@@ -179,14 +178,4 @@ func (g *game) stuck(ctx context.Context) error {
 			e, e.posted, len(e.sends), len(e.signaled), len(e.recvs)-e.received, status)
 	}
 	return nil
-}
-
-// psn is the first PSN from one end, near the end of the numbers in half of the
-// cases.
-func psn(seed uint64, from workload.Side, qp int) uint32 {
-	h := wire.Hash(seed, uint64(from), uint64(qp))
-	if h>>63 == 0 {
-		return uint32(h & 0xFFFFFF)
-	}
-	return uint32(0xFFFFFF - h&31)
 }

@@ -58,7 +58,7 @@ func (g *game) watch(a, b *end) {
 	g.o.Watch.Payloads = true // a source never changes
 	g.o.Watch.Add(monitor.Connection{
 		QPN:     [2]uint32{a.qp.QPN(), b.qp.QPN()},
-		PSN:     [2]uint32{psn(g.o.Seed, a.side, a.index), psn(g.o.Seed, b.side, b.index)},
+		PSN:     [2]uint32{workload.FirstPSN(g.o.Seed, a.side, a.index), workload.FirstPSN(g.o.Seed, b.side, b.index)},
 		PathMTU: a.c.PathMTU,
 	})
 }
@@ -139,7 +139,7 @@ func (g *game) connect(ctx context.Context, e *end) error {
 	}
 	attr := verbs.QPAttr{
 		Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic, Port: 1, AH: ah, PathMTU: mtu, DestQPN: e.peer.qp.QPN(),
-		SQPSN: psn(g.o.Seed, e.side, e.index), RQPSN: psn(g.o.Seed, e.peer.side, e.index),
+		SQPSN: workload.FirstPSN(g.o.Seed, e.side, e.index), RQPSN: workload.FirstPSN(g.o.Seed, e.peer.side, e.index),
 		MaxRDAtomic: uint8(e.c.Reads), MaxDestRDAtomic: uint8(e.c.Reads), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7,
 	}
 	if g.o.Attr != nil {

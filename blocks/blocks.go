@@ -33,6 +33,7 @@ import (
 	"gornic/blocks/rxpath"
 	"gornic/blocks/scatter"
 	"gornic/blocks/scheduler"
+	"gornic/blocks/translate"
 	"gornic/blocks/transmit"
 	"gornic/blocks/wqefetch"
 	"gornic/configs"
@@ -125,6 +126,12 @@ func All() []Block {
 			"requester", "makes request packets of work queue entries",
 			func(c configs.Config) (*hdl.Design, error) {
 				return build(requester.Def(requester.Params{Sizes: Sizes(c)}))
+			},
+		},
+		{
+			"translate", "cuts segments at pages, and finds where they lie in host memory",
+			func(c configs.Config) (*hdl.Design, error) {
+				return build(translate.Def(translate.Params{Sizes: Sizes(c), Lines: core.PageLines}))
 			},
 		},
 		{

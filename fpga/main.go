@@ -5,6 +5,7 @@
 //	go run ./fpga build -board i9 -core   the core alone, without pins: what it takes of the device, and how fast it is
 //	go run ./fpga build -board i9 -digital   likewise with all that is around the core but pads and clocks
 //	go run ./fpga build -device xcup      the core alone for UltraScale+, synthesized: what it takes there
+//	go run ./fpga size -board i9          what each block of its core takes, against budget.yaml
 //	go run ./fpga report -board i9        the report of the last build
 //	go run ./fpga program -board i9       loads the bitstream with openFPGALoader
 //	go run ./fpga info -line LINE         what a board says of itself; LINE is serial:/dev/ttyUSB0 or udp:192.168.2.50
@@ -51,7 +52,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand}, {"mutants", mutantsCommand},
+		{"build", buildCommand}, {"report", reportCommand}, {"program", programCommand}, {"list", listCommand}, {"mutants", mutantsCommand}, {"size", sizeCommand},
 		{"info", infoCommand}, {"scan", scanCommand}, {"pingpong", pingpongCommand},
 	}
 }

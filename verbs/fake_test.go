@@ -69,8 +69,12 @@ func newFake(t require.TestingT) *fake {
 }
 
 // open opens a fake device.
-func open(t require.TestingT) (*fake, *verbs.Device) {
+func open(t require.TestingT) (*fake, *verbs.Device) { return openWith(t, 0) }
+
+// openWith opens one that has more bits in caps2.
+func openWith(t require.TestingT, caps2 uint32) (*fake, *verbs.Device) {
 	f := newFake(t)
+	f.regs[format.RegCaps2] |= caps2
 	d, err := verbs.Open(context.Background(), f, verbs.Config{MAC: verbs.MAC{2, 0, 0, 0, 0, 1}})
 	require.NoError(t, err)
 	return f, d

@@ -288,3 +288,34 @@ func TestPostBusErrors(t *testing.T) {
 	requireBadWR(t, err, 0)
 	require.Equal(t, 2, q.SendFree())
 }
+
+// What the device does not have is not posted.
+func TestLackingFeatures(t *testing.T) {
+	for name, c := range map[string]struct {
+		caps uint32
+		wr   verbs.SendWR
+	}{
+		"compare-and-swap": {format.CapsNoAtomics, verbs.SendWR{Opcode: verbs.WRCompSwap, SGL: make([]verbs.SGE, 1)}},
+		"fetch-and-add":    {format.CapsNoAtomics, verbs.SendWR{Opcode: verbs.WRFetchAdd, SGL: make([]verbs.SGE, 1)}},
+		"LOCAL_INV":        {format.CapsNoKeyOps, verbs.SendWR{Opcode: verbs.WRLocalInv}},
+		"REG_MR":           {format.CapsNoKeyOps, verbs.SendWR{Opcode: verbs.WRRegMR}},
+		"BIND_MW":          {format.CapsNoKeyOps, verbs.SendWR{Opcode: verbs.WRBindMW}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStationOf(t, 4, c.caps)
+			require.Equal(t, c.caps != format.CapsNoAtomics, s.dev.Attr().Atomics)
+			require.Equal(t, c.caps != format.CapsNoKeyOps, s.dev.Attr().KeyRequests)
+			q := s.connected(t, verbs.QPCap{MaxSendWR: 8})
+			if c.wr.Opcode == verbs.WRBindMW {
+				w, err := s.pd.AllocMW(ctx, verbs.MWType2)
+				require.NoError(t, err)
+				c.wr.Bind.MW = w
+			}
+			err := q.PostSend(ctx, c.wr)
+			require.ErrorIs(t, err, verbs.ErrUnsupported)
+			requireBadWR(t, err, 0)
+			require.Empty(t, s.rung())
+			require.NoError(t, q.PostSend(ctx, verbs.SendWR{Opcode: verbs.WRSendInv}), "another feature")
+		})
+	}
+}

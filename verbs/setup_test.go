@@ -21,8 +21,11 @@ type station struct {
 	eq  *verbs.EQ
 }
 
-func newStation(t require.TestingT, cqEntries int) *station {
-	f, d := open(t)
+func newStation(t require.TestingT, cqEntries int) *station { return newStationOf(t, cqEntries, 0) }
+
+// newStationOf makes a station whose device has more bits in caps2.
+func newStationOf(t require.TestingT, cqEntries int, caps2 uint32) *station {
+	f, d := openWith(t, caps2)
 	pd, err := d.AllocPD()
 	require.NoError(t, err)
 	cq, err := d.CreateCQ(ctx, verbs.CQInitAttr{Entries: cqEntries})

@@ -181,8 +181,8 @@ type core struct {
 // read behind the next; and no less than a block RAM has anyway, 512 beats.
 func (p Params) txBuffer() int { return max(4*format.MTUMax, 512*p.Sizes.DataWidth/8) }
 
-// pageLines is how many lines of page lists each direction holds.
-const pageLines = 4
+// PageLines is how many lines of page lists each direction holds.
+const PageLines = 4
 
 func newCore(m *hdl.Module, p Params, io *IO) *core {
 	s := p.Sizes
@@ -198,7 +198,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		wqefetchSQ:  hdl.Instance(m, "u_wqefetch_sq", wqefetch.Def(wqefetch.Params{Sizes: s})),
 		scheduler:   hdl.Instance(m, "u_scheduler", scheduler.Def(scheduler.Params{Sizes: s, Wakes: p.Wakers()})),
 		requester:   hdl.Instance(m, "u_requester", requester.Def(requester.Params{Sizes: s})),
-		translateTx: hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
+		translateTx: hdl.Instance(m, "u_translate_tx", translate.Def(translate.Params{Sizes: s, Lines: PageLines})),
 		gather:      hdl.Instance(m, "u_gather", gather.Def(gather.Params{Sizes: s, Buffer: p.txBuffer()})),
 		transmit:    hdl.Instance(m, "u_transmit", transmit.Def(transmit.Params{Sizes: s, Credits: p.Credits})),
 		packetbuild: hdl.Instance(m, "u_packetbuild", packetbuild.Def(packetbuild.Params{DataWidth: s.DataWidth})),
@@ -212,7 +212,7 @@ func newCore(m *hdl.Module, p Params, io *IO) *core {
 		readmatch:   hdl.Instance(m, "u_readmatch", readmatch.Def(readmatch.Params{Sizes: s})),
 		wqefetchRQ:  hdl.Instance(m, "u_wqefetch_rq", wqefetch.Def(wqefetch.Params{Sizes: s, Credits: p.creditors()})),
 		responder:   hdl.Instance(m, "u_responder", responder.Def(responder.Params{Sizes: s})),
-		translateRx: hdl.Instance(m, "u_translate_rx", translate.Def(translate.Params{Sizes: s, Lines: pageLines})),
+		translateRx: hdl.Instance(m, "u_translate_rx", translate.Def(translate.Params{Sizes: s, Lines: PageLines})),
 		scatter:     hdl.Instance(m, "u_scatter", scatter.Def(scatter.Params{Sizes: s})),
 		ackqueue:    hdl.Instance(m, "u_ackqueue", ackqueue.Def(ackqueue.Params{Sizes: s, Credits: p.Credits})),
 		resources:   hdl.Instance(m, "u_resources", resources.Def(resources.Params{Sizes: s})),

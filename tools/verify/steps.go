@@ -35,6 +35,8 @@ func steps() []step {
 		{"gofmt", time.Minute, gofmt},
 		{"vet", 5 * time.Minute, command("go", "vet", "./...")},
 		{"gen", 5 * time.Minute, command("go", "run", "./gen", "-check")},
+		{"size i9", 10 * time.Minute, command("go", "run", "./fpga", "size", "-board", "i9")},
+		{"size i5", 10 * time.Minute, command("go", "run", "./fpga", "size", "-board", "i5")},
 		{"test", 45 * time.Minute, goTest},
 		{"cosim", 40 * time.Minute, command("go", "run", "./tb/cosim", "-programs", programs)},
 		{"soak", 15 * time.Minute, command("go", "run", "./tb/soak", "-q", "-checks", "-n", lossy)},

@@ -233,7 +233,7 @@ func (m *pair) host(node int, rings [][2]*link.Ring, wires *simkit.Component) er
 	h := m.c.Host.Software
 	s := host.NewSoftware(c, host.SoftwareConfig{
 		Workload: m.w, Seed: m.seedOf(m.first(node)), Side: side, First: m.first(node),
-		Post: int64(h.Post), Seen: int64(h.Events), Interval: int64(interval), Regions: m.c.Host.Regions,
+		Post: int64(h.Post), Poll: max(1, int64(h.Poll)), Seen: int64(h.Events), Interval: int64(interval), Regions: m.c.Host.Regions,
 		Ready: m.c.Retry.Ready, Script: m.script(node), Rang: m.meter.rang(node), Done: m.meter.done(node),
 	}, rings, func(qp int) *host.Software {
 		if node == 1 {

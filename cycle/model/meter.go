@@ -147,12 +147,8 @@ func (t *meter) log(node int) func(nic.Event) {
 
 func (t *meter) frame(node int, f *link.Frame, first, last EventKind) {
 	x := Event{Cycle: f.First, Node: node, Kind: first, QP: int(f.QP), WQE: int(f.WQE), PSN: f.PSN, Opcode: uint8(f.Op), Bytes: int(f.Length)}
-	if f.Op == format.OpAcknowledge {
-		if first == FirstOut {
-			x.Kind = AckOut
-			t.event(x)
-			return
-		}
+	if f.Op == format.OpAcknowledge && first == FirstOut {
+		x.Kind = AckOut
 	}
 	t.event(x)
 	x.Cycle, x.Kind = f.Last, last

@@ -316,3 +316,25 @@ func TestTrace(t *testing.T) {
 	_, err = Run(t.Context(), config(t, "dc"), w, Options{Seed: 1, Trace: filepath.Join(t.TempDir(), "no", "folder")})
 	require.Error(t, err)
 }
+
+// READs of several packets, to several SGEs, come whole, and nothing is sent twice.
+func TestLongReads(t *testing.T) {
+	for _, core := range []string{"dc", "board"} {
+		w := parse(t, `
+direction: both
+messages: 100
+queue_pairs: [{count: 4, path_mtu: 256, ip: 6, send_sges: 6, recv_sges: 2, depth: 16, reads: 4}]
+operations: {read: 3, write: 1, fetch_add: 1, send: 1}
+sizes: {distribution: log_uniform, min: 0, max: 9000}
+inline: 50
+`)
+		c := config(t, core)
+		c.NIC.Reads = max(c.NIC.Reads, 4)
+		r := run(t, c, w, Options{Seed: 3})
+		require.Equal(t, int64(800), r.Messages)
+		for _, q := range r.QPs {
+			require.Zero(t, q.Resent, "%s: %+v", core, q)
+			require.Zero(t, q.Retries)
+		}
+	}
+}

@@ -87,6 +87,9 @@ func (c Config) modelled(w workload.Workload) []error {
 			errs = append(errs, Unsupported{"delayed packets (faults: action: delay)"})
 		}
 	}
+	if c.Caches.Keys.Misses > 1 || c.Caches.Translation.Misses > 1 {
+		errs = append(errs, Unsupported{"several misses of keys or translations at once (caches: misses): each direction has one, as in the RTL"})
+	}
 	if c.NIC.Credits != 0 {
 		errs = append(errs, Unsupported{"credits in acknowledgements (nic: credits: 1)"})
 	}

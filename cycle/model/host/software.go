@@ -32,6 +32,7 @@ type SoftwareConfig struct {
 	Side     workload.Side
 	First    int // queue pair of the workload's first one
 	Post     simkit.Cycle
+	Poll     simkit.Cycle // between two looks, at least 1
 	Seen     simkit.Cycle // from a CQE in memory until it is seen
 	Interval simkit.Cycle // between two doorbells
 	Regions  int
@@ -167,7 +168,7 @@ func (s *Software) look(i int32) {
 
 // run takes completions, and posts.
 func (s *Software) run(now simkit.Cycle) simkit.Cycle {
-	for s.CQEs.Ready() {
+	for s.CQEs.Ready() && s.seen() <= now {
 		s.complete(now, s.CQEs.Pop())
 	}
 	for len(s.later) > 0 && s.later[0].at <= now {
@@ -179,7 +180,7 @@ func (s *Software) run(now simkit.Cycle) simkit.Cycle {
 				s.postRecvs(now, int32(i))
 			}
 		}
-		return min(s.CQEs.Next(0), s.script(now))
+		return min(s.CQEs.Next(s.seen()), s.script(now))
 	}
 	s.due, s.spare = s.spare[:0], s.due
 	for _, i := range s.spare {
@@ -191,11 +192,20 @@ func (s *Software) run(now simkit.Cycle) simkit.Cycle {
 		s.postRecvs(now, i)
 		s.postSends(now, i)
 	}
-	next := s.CQEs.Next(0)
+	next := s.CQEs.Next(s.seen())
 	if len(s.later) > 0 {
 		next = min(next, max(s.later[0].at, now+1))
 	}
 	return next
+}
+
+// seen is when software sees the first completion that waits: at its next look, and no sooner than it may.
+func (s *Software) seen() simkit.Cycle {
+	if s.CQEs.Len() == 0 {
+		return 0
+	}
+	at := s.CQEs.Due() + s.c.Seen
+	return (at + s.c.Poll - 1) / s.c.Poll * s.c.Poll
 }
 
 // script rings as a recorded host did.

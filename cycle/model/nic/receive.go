@@ -353,7 +353,7 @@ func (r *readmatch) place(now Cycle, q *qp, x *packet) Cycle {
 	if y.last {
 		r.current = false
 		r.in.Pop()
-		q.due = x.f.PSN + 1
+		q.due = y.f.PSN + 1
 		if y.match == matchDone {
 			q.outHead++
 			q.begun = false

@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: help setup gen test test-go cosim drill soak formal area bench lint fpga program mutants slurm-test slurm studies clean
+.PHONY: help setup gen test test-go cosim drill soak formal area bench calibrate lint fpga program mutants slurm-test slurm studies clean
 
 help:
 	@echo 'make cosim    set up, generate, verilate, run every scenario, print a table'
@@ -16,6 +16,7 @@ help:
 	@echo 'make formal   prove the properties of the blocks'
 	@echo 'make area     area and depth of every block, next to other projects'
 	@echo 'make bench    cycles of the core against their budgets (docs/performance.md), then simulation speed'
+	@echo 'make calibrate  the cycle model against the RTL in Verilator: fits its table, writes docs/calibration.md'
 	@echo 'make lint     gofmt, go vet, Verilator -Wall, Icarus -Wall, Yosys check'
 	@echo 'make fpga BOARD=…     a bitstream, and what it takes of the device; go run ./fpga list has the boards'
 	@echo 'make program BOARD=…  loads it'
@@ -56,6 +57,9 @@ area: setup
 bench: setup
 	@$(GO) run ./tb/bench
 	$(GO) test -run '^$$' -bench . -p 1 ./...
+
+calibrate: setup gen
+	@$(GO) run ./cycle/calibrate
 
 lint: setup
 	@$(GO) run ./tools/verify -only gofmt,vet,gen

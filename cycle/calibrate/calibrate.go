@@ -154,12 +154,8 @@ func costOf(suite []played) fit.Cost {
 	return func(ctx context.Context, t *table.Table, width int) (int64, error) {
 		var sum int64
 		for _, p := range suite {
-			c, err := configs.Load(p.Config)
-			if err != nil {
-				return 0, err
-			}
-			if c.DataWidth != width {
-				continue
+			if p.width != width || p.Latency > 0 || p.Waits() {
+				continue // slow memory adds nothing that a block takes, and a timer's phase is no block's
 			}
 			v, err := judge(ctx, t, []played{p})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gornic/configs"
 	"gornic/cycle/calibrate/cases"
 	"gornic/cycle/calibrate/record"
 	"gornic/cycle/model"
@@ -29,7 +30,13 @@ func logFile(s cases.Set) string { return "testdata/" + string(s) + ".log" }
 // A played is a case with what the RTL did.
 type played struct {
 	cases.Case
-	rtl []model.Event // cycles since the first doorbell
+	rtl   []model.Event // cycles since the first doorbell
+	width int           // bits of the data path
+	tick  int           // cycles of a tick of timers
+}
+
+func newPlayed(c cases.Case, rtl []model.Event, config configs.Config) played {
+	return played{Case: c, rtl: rtl, width: config.DataWidth, tick: config.AckTick}
 }
 
 // recordAll plays cases on the RTL.
@@ -53,7 +60,7 @@ func (o options) recordAll(ctx context.Context, set cases.Set, w io.Writer) ([]p
 				return nil, err
 			}
 			fmt.Fprintf(w, "%-34s %7d cycles of the RTL, %d events\n", c.Name(), l.Cycles-l.Begin, len(l.Events))
-			all = append(all, played{Case: c, rtl: record.Since(l.Begin, l.Events)})
+			all = append(all, newPlayed(c, record.Since(l.Begin, l.Events), p.Config))
 		}
 	}
 	return all, nil
@@ -94,7 +101,11 @@ func load(set cases.Set) ([]played, error) {
 		if sections[i].Name != c.Name() {
 			return nil, fmt.Errorf("%s has %s in place of %s: run `make calibrate`", logFile(set), sections[i].Name, c.Name())
 		}
-		all = append(all, played{Case: c, rtl: sections[i].Events})
+		config, err := configs.Load(c.Config)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, newPlayed(c, sections[i].Events, config))
 	}
 	return all, nil
 }

@@ -40,7 +40,8 @@
 //	batch:     {min: 1, max: 4} # work requests a doorbell, or one number; default 1
 //	arrival:                    # default: {kind: closed}, as soon as there is room
 //	  kind:    poisson          # closed, every or poisson
-//	  cycles:  500              # between two messages of a queue pair, or their mean
+//	  cycles:  500              # between two messages of a queue pair, or their mean; or in its place
+//	  # per_million: 2000       # messages of a host in a million cycles, over all of its queue pairs: open loop at a rate
 //	faults:                     # default: none. The first that hits a packet decides
 //	  - action:   drop          # drop, duplicate, corrupt (a bit behind the BTH), delay, flip (bits anywhere), truncate or
 //	                            # mark (CE, on packets whose sender takes part in ECN)

@@ -156,7 +156,11 @@ func (r *reader) arrival(n *yaml.Node) Arrival {
 		return Arrival{}
 	}
 	a := Arrival{Kind: ArrivalKind(o.choice("kind", arrivals))}
-	if a.Kind != Closed {
+	switch {
+	case a.Kind == Closed:
+	case o.has("per_million"):
+		a.Rate = o.number("per_million", 1, math.MaxInt32)
+	default:
 		a.Cycles = o.number("cycles", 1, math.MaxInt32)
 	}
 	o.done()

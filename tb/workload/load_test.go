@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		},
 		Operations: Operations{Write: 1, SendImm: 3, Read: 2, CmpSwap: 4, FetchAdd: 5, SendInv: 6},
 		Inline:     10, Signaled: 50, Solicited: 5,
-		Sizes: Sizes{List: []int{0, 1, 256}}, Batch: Range{1, 4}, Arrival: Arrival{Poisson, 300},
+		Sizes: Sizes{List: []int{0, 1, 256}}, Batch: Range{1, 4}, Arrival: Arrival{Kind: Poisson, Cycles: 300},
 		Rules: []wire.Rule{
 			{Action: wire.Drop, Class: wire.Responses, Rate: 1000, Attempts: 2},
 			{Action: wire.Corrupt, Rate: wire.Million},

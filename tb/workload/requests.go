@@ -239,9 +239,9 @@ func (s *stream) size() int {
 func (s *stream) arrival() uint64 {
 	switch s.w.Arrival.Kind {
 	case Every:
-		s.at += uint64(s.w.Arrival.Cycles)
+		s.at = uint64(float64(s.made+1) * s.w.gap())
 	case Poisson:
-		s.at += uint64(s.r.ExpFloat64() * float64(s.w.Arrival.Cycles))
+		s.at += uint64(s.r.ExpFloat64() * s.w.gap())
 	}
 	return s.at
 }

@@ -232,3 +232,19 @@ func TestRequestsReachTheirLimits(t *testing.T) {
 	require.Len(t, sizes, 8)
 	require.True(t, sizes[33] && sizes[40])
 }
+
+// A rate is of a host: its queue pairs share it.
+func TestRateIsShared(t *testing.T) {
+	w, err := workload.Parse("rate.yaml", []byte("direction: a_to_b\nmessages: 500\nqueue_pairs: [{count: 8, path_mtu: 256, ip: 4}]\n"+
+		"operations: {write: 1}\nsizes: 64\narrival: {kind: every, per_million: 2000}\n"))
+	require.NoError(t, err)
+	require.Equal(t, workload.Arrival{Kind: workload.Every, Rate: 2000}, w.Arrival)
+	last := uint64(0)
+	for q := range w.Requests(1) {
+		last = max(last, q.At)
+	}
+	require.EqualValues(t, 500*8*1_000_000/2000, last)
+	again, err := workload.Parse("rate.yaml", w.Text())
+	require.NoError(t, err)
+	require.Equal(t, w, again)
+}

@@ -34,7 +34,7 @@ queue_pairs: [{count: 1, path_mtu: 256, ip: 4}]
 operations: {write: 1}
 sizes: {distribution: uniform, min: 1, max: 2}
 batch: 2
-arrival: {kind: closed}
+arrival: {kind: every, per_million: 100}
 faults: [{action: delay, rate: 0.5, frames: 3}]
 `,
 	`direction: both

@@ -58,5 +58,8 @@ func (a Arrival) text() string {
 	if a.Kind == Closed {
 		return "{kind: closed}"
 	}
+	if a.Cycles == 0 {
+		return fmt.Sprintf("{kind: %s, per_million: %d}", arrivals[a.Kind], a.Rate)
+	}
 	return fmt.Sprintf("{kind: %s, cycles: %d}", arrivals[a.Kind], a.Cycles)
 }

@@ -135,8 +135,20 @@ func (s Sizes) Most() int {
 // Arrival says when work comes.
 type Arrival struct {
 	Kind   ArrivalKind
-	Cycles int // between two messages of a queue pair; the mean of Poisson
+	Cycles int // between two messages of a queue pair; the mean of Poisson. 0: by Rate
+	Rate   int // messages of a host in a million cycles, shared by its queue pairs
 }
+
+// gap is the time between two messages of a queue pair, in cycles.
+func (w Workload) gap() float64 {
+	if a := w.Arrival; a.Cycles == 0 && a.Rate > 0 {
+		return rateCycles * float64(w.Connections()) / float64(a.Rate)
+	}
+	return float64(w.Arrival.Cycles)
+}
+
+// rateCycles are the cycles that a rate is of.
+const rateCycles = 1_000_000
 
 // ArrivalKind is a kind of arrival.
 type ArrivalKind uint8

@@ -57,6 +57,10 @@ const (
 // waits are the files whose packets are only sent again when time is up.
 var waits = []string{"timeout", "lost_ack", "lossy"}
 
+// Waits tells that the case has packets sent again when time is up. A timer counts ticks of the core's, which begin anywhere in the
+// workload: what comes behind it may be a tick off.
+func (c Case) Waits() bool { return slices.Contains(waits, c.File) }
+
 // Of returns the cases of a set on some configurations, with memory that answers at once and with slow memory.
 func Of(set Set, configs ...string) ([]Case, error) {
 	names, err := files.ReadDir(string(set))
@@ -68,7 +72,7 @@ func Of(set Set, configs ...string) ([]Case, error) {
 		for _, latency := range []int{0, 100} {
 			for _, n := range names {
 				c := Case{Set: set, File: strings.TrimSuffix(n.Name(), ".yaml"), Config: config, Latency: latency, Timeout: patient}
-				if slices.Contains(waits, c.File) {
+				if c.Waits() {
 					c.Timeout = impatient
 				}
 				all = append(all, c)
@@ -122,6 +126,7 @@ func (c Case) Model(ctx context.Context, t *table.Table) (*model.Result, error) 
 	}
 	config := model.Default(nic)
 	config.Host.Latency = c.Latency
+	config.Link.Whole, config.Link.Latency = true, record.WireCycles
 	config.Retry = model.Retry{Timeout: c.Timeout, Count: retries, RNRTimer: rnrTimer, RNRCount: retries, Ready: true}
 	r, err := model.Run(ctx, config, w, model.Options{Seed: Seed, Events: true, Table: t})
 	if err != nil {

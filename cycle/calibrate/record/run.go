@@ -51,6 +51,9 @@ type game struct {
 	began    bool
 }
 
+// WireCycles is from the last beat that leaves a core to the first that comes to the other, on a wire without latency.
+const WireCycles = 2
+
 // idleCycles is how long hosts wait at once with nothing to do.
 const idleCycles = 64
 

@@ -151,7 +151,7 @@ const strayCost = 1000
 
 // costOf is the sum of the errors of all events of the suite at a width, in cycles: of each, by how much it is later than the one before it.
 func costOf(suite []played) fit.Cost {
-	return func(ctx context.Context, t *table.Table, width int) (int64, error) {
+	return func(ctx context.Context, t *table.Table, width int, limit int64) (int64, error) {
 		var sum int64
 		for _, p := range suite {
 			if p.width != width || p.Latency > 0 || p.Waits() {
@@ -161,7 +161,9 @@ func costOf(suite []played) fit.Cost {
 			if err != nil {
 				return 0, err
 			}
-			sum += v[0].cost()
+			if sum += v[0].cost(); sum >= limit {
+				break
+			}
 		}
 		return sum, nil
 	}

@@ -8,13 +8,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gornic/cycle/table"
 )
 
-// Cost is how far the model is from the RTL with a table, at a width of the data path; 0 is nothing.
-type Cost func(ctx context.Context, t *table.Table, width int) (int64, error)
+// Cost is how far the model is from the RTL with a table, at a width of the data path; 0 is nothing. From limit on, nobody
+// wants to know how much more it is.
+type Cost func(ctx context.Context, t *table.Table, width int, limit int64) (int64, error)
 
 // Change is a time that was fitted.
 type Change struct {
@@ -51,7 +53,7 @@ type fitting struct {
 
 // width fits the times at one width, until a round changes nothing.
 func (f *fitting) width(ctx context.Context, width int) (err error) {
-	if f.best, err = f.cost(ctx, f.now, width); err != nil {
+	if f.best, err = f.cost(ctx, f.now, width, math.MaxInt64); err != nil {
 		return err
 	}
 	for range rounds {
@@ -99,7 +101,7 @@ func (f *fitting) try(ctx context.Context, block, time string, width, step int) 
 	if err != nil {
 		return false, err
 	}
-	cost, err := f.cost(ctx, moved, width)
+	cost, err := f.cost(ctx, moved, width, f.best)
 	if err != nil || cost >= f.best {
 		return false, err
 	}

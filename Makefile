@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: help setup gen test test-go cosim drill soak formal area bench calibrate lint fpga program mutants slurm-test slurm clean
+.PHONY: help setup gen test test-go cosim drill soak formal area bench calibrate lint fpga program mutants slurm-test slurm studies clean
 
 help:
 	@echo 'make cosim    set up, generate, verilate, run every scenario, print a table'
@@ -21,6 +21,7 @@ help:
 	@echo 'make fpga BOARD=…     a bitstream, and what it takes of the device; go run ./fpga list has the boards'
 	@echo 'make program BOARD=…  loads it'
 	@echo 'make mutants  the synthesized core in Verilator, and with one LUT after another inverted'
+	@echo 'make studies  the studies of the cycle model (docs/cycle.md): their plots, in a minute'
 	@echo 'make slurm-test   a sweep of the cycle model as a job array, on a Slurm of one node that it starts'
 	@echo 'make clean    remove what was built, but keep the tools'
 
@@ -75,6 +76,11 @@ program:
 
 mutants: setup
 	@$(GO) run ./fpga mutants
+
+studies:
+	@$(GO) build -o build/cycle/cycle ./cycle
+	@for f in cycle/studies/[1-8]_*.yaml; do echo $$f && build/cycle/cycle sweep $$f && build/cycle/cycle plot -to build/cycle/plots/$$(basename $$f .yaml) $$f || exit 1; done
+	@for d in build/cycle/plots/*; do for f in $$d/*.svg; do cp $$f cycle/studies/plots/$$(basename $$d)_$$(basename $$f); done; done
 
 slurm-test: slurm
 	@$(GO) run ./cycle/slurm

@@ -32,7 +32,6 @@ func changes(e config.Experiment) []change {
 	}
 	field("four times as many keys cached", "caches.keys.entries", 4*keys)
 	field("as many keys cached as queue pairs have", "caches.keys.entries", max(4*keys, 2*e.Workload.Connections()*m.Host.Regions))
-	field("eight key misses at once", "caches.keys.misses", 8)
 	field("16 lines of translations cached", "caches.translation.entries", max(16, 4*m.Caches.Translation.Entries))
 	if 2*nic.WQEs <= 32 {
 		field("twice as many WQEs read ahead", "nic.wqes_ahead", 2*nic.WQEs)
@@ -42,6 +41,12 @@ func changes(e config.Experiment) []change {
 	}
 	if 2*nic.Replay <= 4096 {
 		field("twice as many packets outstanding", "nic.replay_entries", 2*nic.Replay)
+	}
+	if 4*nic.RxPackets <= 4096 {
+		field("four times as many packets in the receive buffer", "nic.rx_packets", 4*nic.RxPackets)
+	}
+	if m.Retry.Timeout > 10 {
+		field("retries after 4 ms", "retry.timeout", 10)
 	}
 	if 2*nic.DataWidth <= 512 {
 		field("twice the data width", "nic.data_width", 2*nic.DataWidth)

@@ -152,7 +152,9 @@ func (f Figure) draw(p *plot.Plot) error {
 		}
 	}
 	p.Y.Max = headroom(high)
-	if len(f.Lines) > 1 {
+	if f.pairs() { // its lines are high on the left
+		p.Legend.Top, p.Legend.Left = false, true
+	} else if len(f.Lines) > 1 {
 		p.Y.Max = headroom(high * (1 + 0.06*float64(min(len(f.Lines), mostNames)))) // for the legend
 	}
 	return nil

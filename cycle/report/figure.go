@@ -279,7 +279,7 @@ func lastPart(field string, among []string) string {
 func closedForm(rows []Row, p Picture, a axis) (Figure, error) {
 	f := Figure{
 		Name: p.ClosedForm, Title: "Goodput of that without losses: dots measured, dashed (1-p)/(1-p+pW)",
-		XLabel: p.X, YLabel: "share", LogX: a.log,
+		XLabel: p.X, YLabel: "share",
 	}
 	if p.ClosedForm != "go_back_n" || len(p.Series) != 1 || a.ticks != nil {
 		return f, fmt.Errorf("plot: closed form %q: expected go_back_n, a loss on the x axis, and one series, of packets on their way", p.ClosedForm)

@@ -22,9 +22,12 @@ type Measured struct {
 	Resent     int64   `json:"resent"`
 	Retries    int64   `json:"retries"` // times that a queue pair went back
 	Lost       int64   `json:"lost"`    // on the wire
+	Dropped    int64   `json:"dropped"` // by receivers, for want of room in their packet buffer
 	Marked     int64   `json:"marked"`  // with CE
 	CNPs       int64   `json:"cnps"`    // received
 	RNRs       int64   `json:"rnrs"`    // received
+	Doorbells  int64   `json:"doorbells"`
+	CQEs       int64   `json:"cqes"`
 	Caches     []Cache `json:"caches"`
 	Blocks     []Block `json:"blocks"`
 	Bottleneck string  `json:"bottleneck"`
@@ -43,7 +46,7 @@ type Latency struct {
 
 // Cache is what a cache of one host's core did.
 type Cache struct {
-	Host    string  `json:"host"` // a, b; c and so on are the other senders of an incast
+	Host    string  `json:"host"` // a, b; a1, a2 and so on are the other senders of an incast
 	Name    string  `json:"name"`
 	Hits    int64   `json:"hits"`
 	Misses  int64   `json:"misses"`
@@ -66,13 +69,12 @@ type Stall struct {
 	Cycles int64  `json:"cycles"`
 }
 
-// hostName is the letter of a host: a, b, and then the other senders of an incast.
+// hostName is the name of a host: a, b, and a1, a2 and so on are the other senders of an incast.
 func hostName(node int) string {
-	const letters = 26
-	if node < letters {
+	if node < 2 {
 		return string(rune('a' + node))
 	}
-	return fmt.Sprintf("z%d", node-letters+1)
+	return fmt.Sprintf("a%d", node-1)
 }
 
 // Measure is what is kept of a result.
@@ -91,7 +93,10 @@ func Measure(r *model.Result) Measured {
 	}
 	for _, n := range r.Nodes {
 		m.Lost += n.Lost
+		m.Dropped += n.Dropped
 		m.Marked += n.Marked
+		m.Doorbells += n.Doorbells
+		m.CQEs += n.CQEs
 	}
 	for _, c := range r.Caches {
 		m.Caches = append(m.Caches, Cache{hostName(c.Node), c.Name, c.Hits, c.Misses, c.HitRate()})
@@ -163,9 +168,12 @@ func Metrics() []Metric {
 		{"resent", "packets sent again", func(m Measured) float64 { return float64(m.Resent) }},
 		{"retries", "times that a queue pair went back", func(m Measured) float64 { return float64(m.Retries) }},
 		{"lost", "packets lost on the wire", func(m Measured) float64 { return float64(m.Lost) }},
+		{"dropped", "packets dropped by receivers whose packet buffer was full", func(m Measured) float64 { return float64(m.Dropped) }},
 		{"marked", "packets marked with CE", func(m Measured) float64 { return float64(m.Marked) }},
 		{"cnps", "CNPs received", func(m Measured) float64 { return float64(m.CNPs) }},
 		{"rnrs", "RNR NAKs received", func(m Measured) float64 { return float64(m.RNRs) }},
+		{"doorbells", "doorbells rung", func(m Measured) float64 { return float64(m.Doorbells) }},
+		{"cqes", "CQEs written", func(m Measured) float64 { return float64(m.CQEs) }},
 	}
 	for _, host := range []string{"a", "b"} {
 		for _, cache := range []string{"context", "key", "translate_tx", "translate_rx", "wqe"} {

@@ -27,7 +27,7 @@ func result() *model.Result {
 			{Node: 0, QP: 1, Messages: 250, Bytes: 16000, Packets: 250, Last: 1000, RNRs: 1},
 			{Node: 1, QP: 0, Packets: 100},
 		},
-		Nodes:  []model.Node{{Lost: 5, Marked: 6}, {Lost: 1}},
+		Nodes:  []model.Node{{Lost: 5, Marked: 6, Doorbells: 7}, {Lost: 1, Dropped: 4, CQEs: 8}},
 		Caches: []model.CacheUse{{Node: 0, Name: "context", Hits: 90, Misses: 10}, {Node: 1, Name: "key"}},
 		Blocks: []model.Block{
 			{Node: 0, Name: "dma", Items: 10, Busy: 1000, Stalled: []model.Stall{{By: "host", Cycles: 2000}}, Starved: 1000},
@@ -42,7 +42,7 @@ func TestMeasure(t *testing.T) {
 	require.InDelta(t, 32e9, m.Goodput, 1)
 	require.Equal(t, Latency{Count: 1000, Mean: 400, Min: 40, P50: 360, P99: 800, P999: 1200, Max: 1600}, m.Latency)
 	require.InDelta(t, 0.8, m.Fairness, 1e-9, "3 to 1: 16 / (2 * 10)")
-	require.EqualValues(t, []int64{1150, 50, 2, 6, 6, 3, 1}, []int64{m.Packets, m.Resent, m.Retries, m.Lost, m.Marked, m.CNPs, m.RNRs})
+	require.EqualValues(t, []int64{1150, 50, 2, 6, 4, 6, 3, 1, 7, 8}, []int64{m.Packets, m.Resent, m.Retries, m.Lost, m.Dropped, m.Marked, m.CNPs, m.RNRs, m.Doorbells, m.CQEs})
 	require.Equal(t, []Cache{{"a", "context", 90, 10, 0.9}, {"b", "key", 0, 0, 1}}, m.Caches)
 	require.Equal(t, Block{"a", "dma", 10, 1000, []Stall{{"host", 2000}}, 1000}, m.Blocks[0])
 	text, err := json.Marshal(Measure(&model.Result{ClockMHz: 250}))
@@ -123,7 +123,7 @@ func TestText(t *testing.T) {
 	require.NoError(t, Text(&out, Measure(result())))
 	for _, want := range []string{
 		"messages      1,000 in 4,000 cycles of 250 MHz, 16 us\n", "message rate  62.5 M/s\n", "goodput       32 Gbit/s\n",
-		"mean 400 ns, median 360 ns, 99 % 800 ns", "6 lost, 50 sent again, 6 marked, 3 CNPs, 1 RNR NAKs\n",
+		"mean 400 ns, median 360 ns, 99 % 800 ns", "6 lost on the wire, 4 dropped by receivers without room, 50 sent again\n", "6 marked, 3 CNPs, 1 RNR NAKs\n",
 		"context of host a: 90.00 % of 100 hit\n", "bottleneck    Host memory is slow.\n",
 	} {
 		require.Contains(t, out.String(), want)

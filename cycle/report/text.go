@@ -21,8 +21,11 @@ func Text(w io.Writer, m Measured) error {
 			Nanoseconds(l.Mean), Nanoseconds(l.P50), Nanoseconds(l.P99), Nanoseconds(l.P999), Nanoseconds(l.Max)))
 	}
 	line("packets", grouped(m.Packets)+" sent")
-	if m.Resent+m.Lost+m.Marked+m.CNPs+m.RNRs > 0 {
-		line("", fmt.Sprintf("%s lost, %s sent again, %s marked, %s CNPs, %s RNR NAKs", grouped(m.Lost), grouped(m.Resent), grouped(m.Marked), grouped(m.CNPs), grouped(m.RNRs)))
+	if m.Resent+m.Lost+m.Dropped > 0 {
+		line("", fmt.Sprintf("%s lost on the wire, %s dropped by receivers without room, %s sent again", grouped(m.Lost), grouped(m.Dropped), grouped(m.Resent)))
+	}
+	if m.Marked+m.CNPs+m.RNRs > 0 {
+		line("", fmt.Sprintf("%s marked, %s CNPs, %s RNR NAKs", grouped(m.Marked), grouped(m.CNPs), grouped(m.RNRs)))
 	}
 	for _, c := range m.Caches {
 		if c.Hits+c.Misses > 0 {

@@ -61,7 +61,9 @@ func (b *bench) run(n int) {
 		b.s.Step()
 		v := reflect.ValueOf(b.io.Counts)
 		for i := range v.NumField() {
-			b.counts[v.Type().Field(i).Name] += int(b.s.Get(v.Field(i).Interface().(hdl.Bits)))
+			if b.s.Get(v.Field(i).Interface().(hdl.Bits)) == 1 {
+				b.counts[v.Type().Field(i).Name]++
+			}
 		}
 	}
 }

@@ -171,7 +171,7 @@ func TestAgainstReference(t *testing.T) {
 			}
 		}
 		require.Greater(t, len(outcomes), 24, "%v", outcomes)
-		require.Greater(t, timers, 4)
+		require.Greater(t, timers, 40)
 	}, verilator.Simulator)
 }
 
@@ -235,7 +235,8 @@ func (b *bench) random() (format.CommandCode, []byte) {
 	if q := b.ref.QP(r.Uint64N(4)); q != nil && r.IntN(4) > 0 {
 		qpn = q.Create.QPN
 	}
-	switch code := format.CommandCode(pick(0, 1, 2, 3, 4, 5, 6, 6, 6, 7, 8, 9, 10, 11, 12, 13)); code {
+	// What is made lives for a while: most of the work is on queue pairs.
+	switch code := format.CommandCode(pick(0, 1, 1, 2, 3, 3, 3, 4, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13)); code {
 	case format.CmdCreateEQ:
 		return code, bytesOf(t, format.CreateEQ[uint64]{EQN: r.Uint64N(3), LogSize: odd(4, pick(0, 16)), Vector: odd(1, 2), Base: odd(0x1000, 0x1080)})
 	case format.CmdCreateCQ:

@@ -44,7 +44,8 @@ func (m *Module) LaneRAM(name string, depth, width, lane int, collide Collision)
 
 // LUTRAM returns a small memory that is read in the same cycle with
 // [Memory.At] and written at the clock edge; it maps to LUT RAM, by an attribute
-// that a tool for an FPGA without LUT RAM (iCE40) refuses.
+// that a tool for an FPGA without LUT RAM (iCE40) refuses. A word that was never
+// written need not be the same at each At: synthesis makes a copy for each.
 func (m *Module) LUTRAM(name string, depth, width int) *Memory {
 	return m.memory(name, depth, width, width, ReadOld, true)
 }

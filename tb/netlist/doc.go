@@ -8,7 +8,11 @@
 // The cells of the ECP5 are printed as Verilog that depends on no vendor: LUTs, carry chains and multiplexers as expressions,
 // flip-flops as always blocks, and memories as the modules of cells.v. Where the memories of the device leave
 // open what is read (the word that the other port writes in the same cycle) the model reads the opposite of what was
-// there: a design that counts on it fails. Registers and memories start as the seed says, not as the device does.
+// there: a design that counts on it fails. Registers and memories start as the seed says, not as the device does. Of a memory in LUTs
+// synthesis makes a copy for each who reads it, and each starts differently: a design that counts on a word that was never written
+// being the same twice fails, though not in the simulators of its source.
+//
+// [Simulator] does all of it for any design, such as a block in its own tests.
 //
 // # Mutants
 //

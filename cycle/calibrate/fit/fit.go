@@ -32,9 +32,13 @@ func (c Change) String() string {
 // rounds bounds how often all times are tried.
 const rounds = 6
 
-// Fit returns a table and how it differs from the one given, by block. Progress, where it is not nil, is told of each improvement.
-func Fit(ctx context.Context, t *table.Table, widths []int, cost Cost, progress func(c Change, cost int64)) (*table.Table, []Change, error) {
-	f := &fitting{now: t, cost: cost, progress: progress}
+// Fit returns a table and how it differs from the one given, by block. Only the times of some blocks are free, if any are named.
+// Progress, where it is not nil, is told of each improvement.
+func Fit(ctx context.Context, t *table.Table, widths []int, cost Cost, progress func(c Change, cost int64), blocks ...string) (*table.Table, []Change, error) {
+	f := &fitting{now: t, cost: cost, progress: progress, blocks: blocks}
+	if len(blocks) == 0 {
+		f.blocks = t.Names()
+	}
 	for _, w := range widths {
 		if err := f.width(ctx, w); err != nil {
 			return nil, nil, err
@@ -49,6 +53,7 @@ type fitting struct {
 	best     int64
 	cost     Cost
 	progress func(Change, int64)
+	blocks   []string // whose times are free
 }
 
 // width fits the times at one width, until a round changes nothing.
@@ -58,7 +63,7 @@ func (f *fitting) width(ctx context.Context, width int) (err error) {
 	}
 	for range rounds {
 		before := f.best
-		for _, block := range f.now.Names() {
+		for _, block := range f.blocks {
 			for _, time := range f.now.Blocks[block].Names() {
 				if err := f.time(ctx, block, time, width); err != nil {
 					return err

@@ -250,3 +250,22 @@ func TestKilled(t *testing.T) {
 	}
 	require.Len(t, files(dir), points)
 }
+
+// A trace is an SQLite file, of the window that was asked for; a run that fails leaves none.
+func TestTrace(t *testing.T) {
+	path, dir := file(t, sweepText), t.TempDir()
+	trace := func(args ...string) int {
+		name := filepath.Join(dir, fmt.Sprintf("%d.sqlite3", len(args)))
+		require.Contains(t, well(t, append([]string{"trace", "-o", name, path}, args...)...), "-sqlite "+name)
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.True(t, bytes.HasPrefix(text, []byte("SQLite format 3\x00")))
+		return len(text)
+	}
+	require.Greater(t, trace(), trace("-from", "100", "-to", "200"))
+	wrong := filepath.Join(dir, "wrong.sqlite3")
+	code, _, complaints := cycle(t, "trace", "-o", wrong, "-set", "nic.credits=1", path)
+	require.Equal(t, 1, code)
+	require.Contains(t, complaints, "credits")
+	require.NoFileExists(t, wrong)
+}

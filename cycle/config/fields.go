@@ -96,6 +96,7 @@ func Fields() []Field {
 		number("host.regions", "memory regions of each queue pair, used in turn", 1, 1<<16),
 		number("link.gbps", "rate of the wire, Gbit/s; 0: as fast as the core's stream", 0, 10000),
 		number("link.latency", "from a beat out of one core to the same beat into the other, cycles", 0, 100_000_000),
+		flag("link.whole", "frames are carried whole: latency is from the last beat out of one core to the first into the other"),
 		number("link.framing", "bytes of a frame on the wire beside the core's stream: FCS, preamble, gap", 0, 1000),
 		number("link.switch.buffer", "bytes of the queue in front of a port; 0: there is no switch", 0, most),
 		number("link.switch.kmin", "bytes in the queue from which packets are marked with CE", 0, most),

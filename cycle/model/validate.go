@@ -65,6 +65,9 @@ func (c Config) Validate(w workload.Workload) error {
 	if n := w.Connections() * max(1, c.Link.Senders); n > c.NIC.QPs {
 		fail("nic.qps", "the workload has %d queue pairs at one host, the core %d", n, c.NIC.QPs)
 	}
+	if c.NIC.Atomics == 0 && w.Operations.CmpSwap+w.Operations.FetchAdd > 0 {
+		fail("nic.atomics", "the workload has atomics, and the core has none")
+	}
 	for _, q := range w.QueuePairs {
 		if q.PathMTU > c.NIC.PathMTU {
 			fail("nic.path_mtu", "the workload has a path MTU of %d bytes, the core at most %d", q.PathMTU, c.NIC.PathMTU)

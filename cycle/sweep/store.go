@@ -101,7 +101,7 @@ func (s *Store) Save(r Record) error {
 		return fmt.Errorf("results: %w", err)
 	}
 	if err := replace(s.Path(r.Key), append(text, '\n'), s.create); err != nil {
-		return fmt.Errorf("results: %w; no result is half written, and the same command goes on where it stopped", err)
+		return fmt.Errorf("results: %w; no result is half written", err)
 	}
 	return nil
 }

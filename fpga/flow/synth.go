@@ -33,6 +33,10 @@ const (
 	forXCUP = "synth_xilinx -family xcup -flatten -noiopad"
 )
 
+// narrowAdders makes LUTs of adders and comparisons up to 8 bits. A carry chain has two places for a LUT4 more at its beginning, and two
+// where its end leads to logic: a short one takes more of them than LUTs do, which ABC merges with what is around.
+const narrowAdders = "techmap -map +/techmap.v t:$alu r:Y_WIDTH<=8 %i"
+
 func newSynthesis(ctx context.Context, d *hdl.Design, command string) (*synthesis, error) {
 	yosys, err := toolset.Find(toolset.Yosys)
 	if err != nil {
@@ -66,7 +70,12 @@ func (s *synthesis) script() string {
 	for _, clock := range s.clocks {
 		fmt.Fprintf(&b, "setattr -set keep 1 %s/w:%s\n", s.top, clock)
 	}
-	fmt.Fprintf(&b, "%s -top %s -run coarse:\nwrite_json %s\n", s.command, s.top, netlistFile)
+	if s.command == forECP5 {
+		fmt.Fprintf(&b, "%s -top %s -run coarse:map_gates\n%s\n%[1]s -top %[2]s -run map_gates:\n", s.command, s.top, narrowAdders)
+	} else {
+		fmt.Fprintf(&b, "%s -top %s -run coarse:\n", s.command, s.top)
+	}
+	fmt.Fprintf(&b, "write_json %s\n", netlistFile)
 	return b.String()
 }
 

@@ -137,7 +137,7 @@ func (o options) printer(w io.Writer) printer {
 }
 
 // measureAll measures, the configurations side by side, and prints each row as it comes. What cannot be measured is a row, too,
-// and keeps no budget. Rows are returned in the order of the measurements.
+// and keeps no budget; but nothing is measured without the simulator. Rows are returned in the order of the measurements.
 func measureAll(ctx context.Context, o options, all []measurement, to printer) ([]row, error) {
 	parts := map[string][]measurement{}
 	for _, m := range all {
@@ -167,7 +167,10 @@ func measureConfig(ctx context.Context, o options, name string, all []measuremen
 		if err := ctx.Err(); err != nil {
 			return rows, err
 		}
-		r := m.row(ctx, b)
+		r, err := m.row(ctx, b)
+		if err != nil {
+			return rows, err
+		}
 		if err := to.print(r); err != nil {
 			return rows, err
 		}
@@ -176,9 +179,12 @@ func measureConfig(ctx context.Context, o options, name string, all []measuremen
 	return rows, nil
 }
 
-// row is what comes of a measurement.
-func (m measurement) row(ctx context.Context, b *built) row {
+// row is what comes of a measurement. The error says that there is no simulator.
+func (m measurement) row(ctx context.Context, b *built) (row, error) {
 	r, err := m.measure(ctx, b)
+	if errors.Is(err, toolset.ErrAbsent) {
+		return r, err
+	}
 	r.Name, r.Config, r.Budget = m.name, m.config, m.budget.String()
 	_, r.rate = m.subject.(load)
 	switch {
@@ -190,7 +196,7 @@ func (m measurement) row(ctx context.Context, b *built) row {
 	default:
 		r.Verdict = missed
 	}
-	return r
+	return r, nil
 }
 
 // misses is the error of rows that miss their budgets.

@@ -246,6 +246,9 @@ func (s *Software) complete(now simkit.Cycle, c link.CQE) {
 		x.Bytes += int64(ring.At(ring.Consumed).Length)
 		ring.Consumed++
 	}
+	if s.Bells.Room() { // else the next one says as much
+		s.Bells.PushAt(link.Bell{QP: c.QP, CQ: true, Rung: now - 1}, now)
+	}
 	s.c.Done(x)
 	s.look(c.QP)
 }

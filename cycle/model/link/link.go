@@ -50,6 +50,7 @@ func (r *Ring) Room() int { return len(r.Slots) - int(r.Posted-r.Consumed) }
 type Bell struct {
 	QP       int32
 	Recv     bool
+	CQ       bool // of the completion queue of the queue pair: its consumer index
 	Producer uint32
 	Rung     simkit.Cycle // when it was offered
 }

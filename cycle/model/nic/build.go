@@ -230,6 +230,8 @@ func (n *NIC) receiveStreams(qps int) {
 	n.cmp.n, n.cmp.in = n, n.sca.placed[1]
 	n.cmp.completions = simkit.NewStream[link.CQE]("Completion", n.cmp.Component, n.cqw.Component, 2, 1)
 	n.cqw.n = n
+	n.db.cq = simkit.NewStream[int32]("CQ", n.db.Component, n.cqw.Component, qps, 1)
+	n.cqw.bells = n.db.cq
 	n.cqw.in = [2]*simkit.Stream[link.CQE]{n.cmp.completions, n.ack.completions}
 }
 
@@ -290,6 +292,7 @@ func (n *NIC) stages() {
 	r.look, r.interval, r.head, r.empty = least("requester", "look"), least("requester", "interval"), t("wqefetch", "head"), least("requester", "empty")
 	r.job, r.plan, r.sum, r.next = least("requester", "job"), t("requester", "plan"), t("requester", "sum"), t("requester", "next")
 	r.read, r.inline, r.end, r.made = t("requester", "read"), t("requester", "inline"), least("requester", "end"), t("requester", "made")
+	r.inlineReady, r.atomic = t("requester", "inline_ready"), t("requester", "atomic")
 	r.Add(r.hear)
 	r.Add(r.send)
 	r.Add(r.lookUp)
@@ -309,6 +312,7 @@ func (n *NIC) stages() {
 	n.gat.Add(n.gat.hear)
 	n.gat.Add(n.gat.ask)
 	n.gat.Add(n.gat.give)
+	n.trm.cut = t("translate_tx", "cut")
 	n.trm.packet, n.trm.interval, n.trm.fifo = least("transmit", "packet"), least("transmit", "interval"), least("transmit", "fifo")
 	n.trm.Add(n.trm.choose)
 	n.trm.Add(n.trm.merge)
@@ -332,7 +336,7 @@ func (n *NIC) contextStages() {
 func (n *NIC) receiveStages(t, least func(block, name string) Cycle) {
 	n.rx.header, n.rx.interval, n.rx.payload = least("rxpath", "header"), least("rxpath", "interval"), t("rxpath", "payload")
 	n.rx.Add(n.rx.run)
-	n.psn.request, n.psn.interval = least("psncheck", "request"), least("psncheck", "interval")
+	n.psn.request, n.psn.interval, n.psn.outcome = least("psncheck", "request"), least("psncheck", "interval"), t("psncheck", "outcome")
 	n.psn.Add(n.psn.hear)
 	n.psn.Add(n.psn.run)
 	m := &n.rm
@@ -361,7 +365,7 @@ func (n *NIC) receiveStages(t, least func(block, name string) Cycle) {
 	x.take, x.duplicate, x.lookTime = least("resources", "take"), least("resources", "duplicate"), t("resources", "look")
 	x.Add(x.run)
 	y := &n.atm
-	y.read, y.modify, y.result, y.interval = least("atomic", "read"), least("atomic", "modify"), least("atomic", "result"), least("atomic", "interval")
+	y.read, y.modify, y.result, y.interval = least("atomic", "read"), least("atomic", "modify")+t("atomic", "beat"), least("atomic", "result"), least("atomic", "interval")
 	y.most = 8
 	if n.p.Width == 64 {
 		y.most = 2
@@ -376,6 +380,7 @@ func (n *NIC) againStages(t, least func(block, name string) Cycle) {
 	c.Add(c.run)
 	w := &n.cqw
 	w.burst, w.interval = least("cqewriter", "burst")+t("cqewriter", "beat"), least("cqewriter", "interval")
+	w.update = least("cqewriter", "update")
 	w.Add(w.run)
 	n.ret.operation, n.ret.markTime, n.ret.resendTime = least("retry", "operation"), least("retry", "mark"), least("retry", "resend")
 	n.ret.Add(n.ret.run)

@@ -259,9 +259,11 @@ type cqewriter struct {
 	*simkit.Component
 	n *NIC
 
-	burst, interval, written Cycle
+	burst, interval, update Cycle
 
 	in     [2]*simkit.Stream[link.CQE] // from completer, ackqueue
+	bells  *simkit.Stream[int32]       // doorbells of completion queues
+	rang   bool                        // the last thing was a doorbell
 	writes *simkit.Stream[link.Write]
 	wrote  *simkit.Stream[link.WriteDone]
 	flying ringOf[link.CQE]
@@ -281,8 +283,16 @@ func (w *cqewriter) run(now Cycle) Cycle {
 	}
 	next := w.wrote.Next(0)
 	if now < w.free {
-		return min(next, w.in[0].Next(w.free), w.in[1].Next(w.free))
+		return min(next, w.in[0].Next(w.free), w.in[1].Next(w.free), w.bells.Next(w.free))
 	}
+	if w.bells.Ready() && !(w.rang && (w.in[0].Ready() || w.in[1].Ready())) {
+		w.bells.Pop()
+		w.rang = true
+		w.free = w.Busy(now + w.update)
+		return min(next, w.in[0].Next(w.free), w.in[1].Next(w.free), w.bells.Next(w.free))
+	}
+	w.rang = false
+	next = min(next, w.bells.Next(0))
 	for range w.in {
 		in := w.in[w.turn]
 		w.turn = 1 - w.turn
@@ -303,7 +313,7 @@ func (w *cqewriter) run(now Cycle) Cycle {
 		w.writes.PushAfter(link.Write{Client: writeCQEs, Beats: max(1, cqeBytes/w.n.beatBytes()), Bytes: cqeBytes}, w.burst-1)
 		w.free = w.Busy(now + w.interval)
 		w.Use.Items++
-		return min(next, w.in[0].Next(w.free), w.in[1].Next(w.free))
+		return min(next, w.in[0].Next(w.free), w.in[1].Next(w.free), w.bells.Next(w.free))
 	}
 	return next
 }

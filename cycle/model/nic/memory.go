@@ -70,7 +70,11 @@ func (m *memory) runReads(now Cycle) Cycle {
 		}
 		r := in.Pop()
 		first, last := m.bus.Read(now+m.address, r.Beats, r.Bytes)
-		m.read[c].PushAt(link.ReadDone{Tag: r.Tag, Beats: r.Beats, First: first, Last: last}, last+m.answer)
+		told := last
+		if c == readSQ || c == readRQ {
+			told = first // WQEs are taken as they come
+		}
+		m.read[c].PushAt(link.ReadDone{Tag: r.Tag, Beats: r.Beats, First: first, Last: last}, told+m.answer)
 		m.n.Stats.ReadBeats += int64(r.Beats)
 		m.Use.Items++
 		m.Busy(now + 1)

@@ -253,7 +253,7 @@ func (r *responder) finish(now Cycle) Cycle {
 		if y.takes {
 			delay++ // the receive WQE is taken first
 		}
-		r.outcomes.PushAfter(y.o, delay-r.commit+r.outcome-2) // psncheck lets the next request out in the cycle in which it hears
+		r.outcomes.PushAfter(y.o, delay-r.commit+r.outcome+r.n.psn.outcome-2) // psncheck lets the next request out in the cycle in which it hears
 	}
 	return r.records.Next(0)
 }

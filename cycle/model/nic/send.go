@@ -14,17 +14,21 @@ type doorbell struct {
 	interval Cycle
 	free     Cycle
 	sq, rq   *simkit.Stream[link.Bell]
+	cq       *simkit.Stream[int32] // to cqewriter
 }
 
 func (d *doorbell) run(now Cycle) Cycle {
 	in := d.n.Bells
 	if in.Ready() && now >= d.free {
 		b := in.Pop()
-		out := d.sq
-		if b.Recv {
-			out = d.rq
+		switch {
+		case b.CQ:
+			d.cq.Push(b.QP)
+		case b.Recv:
+			d.rq.PushAfter(b, d.latency-1)
+		default:
+			d.sq.PushAfter(b, d.latency-1)
 		}
-		out.PushAfter(b, d.latency-1)
 		d.n.Stats.Doorbells++
 		d.Use.Items++
 		d.free = d.Busy(now + d.interval)
@@ -224,9 +228,8 @@ func (s *scheduler) run(now Cycle) Cycle {
 		s.Waits("requester")
 		return next
 	}
-	i := s.queue.pop()
-	s.in[i] = false
-	s.grant.Push(i)
+	// It stands in the queue until the requester takes the grant: wakes before that add nothing.
+	s.grant.Push(s.queue.pop())
 	s.Use.Items++
 	s.Busy(now + 1)
 	if s.queue.size > 0 {
@@ -240,7 +243,7 @@ type requester struct {
 	*simkit.Component
 	n *NIC
 
-	look, interval, head, empty, job, plan, sum, next, read, inline, end, made Cycle
+	look, interval, head, empty, job, plan, sum, next, read, atomic, inline, inlineReady, end, made Cycle
 
 	grants  *simkit.Stream[int32]
 	turns   *simkit.Stream[turn]
@@ -328,10 +331,10 @@ func (r *requester) lookUp(now Cycle) Cycle {
 		return simkit.Never // the turn before is taken first
 	}
 	if !r.n.ctx.here(now, i, contextTx) {
-		r.grants.Pop() // its context comes, and then wakes it
+		r.take() // its context comes, and then wakes it
 		return max(r.grants.Next(0), now+1)
 	}
-	r.grants.Pop()
+	r.take()
 	h := &r.n.qps[i].sendHeads
 	switch {
 	case h.here != h.head:
@@ -347,6 +350,9 @@ func (r *requester) lookUp(now Cycle) Cycle {
 	}
 	return r.grants.Next(r.lookFree)
 }
+
+// take takes a grant.
+func (r *requester) take() { r.n.sch.in[r.grants.Pop()] = false }
 
 func (r *requester) begin(now Cycle, t turn, look, interval Cycle) {
 	r.turns.PushAt(t, now+look)
@@ -428,6 +434,9 @@ func (r *requester) packet(now Cycle, i int32, q *qp) Cycle {
 	j := job{kind: jobPacket}
 	if asks(w.Op) {
 		at += r.read
+		if w.Op != format.WRRead {
+			at += r.atomic
+		}
 		j.frame, j.entry = r.n.readFrame(i, q, w)
 	} else {
 		j.frame, j.entry = r.n.requestFrame(i, q, w)
@@ -439,6 +448,9 @@ func (r *requester) packet(now Cycle, i int32, q *qp) Cycle {
 	jobAt := at + r.made
 	at, j.segments = r.segments(at, i, q, w, f)
 	j.payload = f.Length > 0 && !w.Inline
+	if w.Inline && f.Length > 0 {
+		jobAt = at + r.end + r.inlineReady // it waits for its payload
+	}
 	r.jobs.PushAt(j, jobAt)
 	last := j.entry.ends
 	q.issued++

@@ -11,7 +11,7 @@ type transmit struct {
 	*simkit.Component
 	n *NIC
 
-	packet, interval, fifo Cycle
+	packet, interval, fifo, cut Cycle
 
 	from     [jobSources]*simkit.Stream[job]     // requester, resources, resend
 	segs     [jobSources]*simkit.Stream[segment] // theirs
@@ -53,7 +53,7 @@ func (t *transmit) merge(now Cycle) Cycle {
 			}
 			j := in.Pop()
 			if j.segments {
-				t.order.Push(int8(t.turn))
+				t.order.PushAfter(int8(t.turn), t.cut)
 			}
 			t.n.rate.pay(now, &j)
 			t.jobs.PushAfter(j, t.fifo-1)

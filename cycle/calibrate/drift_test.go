@@ -54,9 +54,7 @@ func TestLongerBlockIsNamed(t *testing.T) {
 	was := recordedHops(t)
 	for _, x := range []struct{ block, instance, stream string }{
 		{"translate_tx", "u_gather", "piece"},
-		{"gather", "u_transmit", "gathered"},
 		{"psncheck", "u_readmatch", "packet"},
-		{"readmatch", "u_responder", "request"},
 		{"scheduler", "u_requester", "grant"},
 		{"ackqueue", "u_transmit", "ack"},
 	} {

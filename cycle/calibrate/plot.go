@@ -24,7 +24,7 @@ var (
 )
 
 // heldDots is about how many events of a held case are shown.
-const heldDots = 60
+const heldDots = 20
 
 // correlation draws the cycle of each event of the model over that of the RTL. Of the held cases it shows some.
 func correlation(verdicts []verdict) ([]byte, error) {

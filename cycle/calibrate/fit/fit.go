@@ -8,13 +8,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gornic/cycle/table"
 )
 
-// Cost is how far the model is from the RTL with a table, at a width of the data path; 0 is nothing.
-type Cost func(ctx context.Context, t *table.Table, width int) (int64, error)
+// Cost is how far the model is from the RTL with a table, at a width of the data path; 0 is nothing. From limit on, nobody
+// wants to know how much more it is.
+type Cost func(ctx context.Context, t *table.Table, width int, limit int64) (int64, error)
 
 // Change is a time that was fitted.
 type Change struct {
@@ -30,9 +32,13 @@ func (c Change) String() string {
 // rounds bounds how often all times are tried.
 const rounds = 6
 
-// Fit returns a table and how it differs from the one given, by block. Progress, where it is not nil, is told of each improvement.
-func Fit(ctx context.Context, t *table.Table, widths []int, cost Cost, progress func(c Change, cost int64)) (*table.Table, []Change, error) {
-	f := &fitting{now: t, cost: cost, progress: progress}
+// Fit returns a table and how it differs from the one given, by block. Only the times of some blocks are free, if any are named.
+// Progress, where it is not nil, is told of each improvement.
+func Fit(ctx context.Context, t *table.Table, widths []int, cost Cost, progress func(c Change, cost int64), blocks ...string) (*table.Table, []Change, error) {
+	f := &fitting{now: t, cost: cost, progress: progress, blocks: blocks}
+	if len(blocks) == 0 {
+		f.blocks = t.Names()
+	}
 	for _, w := range widths {
 		if err := f.width(ctx, w); err != nil {
 			return nil, nil, err
@@ -47,16 +53,17 @@ type fitting struct {
 	best     int64
 	cost     Cost
 	progress func(Change, int64)
+	blocks   []string // whose times are free
 }
 
 // width fits the times at one width, until a round changes nothing.
 func (f *fitting) width(ctx context.Context, width int) (err error) {
-	if f.best, err = f.cost(ctx, f.now, width); err != nil {
+	if f.best, err = f.cost(ctx, f.now, width, math.MaxInt64); err != nil {
 		return err
 	}
 	for range rounds {
 		before := f.best
-		for _, block := range f.now.Names() {
+		for _, block := range f.blocks {
 			for _, time := range f.now.Blocks[block].Names() {
 				if err := f.time(ctx, block, time, width); err != nil {
 					return err
@@ -99,7 +106,7 @@ func (f *fitting) try(ctx context.Context, block, time string, width, step int) 
 	if err != nil {
 		return false, err
 	}
-	cost, err := f.cost(ctx, moved, width)
+	cost, err := f.cost(ctx, moved, width, f.best)
 	if err != nil || cost >= f.best {
 		return false, err
 	}

@@ -268,6 +268,8 @@ func fetchRows() []row {
 		{name: "and nothing behind it", packets: []packet{fault(swap, format.VendorKeyPD), swap}, want: []string{"NAK 0x62 100, " + accessErr, ""}},
 		{name: "section 3.7", packets: []packet{read(600), again(read(600)), again(add)},
 			want: []string{"message, READ 600 bytes at 0x200000000 of 7", "READ 600 bytes at 0x200000000 of 7, again", "fetch and add, again"}},
+		{name: "section 3.7, a payload of a READ is dropped", packets: []packet{read(600), again(with(read(600), func(p *packet) { p.length = 8 }))},
+			want: []string{"message, READ 600 bytes at 0x200000000 of 7", "READ 600 bytes at 0x200000000 of 7, again"}},
 		{name: "section 3.7 looks at no limit", access: true, packets: []packet{again(read(600)), again(swap)},
 			want: []string{"READ 600 bytes at 0x200000000 of 7, again", "compare and swap, again"}},
 		{name: "section 3.7 inside a message", receive: []int{600}, packets: []packet{{op: format.OpSendFirst, length: 256}, again(read(8)), {op: format.OpSendLast, length: 4}},

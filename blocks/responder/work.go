@@ -264,7 +264,8 @@ func (w *worker) record() record {
 		hdl.AndAll(is(link.PSNDuplicate), t.AckReq, known, resource.Not()),
 		is(link.PSNAhead).And(t.SendNAK),
 	)
-	bytes := t.PayloadLen.ZExt(32)
+	// READs and atomics have no payload. What a duplicate brings all the same is dropped, and does not move what it asks for.
+	bytes := t.PayloadLen.And(resource.Not().Rep(t.PayloadLen.Width())).ZExt(32)
 	next := w.msg
 	next.Kind = hdl.Mux(t.Op.End, hdl.K(2, kindNone), t.Op.Kind.Trunc(2))
 	next.Done = w.msg.Done.Add(bytes)

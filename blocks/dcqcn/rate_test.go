@@ -28,7 +28,7 @@ func randomSettings(r *rand.Rand) format.Congestion[uint64] {
 
 // Notifications, packets and time at random: each queue pair has the rate of the reference.
 func TestRatesAgainstReference(t *testing.T) {
-	p := params(2, 400)
+	p := params(2, 800) // a tick is longer than all updates of alpha that a cut may have to make: 3 cycles for each tick since the last
 	design, io := hdltest.Build(t, dcqcn.Def(p))
 	hdltest.EachSimWith(t, design, events, func(t *testing.T, s *sim.Sim) {
 		r := rand.New(rand.NewPCG(hdltest.Seed(t), 1))
@@ -77,7 +77,7 @@ func (b *bench) round(r *rand.Rand, flows []dcqcn.Flow, seen map[string]int) {
 		b.cnp.Send(qp)
 		before := b.cuts
 		cuts := f.CNP(b.settings)
-		b.until(200)
+		b.until(700)
 		b.compare(qp, f)
 		require.Equal(b.t, cuts, b.cuts == before+1)
 		if cuts {
@@ -94,7 +94,7 @@ func (b *bench) round(r *rand.Rand, flows []dcqcn.Flow, seen map[string]int) {
 			f.Sent(b.settings, uint64(n)+64)
 		}
 	}
-	b.until(399)
+	b.until(799)
 	for range r.IntN(6) {
 		b.run(b.tick)
 	}

@@ -50,7 +50,7 @@ func start(ctx context.Context, slurm toolset.SlurmTools, dir string) (c *cluste
 			err = errors.Join(err, c.close())
 		}
 	}()
-	if err := c.configure(); err != nil {
+	if err := c.configure(ctx); err != nil {
 		return c, err
 	}
 	if err := c.startMunge(ctx); err != nil {
@@ -74,7 +74,7 @@ func start(ctx context.Context, slurm toolset.SlurmTools, dir string) (c *cluste
 func (c *cluster) conf() string { return filepath.Join(c.dir, "slurm.conf") }
 
 // configure writes slurm.conf.
-func (c *cluster) configure() error {
+func (c *cluster) configure(ctx context.Context) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -102,7 +102,33 @@ func (c *cluster) configure() error {
 	}); err != nil {
 		return err
 	}
+	if err := c.withoutControlGroups(ctx); err != nil {
+		return err
+	}
 	return os.WriteFile(c.conf(), text.Bytes(), 0o644)
+}
+
+// withoutControlGroups tells Slurm from version 23.02 on that there are no control groups: it looks for them even where nothing that
+// is configured uses them. Versions before do not know the word.
+func (c *cluster) withoutControlGroups(ctx context.Context) error {
+	out, err := c.client(ctx, "slurmd", "-V").Output()
+	if err != nil {
+		return fmt.Errorf("slurmd -V: %w", err)
+	}
+	if !disablesControlGroups(string(out)) {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(c.dir, "cgroup.conf"), []byte("CgroupPlugin=disabled\n"), 0o644)
+}
+
+// disablesControlGroups tells that what calls itself so, as "slurm-wlm 22.05.8", has that.
+func disablesControlGroups(version string) bool {
+	_, number, _ := strings.Cut(strings.TrimSpace(version), " ")
+	var major, minor int
+	if n, _ := fmt.Sscanf(number, "%d.%d", &major, &minor); n < 2 {
+		return false
+	}
+	return major > 23 || major == 23 && minor >= 2
 }
 
 // freePorts are ports of the loopback that nobody has.

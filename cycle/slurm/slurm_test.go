@@ -42,9 +42,18 @@ func fakeSlurm(t *testing.T, scripts map[string]string) toolset.SlurmTools {
 // munge makes its socket and lives on.
 const munge = `for a; do case $a in --socket=*) : >"${a#--socket=}";; esac; done; exec sleep 1000`
 
+// slurmd tells its version, or lives on.
+const slurmd = `if [ "$1" = -V ]; then echo slurm-wlm 24.11.5; else exec sleep 1000; fi`
+
+func TestControlGroups(t *testing.T) {
+	for version, want := range map[string]bool{"slurm-wlm 22.05.8\n": false, "slurm 23.02.1\n": true, "slurm-wlm 24.11.5\n": true, "slurm": false, "": false} {
+		require.Equal(t, want, disablesControlGroups(version), version)
+	}
+}
+
 // A daemon that ends early is told with its last words, and the others are ended.
 func TestDaemonThatEnds(t *testing.T) {
-	slurm := fakeSlurm(t, map[string]string{"munged": munge, "slurmctld": "echo no such plugin; exit 1", "slurmd": "exec sleep 1000", "sinfo": "exit 1"})
+	slurm := fakeSlurm(t, map[string]string{"munged": munge, "slurmctld": "echo no such plugin; exit 1", "slurmd": slurmd, "sinfo": "exit 1"})
 	c, err := start(t.Context(), slurm, t.TempDir())
 	require.ErrorContains(t, err, "slurmctld has ended while we waited until the node is idle:\nno such plugin")
 	require.Empty(t, c.daemons)
@@ -52,7 +61,7 @@ func TestDaemonThatEnds(t *testing.T) {
 
 // Daemons are gone when a cluster is closed.
 func TestClose(t *testing.T) {
-	slurm := fakeSlurm(t, map[string]string{"munged": munge, "slurmctld": "exec sleep 1000", "slurmd": "exec sleep 1000", "sinfo": "echo idle"})
+	slurm := fakeSlurm(t, map[string]string{"munged": munge, "slurmctld": "exec sleep 1000", "slurmd": slurmd, "sinfo": "echo idle"})
 	c, err := start(t.Context(), slurm, t.TempDir())
 	require.NoError(t, err)
 	daemons := c.daemons

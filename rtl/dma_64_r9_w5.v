@@ -258,7 +258,7 @@ module dma_64_r9_w5 (
 );
 
     reg       answer_failed;  // dma.go:64
-    reg [7:0] failed_waiting; // blocks/pulses/pulses.go:13
+    reg [7:0] failed_waiting; // blocks/pulses/pulses.go:14
 
     wire        u_read_0_out_valid;
     wire [63:0] u_read_0_out_addr;
@@ -858,18 +858,18 @@ module dma_64_r9_w5 (
         | (mine_2_2 & writes_2_done_ready) | (mine_3_2 & writes_3_done_ready)
         | (mine_4_2 & writes_4_done_ready);
 
-    wire [9:0] sum_joined = {9'd0, m_axi_rvalid & m_axi_rready & reads_0_beat_err}; // blocks/pulses/pulses.go:16
-    wire [9:0] sum_joined_2 = {9'd0, m_axi_bvalid & m_axi_bready & writes_0_done_err}; // blocks/pulses/pulses.go:16
-    wire [9:0] sum_1 = {2'h0, failed_waiting} + sum_joined + sum_joined_2; // blocks/pulses/pulses.go:16
-    wire any = |sum_1;                             // blocks/pulses/pulses.go:18
-    wire [9:0] left = any ? sum_1 - 10'd1 : sum_1; // blocks/pulses/pulses.go:19
+    wire [9:0] sum_joined = {9'd0, m_axi_rvalid & m_axi_rready & reads_0_beat_err}; // blocks/pulses/pulses.go:17
+    wire [9:0] sum_joined_2 = {9'd0, m_axi_bvalid & m_axi_bready & writes_0_done_err}; // blocks/pulses/pulses.go:17
+    wire [9:0] sum_1 = {2'h0, failed_waiting} + sum_joined + sum_joined_2; // blocks/pulses/pulses.go:17
+    wire any = |sum_1;                             // blocks/pulses/pulses.go:19
+    wire [9:0] left = any ? sum_1 - 10'd1 : sum_1; // blocks/pulses/pulses.go:20
 
     always @(posedge clk) begin
         if (rst) begin
             answer_failed <= 1'b0;
             failed_waiting <= 8'd0;
         end else begin
-            failed_waiting <= (|left[9:8]) ? 8'd255 : left[7:0]; // blocks/pulses/pulses.go:21
+            failed_waiting <= (|left[9:8]) ? 8'd255 : left[7:0]; // blocks/pulses/pulses.go:22
             answer_failed <= any; // dma.go:65
         end
     end

@@ -48,6 +48,9 @@ fifo_link_tx_job_6_x1.v
 forward_slice_requester_turn_6_6_6_3.v
 narrow_128_64.v
 requester_64_qp6_cq6_r5.v
+fifo_link_translated_x1.v
+fifo_translate_noted_x1.v
+translate_64_lines4.v
 cut_64.v
 forward_slice_gather_burst_61_9_3_3.v
 fifo_gather_note_3_3_x64.v
@@ -130,9 +133,6 @@ fifo_bits_3_x8.v
 mux_link_write_beat_64_8_x5.v
 slice_link_write_beat_64_8.v
 dma_64_r9_w5.v
-fifo_link_translated_x1.v
-fifo_translate_noted_x1.v
-translate_64_lines4.v
 fork_link_qp_control_6_x12.v
 fork_link_qp_ref_6_x3.v
 fork_link_retired_6_x2.v

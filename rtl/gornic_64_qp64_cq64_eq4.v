@@ -106,17 +106,17 @@ module gornic_64_qp64_cq64_eq4 (
     output wire [7:0]  m_axis_irq_vector
 );
 
-    reg       rx_inside;                // a frame has begun, (receive.go:85)
-    reg       rx_passes;                // and is taken (receive.go:86)
-    reg [1:0] access_refused_waiting;   // blocks/pulses/pulses.go:13
-    reg [1:0] operation_failed_waiting; // blocks/pulses/pulses.go:13
+    reg       rx_inside;                // a frame has begun, (receive.go:98)
+    reg       rx_passes;                // and is taken (receive.go:99)
+    reg [1:0] access_refused_waiting;   // blocks/pulses/pulses.go:14
+    reg [1:0] operation_failed_waiting; // blocks/pulses/pulses.go:14
 
-    wire rate_counts_valid;     // congestion.go:76
-    wire rate_counts_ready;     // congestion.go:76
+    wire rate_counts_valid;     // congestion.go:73
+    wire rate_counts_ready;     // congestion.go:73
     wire segments_follow_valid; // send.go:79
     wire segments_follow_ready; // send.go:79
-    wire cq_changes_valid;      // join.go:278
-    wire cq_changes_ready;      // join.go:278
+    wire cq_changes_valid;      // join.go:306
+    wire cq_changes_ready;      // join.go:306
 
     wire         u_registers_bell_valid;
     wire [15:0]  u_registers_bell_page;
@@ -825,39 +825,6 @@ module gornic_64_qp64_cq64_eq4 (
     wire [7:0]   u_gather_payload_keep;
     wire         u_gather_payload_last;
     wire         u_gather_payload_err;
-    wire         u_keyops_op_ready;
-    wire         u_keyops_done_valid;
-    wire [5:0]   u_keyops_done_qp;
-    wire [7:0]   u_keyops_done_status;
-    wire [4:0]   u_keyops_done_vendor;
-    wire         u_keyops_key_valid;
-    wire [2:0]   u_keyops_key_kind;
-    wire [31:0]  u_keyops_key_entry_key;
-    wire [23:0]  u_keyops_key_entry_pd;
-    wire [3:0]   u_keyops_key_entry_state;
-    wire [3:0]   u_keyops_key_entry_type;
-    wire [63:0]  u_keyops_key_entry_va;
-    wire [63:0]  u_keyops_key_entry_length;
-    wire [63:0]  u_keyops_key_entry_translation;
-    wire [7:0]   u_keyops_key_entry_rights;
-    wire [7:0]   u_keyops_key_entry_page_shift;
-    wire [23:0]  u_keyops_key_entry_qpn;
-    wire [23:0]  u_keyops_key_entry_windows;
-    wire [31:0]  u_keyops_key_entry_parent;
-    wire [31:0]  u_keyops_key_entry_reserved0;
-    wire [63:0]  u_keyops_key_entry_reserved1;
-    wire [63:0]  u_keyops_key_entry_reserved2;
-    wire         u_keyops_key_done_ready;
-    wire         u_keyops_flush;
-    wire         u_keyops_tx_fence_valid;
-    wire [1:0]   u_keyops_tx_fence_token;
-    wire         u_keyops_tx_passed_ready;
-    wire         u_keyops_rx_fence_valid;
-    wire [1:0]   u_keyops_rx_fence_token;
-    wire         u_keyops_rx_passed_ready;
-    wire         u_keyops_through_ready;
-    wire         u_keyops_passed_valid;
-    wire [1:0]   u_keyops_passed_token;
     wire         u_transmit_ack_ready;
     wire         u_transmit_cnp_ready;
     wire         u_transmit_job_ready;
@@ -1590,27 +1557,6 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_resources_rx_fence_in_ready;
     wire         u_resources_rx_fence_out_valid;
     wire [1:0]   u_resources_rx_fence_out_token;
-    wire         u_atomic_command_ready;
-    wire         u_atomic_operands_ready;
-    wire         u_atomic_result_valid;
-    wire [5:0]   u_atomic_result_qp;
-    wire [2:0]   u_atomic_result_slot;
-    wire [63:0]  u_atomic_result_value;
-    wire [4:0]   u_atomic_result_fault;
-    wire         u_atomic_done_valid;
-    wire [5:0]   u_atomic_done_qp;
-    wire         u_atomic_read_burst_valid;
-    wire [63:0]  u_atomic_read_burst_addr;
-    wire [7:0]   u_atomic_read_burst_len;
-    wire         u_atomic_read_beat_ready;
-    wire         u_atomic_write_burst_valid;
-    wire [63:0]  u_atomic_write_burst_addr;
-    wire [7:0]   u_atomic_write_burst_len;
-    wire         u_atomic_write_beat_valid;
-    wire [63:0]  u_atomic_write_beat_data;
-    wire [7:0]   u_atomic_write_beat_strb;
-    wire         u_atomic_write_beat_last;
-    wire         u_atomic_write_done_ready;
     wire         u_cqewriter_completions_0_ready;
     wire         u_cqewriter_completions_1_ready;
     wire         u_cqewriter_update_ready;
@@ -1657,6 +1603,60 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_events_write_beat_last;
     wire         u_events_write_done_ready;
     wire [3:0]   u_events_raise;
+    wire         u_atomic_command_ready;
+    wire         u_atomic_operands_ready;
+    wire         u_atomic_result_valid;
+    wire [5:0]   u_atomic_result_qp;
+    wire [2:0]   u_atomic_result_slot;
+    wire [63:0]  u_atomic_result_value;
+    wire [4:0]   u_atomic_result_fault;
+    wire         u_atomic_done_valid;
+    wire [5:0]   u_atomic_done_qp;
+    wire         u_atomic_read_burst_valid;
+    wire [63:0]  u_atomic_read_burst_addr;
+    wire [7:0]   u_atomic_read_burst_len;
+    wire         u_atomic_read_beat_ready;
+    wire         u_atomic_write_burst_valid;
+    wire [63:0]  u_atomic_write_burst_addr;
+    wire [7:0]   u_atomic_write_burst_len;
+    wire         u_atomic_write_beat_valid;
+    wire [63:0]  u_atomic_write_beat_data;
+    wire [7:0]   u_atomic_write_beat_strb;
+    wire         u_atomic_write_beat_last;
+    wire         u_atomic_write_done_ready;
+    wire         u_keyops_op_ready;
+    wire         u_keyops_done_valid;
+    wire [5:0]   u_keyops_done_qp;
+    wire [7:0]   u_keyops_done_status;
+    wire [4:0]   u_keyops_done_vendor;
+    wire         u_keyops_key_valid;
+    wire [2:0]   u_keyops_key_kind;
+    wire [31:0]  u_keyops_key_entry_key;
+    wire [23:0]  u_keyops_key_entry_pd;
+    wire [3:0]   u_keyops_key_entry_state;
+    wire [3:0]   u_keyops_key_entry_type;
+    wire [63:0]  u_keyops_key_entry_va;
+    wire [63:0]  u_keyops_key_entry_length;
+    wire [63:0]  u_keyops_key_entry_translation;
+    wire [7:0]   u_keyops_key_entry_rights;
+    wire [7:0]   u_keyops_key_entry_page_shift;
+    wire [23:0]  u_keyops_key_entry_qpn;
+    wire [23:0]  u_keyops_key_entry_windows;
+    wire [31:0]  u_keyops_key_entry_parent;
+    wire [31:0]  u_keyops_key_entry_reserved0;
+    wire [63:0]  u_keyops_key_entry_reserved1;
+    wire [63:0]  u_keyops_key_entry_reserved2;
+    wire         u_keyops_key_done_ready;
+    wire         u_keyops_flush;
+    wire         u_keyops_tx_fence_valid;
+    wire [1:0]   u_keyops_tx_fence_token;
+    wire         u_keyops_tx_passed_ready;
+    wire         u_keyops_rx_fence_valid;
+    wire [1:0]   u_keyops_rx_fence_token;
+    wire         u_keyops_rx_passed_ready;
+    wire         u_keyops_through_ready;
+    wire         u_keyops_passed_valid;
+    wire [1:0]   u_keyops_passed_token;
     wire         u_cnp_marked_ready;
     wire         u_cnp_control_ready;
     wire         u_cnp_cnp_valid;
@@ -2380,7 +2380,7 @@ module gornic_64_qp64_cq64_eq4 (
     wire         u_rx_passed_out_1_valid;
     wire [1:0]   u_rx_passed_out_1_token;
 
-    fork_link_qp_control_6_x12 u_control ( // join.go:209
+    fork_link_qp_control_6_x12 u_control ( // join.go:234
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_command_control_valid),
@@ -2450,7 +2450,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_11_psn   (u_control_out_11_psn)
     );
 
-    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:171
+    command_qp6_cq6_eq2_rd3_mtu4096 u_command ( // join.go:192
         .clk                                 (clk),
         .rst                                 (rst),
         .go_valid                            (u_registers_go_valid),
@@ -2642,7 +2642,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peeks_rq_consumer_value             (u_wqefetch_rq_peek_value)
     );
 
-    fork_link_qp_ref_6_x3 u_dead ( // join.go:210
+    fork_link_qp_ref_6_x3 u_dead ( // join.go:235
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_qpcontext_dead_valid),
@@ -2659,7 +2659,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_qp    (u_dead_out_2_qp)
     );
 
-    qpcontext_qp6_cq6_c8_f4 u_qpcontext ( // join.go:173
+    qpcontext_qp6_cq6_c8_f4 u_qpcontext ( // join.go:194
         .clk                                   (clk),
         .rst                                   (rst),
         .clients_0_request_valid               (u_requester_context_request_valid),
@@ -3018,7 +3018,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number                          (u_qpcontext_async_number)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:177
+    wqefetch_64_qp6_slots2 u_wqefetch_sq ( // join.go:198
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_sq_valid),
@@ -3070,7 +3070,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value          (u_wqefetch_sq_peek_value)
     );
 
-    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:172
+    doorbell_qp6_cq6_eq2 u_doorbell ( // join.go:193
         .clk          (clk),
         .rst          (rst),
         .bell_valid   (u_registers_bell_valid),
@@ -3106,7 +3106,7 @@ module gornic_64_qp64_cq64_eq4 (
         .refused      (u_doorbell_refused)
     );
 
-    requester_64_qp6_cq6_r5 u_requester ( // join.go:179
+    requester_64_qp6_cq6_r5 u_requester ( // join.go:200
         .clk                                 (clk),
         .rst                                 (rst),
         .grant_valid                         (u_scheduler_grant_valid),
@@ -3299,7 +3299,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_reads (u_retired_out_1_reads)
     );
 
-    replay_qp6_r5 u_replay ( // join.go:185
+    replay_qp6_r5 u_replay ( // join.go:205
         .clk                          (clk),
         .rst                          (rst),
         .record_valid                 (u_transmit_record_valid),
@@ -3382,7 +3382,7 @@ module gornic_64_qp64_cq64_eq4 (
         .peek_value                   (u_replay_peek_value)
     );
 
-    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:111
+    fork_link_key_op_done_6_x2 u_keyop_done ( // send.go:117
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_keyops_done_valid),
@@ -3402,7 +3402,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_vendor (u_keyop_done_out_1_vendor)
     );
 
-    keyops_qp6 u_keyops ( // join.go:182
+    keyops_qp6 u_keyops ( // join.go:226
         .clk                        (clk),
         .rst                        (rst),
         .op_valid                   (u_requester_key_op_valid),
@@ -3478,7 +3478,7 @@ module gornic_64_qp64_cq64_eq4 (
         .passed_token               (u_keyops_passed_token)
     );
 
-    scheduler_6_w8 u_scheduler ( // join.go:178
+    scheduler_6_w8 u_scheduler ( // join.go:199
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wqefetch_sq_ready_valid),
@@ -3510,7 +3510,7 @@ module gornic_64_qp64_cq64_eq4 (
         .grant_qp      (u_scheduler_grant_qp)
     );
 
-    retry_qp6_t256_s64 u_retry ( // join.go:186
+    retry_qp6_t256_s64 u_retry ( // join.go:206
         .clk                 (clk),
         .rst                 (rst),
         .heard_valid         (u_completer_heard_valid),
@@ -3565,7 +3565,7 @@ module gornic_64_qp64_cq64_eq4 (
         .timeout             (u_retry_timeout)
     );
 
-    cnp_qp6_t64 u_cnp ( // join.go:205
+    cnp_qp6_t64 u_cnp ( // join.go:230
         .clk           (clk),
         .rst           (rst),
         .gap           (u_registers_settings_congestion_cnp_gap),
@@ -3582,7 +3582,7 @@ module gornic_64_qp64_cq64_eq4 (
         .cnp_qp        (u_cnp_cnp_qp)
     );
 
-    psncheck_qp6_cq6 u_psncheck ( // join.go:191
+    psncheck_qp6_cq6 u_psncheck ( // join.go:211
         .clk                                 (clk),
         .rst                                 (rst),
         .header_valid                        (u_rxpath_header_valid),
@@ -3732,7 +3732,7 @@ module gornic_64_qp64_cq64_eq4 (
         .ecn_marked                          (u_psncheck_ecn_marked)
     );
 
-    transmit_64_qp6_cq6 u_transmit ( // join.go:183
+    transmit_64_qp6_cq6 u_transmit ( // join.go:203
         .clk                                 (clk),
         .rst                                 (rst),
         .mac                                 (u_registers_settings_mac),
@@ -3926,7 +3926,7 @@ module gornic_64_qp64_cq64_eq4 (
         .sent_cnp                            (u_transmit_sent_cnp)
     );
 
-    dcqcn_qp6_t64_a3 u_dcqcn ( // join.go:206
+    dcqcn_qp6_t64_a3 u_dcqcn ( // join.go:231
         .clk                    (clk),
         .rst                    (rst),
         .settings_cnp_gap       (u_registers_settings_congestion_cnp_gap),
@@ -3970,7 +3970,7 @@ module gornic_64_qp64_cq64_eq4 (
         .cut                    (u_dcqcn_cut)
     );
 
-    resources_qp6_cq6_rd3 u_resources ( // join.go:198
+    resources_qp6_cq6_rd3 u_resources ( // join.go:218
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_resource_out_valid),
@@ -4110,7 +4110,7 @@ module gornic_64_qp64_cq64_eq4 (
         .rx_fence_out_token                  (u_resources_rx_fence_out_token)
     );
 
-    resend_64_qp6_cq6_r5 u_resend ( // join.go:187
+    resend_64_qp6_cq6_r5 u_resend ( // join.go:207
         .clk                                 (clk),
         .rst                                 (rst),
         .resend_valid                        (u_retry_resend_valid),
@@ -4190,14 +4190,14 @@ module gornic_64_qp64_cq64_eq4 (
         .ring_log_size                       (u_send_rings_out_2_log_size),
         .ring_log_stride                     (u_send_rings_out_2_log_stride),
         .read_burst_valid                    (u_resend_read_burst_valid),
-        .read_burst_ready                    (u_dma_reads_8_burst_ready),
+        .read_burst_ready                    (u_dma_reads_7_burst_ready),
         .read_burst_addr                     (u_resend_read_burst_addr),
         .read_burst_len                      (u_resend_read_burst_len),
-        .read_beat_valid                     (u_dma_reads_8_beat_valid),
+        .read_beat_valid                     (u_dma_reads_7_beat_valid),
         .read_beat_ready                     (u_resend_read_beat_ready),
-        .read_beat_data                      (u_dma_reads_8_beat_data),
-        .read_beat_err                       (u_dma_reads_8_beat_err),
-        .read_beat_last                      (u_dma_reads_8_beat_last),
+        .read_beat_data                      (u_dma_reads_7_beat_data),
+        .read_beat_err                       (u_dma_reads_7_beat_err),
+        .read_beat_last                      (u_dma_reads_7_beat_last),
         .job_valid                           (u_resend_job_valid),
         .job_ready                           (u_jobs_in_2_ready),
         .job_kind                            (u_resend_job_kind),
@@ -4414,7 +4414,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from                 (u_jobs_from)
     );
 
-    wire packets = (u_job_out_2_job_kind == 3'h0) | (u_job_out_2_job_kind == 3'h3) // congestion.go:75
+    wire packets = (u_job_out_2_job_kind == 3'h0) | (u_job_out_2_job_kind == 3'h3) // congestion.go:72
         | (u_job_out_2_job_kind == 3'h4);
     wire packet = (u_job_out_1_job_kind == 3'h0) | (u_job_out_1_job_kind == 3'h3) // blocks/link/send.go:66
         | (u_job_out_1_job_kind == 3'h4);
@@ -4623,9 +4623,9 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water          (u_tx_jobs_high_water)
     );
 
-    assign rate_counts_valid = u_job_out_2_valid & packets; // congestion.go:76
+    assign rate_counts_valid = u_job_out_2_valid & packets; // congestion.go:73
 
-    fifo_link_sent_6_x4 u_sent ( // congestion.go:80
+    fifo_link_sent_6_x4 u_sent ( // congestion.go:77
         .clk        (clk),
         .rst        (rst),
         .in_valid   (rate_counts_valid),
@@ -4871,9 +4871,9 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_tx_segment_cut_high_water)
     );
 
-    wire flush = u_command_flush | u_keyops_flush; // keys.go:45
+    wire flush = u_command_flush | u_keyops_flush; // keys.go:49
 
-    translate_64_lines4 u_translate_tx ( // join.go:180
+    translate_64_lines4 u_translate_tx ( // join.go:201
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_tx_segment_cut_out_valid),
@@ -4930,7 +4930,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    completer_qp6_cq6 u_completer ( // join.go:188
+    completer_qp6_cq6 u_completer ( // join.go:208
         .clk                                 (clk),
         .rst                                 (rst),
         .response_valid                      (u_responses_out_valid),
@@ -5079,7 +5079,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from        (u_resend_faults_from)
     );
 
-    gather_64_x16384 u_gather ( // join.go:181
+    gather_64_x16384 u_gather ( // join.go:202
         .clk              (clk),
         .rst              (rst),
         .piece_valid      (u_translate_tx_piece_valid),
@@ -5114,7 +5114,7 @@ module gornic_64_qp64_cq64_eq4 (
         .payload_err      (u_gather_payload_err)
     );
 
-    frame_fifo_64_x32 u_inline ( // send.go:135
+    frame_fifo_64_x32 u_inline ( // send.go:141
         .clk          (clk),
         .rst          (rst),
         .in_valid     (u_requester_inline_valid),
@@ -5135,7 +5135,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_inline_dropped_full)
     );
 
-    ackqueue_qp6_cq6 u_ackqueue ( // join.go:197
+    ackqueue_qp6_cq6 u_ackqueue ( // join.go:217
         .clk                                (clk),
         .rst                                (rst),
         .placed_valid                       (u_placed_out_0_valid),
@@ -5238,7 +5238,7 @@ module gornic_64_qp64_cq64_eq4 (
         .counts_cqe_flush                   (u_ackqueue_counts_cqe_flush)
     );
 
-    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:126
+    forward_slice_format_tx_descriptor_of7_32_32_32_32_32_32_32 u_tx_desc ( // send.go:132
         .clk               (clk),
         .rst               (rst),
         .in_valid          (u_transmit_desc_valid),
@@ -5315,7 +5315,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_payload_len   (u_tx_desc_out_payload_len)
     );
 
-    packetbuild_64 u_packetbuild ( // join.go:184
+    packetbuild_64 u_packetbuild ( // join.go:204
         .clk                (clk),
         .rst                (rst),
         .desc_valid         (u_tx_desc_out_valid),
@@ -5368,7 +5368,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err            (u_packetbuild_out_err)
     );
 
-    frame_fifo_64_x1024 u_raw_tx ( // send.go:144
+    frame_fifo_64_x1024 u_raw_tx ( // send.go:150
         .clk          (clk),
         .rst          (rst),
         .in_valid     (s_axis_raw_tvalid),
@@ -5389,7 +5389,7 @@ module gornic_64_qp64_cq64_eq4 (
         .dropped_full (u_raw_tx_dropped_full)
     );
 
-    round_robin_beat_64_8_x2 u_frames ( // send.go:147
+    round_robin_beat_64_8_x2 u_frames ( // send.go:153
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_packetbuild_out_valid),
@@ -5413,7 +5413,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_frames_from)
     );
 
-    slice_beat_64_8 u_tx ( // send.go:149
+    slice_beat_64_8 u_tx ( // send.go:155
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_frames_out_valid),
@@ -5430,9 +5430,9 @@ module gornic_64_qp64_cq64_eq4 (
         .out_err   (m_axis_tx_tuser)
     );
 
-    wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:87
+    wire takes = rx_inside ? rx_passes : u_registers_settings_enabled; // receive.go:100
 
-    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:190
+    rxpath_64_x2048_x64_x1024 u_rxpath ( // join.go:210
         .clk                  (clk),
         .rst                  (rst),
         .in_valid             (s_axis_rx_tvalid & takes),
@@ -5494,19 +5494,19 @@ module gornic_64_qp64_cq64_eq4 (
         .raw_high             (u_rxpath_raw_high)
     );
 
-    assign s_axis_rx_tready = u_rxpath_in_ready | ~takes; // receive.go:90
+    assign s_axis_rx_tready = u_rxpath_in_ready | ~takes; // receive.go:103
 
     always @(posedge clk) begin
         if (rst) begin
             rx_inside <= 1'b0;
             rx_passes <= 1'b0;
-        end else if (s_axis_rx_tvalid && s_axis_rx_tready) begin // receive.go:91
-            rx_inside <= ~s_axis_rx_tlast; // receive.go:92
-            rx_passes <= takes;            // receive.go:93
+        end else if (s_axis_rx_tvalid && s_axis_rx_tready) begin // receive.go:104
+            rx_inside <= ~s_axis_rx_tlast; // receive.go:105
+            rx_passes <= takes;            // receive.go:106
         end
     end
 
-    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:192
+    readmatch_64_qp6_cq6_r3 u_readmatch ( // join.go:212
         .clk                                (clk),
         .rst                                (rst),
         .packet_valid                       (u_psncheck_request_valid),
@@ -5634,7 +5634,7 @@ module gornic_64_qp64_cq64_eq4 (
         .read_beat_last                     (u_dma_reads_6_beat_last)
     );
 
-    responder_qp6_cq6_slots2 u_responder ( // join.go:194
+    responder_qp6_cq6_slots2 u_responder ( // join.go:214
         .clk                                 (clk),
         .rst                                 (rst),
         .request_valid                       (u_readmatch_matched_valid),
@@ -5821,7 +5821,7 @@ module gornic_64_qp64_cq64_eq4 (
         .control_psn                         (u_control_out_5_psn)
     );
 
-    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:193
+    wqefetch_64_qp6_slots2 u_wqefetch_rq ( // join.go:213
         .clk                 (clk),
         .rst                 (rst),
         .bell_valid          (u_doorbell_rq_valid),
@@ -5888,7 +5888,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_flush_from)
     );
 
-    translate_64_lines4 u_translate_rx ( // join.go:195
+    translate_64_lines4 u_translate_rx ( // join.go:215
         .clk                   (clk),
         .rst                   (rst),
         .segment_valid         (u_responder_segment_valid),
@@ -5945,7 +5945,7 @@ module gornic_64_qp64_cq64_eq4 (
         .flush                 (flush)
     );
 
-    scatter_64_qp6_cq6 u_scatter ( // join.go:196
+    scatter_64_qp6_cq6 u_scatter ( // join.go:216
         .clk                                (clk),
         .rst                                (rst),
         .piece_valid                        (u_translate_rx_piece_valid),
@@ -6271,7 +6271,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_duplicates (u_served_out_1_duplicates)
     );
 
-    atomic_64_qp6_rd3 u_atomic ( // join.go:199
+    atomic_64_qp6_rd3 u_atomic ( // join.go:223
         .clk               (clk),
         .rst               (rst),
         .command_valid     (u_resources_atomic_valid),
@@ -6295,14 +6295,14 @@ module gornic_64_qp64_cq64_eq4 (
         .done_ready        (u_psncheck_atomic_done_ready),
         .done_qp           (u_atomic_done_qp),
         .read_burst_valid  (u_atomic_read_burst_valid),
-        .read_burst_ready  (u_dma_reads_7_burst_ready),
+        .read_burst_ready  (u_dma_reads_8_burst_ready),
         .read_burst_addr   (u_atomic_read_burst_addr),
         .read_burst_len    (u_atomic_read_burst_len),
-        .read_beat_valid   (u_dma_reads_7_beat_valid),
+        .read_beat_valid   (u_dma_reads_8_beat_valid),
         .read_beat_ready   (u_atomic_read_beat_ready),
-        .read_beat_data    (u_dma_reads_7_beat_data),
-        .read_beat_err     (u_dma_reads_7_beat_err),
-        .read_beat_last    (u_dma_reads_7_beat_last),
+        .read_beat_data    (u_dma_reads_8_beat_data),
+        .read_beat_err     (u_dma_reads_8_beat_err),
+        .read_beat_last    (u_dma_reads_8_beat_last),
         .write_burst_valid (u_atomic_write_burst_valid),
         .write_burst_ready (u_dma_writes_4_burst_ready),
         .write_burst_addr  (u_atomic_write_burst_addr),
@@ -6317,7 +6317,7 @@ module gornic_64_qp64_cq64_eq4 (
         .write_done_err    (u_dma_writes_4_done_err)
     );
 
-    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:200
+    cqewriter_64_qp6_cq6_eq2_i2 u_cqewriter ( // join.go:219
         .clk                     (clk),
         .rst                     (rst),
         .completions_0_valid     (u_completer_completion_valid),
@@ -6398,7 +6398,7 @@ module gornic_64_qp64_cq64_eq4 (
         .async_number            (u_cqewriter_async_number)
     );
 
-    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:201
+    events_64_qp6_cq6_eq2_a4 u_events ( // join.go:220
         .clk                (clk),
         .rst                (rst),
         .written_valid      (u_cqewriter_written_valid),
@@ -6469,21 +6469,21 @@ module gornic_64_qp64_cq64_eq4 (
         .message_vector     (m_axis_irq_vector)
     );
 
-    wire counted = (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19)) // join.go:320
+    wire counted = (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd19)) // join.go:348
         | (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd18))
         | (u_rxpath_report_valid & (u_rxpath_report_reason == 5'd15));
-    wire counts_4 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:322
+    wire counts_4 = u_rxpath_report_valid & (u_rxpath_report_reason != 5'd0) // join.go:350
         & (u_rxpath_report_reason < 5'd8);
-    wire counts_3 = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~counted; // join.go:326
-    wire counts_2 = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h03); // join.go:340
-    wire [3:0] sum_0_2 = {2'h0, access_refused_waiting} + {3'h0, u_ackqueue_counts_access}; // blocks/pulses/pulses.go:16
-    wire [3:0] sum_1_2 = sum_0_2 + {3'h0, counts_2}; // blocks/pulses/pulses.go:16
-    wire any_2 = |sum_1_2;                           // blocks/pulses/pulses.go:18
-    wire counts = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h01); // join.go:340
-    wire [3:0] sum_0 = {2'h0, operation_failed_waiting} + {3'h0, u_ackqueue_counts_operation}; // blocks/pulses/pulses.go:16
-    wire [3:0] sum_1 = sum_0 + {3'h0, counts};       // blocks/pulses/pulses.go:16
-    wire any = |sum_1;                               // blocks/pulses/pulses.go:18
-    wire [39:0] u_registers_counts = {               // join.go:313
+    wire counts_3 = u_rxpath_report_valid & (u_rxpath_report_reason >= 5'd8) & ~counted; // join.go:354
+    wire counts_2 = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h03); // join.go:368
+    wire [3:0] sum_0_2 = {2'h0, access_refused_waiting} + {3'h0, u_ackqueue_counts_access}; // blocks/pulses/pulses.go:17
+    wire [3:0] sum_1_2 = sum_0_2 + {3'h0, counts_2}; // blocks/pulses/pulses.go:17
+    wire any_2 = |sum_1_2;                           // blocks/pulses/pulses.go:19
+    wire counts = u_transmit_fault_valid & u_qpcontext_faults_2_ready & (u_transmit_fault_event == 8'h01); // join.go:368
+    wire [3:0] sum_0 = {2'h0, operation_failed_waiting} + {3'h0, u_ackqueue_counts_operation}; // blocks/pulses/pulses.go:17
+    wire [3:0] sum_1 = sum_0 + {3'h0, counts};       // blocks/pulses/pulses.go:17
+    wire any = |sum_1;                               // blocks/pulses/pulses.go:19
+    wire [39:0] u_registers_counts = {               // join.go:341
         u_dma_err,
         u_keycache_missed,
         u_doorbell_refused,
@@ -6526,7 +6526,7 @@ module gornic_64_qp64_cq64_eq4 (
         u_rxpath_report_valid & (u_rxpath_report_reason == 5'd0)
     };
 
-    registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 u_registers ( // join.go:170
+    registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 u_registers ( // join.go:191
         .clk                               (clk),
         .rst                               (rst),
         .s_axil_awaddr                     (s_axil_awaddr),
@@ -6590,9 +6590,9 @@ module gornic_64_qp64_cq64_eq4 (
         .pending                           (u_registers_pending)
     );
 
-    assign irq = |u_registers_pending; // receive.go:104
+    assign irq = |u_registers_pending; // receive.go:117
 
-    dma_64_r9_w5 u_dma ( // join.go:175
+    dma_64_r9_w5 u_dma ( // join.go:196
         .clk                  (clk),
         .rst                  (rst),
         .reads_0_burst_valid  (u_gather_read_burst_valid),
@@ -6658,21 +6658,21 @@ module gornic_64_qp64_cq64_eq4 (
         .reads_6_beat_data    (u_dma_reads_6_beat_data),
         .reads_6_beat_err     (u_dma_reads_6_beat_err),
         .reads_6_beat_last    (u_dma_reads_6_beat_last),
-        .reads_7_burst_valid  (u_atomic_read_burst_valid),
+        .reads_7_burst_valid  (u_resend_read_burst_valid),
         .reads_7_burst_ready  (u_dma_reads_7_burst_ready),
-        .reads_7_burst_addr   (u_atomic_read_burst_addr),
-        .reads_7_burst_len    (u_atomic_read_burst_len),
+        .reads_7_burst_addr   (u_resend_read_burst_addr),
+        .reads_7_burst_len    (u_resend_read_burst_len),
         .reads_7_beat_valid   (u_dma_reads_7_beat_valid),
-        .reads_7_beat_ready   (u_atomic_read_beat_ready),
+        .reads_7_beat_ready   (u_resend_read_beat_ready),
         .reads_7_beat_data    (u_dma_reads_7_beat_data),
         .reads_7_beat_err     (u_dma_reads_7_beat_err),
         .reads_7_beat_last    (u_dma_reads_7_beat_last),
-        .reads_8_burst_valid  (u_resend_read_burst_valid),
+        .reads_8_burst_valid  (u_atomic_read_burst_valid),
         .reads_8_burst_ready  (u_dma_reads_8_burst_ready),
-        .reads_8_burst_addr   (u_resend_read_burst_addr),
-        .reads_8_burst_len    (u_resend_read_burst_len),
+        .reads_8_burst_addr   (u_atomic_read_burst_addr),
+        .reads_8_burst_len    (u_atomic_read_burst_len),
         .reads_8_beat_valid   (u_dma_reads_8_beat_valid),
-        .reads_8_beat_ready   (u_resend_read_beat_ready),
+        .reads_8_beat_ready   (u_atomic_read_beat_ready),
         .reads_8_beat_data    (u_dma_reads_8_beat_data),
         .reads_8_beat_err     (u_dma_reads_8_beat_err),
         .reads_8_beat_last    (u_dma_reads_8_beat_last),
@@ -6774,7 +6774,7 @@ module gornic_64_qp64_cq64_eq4 (
         .err                  (u_dma_err)
     );
 
-    keycache_64_c2_keys16 u_keycache ( // join.go:174
+    keycache_64_c2_keys16 u_keycache ( // join.go:195
         .clk                         (clk),
         .rst                         (rst),
         .base                        (u_registers_settings_key_base),
@@ -6871,7 +6871,7 @@ module gornic_64_qp64_cq64_eq4 (
         .missed                      (u_keycache_missed)
     );
 
-    fork_link_ring_config_6_x3 u_send_rings ( // join.go:254
+    fork_link_ring_config_6_x3 u_send_rings ( // join.go:282
         .clk              (clk),
         .rst              (rst),
         .in_valid         (u_command_sq_valid),
@@ -6904,7 +6904,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_2_log_stride (u_send_rings_out_2_log_stride)
     );
 
-    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:276
+    fork_link_cq_config_6_2_x2 u_cq_config ( // join.go:304
         .clk            (clk),
         .rst            (rst),
         .in_valid       (u_command_cq_valid),
@@ -6933,9 +6933,9 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_base     (u_cq_config_out_1_base)
     );
 
-    assign cq_changes_valid = u_cq_config_out_1_valid & ~u_cq_config_out_1_keep; // join.go:278
+    assign cq_changes_valid = u_cq_config_out_1_valid & ~u_cq_config_out_1_keep; // join.go:306
 
-    round_robin_link_key_command_x2 u_key_commands ( // keys.go:26
+    round_robin_link_key_command_x2 u_key_commands ( // keys.go:30
         .clk                    (clk),
         .rst                    (rst),
         .in_0_valid             (u_command_key_valid),
@@ -6995,7 +6995,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from                   (u_key_commands_from)
     );
 
-    fork_core_key_asked_x2 u_key_asked ( // keys.go:27
+    fork_core_key_asked_x2 u_key_asked ( // keys.go:31
         .clk                             (clk),
         .rst                             (rst),
         .in_valid                        (u_key_commands_out_valid),
@@ -7057,7 +7057,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_owner                     (u_key_asked_out_1_owner)
     );
 
-    fifo_bits_1_x2 u_key_owner ( // keys.go:32
+    fifo_bits_1_x2 u_key_owner ( // keys.go:36
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_key_asked_out_1_valid),
@@ -7070,7 +7070,7 @@ module gornic_64_qp64_cq64_eq4 (
         .high_water (u_key_owner_high_water)
     );
 
-    join_pair_link_key_done_1 u_key_answer ( // keys.go:36
+    join_pair_link_key_done_1 u_key_answer ( // keys.go:40
         .clk                     (clk),
         .rst                     (rst),
         .a_valid                 (u_keycache_done_valid),
@@ -7119,7 +7119,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_b                   (u_key_answer_out_b)
     );
 
-    demux_pair_link_key_done_1_x2 u_key_done ( // keys.go:37
+    demux_pair_link_key_done_1_x2 u_key_done ( // keys.go:41
         .clk                       (clk),
         .rst                       (rst),
         .in_valid                  (u_key_answer_out_valid),
@@ -7188,7 +7188,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_b                   (u_key_done_out_1_b)
     );
 
-    round_robin_link_fence_x2 u_tx_fences ( // keys.go:56
+    round_robin_link_fence_x2 u_tx_fences ( // keys.go:79
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_command_tx_fence_valid),
@@ -7203,7 +7203,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_tx_fences_from)
     );
 
-    round_robin_link_fence_x2 u_rx_fences ( // keys.go:57
+    round_robin_link_fence_x2 u_rx_fences ( // keys.go:80
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_command_rx_fence_valid),
@@ -7218,7 +7218,7 @@ module gornic_64_qp64_cq64_eq4 (
         .from       (u_rx_fences_from)
     );
 
-    demux_link_fence_x2 u_tx_passed ( // keys.go:62
+    demux_link_fence_x2 u_tx_passed ( // keys.go:83
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_transmit_fence_valid),
@@ -7233,7 +7233,7 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_token (u_tx_passed_out_1_token)
     );
 
-    demux_link_fence_x2 u_rx_passed ( // keys.go:70
+    demux_link_fence_x2 u_rx_passed ( // keys.go:90
         .clk         (clk),
         .rst         (rst),
         .in_valid    (u_resources_rx_fence_out_valid),
@@ -7248,16 +7248,16 @@ module gornic_64_qp64_cq64_eq4 (
         .out_1_token (u_rx_passed_out_1_token)
     );
 
-    wire [3:0] left = any_2 ? sum_1_2 - 4'd1 : sum_1_2; // blocks/pulses/pulses.go:19
-    wire [3:0] left_2 = any ? sum_1 - 4'd1 : sum_1;     // blocks/pulses/pulses.go:19
+    wire [3:0] left = any_2 ? sum_1_2 - 4'd1 : sum_1_2; // blocks/pulses/pulses.go:20
+    wire [3:0] left_2 = any ? sum_1 - 4'd1 : sum_1;     // blocks/pulses/pulses.go:20
 
     always @(posedge clk) begin
         if (rst) begin
             access_refused_waiting <= 2'd0;
             operation_failed_waiting <= 2'd0;
         end else begin
-            access_refused_waiting <= (|left[3:2]) ? 2'd3 : left[1:0]; // blocks/pulses/pulses.go:21
-            operation_failed_waiting <= (|left_2[3:2]) ? 2'd3 : left_2[1:0]; // blocks/pulses/pulses.go:21
+            access_refused_waiting <= (|left[3:2]) ? 2'd3 : left[1:0]; // blocks/pulses/pulses.go:22
+            operation_failed_waiting <= (|left_2[3:2]) ? 2'd3 : left_2[1:0]; // blocks/pulses/pulses.go:22
         end
     end
 
@@ -7320,9 +7320,9 @@ module gornic_64_qp64_cq64_eq4 (
 
 `ifdef GORNIC_TRACE
 
-    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:151
+    wire event_frame_sent /* verilator public_flat_rd */ = m_axis_tx_tvalid && m_axis_tx_tready && m_axis_tx_tlast; // send.go:157
 
-    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:96
+    wire event_frame_came /* verilator public_flat_rd */ = s_axis_rx_tvalid && takes && u_rxpath_in_ready && s_axis_rx_tlast; // receive.go:109
 
 `ifndef GORNIC_TRACE_QUIET
 

@@ -81,189 +81,189 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
     output wire [3:0]   pending // vectors that have one
 );
 
-    reg         runs;                                 // registers.go:146
-    reg         starts;                               // registers.go:146
-    reg [7:0]   code;                                 // registers.go:146
-    reg [7:0]   status;                               // registers.go:146
-    reg [3:0]   pending_now;                          // registers.go:147
+    reg         runs;                                 // registers.go:147
+    reg         starts;                               // registers.go:147
+    reg [7:0]   code;                                 // registers.go:147
+    reg [7:0]   status;                               // registers.go:147
+    reg [3:0]   pending_now;                          // registers.go:148
     reg [4:0]   mailbox_at;                           // mailbox.go:24
     reg         mailbox_loads;                        // mailbox.go:26
     reg [607:0] mailbox_loaded;                       // mailbox.go:26
-    reg [5:0]   count_turn;                           // nothing is in the memory (count.go:24)
-    reg         count_first;                          // count.go:24
-    reg [5:0]   count_rx_accepted;                    // count.go:33
-    reg [5:0]   count_rx_passed;                      // count.go:33
-    reg [5:0]   count_rx_full;                        // count.go:33
-    reg [5:0]   count_rx_icrc_encapsulated;           // count.go:33
-    reg [5:0]   count_rx_bad_pkey;                    // count.go:33
-    reg [5:0]   count_rx_refused;                     // count.go:33
-    reg [5:0]   count_rx_bad_qp;                      // count.go:33
-    reg [5:0]   count_rx_bad_address;                 // count.go:33
-    reg [5:0]   count_rx_bad_state;                   // count.go:33
-    reg [5:0]   count_duplicate_request;              // count.go:33
-    reg [5:0]   count_out_of_sequence;                // count.go:33
-    reg [5:0]   count_out_of_buffer;                  // count.go:33
-    reg [5:0]   count_resp_remote_invalid_request;    // count.go:33
-    reg [5:0]   count_resp_remote_access_errors;      // count.go:33
-    reg [5:0]   count_resp_remote_operation_errors;   // count.go:33
-    reg [5:0]   count_resp_local_length_error;        // count.go:33
-    reg [5:0]   count_resp_cqe_error;                 // count.go:33
-    reg [5:0]   count_resp_cqe_flush_error;           // count.go:33
-    reg [5:0]   count_rx_ignored;                     // count.go:33
-    reg [5:0]   count_packet_seq_err;                 // count.go:33
-    reg [5:0]   count_implied_nak_seq_err;            // count.go:33
-    reg [5:0]   count_rnr_nak_retry_err;              // count.go:33
-    reg [5:0]   count_req_remote_invalid_request;     // count.go:33
-    reg [5:0]   count_req_remote_access_errors;       // count.go:33
-    reg [5:0]   count_req_remote_operation_errors;    // count.go:33
-    reg [5:0]   count_local_ack_timeout_err;          // count.go:33
-    reg [5:0]   count_req_transport_retries_exceeded; // count.go:33
-    reg [5:0]   count_req_rnr_retries_exceeded;       // count.go:33
-    reg [5:0]   count_req_cqe_error;                  // count.go:33
-    reg [5:0]   count_req_cqe_flush_error;            // count.go:33
-    reg [5:0]   count_tx_packets;                     // count.go:33
-    reg [5:0]   count_tx_resent;                      // count.go:33
-    reg [5:0]   count_tx_naks;                        // count.go:33
-    reg [5:0]   count_rp_cnp_handled;                 // count.go:33
-    reg [5:0]   count_rp_cnp_ignored;                 // count.go:33
-    reg [5:0]   count_np_ecn_marked_roce_packets;     // count.go:33
-    reg [5:0]   count_np_cnp_sent;                    // count.go:33
-    reg [5:0]   count_bad_doorbell;                   // count.go:33
-    reg [5:0]   count_key_misses;                     // count.go:33
-    reg [5:0]   count_bus_errors;                     // count.go:33
-    reg [5:0]   count_at;                             // A stage to choose, a stage to add. (count.go:39)
-    reg [5:0]   count_chosen;                         // count.go:39
-    reg         count_starts;                         // count.go:40
-    reg         count_adds;                           // count.go:40
-    reg [5:0]   counted;                              // count.go:49
-    reg [31:0]  counted_total;                        // count.go:49
-    reg         counted_known;                        // count.go:49
-    reg         write_answers;                        // registers.go:164
-    reg [1:0]   write_resp;                           // registers.go:165
-    reg [11:0]  cc_cnp_gap;                           // registers.go:222
-    reg [17:0]  cc_line_rate;                         // registers.go:222
-    reg [17:0]  cc_min_rate;                          // registers.go:222
-    reg [17:0]  cc_first_rate;                        // registers.go:222
-    reg [17:0]  cc_ai_rate;                           // registers.go:222
-    reg [17:0]  cc_hai_rate;                          // registers.go:222
-    reg [14:0]  cc_byte_reset;                        // registers.go:222
-    reg [15:0]  cc_time_reset;                        // registers.go:222
-    reg [11:0]  cc_alpha_time;                        // registers.go:222
-    reg [11:0]  cc_monitor;                           // registers.go:222
-    reg [9:0]   cc_g;                                 // registers.go:222
-    reg [9:0]   cc_initial_alpha;                     // registers.go:222
-    reg [3:0]   cc_gd;                                // registers.go:222
-    reg [7:0]   cc_min_keep;                          // registers.go:222
-    reg [3:0]   cc_threshold;                         // registers.go:222
-    reg         cc_clamp;                             // registers.go:222
-    reg         cc_clamp_time;                        // registers.go:222
-    reg [31:0]  mac_low;                              // registers.go:222
-    reg [15:0]  mac_high;                             // registers.go:222
-    reg [31:0]  key_base_low;                         // registers.go:222
-    reg [31:0]  key_base_high;                        // registers.go:222
-    reg         enabled;                              // registers.go:222
-    reg [4:0]   key_log_size;                         // registers.go:222
-    reg [31:0]  moderation;                           // registers.go:222
-    reg         read_held;                            // read.go:19
-    reg         read_answers;                         // read.go:19
-    reg [9:0]   read_at;                              // read.go:20
-    reg         read_outside;                         // a doorbell page: nothing to be read (read.go:21)
-    reg [31:0]  read_word;                            // read.go:22
-    reg [1:0]   read_resp;                            // read.go:22
+    reg [5:0]   count_turn;                           // nothing is in the memory (blocks/pulses/totals.go:25)
+    reg         count_first;                          // blocks/pulses/totals.go:25
+    reg [5:0]   count_rx_accepted;                    // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_passed;                      // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_full;                        // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_icrc_encapsulated;           // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_bad_pkey;                    // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_refused;                     // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_bad_qp;                      // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_bad_address;                 // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_bad_state;                   // blocks/pulses/totals.go:34
+    reg [5:0]   count_duplicate_request;              // blocks/pulses/totals.go:34
+    reg [5:0]   count_out_of_sequence;                // blocks/pulses/totals.go:34
+    reg [5:0]   count_out_of_buffer;                  // blocks/pulses/totals.go:34
+    reg [5:0]   count_resp_remote_invalid_request;    // blocks/pulses/totals.go:34
+    reg [5:0]   count_resp_remote_access_errors;      // blocks/pulses/totals.go:34
+    reg [5:0]   count_resp_remote_operation_errors;   // blocks/pulses/totals.go:34
+    reg [5:0]   count_resp_local_length_error;        // blocks/pulses/totals.go:34
+    reg [5:0]   count_resp_cqe_error;                 // blocks/pulses/totals.go:34
+    reg [5:0]   count_resp_cqe_flush_error;           // blocks/pulses/totals.go:34
+    reg [5:0]   count_rx_ignored;                     // blocks/pulses/totals.go:34
+    reg [5:0]   count_packet_seq_err;                 // blocks/pulses/totals.go:34
+    reg [5:0]   count_implied_nak_seq_err;            // blocks/pulses/totals.go:34
+    reg [5:0]   count_rnr_nak_retry_err;              // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_remote_invalid_request;     // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_remote_access_errors;       // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_remote_operation_errors;    // blocks/pulses/totals.go:34
+    reg [5:0]   count_local_ack_timeout_err;          // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_transport_retries_exceeded; // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_rnr_retries_exceeded;       // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_cqe_error;                  // blocks/pulses/totals.go:34
+    reg [5:0]   count_req_cqe_flush_error;            // blocks/pulses/totals.go:34
+    reg [5:0]   count_tx_packets;                     // blocks/pulses/totals.go:34
+    reg [5:0]   count_tx_resent;                      // blocks/pulses/totals.go:34
+    reg [5:0]   count_tx_naks;                        // blocks/pulses/totals.go:34
+    reg [5:0]   count_rp_cnp_handled;                 // blocks/pulses/totals.go:34
+    reg [5:0]   count_rp_cnp_ignored;                 // blocks/pulses/totals.go:34
+    reg [5:0]   count_np_ecn_marked_roce_packets;     // blocks/pulses/totals.go:34
+    reg [5:0]   count_np_cnp_sent;                    // blocks/pulses/totals.go:34
+    reg [5:0]   count_bad_doorbell;                   // blocks/pulses/totals.go:34
+    reg [5:0]   count_key_misses;                     // blocks/pulses/totals.go:34
+    reg [5:0]   count_bus_errors;                     // blocks/pulses/totals.go:34
+    reg [5:0]   count_at;                             // A stage to choose, a stage to add. (blocks/pulses/totals.go:40)
+    reg [5:0]   count_chosen;                         // blocks/pulses/totals.go:40
+    reg         count_starts;                         // blocks/pulses/totals.go:41
+    reg         count_adds;                           // blocks/pulses/totals.go:41
+    reg [5:0]   counted;                              // blocks/pulses/totals.go:50
+    reg [31:0]  counted_total;                        // blocks/pulses/totals.go:50
+    reg         counted_known;                        // blocks/pulses/totals.go:50
+    reg         write_answers;                        // registers.go:165
+    reg [1:0]   write_resp;                           // registers.go:166
+    reg [11:0]  cc_cnp_gap;                           // registers.go:223
+    reg [17:0]  cc_line_rate;                         // registers.go:223
+    reg [17:0]  cc_min_rate;                          // registers.go:223
+    reg [17:0]  cc_first_rate;                        // registers.go:223
+    reg [17:0]  cc_ai_rate;                           // registers.go:223
+    reg [17:0]  cc_hai_rate;                          // registers.go:223
+    reg [14:0]  cc_byte_reset;                        // registers.go:223
+    reg [15:0]  cc_time_reset;                        // registers.go:223
+    reg [11:0]  cc_alpha_time;                        // registers.go:223
+    reg [11:0]  cc_monitor;                           // registers.go:223
+    reg [9:0]   cc_g;                                 // registers.go:223
+    reg [9:0]   cc_initial_alpha;                     // registers.go:223
+    reg [3:0]   cc_gd;                                // registers.go:223
+    reg [7:0]   cc_min_keep;                          // registers.go:223
+    reg [3:0]   cc_threshold;                         // registers.go:223
+    reg         cc_clamp;                             // registers.go:223
+    reg         cc_clamp_time;                        // registers.go:223
+    reg [31:0]  mac_low;                              // registers.go:223
+    reg [15:0]  mac_high;                             // registers.go:223
+    reg [31:0]  key_base_low;                         // registers.go:223
+    reg [31:0]  key_base_high;                        // registers.go:223
+    reg         enabled;                              // registers.go:223
+    reg [4:0]   key_log_size;                         // registers.go:223
+    reg [31:0]  moderation;                           // registers.go:223
+    reg         read_held;                            // read.go:20
+    reg         read_answers;                         // read.go:20
+    reg [9:0]   read_at;                              // read.go:21
+    reg         read_outside;                         // a doorbell page: nothing to be read (read.go:22)
+    reg [31:0]  read_word;                            // read.go:23
+    reg [1:0]   read_resp;                            // read.go:23
 
     (* ram_style = "distributed" *)
     reg [31:0] mailbox_words [0:31]; // mailbox.go:24
 
     (* ram_style = "distributed" *)
-    reg [31:0] count_totals [0:63]; // count.go:45
+    reg [31:0] count_totals [0:63]; // blocks/pulses/totals.go:46
 
-    wire        writes;        // registers.go:148
+    wire        writes;        // registers.go:149
     wire [4:0]  mailbox_reads; // mailbox.go:25
     wire [31:0] mailbox_value; // mailbox.go:25
 
     wire [4:0] mailbox_value_choice = mailbox_loads ? mailbox_at : mailbox_reads; // mailbox.go:28
     assign mailbox_value = mailbox_words[mailbox_value_choice]; // mailbox.go:28
 
-    wire ends = count_turn == 6'd39; // count.go:25
+    wire ends = count_turn == 6'd39; // blocks/pulses/totals.go:26
 
     always @(posedge clk) begin
         if (rst) begin
             count_turn <= 6'd0;
             count_first <= 1'b1;
         end else begin
-            count_turn <= ends ? 6'd0 : count_turn + 6'd1; // count.go:26
-            if (ends) begin                                // count.go:27
-                count_first <= 1'b0;                       // count.go:27
+            count_turn <= ends ? 6'd0 : count_turn + 6'd1; // blocks/pulses/totals.go:27
+            if (ends) begin                                // blocks/pulses/totals.go:28
+                count_first <= 1'b0;                       // blocks/pulses/totals.go:28
             end
         end
     end
 
-    wire [5:0] count_resp_remote_invalid_request_choice = (count_turn == 6'd12) ? 6'd0 // count.go:34
+    wire [5:0] count_resp_remote_invalid_request_choice = (count_turn == 6'd12) ? 6'd0 // blocks/pulses/totals.go:35
         : count_resp_remote_invalid_request;
-    wire [5:0] count_resp_remote_access_errors_choice = (count_turn == 6'd13) ? 6'd0 // count.go:34
+    wire [5:0] count_resp_remote_access_errors_choice = (count_turn == 6'd13) ? 6'd0 // blocks/pulses/totals.go:35
         : count_resp_remote_access_errors;
-    wire [5:0] count_resp_remote_operation_errors_choice = (count_turn == 6'd14) ? 6'd0 // count.go:34
+    wire [5:0] count_resp_remote_operation_errors_choice = (count_turn == 6'd14) ? 6'd0 // blocks/pulses/totals.go:35
         : count_resp_remote_operation_errors;
-    wire [5:0] count_resp_local_length_error_choice = (count_turn == 6'd15) ? 6'd0 // count.go:34
+    wire [5:0] count_resp_local_length_error_choice = (count_turn == 6'd15) ? 6'd0 // blocks/pulses/totals.go:35
         : count_resp_local_length_error;
-    wire [5:0] count_req_remote_invalid_request_choice = (count_turn == 6'd22) ? 6'd0 // count.go:34
+    wire [5:0] count_req_remote_invalid_request_choice = (count_turn == 6'd22) ? 6'd0 // blocks/pulses/totals.go:35
         : count_req_remote_invalid_request;
-    wire [5:0] count_req_remote_access_errors_choice = (count_turn == 6'd23) ? 6'd0 // count.go:34
+    wire [5:0] count_req_remote_access_errors_choice = (count_turn == 6'd23) ? 6'd0 // blocks/pulses/totals.go:35
         : count_req_remote_access_errors;
-    wire [5:0] count_req_remote_operation_errors_choice = (count_turn == 6'd24) ? 6'd0 // count.go:34
+    wire [5:0] count_req_remote_operation_errors_choice = (count_turn == 6'd24) ? 6'd0 // blocks/pulses/totals.go:35
         : count_req_remote_operation_errors;
-    wire [5:0] count_local_ack_timeout_err_choice = (count_turn == 6'd25) ? 6'd0 // count.go:34
+    wire [5:0] count_local_ack_timeout_err_choice = (count_turn == 6'd25) ? 6'd0 // blocks/pulses/totals.go:35
         : count_local_ack_timeout_err;
-    wire [5:0] count_req_transport_retries_exceeded_choice = (count_turn == 6'd26) ? 6'd0 // count.go:34
+    wire [5:0] count_req_transport_retries_exceeded_choice = (count_turn == 6'd26) ? 6'd0 // blocks/pulses/totals.go:35
         : count_req_transport_retries_exceeded;
-    wire [5:0] count_req_rnr_retries_exceeded_choice = (count_turn == 6'd27) ? 6'd0 // count.go:34
+    wire [5:0] count_req_rnr_retries_exceeded_choice = (count_turn == 6'd27) ? 6'd0 // blocks/pulses/totals.go:35
         : count_req_rnr_retries_exceeded;
-    wire [5:0] count_np_ecn_marked_roce_packets_choice = (count_turn == 6'd35) ? 6'd0 // count.go:34
+    wire [5:0] count_np_ecn_marked_roce_packets_choice = (count_turn == 6'd35) ? 6'd0 // blocks/pulses/totals.go:35
         : count_np_ecn_marked_roce_packets;
-    wire [5:0] count_chosen_choice = count_turn[1] ? (count_turn[0] ? count_bus_errors : count_key_misses) // count.go:42
+    wire [5:0] count_chosen_choice = count_turn[1] ? (count_turn[0] ? count_bus_errors : count_key_misses) // blocks/pulses/totals.go:43
         : count_turn[0] ? count_bad_doorbell
         : count_np_cnp_sent;
-    wire [5:0] count_chosen_choice_2 = count_turn[0] ? count_np_ecn_marked_roce_packets // count.go:42
+    wire [5:0] count_chosen_choice_2 = count_turn[0] ? count_np_ecn_marked_roce_packets // blocks/pulses/totals.go:43
         : count_rp_cnp_ignored;
-    wire [5:0] count_chosen_choice_3 = count_turn[4] ? count_bus_errors // count.go:42
+    wire [5:0] count_chosen_choice_3 = count_turn[4] ? count_bus_errors // blocks/pulses/totals.go:43
         : count_turn[3] ? count_bus_errors
         : count_turn[2] ? count_chosen_choice
         : count_turn[1] ? count_chosen_choice_2
         : count_turn[0] ? count_rp_cnp_handled
         : count_tx_naks;
-    wire [5:0] count_chosen_choice_4 = count_turn[1] ? (count_turn[0] ? count_tx_resent : count_tx_packets) // count.go:42
+    wire [5:0] count_chosen_choice_4 = count_turn[1] ? (count_turn[0] ? count_tx_resent : count_tx_packets) // blocks/pulses/totals.go:43
         : count_turn[0] ? count_req_cqe_flush_error
         : count_req_cqe_error;
-    wire [5:0] count_chosen_choice_5 = count_turn[0] ? count_req_rnr_retries_exceeded // count.go:42
+    wire [5:0] count_chosen_choice_5 = count_turn[0] ? count_req_rnr_retries_exceeded // blocks/pulses/totals.go:43
         : count_req_transport_retries_exceeded;
-    wire [5:0] count_chosen_choice_6 = count_turn[2] ? count_chosen_choice_4 // count.go:42
+    wire [5:0] count_chosen_choice_6 = count_turn[2] ? count_chosen_choice_4 // blocks/pulses/totals.go:43
         : count_turn[1] ? count_chosen_choice_5
         : count_turn[0] ? count_local_ack_timeout_err
         : count_req_remote_operation_errors;
-    wire [5:0] count_chosen_choice_7 = count_turn[0] ? count_req_remote_access_errors // count.go:42
+    wire [5:0] count_chosen_choice_7 = count_turn[0] ? count_req_remote_access_errors // blocks/pulses/totals.go:43
         : count_req_remote_invalid_request;
-    wire [5:0] count_chosen_choice_8 = count_turn[1] ? count_chosen_choice_7 // count.go:42
+    wire [5:0] count_chosen_choice_8 = count_turn[1] ? count_chosen_choice_7 // blocks/pulses/totals.go:43
         : count_turn[0] ? count_rnr_nak_retry_err
         : count_implied_nak_seq_err;
-    wire [5:0] count_chosen_choice_9 = count_turn[3] ? count_chosen_choice_6 // count.go:42
+    wire [5:0] count_chosen_choice_9 = count_turn[3] ? count_chosen_choice_6 // blocks/pulses/totals.go:43
         : count_turn[2] ? count_chosen_choice_8
         : count_turn[1] ? (count_turn[0] ? count_packet_seq_err : count_rx_ignored)
         : count_turn[0] ? count_resp_cqe_flush_error
         : count_resp_cqe_error;
-    wire [5:0] count_chosen_choice_10 = count_turn[0] ? count_resp_local_length_error // count.go:42
+    wire [5:0] count_chosen_choice_10 = count_turn[0] ? count_resp_local_length_error // blocks/pulses/totals.go:43
         : count_resp_remote_operation_errors;
-    wire [5:0] count_chosen_choice_11 = count_turn[1] ? count_chosen_choice_10 // count.go:42
+    wire [5:0] count_chosen_choice_11 = count_turn[1] ? count_chosen_choice_10 // blocks/pulses/totals.go:43
         : count_turn[0] ? count_resp_remote_access_errors
         : count_resp_remote_invalid_request;
-    wire [5:0] count_chosen_choice_12 = count_turn[0] ? count_out_of_buffer : count_out_of_sequence; // count.go:42
-    wire [5:0] count_chosen_choice_13 = count_turn[2] ? count_chosen_choice_11 // count.go:42
+    wire [5:0] count_chosen_choice_12 = count_turn[0] ? count_out_of_buffer : count_out_of_sequence; // blocks/pulses/totals.go:43
+    wire [5:0] count_chosen_choice_13 = count_turn[2] ? count_chosen_choice_11 // blocks/pulses/totals.go:43
         : count_turn[1] ? count_chosen_choice_12
         : count_turn[0] ? count_duplicate_request
         : count_rx_bad_state;
-    wire [5:0] count_chosen_choice_14 = count_turn[1] ? (count_turn[0] ? count_rx_bad_address : count_rx_bad_qp) // count.go:42
+    wire [5:0] count_chosen_choice_14 = count_turn[1] ? (count_turn[0] ? count_rx_bad_address : count_rx_bad_qp) // blocks/pulses/totals.go:43
         : count_turn[0] ? count_rx_refused
         : count_rx_bad_pkey;
-    wire [5:0] count_chosen_choice_15 = count_turn[0] ? count_rx_icrc_encapsulated : count_rx_full; // count.go:42
+    wire [5:0] count_chosen_choice_15 = count_turn[0] ? count_rx_icrc_encapsulated : count_rx_full; // blocks/pulses/totals.go:43
 
     always @(posedge clk) begin
         if (rst) begin
@@ -313,84 +313,84 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
             count_adds <= 1'b0;
             counted_known <= 1'b0;
         end else begin
-            count_rx_accepted <= ((count_turn == 6'd0) ? 6'd0 : count_rx_accepted) + {5'h00, counts[0]}; // count.go:34
-            count_rx_passed <= ((count_turn == 6'd1) ? 6'd0 : count_rx_passed) + {5'h00, counts[1]}; // count.go:34
-            count_rx_full <= ((count_turn == 6'd2) ? 6'd0 : count_rx_full) + {5'h00, counts[2]}; // count.go:34
-            count_rx_icrc_encapsulated <= ((count_turn == 6'd3) ? 6'd0 : count_rx_icrc_encapsulated) + {5'h00, counts[3]}; // count.go:34
-            count_rx_bad_pkey <= ((count_turn == 6'd4) ? 6'd0 : count_rx_bad_pkey) + {5'h00, counts[4]}; // count.go:34
-            count_rx_refused <= ((count_turn == 6'd5) ? 6'd0 : count_rx_refused) + {5'h00, counts[5]}; // count.go:34
-            count_rx_bad_qp <= ((count_turn == 6'd6) ? 6'd0 : count_rx_bad_qp) + {5'h00, counts[6]}; // count.go:34
-            count_rx_bad_address <= ((count_turn == 6'd7) ? 6'd0 : count_rx_bad_address) + {5'h00, counts[7]}; // count.go:34
-            count_rx_bad_state <= ((count_turn == 6'd8) ? 6'd0 : count_rx_bad_state) + {5'h00, counts[8]}; // count.go:34
-            count_duplicate_request <= ((count_turn == 6'd9) ? 6'd0 : count_duplicate_request) + {5'h00, counts[9]}; // count.go:34
-            count_out_of_sequence <= ((count_turn == 6'd10) ? 6'd0 : count_out_of_sequence) + {5'h00, counts[10]}; // count.go:34
-            count_out_of_buffer <= ((count_turn == 6'd11) ? 6'd0 : count_out_of_buffer) + {5'h00, counts[11]}; // count.go:34
-            count_resp_remote_invalid_request <= count_resp_remote_invalid_request_choice + {5'h00, counts[12]}; // count.go:34
-            count_resp_remote_access_errors <= count_resp_remote_access_errors_choice + {5'h00, counts[13]}; // count.go:34
-            count_resp_remote_operation_errors <= count_resp_remote_operation_errors_choice + {5'h00, counts[14]}; // count.go:34
-            count_resp_local_length_error <= count_resp_local_length_error_choice + {5'h00, counts[15]}; // count.go:34
-            count_resp_cqe_error <= ((count_turn == 6'd16) ? 6'd0 : count_resp_cqe_error) + {5'h00, counts[16]}; // count.go:34
-            count_resp_cqe_flush_error <= ((count_turn == 6'd17) ? 6'd0 : count_resp_cqe_flush_error) // count.go:34
+            count_rx_accepted <= ((count_turn == 6'd0) ? 6'd0 : count_rx_accepted) + {5'h00, counts[0]}; // blocks/pulses/totals.go:35
+            count_rx_passed <= ((count_turn == 6'd1) ? 6'd0 : count_rx_passed) + {5'h00, counts[1]}; // blocks/pulses/totals.go:35
+            count_rx_full <= ((count_turn == 6'd2) ? 6'd0 : count_rx_full) + {5'h00, counts[2]}; // blocks/pulses/totals.go:35
+            count_rx_icrc_encapsulated <= ((count_turn == 6'd3) ? 6'd0 : count_rx_icrc_encapsulated) + {5'h00, counts[3]}; // blocks/pulses/totals.go:35
+            count_rx_bad_pkey <= ((count_turn == 6'd4) ? 6'd0 : count_rx_bad_pkey) + {5'h00, counts[4]}; // blocks/pulses/totals.go:35
+            count_rx_refused <= ((count_turn == 6'd5) ? 6'd0 : count_rx_refused) + {5'h00, counts[5]}; // blocks/pulses/totals.go:35
+            count_rx_bad_qp <= ((count_turn == 6'd6) ? 6'd0 : count_rx_bad_qp) + {5'h00, counts[6]}; // blocks/pulses/totals.go:35
+            count_rx_bad_address <= ((count_turn == 6'd7) ? 6'd0 : count_rx_bad_address) + {5'h00, counts[7]}; // blocks/pulses/totals.go:35
+            count_rx_bad_state <= ((count_turn == 6'd8) ? 6'd0 : count_rx_bad_state) + {5'h00, counts[8]}; // blocks/pulses/totals.go:35
+            count_duplicate_request <= ((count_turn == 6'd9) ? 6'd0 : count_duplicate_request) + {5'h00, counts[9]}; // blocks/pulses/totals.go:35
+            count_out_of_sequence <= ((count_turn == 6'd10) ? 6'd0 : count_out_of_sequence) + {5'h00, counts[10]}; // blocks/pulses/totals.go:35
+            count_out_of_buffer <= ((count_turn == 6'd11) ? 6'd0 : count_out_of_buffer) + {5'h00, counts[11]}; // blocks/pulses/totals.go:35
+            count_resp_remote_invalid_request <= count_resp_remote_invalid_request_choice + {5'h00, counts[12]}; // blocks/pulses/totals.go:35
+            count_resp_remote_access_errors <= count_resp_remote_access_errors_choice + {5'h00, counts[13]}; // blocks/pulses/totals.go:35
+            count_resp_remote_operation_errors <= count_resp_remote_operation_errors_choice + {5'h00, counts[14]}; // blocks/pulses/totals.go:35
+            count_resp_local_length_error <= count_resp_local_length_error_choice + {5'h00, counts[15]}; // blocks/pulses/totals.go:35
+            count_resp_cqe_error <= ((count_turn == 6'd16) ? 6'd0 : count_resp_cqe_error) + {5'h00, counts[16]}; // blocks/pulses/totals.go:35
+            count_resp_cqe_flush_error <= ((count_turn == 6'd17) ? 6'd0 : count_resp_cqe_flush_error) // blocks/pulses/totals.go:35
                 + {5'h00, counts[17]};
-            count_rx_ignored <= ((count_turn == 6'd18) ? 6'd0 : count_rx_ignored) + {5'h00, counts[18]}; // count.go:34
-            count_packet_seq_err <= ((count_turn == 6'd19) ? 6'd0 : count_packet_seq_err) + {5'h00, counts[19]}; // count.go:34
-            count_implied_nak_seq_err <= ((count_turn == 6'd20) ? 6'd0 : count_implied_nak_seq_err) + {5'h00, counts[20]}; // count.go:34
-            count_rnr_nak_retry_err <= ((count_turn == 6'd21) ? 6'd0 : count_rnr_nak_retry_err) + {5'h00, counts[21]}; // count.go:34
-            count_req_remote_invalid_request <= count_req_remote_invalid_request_choice + {5'h00, counts[22]}; // count.go:34
-            count_req_remote_access_errors <= count_req_remote_access_errors_choice + {5'h00, counts[23]}; // count.go:34
-            count_req_remote_operation_errors <= count_req_remote_operation_errors_choice + {5'h00, counts[24]}; // count.go:34
-            count_local_ack_timeout_err <= count_local_ack_timeout_err_choice + {5'h00, counts[25]}; // count.go:34
-            count_req_transport_retries_exceeded <= count_req_transport_retries_exceeded_choice + {5'h00, counts[26]}; // count.go:34
-            count_req_rnr_retries_exceeded <= count_req_rnr_retries_exceeded_choice + {5'h00, counts[27]}; // count.go:34
-            count_req_cqe_error <= ((count_turn == 6'd28) ? 6'd0 : count_req_cqe_error) + {5'h00, counts[28]}; // count.go:34
-            count_req_cqe_flush_error <= ((count_turn == 6'd29) ? 6'd0 : count_req_cqe_flush_error) + {5'h00, counts[29]}; // count.go:34
-            count_tx_packets <= ((count_turn == 6'd30) ? 6'd0 : count_tx_packets) + {5'h00, counts[30]}; // count.go:34
-            count_tx_resent <= ((count_turn == 6'd31) ? 6'd0 : count_tx_resent) + {5'h00, counts[31]}; // count.go:34
-            count_tx_naks <= ((count_turn == 6'd32) ? 6'd0 : count_tx_naks) + {5'h00, counts[32]}; // count.go:34
-            count_rp_cnp_handled <= ((count_turn == 6'd33) ? 6'd0 : count_rp_cnp_handled) + {5'h00, counts[33]}; // count.go:34
-            count_rp_cnp_ignored <= ((count_turn == 6'd34) ? 6'd0 : count_rp_cnp_ignored) + {5'h00, counts[34]}; // count.go:34
-            count_np_ecn_marked_roce_packets <= count_np_ecn_marked_roce_packets_choice + {5'h00, counts[35]}; // count.go:34
-            count_np_cnp_sent <= ((count_turn == 6'd36) ? 6'd0 : count_np_cnp_sent) + {5'h00, counts[36]}; // count.go:34
-            count_bad_doorbell <= ((count_turn == 6'd37) ? 6'd0 : count_bad_doorbell) + {5'h00, counts[37]}; // count.go:34
-            count_key_misses <= ((count_turn == 6'd38) ? 6'd0 : count_key_misses) + {5'h00, counts[38]}; // count.go:34
-            count_bus_errors <= ((count_turn == 6'd39) ? 6'd0 : count_bus_errors) + {5'h00, counts[39]}; // count.go:34
-            count_at <= count_turn; // count.go:41
-            count_chosen <= count_turn[5] ? count_chosen_choice_3 // count.go:42
+            count_rx_ignored <= ((count_turn == 6'd18) ? 6'd0 : count_rx_ignored) + {5'h00, counts[18]}; // blocks/pulses/totals.go:35
+            count_packet_seq_err <= ((count_turn == 6'd19) ? 6'd0 : count_packet_seq_err) + {5'h00, counts[19]}; // blocks/pulses/totals.go:35
+            count_implied_nak_seq_err <= ((count_turn == 6'd20) ? 6'd0 : count_implied_nak_seq_err) + {5'h00, counts[20]}; // blocks/pulses/totals.go:35
+            count_rnr_nak_retry_err <= ((count_turn == 6'd21) ? 6'd0 : count_rnr_nak_retry_err) + {5'h00, counts[21]}; // blocks/pulses/totals.go:35
+            count_req_remote_invalid_request <= count_req_remote_invalid_request_choice + {5'h00, counts[22]}; // blocks/pulses/totals.go:35
+            count_req_remote_access_errors <= count_req_remote_access_errors_choice + {5'h00, counts[23]}; // blocks/pulses/totals.go:35
+            count_req_remote_operation_errors <= count_req_remote_operation_errors_choice + {5'h00, counts[24]}; // blocks/pulses/totals.go:35
+            count_local_ack_timeout_err <= count_local_ack_timeout_err_choice + {5'h00, counts[25]}; // blocks/pulses/totals.go:35
+            count_req_transport_retries_exceeded <= count_req_transport_retries_exceeded_choice + {5'h00, counts[26]}; // blocks/pulses/totals.go:35
+            count_req_rnr_retries_exceeded <= count_req_rnr_retries_exceeded_choice + {5'h00, counts[27]}; // blocks/pulses/totals.go:35
+            count_req_cqe_error <= ((count_turn == 6'd28) ? 6'd0 : count_req_cqe_error) + {5'h00, counts[28]}; // blocks/pulses/totals.go:35
+            count_req_cqe_flush_error <= ((count_turn == 6'd29) ? 6'd0 : count_req_cqe_flush_error) + {5'h00, counts[29]}; // blocks/pulses/totals.go:35
+            count_tx_packets <= ((count_turn == 6'd30) ? 6'd0 : count_tx_packets) + {5'h00, counts[30]}; // blocks/pulses/totals.go:35
+            count_tx_resent <= ((count_turn == 6'd31) ? 6'd0 : count_tx_resent) + {5'h00, counts[31]}; // blocks/pulses/totals.go:35
+            count_tx_naks <= ((count_turn == 6'd32) ? 6'd0 : count_tx_naks) + {5'h00, counts[32]}; // blocks/pulses/totals.go:35
+            count_rp_cnp_handled <= ((count_turn == 6'd33) ? 6'd0 : count_rp_cnp_handled) + {5'h00, counts[33]}; // blocks/pulses/totals.go:35
+            count_rp_cnp_ignored <= ((count_turn == 6'd34) ? 6'd0 : count_rp_cnp_ignored) + {5'h00, counts[34]}; // blocks/pulses/totals.go:35
+            count_np_ecn_marked_roce_packets <= count_np_ecn_marked_roce_packets_choice + {5'h00, counts[35]}; // blocks/pulses/totals.go:35
+            count_np_cnp_sent <= ((count_turn == 6'd36) ? 6'd0 : count_np_cnp_sent) + {5'h00, counts[36]}; // blocks/pulses/totals.go:35
+            count_bad_doorbell <= ((count_turn == 6'd37) ? 6'd0 : count_bad_doorbell) + {5'h00, counts[37]}; // blocks/pulses/totals.go:35
+            count_key_misses <= ((count_turn == 6'd38) ? 6'd0 : count_key_misses) + {5'h00, counts[38]}; // blocks/pulses/totals.go:35
+            count_bus_errors <= ((count_turn == 6'd39) ? 6'd0 : count_bus_errors) + {5'h00, counts[39]}; // blocks/pulses/totals.go:35
+            count_at <= count_turn; // blocks/pulses/totals.go:42
+            count_chosen <= count_turn[5] ? count_chosen_choice_3 // blocks/pulses/totals.go:43
                 : count_turn[4] ? count_chosen_choice_9
                 : count_turn[3] ? count_chosen_choice_13
                 : count_turn[2] ? count_chosen_choice_14
                 : count_turn[1] ? count_chosen_choice_15
                 : count_turn[0] ? count_rx_passed
                 : count_rx_accepted;
-            count_starts <= count_first; // count.go:43
-            count_adds <= 1'b1;          // count.go:44
-            counted_known <= count_adds; // count.go:52
+            count_starts <= count_first; // blocks/pulses/totals.go:44
+            count_adds <= 1'b1;          // blocks/pulses/totals.go:45
+            counted_known <= count_adds; // blocks/pulses/totals.go:53
         end
     end
 
-    wire [31:0] total_word = count_totals[count_at]; // count.go:46
-    wire [31:0] total = (count_starts ? 32'd0 : total_word) + {26'd0, count_chosen}; // count.go:46
+    wire [31:0] total_word = count_totals[count_at]; // blocks/pulses/totals.go:47
+    wire [31:0] total = (count_starts ? 32'd0 : total_word) + {26'd0, count_chosen}; // blocks/pulses/totals.go:47
 
     always @(posedge clk) begin
-        counted <= count_at;    // count.go:50
-        counted_total <= total; // count.go:51
+        counted <= count_at;    // blocks/pulses/totals.go:51
+        counted_total <= total; // blocks/pulses/totals.go:52
     end
 
-    wire [6:0] page = s_axil_awaddr[18:12];                     // registers.go:167
-    wire is_bell = |page;                                       // registers.go:168
-    wire whole = &s_axil_wstrb;                                 // registers.go:169
-    wire comes = s_axil_awvalid & s_axil_wvalid & (~write_answers | s_axil_bready); // registers.go:170
-    assign bell_valid = comes & is_bell & whole;                // registers.go:172
-    assign bell_page = {9'd0, page - 7'd1};                     // registers.go:173
-    assign bell_offset = s_axil_awaddr[11:2];                   // registers.go:173
-    assign bell_index = s_axil_wdata[31:16];                    // registers.go:173
-    assign bell_number = s_axil_wdata[15:0];                    // registers.go:173
-    assign s_axil_awready = comes & (~bell_valid | bell_ready); // registers.go:177
-    assign s_axil_wready = s_axil_awready;                      // registers.go:178
-    assign writes = s_axil_awready & ~is_bell & whole;          // registers.go:180
+    wire [6:0] page = s_axil_awaddr[18:12];                     // registers.go:168
+    wire is_bell = |page;                                       // registers.go:169
+    wire whole = &s_axil_wstrb;                                 // registers.go:170
+    wire comes = s_axil_awvalid & s_axil_wvalid & (~write_answers | s_axil_bready); // registers.go:171
+    assign bell_valid = comes & is_bell & whole;                // registers.go:173
+    assign bell_page = {9'd0, page - 7'd1};                     // registers.go:174
+    assign bell_offset = s_axil_awaddr[11:2];                   // registers.go:174
+    assign bell_index = s_axil_wdata[31:16];                    // registers.go:174
+    assign bell_number = s_axil_wdata[15:0];                    // registers.go:174
+    assign s_axil_awready = comes & (~bell_valid | bell_ready); // registers.go:178
+    assign s_axil_wready = s_axil_awready;                      // registers.go:179
+    assign writes = s_axil_awready & ~is_bell & whole;          // registers.go:181
 
-    wire command = (s_axil_awaddr[11:7] == 5'h02) | (s_axil_awaddr[11:2] == 10'h020); // registers.go:208
-    wire good_or = is_bell | (s_axil_awaddr[11:2] == 10'h004) | (s_axil_awaddr[11:2] == 10'h006) // registers.go:181
+    wire command = (s_axil_awaddr[11:7] == 5'h02) | (s_axil_awaddr[11:2] == 10'h020); // registers.go:209
+    wire good_or = is_bell | (s_axil_awaddr[11:2] == 10'h004) | (s_axil_awaddr[11:2] == 10'h006) // registers.go:182
         | (s_axil_awaddr[11:2] == 10'h007) | (s_axil_awaddr[11:2] == 10'h008)
         | (s_axil_awaddr[11:2] == 10'h009) | (s_axil_awaddr[11:2] == 10'h00a)
         | (s_axil_awaddr[11:2] == 10'h00b) | (s_axil_awaddr[11:2] == 10'h00c)
@@ -409,188 +409,188 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
             write_answers <= 1'b0;
             write_resp <= 2'h0;
         end else begin
-            if (s_axil_bready) begin   // registers.go:182
-                write_answers <= 1'b0; // registers.go:182
+            if (s_axil_bready) begin   // registers.go:183
+                write_answers <= 1'b0; // registers.go:183
             end
-            if (s_axil_awready) begin                           // registers.go:183
-                write_answers <= 1'b1;                          // registers.go:184
-                write_resp <= (whole && good_or) ? 2'h0 : 2'h2; // registers.go:185
+            if (s_axil_awready) begin                           // registers.go:184
+                write_answers <= 1'b1;                          // registers.go:185
+                write_resp <= (whole && good_or) ? 2'h0 : 2'h2; // registers.go:186
             end
         end
     end
 
-    assign s_axil_bvalid = write_answers; // registers.go:187
-    assign s_axil_bresp = write_resp;     // registers.go:188
+    assign s_axil_bvalid = write_answers; // registers.go:188
+    assign s_axil_bresp = write_resp;     // registers.go:189
 
     always @(posedge clk) begin
         if (rst) begin
             cc_cnp_gap <= 12'h004;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h00d) begin // registers.go:223
-            cc_cnp_gap <= s_axil_wdata[11:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h00d) begin // registers.go:224
+            cc_cnp_gap <= s_axil_wdata[11:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_cnp_gap = cc_cnp_gap; // registers.go:233
+    assign settings_congestion_cnp_gap = cc_cnp_gap; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_line_rate <= 18'h00fa0;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h00e) begin // registers.go:223
-            cc_line_rate <= s_axil_wdata[17:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h00e) begin // registers.go:224
+            cc_line_rate <= s_axil_wdata[17:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_line_rate = cc_line_rate; // registers.go:233
+    assign settings_congestion_line_rate = cc_line_rate; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_min_rate <= 18'h00001;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h00f) begin // registers.go:223
-            cc_min_rate <= s_axil_wdata[17:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h00f) begin // registers.go:224
+            cc_min_rate <= s_axil_wdata[17:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_min_rate = cc_min_rate; // registers.go:233
+    assign settings_congestion_min_rate = cc_min_rate; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_first_rate <= 18'd0;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h010) begin // registers.go:223
-            cc_first_rate <= s_axil_wdata[17:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h010) begin // registers.go:224
+            cc_first_rate <= s_axil_wdata[17:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_first_rate = cc_first_rate; // registers.go:233
+    assign settings_congestion_first_rate = cc_first_rate; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_ai_rate <= 18'h00005;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h011) begin // registers.go:223
-            cc_ai_rate <= s_axil_wdata[17:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h011) begin // registers.go:224
+            cc_ai_rate <= s_axil_wdata[17:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_ai_rate = cc_ai_rate; // registers.go:233
+    assign settings_congestion_ai_rate = cc_ai_rate; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_hai_rate <= 18'h00032;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h012) begin // registers.go:223
-            cc_hai_rate <= s_axil_wdata[17:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h012) begin // registers.go:224
+            cc_hai_rate <= s_axil_wdata[17:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_hai_rate = cc_hai_rate; // registers.go:233
+    assign settings_congestion_hai_rate = cc_hai_rate; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_byte_reset <= 15'h7fff;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h013) begin // registers.go:223
-            cc_byte_reset <= s_axil_wdata[14:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h013) begin // registers.go:224
+            cc_byte_reset <= s_axil_wdata[14:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_byte_reset = cc_byte_reset; // registers.go:233
+    assign settings_congestion_byte_reset = cc_byte_reset; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_time_reset <= 16'h0125;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h014) begin // registers.go:223
-            cc_time_reset <= s_axil_wdata[15:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h014) begin // registers.go:224
+            cc_time_reset <= s_axil_wdata[15:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_time_reset = cc_time_reset; // registers.go:233
+    assign settings_congestion_time_reset = cc_time_reset; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_alpha_time <= 12'h001;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h015) begin // registers.go:223
-            cc_alpha_time <= s_axil_wdata[11:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h015) begin // registers.go:224
+            cc_alpha_time <= s_axil_wdata[11:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_alpha_time = cc_alpha_time; // registers.go:233
+    assign settings_congestion_alpha_time = cc_alpha_time; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_monitor <= 12'h004;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h016) begin // registers.go:223
-            cc_monitor <= s_axil_wdata[11:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h016) begin // registers.go:224
+            cc_monitor <= s_axil_wdata[11:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_monitor = cc_monitor; // registers.go:233
+    assign settings_congestion_monitor = cc_monitor; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_g <= 10'h3fb;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h017) begin // registers.go:223
-            cc_g <= s_axil_wdata[9:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h017) begin // registers.go:224
+            cc_g <= s_axil_wdata[9:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_g = cc_g; // registers.go:233
+    assign settings_congestion_g = cc_g; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_initial_alpha <= 10'h3ff;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h018) begin // registers.go:223
-            cc_initial_alpha <= s_axil_wdata[9:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h018) begin // registers.go:224
+            cc_initial_alpha <= s_axil_wdata[9:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_initial_alpha = cc_initial_alpha; // registers.go:233
+    assign settings_congestion_initial_alpha = cc_initial_alpha; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_gd <= 4'hb;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h019) begin // registers.go:223
-            cc_gd <= s_axil_wdata[3:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h019) begin // registers.go:224
+            cc_gd <= s_axil_wdata[3:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_gd = cc_gd; // registers.go:233
+    assign settings_congestion_gd = cc_gd; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_min_keep <= 8'h80;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h01a) begin // registers.go:223
-            cc_min_keep <= s_axil_wdata[7:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h01a) begin // registers.go:224
+            cc_min_keep <= s_axil_wdata[7:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_min_keep = cc_min_keep; // registers.go:233
+    assign settings_congestion_min_keep = cc_min_keep; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_threshold <= 4'h1;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h01b) begin // registers.go:223
-            cc_threshold <= s_axil_wdata[3:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h01b) begin // registers.go:224
+            cc_threshold <= s_axil_wdata[3:0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_threshold = cc_threshold; // registers.go:233
+    assign settings_congestion_threshold = cc_threshold; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_clamp <= 1'b0;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h01c) begin // registers.go:223
-            cc_clamp <= s_axil_wdata[0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h01c) begin // registers.go:224
+            cc_clamp <= s_axil_wdata[0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_clamp = cc_clamp; // registers.go:233
+    assign settings_congestion_clamp = cc_clamp; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
             cc_clamp_time <= 1'b1;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h01d) begin // registers.go:223
-            cc_clamp_time <= s_axil_wdata[0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h01d) begin // registers.go:224
+            cc_clamp_time <= s_axil_wdata[0]; // registers.go:224
         end
     end
 
-    assign settings_congestion_clamp_time = cc_clamp_time; // registers.go:233
+    assign settings_congestion_clamp_time = cc_clamp_time; // registers.go:234
 
     always @(posedge clk) begin
         if (rst) begin
@@ -600,50 +600,50 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
             key_base_high <= 32'd0;
             enabled <= 1'b0;
         end else begin
-            if (writes && s_axil_awaddr[11:2] == 10'h006) begin // registers.go:223
-                mac_low <= s_axil_wdata;                        // registers.go:223
+            if (writes && s_axil_awaddr[11:2] == 10'h006) begin // registers.go:224
+                mac_low <= s_axil_wdata;                        // registers.go:224
             end
-            if (writes && s_axil_awaddr[11:2] == 10'h007) begin // registers.go:223
-                mac_high <= s_axil_wdata[15:0];                 // registers.go:223
+            if (writes && s_axil_awaddr[11:2] == 10'h007) begin // registers.go:224
+                mac_high <= s_axil_wdata[15:0];                 // registers.go:224
             end
-            if (writes && s_axil_awaddr[11:2] == 10'h008) begin // registers.go:223
-                key_base_low <= s_axil_wdata;                   // registers.go:223
+            if (writes && s_axil_awaddr[11:2] == 10'h008) begin // registers.go:224
+                key_base_low <= s_axil_wdata;                   // registers.go:224
             end
-            if (writes && s_axil_awaddr[11:2] == 10'h009) begin // registers.go:223
-                key_base_high <= s_axil_wdata;                  // registers.go:223
+            if (writes && s_axil_awaddr[11:2] == 10'h009) begin // registers.go:224
+                key_base_high <= s_axil_wdata;                  // registers.go:224
             end
-            if (writes && s_axil_awaddr[11:2] == 10'h004) begin // registers.go:223
-                enabled <= s_axil_wdata[0];                     // registers.go:223
+            if (writes && s_axil_awaddr[11:2] == 10'h004) begin // registers.go:224
+                enabled <= s_axil_wdata[0];                     // registers.go:224
             end
         end
     end
 
-    assign settings_enabled = enabled;                        // registers.go:238
-    assign settings_mac = {mac_high, mac_low};                // registers.go:239
-    assign settings_key_base = {key_base_high, key_base_low}; // registers.go:240
+    assign settings_enabled = enabled;                        // registers.go:239
+    assign settings_mac = {mac_high, mac_low};                // registers.go:240
+    assign settings_key_base = {key_base_high, key_base_low}; // registers.go:241
 
     always @(posedge clk) begin
         if (rst) begin
             key_log_size <= 5'h00;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h00a) begin // registers.go:223
-            key_log_size <= s_axil_wdata[4:0]; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h00a) begin // registers.go:224
+            key_log_size <= s_axil_wdata[4:0]; // registers.go:224
         end
     end
 
-    assign settings_key_log_size = key_log_size; // registers.go:241
+    assign settings_key_log_size = key_log_size; // registers.go:242
 
     always @(posedge clk) begin
         if (rst) begin
             moderation <= 32'd0;
-        end else if (writes && s_axil_awaddr[11:2] == 10'h00b) begin // registers.go:223
-            moderation <= s_axil_wdata; // registers.go:223
+        end else if (writes && s_axil_awaddr[11:2] == 10'h00b) begin // registers.go:224
+            moderation <= s_axil_wdata; // registers.go:224
         end
     end
 
-    assign settings_moderation = moderation; // registers.go:242
+    assign settings_moderation = moderation; // registers.go:243
 
     wire last = mailbox_loads & (mailbox_at == 5'd18); // mailbox.go:34
-    wire replies = done_valid & done_replies;          // registers.go:258
+    wire replies = done_valid & done_replies;          // registers.go:259
     wire last_2 = replies & (mailbox_at == 5'd15);     // mailbox.go:54
 
     always @(posedge clk) begin
@@ -654,10 +654,10 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
             mailbox_at <= 5'd0;
             mailbox_loads <= 1'b0;
         end else begin
-            if (writes && !runs && s_axil_awaddr[11:2] == 10'h020) begin // registers.go:248
-                runs <= 1'b1;              // registers.go:249
-                mailbox_loads <= 1'b1;     // registers.go:250
-                code <= s_axil_wdata[7:0]; // registers.go:251
+            if (writes && !runs && s_axil_awaddr[11:2] == 10'h020) begin // registers.go:249
+                runs <= 1'b1;              // registers.go:250
+                mailbox_loads <= 1'b1;     // registers.go:251
+                code <= s_axil_wdata[7:0]; // registers.go:252
             end
             if (mailbox_loads) begin             // mailbox.go:35
                 mailbox_at <= mailbox_at + 5'd1; // mailbox.go:37
@@ -669,9 +669,9 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
             if (replies) begin // mailbox.go:55
                 mailbox_at <= last_2 ? 5'd0 : mailbox_at + 5'd1; // mailbox.go:55
             end
-            if (done_valid && done_ready) begin // registers.go:261
-                runs <= 1'b0;                   // registers.go:262
-                status <= done_status;          // registers.go:263
+            if (done_valid && done_ready) begin // registers.go:262
+                runs <= 1'b0;                   // registers.go:263
+                status <= done_status;          // registers.go:264
             end
         end
     end
@@ -686,92 +686,92 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
         if (rst) begin
             starts <= 1'b0;
         end else begin
-            if (last) begin     // registers.go:253
-                starts <= 1'b1; // registers.go:253
+            if (last) begin     // registers.go:254
+                starts <= 1'b1; // registers.go:254
             end
-            if (go_valid && go_ready) begin // registers.go:256
-                starts <= 1'b0;             // registers.go:256
+            if (go_valid && go_ready) begin // registers.go:257
+                starts <= 1'b0;             // registers.go:257
             end
         end
     end
 
-    assign go_valid = starts;              // registers.go:254
-    assign go_code = code;                 // registers.go:255
-    assign go_in = mailbox_loaded;         // registers.go:255
-    assign done_ready = ~replies | last_2; // registers.go:260
+    assign go_valid = starts;              // registers.go:255
+    assign go_code = code;                 // registers.go:256
+    assign go_in = mailbox_loaded;         // registers.go:256
+    assign done_ready = ~replies | last_2; // registers.go:261
 
-    wire [3:0] clear = (writes && s_axil_awaddr[11:2] == 10'h00c) ? s_axil_wdata[3:0] : 4'h0; // registers.go:270
+    wire [3:0] clear = (writes && s_axil_awaddr[11:2] == 10'h00c) ? s_axil_wdata[3:0] : 4'h0; // registers.go:271
 
     always @(posedge clk) begin
         if (rst) begin
             pending_now <= 4'h0;
         end else begin
-            pending_now <= (pending_now & ~clear) | raise; // registers.go:271
+            pending_now <= (pending_now & ~clear) | raise; // registers.go:272
         end
     end
 
-    assign pending = pending_now;       // registers.go:272
-    assign s_axil_arready = ~read_held; // read.go:25
+    assign pending = pending_now;       // registers.go:273
+    assign s_axil_arready = ~read_held; // read.go:26
 
-    wire moves = ~read_answers | s_axil_rready; // read.go:24
-    wire turn = (read_at[9:6] == 4'h2 && read_at[5:0] < 6'd40) ? counted_known & (counted == read_at[5:0]) // read.go:29
+    wire moves = ~read_answers | s_axil_rready; // read.go:25
+    wire turn = (read_at[9:6] == 4'h2 && read_at[5:0] < 6'd40) ? counted_known & (counted == read_at[5:0]) // read.go:30
         : ~mailbox_loads;
-    wire when_read_held = s_axil_arvalid & ~read_held; // read.go:38
+    wire when_read_held = s_axil_arvalid & ~read_held; // read.go:39
 
     always @(posedge clk) begin
         if (rst) begin
             read_held <= 1'b0;
             read_answers <= 1'b0;
         end else begin
-            if (moves) begin          // read.go:26
-                read_answers <= 1'b0; // read.go:26
+            if (moves) begin          // read.go:27
+                read_answers <= 1'b0; // read.go:27
             end
-            if (read_held && moves && turn) begin // read.go:30
-                read_held <= 1'b0;                // read.go:31
-                read_answers <= 1'b1;             // read.go:32
+            if (read_held && moves && turn) begin // read.go:31
+                read_held <= 1'b0;                // read.go:32
+                read_answers <= 1'b1;             // read.go:33
             end
-            if (when_read_held) begin // read.go:38
-                read_held <= 1'b1;    // read.go:39
+            if (when_read_held) begin // read.go:39
+                read_held <= 1'b1;    // read.go:40
             end
         end
     end
 
-    assign mailbox_reads = read_at[4:0]; // read.go:28
+    assign mailbox_reads = read_at[4:0]; // read.go:29
 
-    wire is_0 = read_at == 10'h01f;  // read.go:52
-    wire is_1 = read_at == 10'd0;    // read.go:52
-    wire is_2 = read_at == 10'h001;  // read.go:52
-    wire is_3 = read_at == 10'h002;  // read.go:52
-    wire is_4 = read_at == 10'h003;  // read.go:52
-    wire is_5 = read_at == 10'h004;  // read.go:52
-    wire is_6 = read_at == 10'h005;  // read.go:52
-    wire is_7 = read_at == 10'h006;  // read.go:52
-    wire is_8 = read_at == 10'h007;  // read.go:52
-    wire is_9 = read_at == 10'h008;  // read.go:52
-    wire is_10 = read_at == 10'h009; // read.go:52
-    wire is_11 = read_at == 10'h00a; // read.go:52
-    wire is_12 = read_at == 10'h00b; // read.go:52
-    wire is_13 = read_at == 10'h00c; // read.go:52
-    wire is_14 = read_at == 10'h021; // read.go:52
-    wire is_15 = read_at == 10'h00d; // read.go:52
-    wire is_16 = read_at == 10'h00e; // read.go:52
-    wire is_17 = read_at == 10'h00f; // read.go:52
-    wire is_18 = read_at == 10'h010; // read.go:52
-    wire is_19 = read_at == 10'h011; // read.go:52
-    wire is_20 = read_at == 10'h012; // read.go:52
-    wire is_21 = read_at == 10'h013; // read.go:52
-    wire is_22 = read_at == 10'h014; // read.go:52
-    wire is_23 = read_at == 10'h015; // read.go:52
-    wire is_24 = read_at == 10'h016; // read.go:52
-    wire is_25 = read_at == 10'h017; // read.go:52
-    wire is_26 = read_at == 10'h018; // read.go:52
-    wire [31:0] value_and = {32{is_26}} & {22'd0, settings_congestion_initial_alpha}; // read.go:53
-    wire is_27 = read_at == 10'h019; // read.go:52
-    wire is_28 = read_at == 10'h01a; // read.go:52
-    wire is_29 = read_at == 10'h01b; // read.go:52
-    wire is_30 = read_at == 10'h01c; // read.go:52
-    wire is_31 = read_at == 10'h01d; // read.go:52
-    wire [31:0] value_30 = ({32{is_0}} & 32'h01000801) | ({32{is_1}} & 32'h6e726f67) | ({32{is_2}} & 32'h00010000) // read.go:53
+    wire is_0 = read_at == 10'h01f;  // read.go:53
+    wire is_1 = read_at == 10'd0;    // read.go:53
+    wire is_2 = read_at == 10'h001;  // read.go:53
+    wire is_3 = read_at == 10'h002;  // read.go:53
+    wire is_4 = read_at == 10'h003;  // read.go:53
+    wire is_5 = read_at == 10'h004;  // read.go:53
+    wire is_6 = read_at == 10'h005;  // read.go:53
+    wire is_7 = read_at == 10'h006;  // read.go:53
+    wire is_8 = read_at == 10'h007;  // read.go:53
+    wire is_9 = read_at == 10'h008;  // read.go:53
+    wire is_10 = read_at == 10'h009; // read.go:53
+    wire is_11 = read_at == 10'h00a; // read.go:53
+    wire is_12 = read_at == 10'h00b; // read.go:53
+    wire is_13 = read_at == 10'h00c; // read.go:53
+    wire is_14 = read_at == 10'h021; // read.go:53
+    wire is_15 = read_at == 10'h00d; // read.go:53
+    wire is_16 = read_at == 10'h00e; // read.go:53
+    wire is_17 = read_at == 10'h00f; // read.go:53
+    wire is_18 = read_at == 10'h010; // read.go:53
+    wire is_19 = read_at == 10'h011; // read.go:53
+    wire is_20 = read_at == 10'h012; // read.go:53
+    wire is_21 = read_at == 10'h013; // read.go:53
+    wire is_22 = read_at == 10'h014; // read.go:53
+    wire is_23 = read_at == 10'h015; // read.go:53
+    wire is_24 = read_at == 10'h016; // read.go:53
+    wire is_25 = read_at == 10'h017; // read.go:53
+    wire is_26 = read_at == 10'h018; // read.go:53
+    wire [31:0] value_and = {32{is_26}} & {22'd0, settings_congestion_initial_alpha}; // read.go:54
+    wire is_27 = read_at == 10'h019; // read.go:53
+    wire is_28 = read_at == 10'h01a; // read.go:53
+    wire is_29 = read_at == 10'h01b; // read.go:53
+    wire is_30 = read_at == 10'h01c; // read.go:53
+    wire is_31 = read_at == 10'h01d; // read.go:53
+    wire [31:0] value_30 = ({32{is_0}} & 32'h01000801) | ({32{is_1}} & 32'h6e726f67) | ({32{is_2}} & 32'h00010000) // read.go:54
         | ({32{is_3}} & 32'h53020606) | ({32{is_4}} & 32'h00200040)
         | ({32{is_5}} & {31'd0, settings_enabled})
         | ({32{is_6}} & {30'd0, runs, settings_enabled}) | ({32{is_7}} & settings_mac[31:0])
@@ -795,30 +795,30 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
         | ({32{is_29}} & {28'd0, settings_congestion_threshold})
         | ({32{is_30}} & {31'd0, settings_congestion_clamp})
         | ({32{is_31}} & {31'd0, settings_congestion_clamp_time});
-    wire read_word_and = (read_at[9:6] == 4'h2) & (read_at[5:0] < 6'd40); // read.go:64
-    wire [31:0] value = (read_at[9:5] == 5'h02) ? mailbox_value // read.go:57
+    wire read_word_and = (read_at[9:6] == 4'h2) & (read_at[5:0] < 6'd40); // read.go:65
+    wire [31:0] value = (read_at[9:5] == 5'h02) ? mailbox_value // read.go:58
         : read_word_and ? counted_total
         : value_30;
-    wire read_word_or = is_0 | is_1 | is_2 | is_3 | is_4 | is_5 | is_6 | is_7 | is_8 | is_9 | is_10 | is_11 // read.go:58
+    wire read_word_or = is_0 | is_1 | is_2 | is_3 | is_4 | is_5 | is_6 | is_7 | is_8 | is_9 | is_10 | is_11 // read.go:59
         | is_12 | is_13 | is_14 | is_15 | is_16 | is_17 | is_18 | is_19 | is_20 | is_21 | is_22
         | is_23 | is_24 | is_25 | is_26 | is_27 | is_28 | is_29 | is_30 | is_31
         | (read_at[9:5] == 5'h02) | read_word_and;
-    wire good = read_word_or & ~read_outside; // read.go:34
+    wire good = read_word_or & ~read_outside; // read.go:35
 
     always @(posedge clk) begin
-        if (read_held && moves && turn) begin  // read.go:30
-            read_word <= good ? value : 32'd0; // read.go:35
-            read_resp <= good ? 2'h0 : 2'h2;   // read.go:36
+        if (read_held && moves && turn) begin  // read.go:31
+            read_word <= good ? value : 32'd0; // read.go:36
+            read_resp <= good ? 2'h0 : 2'h2;   // read.go:37
         end
-        if (when_read_held) begin                  // read.go:38
-            read_at <= s_axil_araddr[11:2];        // read.go:40
-            read_outside <= |s_axil_araddr[18:12]; // read.go:41
+        if (when_read_held) begin                  // read.go:39
+            read_at <= s_axil_araddr[11:2];        // read.go:41
+            read_outside <= |s_axil_araddr[18:12]; // read.go:42
         end
     end
 
-    assign s_axil_rvalid = read_answers; // read.go:43
-    assign s_axil_rdata = read_word;     // read.go:44
-    assign s_axil_rresp = read_resp;     // read.go:45
+    assign s_axil_rvalid = read_answers; // read.go:44
+    assign s_axil_rdata = read_word;     // read.go:45
+    assign s_axil_rresp = read_resp;     // read.go:46
 
     wire [4:0] mailbox_words_write_addr = replies ? mailbox_at : s_axil_awaddr[6:2]; // mailbox.go:58
     wire [31:0] mailbox_words_write_data_choice = mailbox_at[1] ? (mailbox_at[0] ? done_out[511:480] : done_out[479:448]) // mailbox.go:59
@@ -845,8 +845,8 @@ module registers_qp6_cq6_eq2_r5_rd3_64_mtu4096_t256_l4000 (
     end
 
     always @(posedge clk) begin
-        if (count_adds) begin                // count.go:47
-            count_totals[count_at] <= total; // count.go:47
+        if (count_adds) begin                // blocks/pulses/totals.go:48
+            count_totals[count_at] <= total; // blocks/pulses/totals.go:48
         end
     end
 

@@ -253,21 +253,21 @@ module requester_64_qp6_cq6_r5 (
     reg [5:0]   look_qp;          // look.go:20
     reg [148:0] message;          // look.go:39
     reg [23:0]  psn;              // look.go:40
-    reg         context_asked;    // look.go:95
-    reg         head_asked;       // look.go:95
-    reg         head_known;       // look.go:111
-    reg [1:0]   granules_asked;   // look.go:112
-    reg [1:0]   granules_got;     // look.go:112
-    reg         head_here;        // look.go:113
-    reg         head_empty;       // look.go:113
-    reg         head_fault;       // look.go:113
-    reg [15:0]  head_index;       // look.go:113
-    reg [2:0]   head_slot;        // look.go:113
-    reg         granule_offered;  // one of this turn's has not been taken (look.go:125)
-    reg         extra_asked;      // look.go:128
-    reg [127:0] granule_0;        // look.go:145
-    reg [127:0] granule_1;        // look.go:145
-    reg [127:0] granule_2;        // look.go:145
+    reg         context_asked;    // look.go:90
+    reg         head_asked;       // look.go:90
+    reg         head_known;       // look.go:106
+    reg [1:0]   granules_asked;   // look.go:107
+    reg [1:0]   granules_got;     // look.go:107
+    reg         head_here;        // look.go:108
+    reg         head_empty;       // look.go:108
+    reg         head_fault;       // look.go:108
+    reg [15:0]  head_index;       // look.go:108
+    reg [2:0]   head_slot;        // look.go:108
+    reg         granule_offered;  // one of this turn's has not been taken (look.go:120)
+    reg         extra_asked;      // look.go:123
+    reg [127:0] granule_0;        // look.go:140
+    reg [127:0] granule_1;        // look.go:140
+    reg [127:0] granule_2;        // look.go:140
     reg         look_fresh;       // the state is here, and what hangs on it not yet (look.go:47)
     reg [15:0]  used;             // decide.go:31
     reg [7:0]   reads_out;        // decide.go:31
@@ -277,48 +277,48 @@ module requester_64_qp6_cq6_r5 (
     reg         held;             // decide.go:31
     reg         paced;            // decide.go:31
     reg [3:0]   sending;          // send.go:38
-    reg         now_active;       // send.go:95
-    reg         now_parked;       // send.go:95
-    reg         now_broken;       // send.go:95
-    reg [31:0]  now_offset;       // send.go:95
-    reg [31:0]  now_total;        // send.go:95
-    reg [2:0]   now_sge;          // send.go:95
-    reg [31:0]  now_sge_at;       // send.go:95
-    reg [15:0]  now_issued;       // send.go:95
-    reg [7:0]   now_reads;        // send.go:95
-    reg [22:0]  now_ahead;        // send.go:95
-    reg [23:0]  now_psn;          // send.go:95
-    reg [22:0]  span;             // send.go:95
-    reg [23:0]  last_psn;         // send.go:95
-    reg [63:0]  sge_addr;         // send.go:96
-    reg [31:0]  sge_length;       // send.go:96
-    reg [31:0]  sge_l_key;        // send.go:96
-    reg [12:0]  length;           // send.go:97
-    reg [12:0]  need;             // send.go:97
-    reg [31:0]  sge_left;         // send.go:97
-    reg [2:0]   probes;           // send.go:98
-    reg         walks;            // send.go:98
-    reg         last;             // send.go:99
-    reg         over;             // send.go:99
-    reg         records;          // send.go:100
-    reg [7:0]   status;           // send.go:100
-    reg [4:0]   vendor;           // send.go:100
-    reg         ack_req;          // send.go:101
-    reg         taken;            // send.go:101
-    reg         told_again;       // send.go:101
-    reg         key_held;         // send.go:101
+    reg         now_active;       // send.go:105
+    reg         now_parked;       // send.go:105
+    reg         now_broken;       // send.go:105
+    reg [31:0]  now_offset;       // send.go:105
+    reg [31:0]  now_total;        // send.go:105
+    reg [2:0]   now_sge;          // send.go:105
+    reg [31:0]  now_sge_at;       // send.go:105
+    reg [15:0]  now_issued;       // send.go:105
+    reg [7:0]   now_reads;        // send.go:105
+    reg [22:0]  now_ahead;        // send.go:105
+    reg [23:0]  now_psn;          // send.go:105
+    reg [22:0]  span;             // send.go:105
+    reg [23:0]  last_psn;         // send.go:105
+    reg [63:0]  sge_addr;         // send.go:106
+    reg [31:0]  sge_length;       // send.go:106
+    reg [31:0]  sge_l_key;        // send.go:106
+    reg [12:0]  length;           // send.go:107
+    reg [12:0]  need;             // send.go:107
+    reg [31:0]  sge_left;         // send.go:107
+    reg [2:0]   probes;           // send.go:108
+    reg         walks;            // send.go:108
+    reg         last;             // send.go:109
+    reg         over;             // send.go:109
+    reg         records;          // send.go:110
+    reg [7:0]   status;           // send.go:110
+    reg [4:0]   vendor;           // send.go:110
+    reg         ack_req;          // send.go:111
+    reg         taken;            // send.go:111
+    reg         told_again;       // send.go:111
+    reg         key_held;         // send.go:114
     reg         invited;          // waiting.go:21
     reg [5:0]   guest;            // waiting.go:21
     reg         mark_stays;       // mark.go:19
     reg         inline_here;      // inline.go:25
     reg [127:0] inline_word;      // inline.go:26
-    reg [5:0]   held_op_qp;       // local.go:46
-    reg [2:0]   held_op_kind;     // local.go:46
-    reg [23:0]  held_op_qpn;      // local.go:46
-    reg [23:0]  held_op_pd;       // local.go:46
-    reg [31:0]  held_op_key;      // local.go:46
-    reg [63:0]  held_op_va;       // local.go:46
-    reg [255:0] held_op_operands; // local.go:46
+    reg [5:0]   held_op_qp;       // local.go:55
+    reg [2:0]   held_op_kind;     // local.go:55
+    reg [23:0]  held_op_qpn;      // local.go:55
+    reg [23:0]  held_op_pd;       // local.go:55
+    reg [31:0]  held_op_key;      // local.go:55
+    reg [63:0]  held_op_va;       // local.go:55
+    reg [255:0] held_op_operands; // local.go:55
 
     (* no_rw_check, ram_style = "block" *)
     reg [148:0] messages [0:63]; // requester.go:144
@@ -333,7 +333,7 @@ module requester_64_qp6_cq6_r5 (
     reg notify [0:63]; // requester.go:147
 
     (* ram_style = "distributed" *)
-    reg [13:0] outcomes [0:63]; // local.go:23
+    reg [13:0] outcomes [0:63]; // local.go:26
 
     wire         made_valid;                  // blocks/link/stage.go:28
     wire         made_ready;                  // blocks/link/stage.go:28
@@ -363,7 +363,7 @@ module requester_64_qp6_cq6_r5 (
     wire         extra_wants;                 // requester.go:152
     wire [2:0]   extra_granule;               // requester.go:152
     wire         extra_comes;                 // requester.go:152
-    wire         parks;                       // local.go:24
+    wire         parks;                       // local.go:27
     wire         offered_valid;               // look.go:21
     wire         offered_ready;               // look.go:21
     wire         offered_head_here;           // look.go:21
@@ -404,10 +404,10 @@ module requester_64_qp6_cq6_r5 (
     wire         offered_verdict_flush;       // look.go:21
     wire         offered_verdict_ack_req;     // look.go:21
     wire [127:0] offered_first;               // look.go:21
-    wire         inline_granule_ready;        // send.go:106
-    wire [15:0]  inline_granule_keep;         // send.go:106
-    wire         inline_granule_last;         // send.go:106
-    wire         inline_granule_err;          // send.go:106
+    wire         inline_granule_ready;        // send.go:119
+    wire [15:0]  inline_granule_keep;         // send.go:119
+    wire         inline_granule_last;         // send.go:119
+    wire         inline_granule_err;          // send.go:119
 
     wire         u_made_level;
     wire         u_made_high_water;
@@ -550,15 +550,15 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    assign key_op_done_ready = 1'b1;               // local.go:25
+    assign key_op_done_ready = 1'b1;               // local.go:28
     assign control_ready = quiet & ~retired_valid; // requester.go:156
 
     // A look waits for the write port to be idle: it does not meet a write in the memory.
     assign peek_value = peeked;  // requester.go:165
     assign retired_ready = 1'b1; // requester.go:171
 
-    wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & u_turn_out_verdict_stops; // ports.go:30
-    wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:36
+    wire stopped = (sending == SENDING_JUDGE) & u_turn_out_valid & u_turn_out_verdict_stops; // ports.go:27
+    wire u_turn_out_ready = saved_now | (stopped & (~async_valid | async_ready)); // ports.go:33
 
     forward_slice_requester_turn_6_6_6_3 u_turn ( // look.go:22
         .clk                     (clk),
@@ -728,8 +728,8 @@ module requester_64_qp6_cq6_r5 (
             context_asked <= 1'b0;
             head_asked <= 1'b0;
         end else begin
-            context_asked <= context_request_valid & ~context_request_ready; // look.go:97
-            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:97
+            context_asked <= context_request_valid & ~context_request_ready; // look.go:92
+            head_asked <= queue_request_valid & ~queue_request_ready; // look.go:92
         end
     end
 
@@ -737,13 +737,13 @@ module requester_64_qp6_cq6_r5 (
     assign queue_request_qp = context_request_qp;          // look.go:43
     assign queue_request_wait = 1'b0;                      // look.go:43
     assign queue_request_valid = begins | head_asked;      // look.go:44
-    assign queue_head_ready = ~head_known;                 // look.go:114
+    assign queue_head_ready = ~head_known;                 // look.go:109
 
-    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:115
-    wire between = granules_asked == granules_got;              // look.go:124
+    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:110
+    wire between = granules_asked == granules_got;              // look.go:119
 
     // Who sends asks for a granule while none of this one is on its way.
-    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:126
+    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd3) // look.go:121
         & (~extra_wants | ~between | granule_offered);
 
     always @(posedge clk) begin
@@ -752,30 +752,30 @@ module requester_64_qp6_cq6_r5 (
             granules_asked <= 2'd0;
             granules_got <= 2'd0;
         end else begin
-            if (when_head_known) begin // look.go:115
-                head_known <= 1'b1;    // look.go:116
+            if (when_head_known) begin // look.go:110
+                head_known <= 1'b1;    // look.go:111
             end
-            if (mine && queue_read_ready) begin          // look.go:150
-                granules_asked <= granules_asked + 2'd1; // look.go:150
+            if (mine && queue_read_ready) begin          // look.go:145
+                granules_asked <= granules_asked + 2'd1; // look.go:145
             end
-            if (queue_granule_valid && !extra_asked) begin // look.go:151
-                granules_got <= granules_got + 2'd1;       // look.go:151
+            if (queue_granule_valid && !extra_asked) begin // look.go:146
+                granules_got <= granules_got + 2'd1;       // look.go:146
             end
-            if (begins) begin           // look.go:152
-                head_known <= 1'b0;     // look.go:153
-                granules_asked <= 2'd0; // look.go:154
-                granules_got <= 2'd0;   // look.go:155
+            if (begins) begin           // look.go:147
+                head_known <= 1'b0;     // look.go:148
+                granules_asked <= 2'd0; // look.go:149
+                granules_got <= 2'd0;   // look.go:150
             end
         end
     end
 
     always @(posedge clk) begin
-        if (when_head_known) begin          // look.go:115
-            head_here <= queue_head_here;   // look.go:117
-            head_empty <= queue_head_empty; // look.go:117
-            head_fault <= queue_head_fault; // look.go:117
-            head_index <= queue_head_index; // look.go:117
-            head_slot <= queue_head_slot;   // look.go:117
+        if (when_head_known) begin          // look.go:110
+            head_here <= queue_head_here;   // look.go:112
+            head_empty <= queue_head_empty; // look.go:112
+            head_fault <= queue_head_fault; // look.go:112
+            head_index <= queue_head_index; // look.go:112
+            head_slot <= queue_head_slot;   // look.go:112
         end
     end
 
@@ -783,43 +783,43 @@ module requester_64_qp6_cq6_r5 (
         if (rst) begin
             granule_offered <= 1'b0;
         end else begin
-            granule_offered <= mine & ~queue_read_ready; // look.go:127
+            granule_offered <= mine & ~queue_read_ready; // look.go:122
         end
     end
 
-    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:129
-    assign queue_read_valid = mine | other;                    // look.go:132
-    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:133
-    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:133
-    assign queue_read_granule = other ? extra_granule          // look.go:133
+    wire other = extra_wants & between & ~extra_asked & ~mine; // look.go:124
+    assign queue_read_valid = mine | other;                    // look.go:127
+    assign queue_read_qp = other ? queue_take_qp : look_qp;    // look.go:128
+    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:128
+    assign queue_read_granule = other ? extra_granule          // look.go:128
         : granules_asked[1] ? offered_message_sge + 3'd2
         : granules_asked[0] ? 3'd1
         : 3'd0;
-    assign queue_granule_ready = 1'b1;                      // look.go:136
-    assign extra_comes = queue_granule_valid & extra_asked; // look.go:138
+    assign queue_granule_ready = 1'b1;                      // look.go:131
+    assign extra_comes = queue_granule_valid & extra_asked; // look.go:133
 
     always @(posedge clk) begin
         if (rst) begin
             extra_asked <= 1'b0;
         end else begin
-            if (extra_comes) begin   // look.go:139
-                extra_asked <= 1'b0; // look.go:139
+            if (extra_comes) begin   // look.go:134
+                extra_asked <= 1'b0; // look.go:134
             end
-            if (other && queue_read_ready) begin // look.go:140
-                extra_asked <= 1'b1;             // look.go:140
+            if (other && queue_read_ready) begin // look.go:135
+                extra_asked <= 1'b1;             // look.go:135
             end
         end
     end
 
     always @(posedge clk) begin
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:146
-            granule_0 <= queue_granule_data; // look.go:146
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd0) begin // look.go:141
+            granule_0 <= queue_granule_data; // look.go:141
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:146
-            granule_1 <= queue_granule_data; // look.go:146
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd1) begin // look.go:141
+            granule_1 <= queue_granule_data; // look.go:141
         end
-        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:146
-            granule_2 <= queue_granule_data; // look.go:146
+        if (queue_granule_valid && !extra_asked && granules_got == 2'd2) begin // look.go:141
+            granule_2 <= queue_granule_data; // look.go:141
         end
     end
 
@@ -831,8 +831,8 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:143
-    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:158
+    wire last_2 = queue_granule_valid & ~extra_asked & (granules_got == 2'd2); // look.go:138
+    wire done_or = ~offered_head_here | last_2 | (granules_got == 2'd3); // look.go:153
     assign offered_valid = look & (head_known | queue_head_valid) & done_or & context_reply_valid & ~look_fresh; // look.go:49
     assign context_reply_ready = offered_valid & offered_ready; // look.go:50
     assign held_qp = look_qp;                                   // decide.go:32
@@ -886,7 +886,7 @@ module requester_64_qp6_cq6_r5 (
         | (offered_control_opcode == 8'h08);
     assign offered_task_has_imm = (offered_control_opcode == 8'h03) | (offered_control_opcode == 8'h01); // look.go:62
     assign offered_task_has_inv = (offered_control_opcode == 8'h09); // look.go:62
-    wire is = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01); // blocks/wqe/task.go:44
+    wire is = (offered_control_opcode == 8'h00) | (offered_control_opcode == 8'h01); // blocks/wqe/task.go:52
     assign offered_task_wc = (offered_control_opcode == 8'h80) ? 3'h7 // look.go:62
         : (offered_control_opcode == 8'h07) ? 3'h6
         : (offered_control_opcode == 8'h08) ? 3'h5
@@ -937,8 +937,8 @@ module requester_64_qp6_cq6_r5 (
     wire when_sending_or_2 = over | (now_total > 32'h80000000) | when_sending_and_3; // begin.go:117
     wire [31:0] sge_length_2 = queue_granule_data[95:64];      // begin.go:123
     wire when_sending_inverse_2 = ~(|u_turn_out_context_max_rd); // read.go:25
-    wire enough = {19'd0, need} <= sge_left;                   // send.go:167
-    wire enough_2 = {19'd0, need} <= sge_left;                 // send.go:167
+    wire enough = {19'd0, need} <= sge_left;                   // send.go:180
+    wire enough_2 = {19'd0, need} <= sge_left;                 // send.go:180
     wire when_sending_and_4 = inline_here & inline_granule_ready; // inline.go:15
 
     always @(posedge clk) begin
@@ -948,7 +948,7 @@ module requester_64_qp6_cq6_r5 (
             told_again <= 1'b0;
             invited <= 1'b0;
         end else begin
-            case (sending)                                      // send.go:40
+            case (sending)                                      // send.go:56
                 SENDING_JUDGE: begin                            // send.go:41
                     if (when_sending) begin                     // begin.go:13
                         if (u_turn_out_verdict_flush) begin     // begin.go:24
@@ -972,9 +972,9 @@ module requester_64_qp6_cq6_r5 (
                             end
                         end
                     end
-                    if (!u_turn_out_valid && !fence_valid && !mark_due && u_waiting_grant_valid // begin.go:36
+                    if (!u_turn_out_valid && !fence_valid && !mark_due && u_waiting_grant_valid // waiting.go:55
                         && !key_held && !invited) begin
-                        sending <= SENDING_INVITE; // begin.go:36
+                        sending <= SENDING_INVITE; // waiting.go:55
                     end
                 end
                 SENDING_SUM: begin                          // send.go:42
@@ -1004,9 +1004,9 @@ module requester_64_qp6_cq6_r5 (
                 end
                 SENDING_MORE: begin                           // send.go:45
                     if (extra_comes) begin                    // begin.go:122
-                        if (u_turn_out_task_local) begin      // begin.go:125
-                            sending <= SENDING_KEY_OP;        // begin.go:126
-                        end else begin                        // begin.go:127
+                        if (u_turn_out_task_local) begin      // begin.go:129
+                            sending <= SENDING_KEY_OP;        // begin.go:130
+                        end else begin                        // begin.go:131
                             sending <= SENDING_ISSUE;         // read.go:24
                             if (when_sending_inverse_2) begin // read.go:25
                                 sending <= SENDING_JOB;       // begin.go:55
@@ -1019,96 +1019,96 @@ module requester_64_qp6_cq6_r5 (
                 end
                 SENDING_ISSUE: begin                // send.go:46
                     if (~now_ahead <= span) begin   // read.go:57
-                        taken <= 1'b1;              // send.go:198
-                        told_again <= 1'b1;         // send.go:199
-                        sending <= SENDING_END;     // send.go:200
+                        taken <= 1'b1;              // send.go:211
+                        told_again <= 1'b1;         // send.go:212
+                        sending <= SENDING_END;     // send.go:213
                     end else if (issue_ready) begin // read.go:57
                         sending <= SENDING_JOB;     // read.go:60
                     end
                 end
-                SENDING_KEY_OP: begin            // send.go:47
-                    if (key_held) begin          // local.go:34
-                        sending <= SENDING_WAIT; // local.go:35
-                    end else if (parks) begin    // local.go:36
-                        taken <= 1'b1;           // send.go:198
-                        told_again <= 1'b1;      // send.go:199
-                        sending <= SENDING_END;  // send.go:200
-                    end
-                end
-                SENDING_WAIT: begin                    // send.go:48
-                    if (u_waiting_wakes_0_ready) begin // waiting.go:37
-                        taken <= 1'b1;                 // send.go:198
-                        told_again <= 1'b1;            // send.go:199
-                        sending <= SENDING_END;        // send.go:200
-                    end
-                end
-                SENDING_INVITE: begin             // send.go:49
-                    if (again_ready) begin        // waiting.go:47
-                        invited <= 1'b1;          // waiting.go:48
-                        sending <= SENDING_JUDGE; // waiting.go:50
-                    end
-                end
-                SENDING_JOB: begin                        // send.go:50
-                    if (made_ready) begin                 // send.go:113
-                        taken <= ~last;                   // send.go:116
-                        told_again <= 1'b0;               // send.go:117
-                        sending <= SENDING_END;           // send.go:118
-                        if (made_inline && |length) begin // send.go:125
-                            sending <= SENDING_INLINE;    // send.go:125
+                SENDING_JOB: begin                        // send.go:47
+                    if (made_ready) begin                 // send.go:126
+                        taken <= ~last;                   // send.go:129
+                        told_again <= 1'b0;               // send.go:130
+                        sending <= SENDING_END;           // send.go:131
+                        if (made_inline && |length) begin // send.go:138
+                            sending <= SENDING_INLINE;    // send.go:138
                         end
-                        if (walks) begin             // send.go:126
-                            sending <= SENDING_WALK; // send.go:126
+                        if (walks) begin             // send.go:139
+                            sending <= SENDING_WALK; // send.go:139
                         end
                     end
-                    if (segment_valid && segment_ready) begin // send.go:144
-                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough) begin // send.go:149
-                            sending <= SENDING_END;           // send.go:149
+                    if (segment_valid && segment_ready) begin // send.go:157
+                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough) begin // send.go:162
+                            sending <= SENDING_END;           // send.go:162
                         end
                     end
                 end
-                SENDING_WALK: begin              // send.go:51
-                    if (!(|sge_left)) begin      // send.go:133
-                        sending <= SENDING_NEXT; // send.go:136
+                SENDING_WALK: begin              // send.go:48
+                    if (!(|sge_left)) begin      // send.go:146
+                        sending <= SENDING_NEXT; // send.go:149
                     end
-                    if (segment_valid && segment_ready) begin // send.go:144
-                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 // send.go:149
+                    if (segment_valid && segment_ready) begin // send.go:157
+                        if ((u_turn_out_task_read || issue_atomic) ? probes == 3'd1 // send.go:162
                             : enough_2) begin
-                            sending <= SENDING_END; // send.go:149
+                            sending <= SENDING_END; // send.go:162
                         end
                     end
                 end
-                SENDING_NEXT: begin              // send.go:52
-                    if (extra_comes) begin       // send.go:176
-                        sending <= SENDING_WALK; // send.go:180
+                SENDING_NEXT: begin              // send.go:49
+                    if (extra_comes) begin       // send.go:189
+                        sending <= SENDING_WALK; // send.go:193
                     end
                 end
-                SENDING_INLINE: begin                  // send.go:53
+                SENDING_INLINE: begin                  // send.go:50
                     if (when_sending_and_4) begin      // inline.go:15
                         if (inline_granule_last) begin // inline.go:18
                             sending <= SENDING_END;    // inline.go:18
                         end
                     end
                 end
-                SENDING_END: begin     // send.go:54
-                    if (queue_take_valid && queue_take_ready) begin // send.go:187
-                        taken <= 1'b1; // send.go:187
+                SENDING_END: begin     // send.go:51
+                    if (queue_take_valid && queue_take_ready) begin // send.go:200
+                        taken <= 1'b1; // send.go:200
                     end
-                    if (again_valid && again_ready) begin // send.go:188
-                        told_again <= 1'b1;               // send.go:188
+                    if (again_valid && again_ready) begin // send.go:201
+                        told_again <= 1'b1;               // send.go:201
                     end
-                    if (sending == SENDING_END && (taken || queue_take_ready) // send.go:189
+                    if (sending == SENDING_END && (taken || queue_take_ready) // send.go:202
                         && (told_again || again_ready)) begin
-                        told_again <= 1'b0;            // send.go:190
-                        sending <= SENDING_JUDGE;      // send.go:191
-                        if (u_waiting_grant_valid && !key_held && !invited) begin // send.go:192
-                            sending <= SENDING_INVITE; // send.go:192
+                        told_again <= 1'b0;            // send.go:203
+                        sending <= SENDING_JUDGE;      // send.go:204
+                        if (u_waiting_grant_valid && !key_held && !invited) begin // waiting.go:55
+                            sending <= SENDING_INVITE; // waiting.go:55
                         end
+                    end
+                end
+                SENDING_KEY_OP: begin            // send.go:54
+                    if (key_held) begin          // local.go:37
+                        sending <= SENDING_WAIT; // local.go:38
+                    end else if (parks) begin    // local.go:39
+                        taken <= 1'b1;           // send.go:211
+                        told_again <= 1'b1;      // send.go:212
+                        sending <= SENDING_END;  // send.go:213
+                    end
+                end
+                SENDING_WAIT: begin                    // send.go:54
+                    if (u_waiting_wakes_0_ready) begin // waiting.go:46
+                        taken <= 1'b1;                 // send.go:211
+                        told_again <= 1'b1;            // send.go:212
+                        sending <= SENDING_END;        // send.go:213
+                    end
+                end
+                SENDING_INVITE: begin             // send.go:54
+                    if (again_ready) begin        // waiting.go:60
+                        invited <= 1'b1;          // waiting.go:61
+                        sending <= SENDING_JUDGE; // waiting.go:63
                     end
                 end
                 default: ;
             endcase
-            if (sending == SENDING_JUDGE && u_turn_out_valid && queue_take_qp == guest) begin // waiting.go:32
-                invited <= 1'b0; // waiting.go:32
+            if (sending == SENDING_JUDGE && u_turn_out_valid && queue_take_qp == guest) begin // waiting.go:41
+                invited <= 1'b0; // waiting.go:41
             end
         end
     end
@@ -1134,11 +1134,11 @@ module requester_64_qp6_cq6_r5 (
         : {3'h0, before_[30:11]};
     wire [22:0] span_choice_3 = u_turn_out_context_path_mtu[0] ? {2'h0, before_[30:10]} // read.go:37
         : {1'b0, before_[30:9]};
-    wire [31:0] sge_left_difference = sge_left - {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:146
-    wire [31:0] next_length_2 = queue_granule_data[95:64]; // send.go:177
+    wire [31:0] sge_left_difference = sge_left - {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:159
+    wire [31:0] next_length_2 = queue_granule_data[95:64]; // send.go:190
 
     always @(posedge clk) begin
-        case (sending)                                       // send.go:40
+        case (sending)                                       // send.go:56
             SENDING_JUDGE: begin                             // send.go:41
                 if (when_sending) begin                      // begin.go:13
                     now_active <= u_turn_out_message_active; // begin.go:14
@@ -1268,7 +1268,7 @@ module requester_64_qp6_cq6_r5 (
                     sge_addr <= queue_granule_data[63:0];    // begin.go:124
                     sge_length <= sge_length_2;              // begin.go:124
                     sge_l_key <= queue_granule_data[127:96]; // begin.go:124
-                    if (!u_turn_out_task_local) begin        // begin.go:127
+                    if (!u_turn_out_task_local) begin        // begin.go:131
                         probes <= 3'd1;                      // read.go:46
                         now_total <= 32'd8;                  // read.go:47
                         sge_left <= 32'd8;                   // read.go:48
@@ -1306,67 +1306,67 @@ module requester_64_qp6_cq6_r5 (
                     now_ahead <= now_ahead + span;          // read.go:59
                 end
             end
-            SENDING_KEY_OP: begin             // send.go:47
-                if (!key_held && parks) begin // local.go:36
-                    now_parked <= 1'b1;       // local.go:37
-                end
-            end
-            SENDING_INVITE: begin                // send.go:49
-                if (again_ready) begin           // waiting.go:47
-                    guest <= u_waiting_grant_qp; // waiting.go:49
-                end
-            end
-            SENDING_JOB: begin                          // send.go:50
-                if (made_ready) begin                   // send.go:113
-                    now_issued <= now_issued + 16'd1;   // send.go:114
-                    now_active <= ~last;                // send.go:115
-                    if (!records) begin                 // send.go:119
-                        now_offset <= now_offset + {19'd0, length}; // send.go:120
-                        now_reads <= now_reads + {7'h00, u_turn_out_task_read | issue_atomic}; // send.go:121
-                        now_ahead <= now_ahead + 23'd1; // send.go:122
-                        now_psn <= last_psn + 24'd1;    // send.go:123
+            SENDING_JOB: begin                          // send.go:47
+                if (made_ready) begin                   // send.go:126
+                    now_issued <= now_issued + 16'd1;   // send.go:127
+                    now_active <= ~last;                // send.go:128
+                    if (!records) begin                 // send.go:132
+                        now_offset <= now_offset + {19'd0, length}; // send.go:133
+                        now_reads <= now_reads + {7'h00, u_turn_out_task_read | issue_atomic}; // send.go:134
+                        now_ahead <= now_ahead + 23'd1; // send.go:135
+                        now_psn <= last_psn + 24'd1;    // send.go:136
                     end
                 end
-                if (segment_valid && segment_ready) begin // send.go:144
-                    now_sge_at <= now_sge_at + {19'd0, enough ? need : sge_left[12:0]}; // send.go:145
-                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:146
+                if (segment_valid && segment_ready) begin // send.go:157
+                    now_sge_at <= now_sge_at + {19'd0, enough ? need : sge_left[12:0]}; // send.go:158
+                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:159
                         : sge_left - {19'd0, enough ? need : sge_left[12:0]};
-                    need <= need - (enough ? need : sge_left[12:0]); // send.go:147
-                    probes <= probes - 3'd1; // send.go:148
+                    need <= need - (enough ? need : sge_left[12:0]); // send.go:160
+                    probes <= probes - 3'd1; // send.go:161
                 end
             end
-            SENDING_WALK: begin                // send.go:51
-                if (!(|sge_left)) begin        // send.go:133
-                    now_sge <= now_sge + 3'd1; // send.go:134
-                    now_sge_at <= 32'd0;       // send.go:135
+            SENDING_WALK: begin                // send.go:48
+                if (!(|sge_left)) begin        // send.go:146
+                    now_sge <= now_sge + 3'd1; // send.go:147
+                    now_sge_at <= 32'd0;       // send.go:148
                 end
-                if (segment_valid && segment_ready) begin // send.go:144
-                    now_sge_at <= now_sge_at + {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:145
-                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:146
+                if (segment_valid && segment_ready) begin // send.go:157
+                    now_sge_at <= now_sge_at + {19'd0, enough_2 ? need : sge_left[12:0]}; // send.go:158
+                    sge_left <= (u_turn_out_task_read || issue_atomic) ? 32'd0 // send.go:159
                         : sge_left_difference;
-                    need <= need - (enough_2 ? need : sge_left[12:0]); // send.go:147
-                    probes <= probes - 3'd1; // send.go:148
+                    need <= need - (enough_2 ? need : sge_left[12:0]); // send.go:160
+                    probes <= probes - 3'd1; // send.go:161
                 end
             end
-            SENDING_NEXT: begin                              // send.go:52
-                if (extra_comes) begin                       // send.go:176
-                    sge_addr <= queue_granule_data[63:0];    // send.go:178
-                    sge_length <= next_length_2;             // send.go:178
-                    sge_l_key <= queue_granule_data[127:96]; // send.go:178
-                    sge_left <= next_length_2;               // send.go:179
+            SENDING_NEXT: begin                              // send.go:49
+                if (extra_comes) begin                       // send.go:189
+                    sge_addr <= queue_granule_data[63:0];    // send.go:191
+                    sge_length <= next_length_2;             // send.go:191
+                    sge_l_key <= queue_granule_data[127:96]; // send.go:191
+                    sge_left <= next_length_2;               // send.go:192
                 end
             end
-            SENDING_INLINE: begin              // send.go:53
+            SENDING_INLINE: begin              // send.go:50
                 if (when_sending_and_4) begin  // inline.go:15
                     now_sge <= now_sge + 3'd1; // inline.go:16
                     need <= need - 13'd16;     // inline.go:17
+                end
+            end
+            SENDING_KEY_OP: begin             // send.go:54
+                if (!key_held && parks) begin // local.go:39
+                    now_parked <= 1'b1;       // local.go:40
+                end
+            end
+            SENDING_INVITE: begin                // send.go:54
+                if (again_ready) begin           // waiting.go:60
+                    guest <= u_waiting_grant_qp; // waiting.go:62
                 end
             end
             default: ;
         endcase
     end
 
-    wire between_2 = quiet & (sending == SENDING_JUDGE); // ports.go:68
+    wire between_2 = quiet & (sending == SENDING_JUDGE); // ports.go:65
     wire offered = mark_due & between_2 & (mark_stays | ~(fence_valid & ~key_held)); // mark.go:21
 
     always @(posedge clk) begin
@@ -1378,58 +1378,58 @@ module requester_64_qp6_cq6_r5 (
     end
 
     assign mark_ready = offered & made_ready;           // mark.go:23
-    wire fence = fence_valid & between_2 & ~key_held & ~offered; // ports.go:70
-    assign made_valid = (sending == SENDING_JOB) | fence | offered; // ports.go:72
-    assign fence_ready = fence & made_ready;            // ports.go:73
-    assign made_kind = (sending == SENDING_JOB) ? (records ? 3'h1 : 3'h0) : offered ? 3'h5 : 3'h2; // ports.go:76
-    assign made_qp = offered ? mark_qp : queue_take_qp; // ports.go:76
+    wire fence = fence_valid & between_2 & ~key_held & ~offered; // ports.go:67
+    assign made_valid = (sending == SENDING_JOB) | fence | offered; // ports.go:69
+    assign fence_ready = fence & made_ready;            // ports.go:70
+    assign made_kind = (sending == SENDING_JOB) ? (records ? 3'h1 : 3'h0) : offered ? 3'h5 : 3'h2; // ports.go:74
+    assign made_qp = offered ? mark_qp : queue_take_qp; // ports.go:74
     wire [7:0] plain_choice = !now_active ? (last ? 8'd4 : 8'd0) : last ? 8'd2 : 8'd1; // blocks/wqe/packet.go:17
     wire [7:0] plain_2 = plain_choice + {7'h00, last & u_turn_out_task_has_imm}; // blocks/wqe/packet.go:17
     wire [7:0] op_choice = (u_turn_out_task_has_inv && last) ? (!now_active ? 8'd23 : 8'd22) // blocks/wqe/packet.go:21
         : plain_2;
-    assign made_opcode = u_turn_out_task_read ? 8'd12 // ports.go:76
+    assign made_opcode = u_turn_out_task_read ? 8'd12 // ports.go:74
         : issue_atomic ? (u_turn_out_task_fetch_add ? 8'd20 : 8'd19)
         : u_turn_out_task_send ? op_choice
         : plain_2 + 8'd6;
-    assign made_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_has_imm); // ports.go:76
+    assign made_se = u_turn_out_control_flags[2] & last & (u_turn_out_task_send | u_turn_out_task_has_imm); // ports.go:74
     wire [31:0] made_imm_joined = { // blocks/wqe/packet.go:26
         u_turn_out_control_imm[7:0],
         u_turn_out_control_imm[15:8],
         u_turn_out_control_imm[23:16],
         u_turn_out_control_imm[31:24]
     };
-    assign made_imm = u_turn_out_task_has_inv ? u_turn_out_control_imm : made_imm_joined; // ports.go:76
-    assign made_inline = u_turn_out_control_flags[3]; // ports.go:76
-    assign made_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:76
-    assign made_swap = u_turn_out_first[63:0];        // ports.go:76
-    assign made_compare = u_turn_out_first[127:64];   // ports.go:76
-    assign made_msn = 24'd0;                          // ports.go:76
-    assign made_failed = 1'b0;                        // ports.go:76
-    wire [1:0] recorded = (u_turn_out_message_parked && !u_turn_out_verdict_flush) ? 2'h3 : 2'h0; // ports.go:100
-    assign made_entry_kind = records ? recorded       // ports.go:76
+    assign made_imm = u_turn_out_task_has_inv ? u_turn_out_control_imm : made_imm_joined; // ports.go:74
+    assign made_inline = u_turn_out_control_flags[3]; // ports.go:74
+    assign made_probes = (u_turn_out_task_read | issue_atomic) & walks; // ports.go:74
+    assign made_swap = u_turn_out_first[63:0];        // ports.go:74
+    assign made_compare = u_turn_out_first[127:64];   // ports.go:74
+    assign made_msn = 24'd0;                          // ports.go:74
+    assign made_failed = 1'b0;                        // ports.go:74
+    wire [1:0] recorded = (u_turn_out_message_parked && !u_turn_out_verdict_flush) ? 2'h3 : 2'h0; // ports.go:98
+    assign made_entry_kind = records ? recorded       // ports.go:74
         : u_turn_out_task_read ? 2'h1
         : issue_atomic ? 2'h2
         : 2'h0;
-    assign made_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:76
-    assign made_entry_first = ~now_active;                      // ports.go:76
-    assign made_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:76
-    assign made_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:76
-    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & made_ready & walks); // send.go:156
-    assign segment_valid = segment_valid_or & (|sge_left);      // ports.go:51
-    assign segment_key = sge_l_key;                             // ports.go:58
-    assign segment_pd = u_turn_out_context_pd;                  // ports.go:58
-    assign segment_qpn = async_number;                          // ports.go:58
-    assign segment_rights = segment_probe ? 8'h01 : 8'h00;      // ports.go:58
-    assign segment_va = sge_addr + {32'd0, now_sge_at};         // ports.go:58
-    assign segment_range = segment_probe ? sge_length : {19'd0, segment_len}; // ports.go:58
-    wire enough_3 = {19'd0, need} <= sge_left;                  // send.go:167
-    assign segment_len = enough_3 ? need : sge_left[12:0];      // ports.go:58
-    assign segment_skip = 1'b0;                                 // ports.go:58
-    assign segment_probe = u_turn_out_task_read | issue_atomic; // ports.go:58
-    assign segment_bus = 1'b0;                                  // ports.go:58
-    assign segment_find = 1'b0;                                 // ports.go:58
-    assign segment_last = (u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough_3; // ports.go:58
-    assign segment_probed = 1'b0;                               // ports.go:58
+    assign made_entry_psn = (sending == SENDING_JOB) ? now_psn : {22'd0, fence_token}; // ports.go:74
+    assign made_entry_first = ~now_active;                      // ports.go:74
+    assign made_entry_signaled = u_turn_out_control_flags[1] | u_turn_out_context_sig_all; // ports.go:74
+    assign made_entry_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // ports.go:74
+    wire segment_valid_or = (sending == SENDING_WALK) | ((sending == SENDING_JOB) & made_ready & walks); // send.go:169
+    assign segment_valid = segment_valid_or & (|sge_left);      // ports.go:48
+    assign segment_key = sge_l_key;                             // ports.go:55
+    assign segment_pd = u_turn_out_context_pd;                  // ports.go:55
+    assign segment_qpn = async_number;                          // ports.go:55
+    assign segment_rights = segment_probe ? 8'h01 : 8'h00;      // ports.go:55
+    assign segment_va = sge_addr + {32'd0, now_sge_at};         // ports.go:55
+    assign segment_range = segment_probe ? sge_length : {19'd0, segment_len}; // ports.go:55
+    wire enough_3 = {19'd0, need} <= sge_left;                  // send.go:180
+    assign segment_len = enough_3 ? need : sge_left[12:0];      // ports.go:55
+    assign segment_skip = 1'b0;                                 // ports.go:55
+    assign segment_probe = u_turn_out_task_read | issue_atomic; // ports.go:55
+    assign segment_bus = 1'b0;                                  // ports.go:55
+    assign segment_find = 1'b0;                                 // ports.go:55
+    assign segment_last = (u_turn_out_task_read || issue_atomic) ? probes == 3'd1 : enough_3; // ports.go:55
+    assign segment_probed = 1'b0;                               // ports.go:55
 
     wire when_inline_here = extra_comes & (sending == SENDING_INLINE); // inline.go:28
 
@@ -1500,45 +1500,47 @@ module requester_64_qp6_cq6_r5 (
     assign issue_sge_addr = sge_addr;                       // read.go:74
     assign issue_sge_length = sge_length;                   // read.go:74
     assign issue_sge_l_key = sge_l_key;                     // read.go:74
-    assign parks = (sending == SENDING_KEY_OP) & ~key_held & ~key_op_done_valid; // local.go:45
+    assign parks = (sending == SENDING_KEY_OP) & ~key_held & ~key_op_done_valid; // local.go:54
 
     always @(posedge clk) begin
         if (rst) begin
             key_held <= 1'b0;
         end else begin
-            if (key_op_valid && key_op_ready) begin // local.go:47
-                key_held <= 1'b0;                   // local.go:47
+            if (key_op_valid && key_op_ready) begin // local.go:56
+                key_held <= 1'b0;                   // local.go:56
             end
-            if (parks) begin      // local.go:48
-                key_held <= 1'b1; // local.go:49
+            if (parks) begin      // local.go:57
+                key_held <= 1'b1; // local.go:58
             end
         end
     end
 
-    wire held_op_kind_equal = u_turn_out_control_opcode == 8'h07; // blocks/wqe/task.go:44
+    wire held_op_kind_equal = u_turn_out_control_opcode == 8'h07; // blocks/wqe/task.go:52
 
     always @(posedge clk) begin
-        if (parks) begin                              // local.go:48
-            held_op_qp <= queue_take_qp;              // local.go:54
-            held_op_kind <= held_op_kind_equal ? 3'h4 // local.go:54
+        if (parks) begin                              // local.go:57
+            held_op_qp <= queue_take_qp;              // local.go:63
+            held_op_kind <= held_op_kind_equal ? 3'h4 // local.go:63
                 : (u_turn_out_control_opcode == 8'h08) ? 3'h6
                 : 3'h5;
-            held_op_qpn <= async_number;         // local.go:54
-            held_op_pd <= u_turn_out_context_pd; // local.go:54
-            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : made_r_key; // local.go:54
-            held_op_va <= made_va;               // local.go:54
-            held_op_operands <= {sge_l_key, sge_length, sge_addr, u_turn_out_first}; // local.go:54
+            held_op_qpn <= async_number;         // local.go:63
+            held_op_pd <= u_turn_out_context_pd; // local.go:63
+            held_op_key <= held_op_kind_equal ? u_turn_out_control_imm : made_r_key; // local.go:63
+            held_op_va <= made_va;               // local.go:63
+            held_op_operands <= {sge_l_key, sge_length, sge_addr, u_turn_out_first}; // local.go:63
         end
     end
 
-    assign key_op_valid = key_held;            // local.go:60
-    assign key_op_qp = held_op_qp;             // local.go:61
-    assign key_op_kind = held_op_kind;         // local.go:61
-    assign key_op_qpn = held_op_qpn;           // local.go:61
-    assign key_op_pd = held_op_pd;             // local.go:61
-    assign key_op_key = held_op_key;           // local.go:61
-    assign key_op_va = held_op_va;             // local.go:61
-    assign key_op_operands = held_op_operands; // local.go:61
+    assign key_op_valid = key_held;            // local.go:69
+    assign key_op_qp = held_op_qp;             // local.go:70
+    assign key_op_kind = held_op_kind;         // local.go:70
+    assign key_op_qpn = held_op_qpn;           // local.go:70
+    assign key_op_pd = held_op_pd;             // local.go:70
+    assign key_op_key = held_op_key;           // local.go:70
+    assign key_op_va = held_op_va;             // local.go:70
+    assign key_op_operands = held_op_operands; // local.go:70
+    assign again_valid = (sending == SENDING_INVITE) | ((sending == SENDING_END) & ~told_again); // waiting.go:34
+    assign again_qp = (sending == SENDING_INVITE) ? u_waiting_grant_qp : queue_take_qp; // waiting.go:35
 
     scheduler_6_w1 u_waiting ( // waiting.go:20
         .clk           (clk),
@@ -1555,14 +1557,12 @@ module requester_64_qp6_cq6_r5 (
         | ((sending == SENDING_INLINE) & ~inline_here);
     assign extra_granule = now_sge + ((sending == SENDING_SUM) ? 3'd1 : 3'd0) + 3'd2; // ports.go:22
     assign queue_take_valid = (sending == SENDING_END) & ~taken; // ports.go:24
-    assign again_valid = (sending == SENDING_INVITE) | ((sending == SENDING_END) & ~told_again); // ports.go:27
-    assign again_qp = (sending == SENDING_INVITE) ? u_waiting_grant_qp : queue_take_qp; // ports.go:28
-    assign async_valid = stopped & u_turn_out_verdict_drained; // ports.go:32
-    assign async_code = 8'h05;                                 // ports.go:33
-    assign async_vendor = 5'h00;                               // ports.go:33
-    assign told_drained = async_valid & async_ready;           // ports.go:34
-    assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:37
-    assign saved_message_sge = last ? 3'd0 : now_sge;          // ports.go:41
+    assign async_valid = stopped & u_turn_out_verdict_drained; // ports.go:29
+    assign async_code = 8'h05;                                 // ports.go:30
+    assign async_vendor = 5'h00;                               // ports.go:30
+    assign told_drained = async_valid & async_ready;           // ports.go:31
+    assign saved_now = (sending == SENDING_END) & (taken | queue_take_ready) & (told_again | again_ready); // ports.go:34
+    assign saved_message_sge = last ? 3'd0 : now_sge;          // ports.go:38
 
     wire clears = control_valid & control_ready & (control_kind == 3'h0); // requester.go:157
     wire [5:0] qp = saved_now ? queue_take_qp : control_qp; // requester.go:159
@@ -1628,11 +1628,11 @@ module requester_64_qp6_cq6_r5 (
         end
     end
 
-    wire [5:0] outcomes_write_addr = key_op_done_valid ? key_op_done_qp : queue_take_qp; // local.go:27
+    wire [5:0] outcomes_write_addr = key_op_done_valid ? key_op_done_qp : queue_take_qp; // local.go:30
 
     always @(posedge clk) begin
-        if (key_op_done_valid || parks) begin // local.go:27
-            outcomes[outcomes_write_addr] <= key_op_done_valid ? {1'b1, key_op_done_status, key_op_done_vendor} // local.go:27
+        if (key_op_done_valid || parks) begin // local.go:30
+            outcomes[outcomes_write_addr] <= key_op_done_valid ? {1'b1, key_op_done_status, key_op_done_vendor} // local.go:30
                 : 14'd0;
         end
     end
@@ -2285,8 +2285,8 @@ module requester_64_qp6_cq6_r5 (
             cover_mark_and_fence: cover (mark_valid && mark_ready && fence_valid); // properties.go:35
             cover_drained: cover (async_valid && async_ready); // properties.go:36
             cover_probe: cover (segment_valid && segment_ready && segment_probe); // properties.go:37
-            cover_settled: cover (made_valid && made_ready && made_entry_kind == 2'h3); // properties.go:38
-            cover_invited: cover (sending == SENDING_INVITE);  // properties.go:39
+            cover_settled: cover (made_valid && made_ready && made_entry_kind == 2'h3); // properties.go:39
+            cover_invited: cover (sending == SENDING_INVITE);  // properties.go:40
             assert_messages_no_collision: assert (!(begins && (saved_now || clears) && grant_qp == qp)); // look.go:39
             assert_psns_no_collision_0_0: assert (!psns_no_collision_0_0_and); // requester.go:165
             assert_psns_no_collision_1_0: assert (!(begins && (saved_now || sets) && grant_qp == qp)); // look.go:40
@@ -2580,13 +2580,13 @@ module requester_64_qp6_cq6_r5 (
             end
             if (made_valid && made_ready && made_entry_kind == 2'h3) begin
                 if (cover_settled_count == 64'd0) begin
-                    $display("COVER %m settled blocks/requester/properties.go:38");
+                    $display("COVER %m settled blocks/requester/properties.go:39");
                 end
                 cover_settled_count <= cover_settled_count + 64'd1;
             end
             if (sending == SENDING_INVITE) begin
                 if (cover_invited_count == 64'd0) begin
-                    $display("COVER %m invited blocks/requester/properties.go:39");
+                    $display("COVER %m invited blocks/requester/properties.go:40");
                 end
                 cover_invited_count <= cover_invited_count + 64'd1;
             end
@@ -2614,7 +2614,7 @@ module requester_64_qp6_cq6_r5 (
     wire       event_mark /* verilator public_flat_rd */ = mark_valid && mark_ready; // mark.go:24
     wire [5:0] event_mark_qp /* verilator public_flat_rd */ = mark_qp;
 
-    wire        event_packet_made /* verilator public_flat_rd */ = made_valid && made_ready && sending == SENDING_JOB; // ports.go:89
+    wire        event_packet_made /* verilator public_flat_rd */ = made_valid && made_ready && sending == SENDING_JOB; // ports.go:87
     wire [5:0]  event_packet_made_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [15:0] event_packet_made_wqe /* verilator public_flat_rd */ = issue_wqe_index;
     wire [7:0]  event_packet_made_opcode /* verilator public_flat_rd */ = made_opcode;
@@ -2624,13 +2624,13 @@ module requester_64_qp6_cq6_r5 (
     wire [12:0] event_packet_made_bytes /* verilator public_flat_rd */ = length;
     wire [7:0]  event_packet_made_status /* verilator public_flat_rd */ = status;
 
-    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // ports.go:59
+    wire        event_segment /* verilator public_flat_rd */ = segment_valid && segment_ready; // ports.go:56
     wire [5:0]  event_segment_qp /* verilator public_flat_rd */ = queue_take_qp;
     wire [31:0] event_segment_lkey /* verilator public_flat_rd */ = segment_key;
     wire [63:0] event_segment_va /* verilator public_flat_rd */ = segment_va;
     wire [12:0] event_segment_bytes /* verilator public_flat_rd */ = segment_len;
 
-    wire        event_key_op /* verilator public_flat_rd */ = key_op_valid && key_op_ready; // local.go:62
+    wire        event_key_op /* verilator public_flat_rd */ = key_op_valid && key_op_ready; // local.go:71
     wire [5:0]  event_key_op_qp /* verilator public_flat_rd */ = held_op_qp;
     wire [2:0]  event_key_op_kind /* verilator public_flat_rd */ = held_op_kind;
     wire [31:0] event_key_op_key /* verilator public_flat_rd */ = held_op_key;

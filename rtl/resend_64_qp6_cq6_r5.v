@@ -223,97 +223,98 @@ module resend_64_qp6_cq6_r5 (
     localparam [4:0] STEP_RESENT  = 5'h10;
     localparam [4:0] STEP_END     = 5'h11;
 
-    reg [4:0]  step;            // resend.go:247
-    reg [5:0]  turn_qp;         // resend.go:249
-    reg        fresh;           // resend.go:249
-    reg        flip;            // resend.go:249
-    reg        newer;           // resend.go:249
-    reg        context_owed;    // resend.go:251
-    reg        context_here;    // resend.go:251
-    reg        paced;           // resend.go:251
-    reg        entry_owed;      // resend.go:252
-    reg        entry_here;      // resend.go:252
-    reg        second_look;     // resend.go:252
-    reg        of_qp_sends;     // resend.go:253
-    reg [23:0] of_qp_qpn;       // resend.go:253
-    reg [23:0] of_qp_pd;        // resend.go:253
-    reg [2:0]  of_qp_path_mtu;  // resend.go:253
-    reg        any;             // resend.go:253
-    reg        same;            // resend.go:253
-    reg        newest;          // resend.go:253
-    reg [15:0] index;           // resend.go:254
-    reg [1:0]  entry_kind;      // resend.go:254
-    reg [23:0] entry_psn;       // resend.go:254
-    reg [23:0] entry_last_psn;  // resend.go:254
-    reg [15:0] entry_wqe_index; // resend.go:254
-    reg [31:0] entry_offset;    // resend.go:254
-    reg [12:0] entry_length;    // resend.go:254
-    reg        entry_first;     // resend.go:254
-    reg        entry_last;      // resend.go:254
-    reg        entry_failed;    // resend.go:254
-    reg [15:0] next;            // resend.go:254
-    reg [23:0] passed_psns;     // resend.go:255
-    reg [23:0] span;            // resend.go:255
-    reg        kept;            // resend.go:257
-    reg [5:0]  kept_qp;         // resend.go:257
-    reg [15:0] kept_index;      // resend.go:257
-    reg [63:0] slot;            // resend.go:258
-    reg [3:0]  beat;            // resend.go:258
-    reg        bad;             // resend.go:258
-    reg [2:0]  number;          // resend.go:260
-    reg [31:0] total;           // resend.go:260
-    reg [31:0] offset;          // resend.go:260
-    reg        found;           // resend.go:261
-    reg [2:0]  first;           // resend.go:261
-    reg [63:0] sge_addr;        // resend.go:261
-    reg [31:0] sge_length;      // resend.go:261
-    reg [31:0] sge_l_key;       // resend.go:261
-    reg [31:0] at;              // resend.go:262
-    reg [31:0] sge_left;        // resend.go:262
-    reg [12:0] need;            // resend.go:262
-    reg [12:0] length;          // resend.go:263
-    reg        enough;          // resend.go:263
-    reg [7:0]  header_opcode;   // resend.go:263
-    reg        header_se;       // resend.go:263
-    reg        header_ack_req;  // resend.go:263
-    reg [23:0] header_psn;      // resend.go:263
-    reg [63:0] header_va;       // resend.go:263
-    reg [31:0] header_r_key;    // resend.go:263
-    reg [31:0] header_dma_len;  // resend.go:263
-    reg [31:0] header_imm;      // resend.go:263
-    reg [63:0] control_0;       // resend.go:266
-    reg [63:0] control_1;       // resend.go:266
-    reg [63:0] control_2;       // resend.go:266
-    reg [63:0] control_3;       // resend.go:266
-    reg [26:0] order;           // orders.go:59
-    reg [16:0] place;           // orders.go:60
-    reg [56:0] ring;            // orders.go:61
+    reg [6:0]  sweep;           // resend.go:246
+    reg [4:0]  step;            // resend.go:249
+    reg [5:0]  turn_qp;         // resend.go:251
+    reg        fresh;           // resend.go:251
+    reg        flip;            // resend.go:251
+    reg        newer;           // resend.go:251
+    reg        context_owed;    // resend.go:253
+    reg        context_here;    // resend.go:253
+    reg        paced;           // resend.go:253
+    reg        entry_owed;      // resend.go:254
+    reg        entry_here;      // resend.go:254
+    reg        second_look;     // resend.go:254
+    reg        of_qp_sends;     // resend.go:255
+    reg [23:0] of_qp_qpn;       // resend.go:255
+    reg [23:0] of_qp_pd;        // resend.go:255
+    reg [2:0]  of_qp_path_mtu;  // resend.go:255
+    reg        any;             // resend.go:255
+    reg        same;            // resend.go:255
+    reg        newest;          // resend.go:255
+    reg [15:0] index;           // resend.go:256
+    reg [1:0]  entry_kind;      // resend.go:256
+    reg [23:0] entry_psn;       // resend.go:256
+    reg [23:0] entry_last_psn;  // resend.go:256
+    reg [15:0] entry_wqe_index; // resend.go:256
+    reg [31:0] entry_offset;    // resend.go:256
+    reg [12:0] entry_length;    // resend.go:256
+    reg        entry_first;     // resend.go:256
+    reg        entry_last;      // resend.go:256
+    reg        entry_failed;    // resend.go:256
+    reg [15:0] next;            // resend.go:256
+    reg [23:0] passed_psns;     // resend.go:257
+    reg [23:0] span;            // resend.go:257
+    reg        kept;            // resend.go:259
+    reg [5:0]  kept_qp;         // resend.go:259
+    reg [15:0] kept_index;      // resend.go:259
+    reg [63:0] slot;            // resend.go:260
+    reg [3:0]  beat;            // resend.go:260
+    reg        bad;             // resend.go:260
+    reg [2:0]  number;          // resend.go:262
+    reg [31:0] total;           // resend.go:262
+    reg [31:0] offset;          // resend.go:262
+    reg        found;           // resend.go:263
+    reg [2:0]  first;           // resend.go:263
+    reg [63:0] sge_addr;        // resend.go:263
+    reg [31:0] sge_length;      // resend.go:263
+    reg [31:0] sge_l_key;       // resend.go:263
+    reg [31:0] at;              // resend.go:264
+    reg [31:0] sge_left;        // resend.go:264
+    reg [12:0] need;            // resend.go:264
+    reg [12:0] length;          // resend.go:265
+    reg        enough;          // resend.go:265
+    reg [7:0]  header_opcode;   // resend.go:265
+    reg        header_se;       // resend.go:265
+    reg        header_ack_req;  // resend.go:265
+    reg [23:0] header_psn;      // resend.go:265
+    reg [63:0] header_va;       // resend.go:265
+    reg [31:0] header_r_key;    // resend.go:265
+    reg [31:0] header_dma_len;  // resend.go:265
+    reg [31:0] header_imm;      // resend.go:265
+    reg [63:0] control_0;       // resend.go:268
+    reg [63:0] control_1;       // resend.go:268
+    reg [63:0] control_2;       // resend.go:268
+    reg [63:0] control_3;       // resend.go:268
+    reg [26:0] order;           // orders.go:72
+    reg [16:0] place;           // orders.go:73
+    reg [56:0] ring;            // orders.go:74
 
     (* no_rw_check, ram_style = "block" *)
-    reg [26:0] orders [0:63]; // resend.go:243
+    reg [26:0] orders [0:63]; // resend.go:245
 
     (* no_rw_check, ram_style = "block" *)
-    reg [16:0] places [0:63]; // resend.go:243
+    reg [16:0] places [0:63]; // resend.go:245
 
     (* ram_style = "distributed" *)
-    reg asked [0:63]; // resend.go:244
+    reg asked [0:63]; // resend.go:246
 
     (* ram_style = "distributed" *)
-    reg begun [0:63]; // resend.go:244
+    reg begun [0:63]; // resend.go:246
 
     (* no_rw_check, ram_style = "block" *)
-    reg [56:0] rings [0:63]; // resend.go:245
+    reg [56:0] rings [0:63]; // resend.go:247
 
     (* ram_style = "distributed" *)
-    reg [63:0] granules [0:15]; // resend.go:245
+    reg [63:0] granules [0:15]; // resend.go:247
 
-    wire begins;            // resend.go:248
-    wire touches;           // resend.go:248
-    wire wake_resend_valid; // orders.go:76
-    wire wake_resend_ready; // orders.go:76
-    wire wake_again_valid;  // orders.go:76
-    wire wake_again_ready;  // orders.go:76
-    wire wake_paced_ready;  // orders.go:76
+    wire begins;            // resend.go:250
+    wire touches;           // resend.go:250
+    wire wake_resend_valid; // orders.go:89
+    wire wake_resend_ready; // orders.go:89
+    wire wake_again_valid;  // orders.go:89
+    wire wake_again_ready;  // orders.go:89
+    wire wake_paced_ready;  // orders.go:89
 
     wire       u_wakes_out_valid;
     wire [5:0] u_wakes_out_qp;
@@ -329,9 +330,19 @@ module resend_64_qp6_cq6_r5 (
     wire       u_grant_out_ready;
     wire [5:0] u_grant_out_qp;
 
-    assign wake_ready = wake_paced_ready; // orders.go:78
+    wire swept = sweep[6]; // orders.go:21
 
-    round_robin_link_qp_ref_6_x3 u_wakes ( // orders.go:79
+    always @(posedge clk) begin
+        if (rst) begin
+            sweep <= 7'd0;
+        end else if (!swept) begin // orders.go:22
+            sweep <= sweep + 7'd1; // orders.go:22
+        end
+    end
+
+    assign wake_ready = wake_paced_ready; // orders.go:91
+
+    round_robin_link_qp_ref_6_x3 u_wakes ( // orders.go:92
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (wake_resend_valid),
@@ -349,7 +360,7 @@ module resend_64_qp6_cq6_r5 (
         .from       (u_wakes_from)
     );
 
-    slice_link_qp_ref_6 u_wake ( // orders.go:82
+    slice_link_qp_ref_6 u_wake ( // orders.go:95
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_wakes_out_valid),
@@ -360,7 +371,7 @@ module resend_64_qp6_cq6_r5 (
         .out_qp    (u_wake_out_qp)
     );
 
-    scheduler_6_w1 u_queue ( // orders.go:81
+    scheduler_6_w1 u_queue ( // orders.go:94
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wake_out_valid),
@@ -371,7 +382,7 @@ module resend_64_qp6_cq6_r5 (
         .grant_qp      (u_queue_grant_qp)
     );
 
-    slice_link_qp_ref_6 u_grant ( // orders.go:83
+    slice_link_qp_ref_6 u_grant ( // orders.go:96
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_queue_grant_valid),
@@ -382,36 +393,37 @@ module resend_64_qp6_cq6_r5 (
         .out_qp    (u_grant_out_qp)
     );
 
-    assign wake_resend_valid = resend_valid & ~resend_stop;   // orders.go:24
-    assign resend_ready = resend_stop | wake_resend_ready;    // orders.go:26
-    assign control_ready = ~resend_valid;                     // orders.go:27
-    wire writes_and = control_valid & control_ready & (control_kind == 3'h0); // orders.go:30
-    wire writes = (resend_valid & resend_ready) | writes_and; // orders.go:30
-    wire [5:0] qp = resend_valid ? resend_qp : control_qp;    // orders.go:31
-    assign touches = writes & (qp == turn_qp);                // orders.go:34
+    assign wake_resend_valid = resend_valid & ~resend_stop & swept; // orders.go:37
+    assign resend_ready = (resend_stop | wake_resend_ready) & swept; // orders.go:39
+    assign control_ready = ~resend_valid & swept;             // orders.go:40
+    wire writes_and = control_valid & control_ready & (control_kind == 3'h0); // orders.go:43
+    wire writes = (resend_valid & resend_ready) | writes_and; // orders.go:43
+    wire [5:0] qp = resend_valid ? resend_qp : control_qp;    // orders.go:44
+    assign touches = writes & (qp == turn_qp);                // orders.go:47
 
-    wire asked_2 = asked[u_grant_out_qp];    // orders.go:52
-    wire fresh_word = begun[u_grant_out_qp]; // orders.go:56
+    wire asked_2 = asked[u_grant_out_qp];    // orders.go:65
+    wire fresh_word = begun[u_grant_out_qp]; // orders.go:69
 
     always @(posedge clk) begin
-        if (touches) begin // orders.go:35
-            newer <= 1'b1; // orders.go:35
+        if (touches) begin // orders.go:48
+            newer <= 1'b1; // orders.go:48
         end
-        if (begins) begin                  // orders.go:53
-            turn_qp <= u_grant_out_qp;     // orders.go:54
-            flip <= asked_2;               // orders.go:55
-            fresh <= asked_2 ^ fresh_word; // orders.go:56
-            newer <= 1'b0;                 // orders.go:57
+        if (begins) begin                  // orders.go:66
+            turn_qp <= u_grant_out_qp;     // orders.go:67
+            flip <= asked_2;               // orders.go:68
+            fresh <= asked_2 ^ fresh_word; // orders.go:69
+            newer <= 1'b0;                 // orders.go:70
         end
     end
 
-    assign ring_ready = 1'b1;                                // orders.go:39
-    assign u_grant_out_ready = (step == STEP_IDLE) & ~(resend_valid | control_valid | ring_valid) & ~fence_valid; // orders.go:49
-    assign begins = u_grant_out_valid & u_grant_out_ready;   // orders.go:50
-    assign wake_again_valid = (step == STEP_END);            // orders.go:65
-    assign passed_valid = fence_valid & (step == STEP_IDLE); // orders.go:93
-    assign fence_ready = passed_ready & (step == STEP_IDLE); // orders.go:94
-    assign passed_token = fence_token;                       // orders.go:95
+    assign ring_ready = 1'b1; // orders.go:52
+    assign u_grant_out_ready = (step == STEP_IDLE) & swept & ~(resend_valid | control_valid | ring_valid) // orders.go:62
+        & ~fence_valid;
+    assign begins = u_grant_out_valid & u_grant_out_ready;   // orders.go:63
+    assign wake_again_valid = (step == STEP_END);            // orders.go:78
+    assign passed_valid = fence_valid & (step == STEP_IDLE); // orders.go:106
+    assign fence_ready = passed_ready & (step == STEP_IDLE); // orders.go:107
+    assign passed_token = fence_token;                       // orders.go:108
     assign context_request_valid = context_owed;             // look.go:31
     assign context_request_qp = turn_qp;                     // look.go:31
 
@@ -441,13 +453,13 @@ module resend_64_qp6_cq6_r5 (
             if (entries_reply_valid) begin // look.go:46
                 entry_here <= 1'b1;        // look.go:47
             end
-            case (step)                     // resend.go:282
-                STEP_IDLE: begin            // resend.go:283
-                    if (begins) begin       // resend.go:281
-                        step <= STEP_START; // resend.go:281
+            case (step)                     // resend.go:284
+                STEP_IDLE: begin            // resend.go:285
+                    if (begins) begin       // resend.go:283
+                        step <= STEP_START; // resend.go:283
                     end
                 end
-                STEP_START: begin             // resend.go:284
+                STEP_START: begin             // resend.go:286
                     context_here <= 1'b0;     // look.go:12
                     entry_here <= 1'b0;       // look.go:13
                     if (order[26] && !(place[16] && !fresh)) begin // look.go:16
@@ -458,12 +470,12 @@ module resend_64_qp6_cq6_r5 (
                         step <= STEP_IDLE;    // look.go:20
                     end
                 end
-                STEP_LOOK: begin                          // resend.go:285
+                STEP_LOOK: begin                          // resend.go:287
                     if (context_here && entry_here) begin // look.go:25
                         step <= STEP_DECIDE;              // look.go:25
                     end
                 end
-                STEP_DECIDE: begin                  // resend.go:286
+                STEP_DECIDE: begin                  // resend.go:288
                     if (!of_qp_sends || !any) begin // look.go:90
                         step <= STEP_RESENT;        // look.go:91
                         if (newer || touches) begin // look.go:92
@@ -479,22 +491,22 @@ module resend_64_qp6_cq6_r5 (
                         step <= STEP_ADDRESS;     // look.go:100
                     end
                 end
-                STEP_ADDRESS: begin   // resend.go:287
+                STEP_ADDRESS: begin   // resend.go:289
                     kept <= 1'b0;     // fetch.go:21
                     step <= STEP_ASK; // fetch.go:24
                 end
-                STEP_ASK: begin                 // resend.go:288
-                    if (read_burst_ready) begin // resend.go:281
-                        step <= STEP_ARRIVE;    // resend.go:281
+                STEP_ASK: begin                 // resend.go:290
+                    if (read_burst_ready) begin // resend.go:283
+                        step <= STEP_ARRIVE;    // resend.go:283
                     end
                 end
-                STEP_ARRIVE: begin          // resend.go:289
+                STEP_ARRIVE: begin          // resend.go:291
                     if (read_beat_valid && read_beat_last) begin // fetch.go:51
                         kept <= 1'b1;       // until it proves bad (fetch.go:52)
                         step <= STEP_BEGIN; // fetch.go:53
                     end
                 end
-                STEP_BEGIN: begin       // resend.go:290
+                STEP_BEGIN: begin       // resend.go:292
                     entry_here <= 1'b0; // plan.go:16
                     entry_owed <= 1'b1; // plan.go:17
                     step <= STEP_PLAN;  // plan.go:26
@@ -503,66 +515,66 @@ module resend_64_qp6_cq6_r5 (
                         step <= STEP_SUM; // plan.go:27
                     end
                 end
-                STEP_SUM: begin            // resend.go:291
+                STEP_SUM: begin            // resend.go:293
                     if (control_0[23:16] <= {5'h00, number + 3'd1} || number == 3'd5) begin // plan.go:64
                         step <= STEP_PLAN; // plan.go:64
                     end
                 end
-                STEP_PLAN: begin        // resend.go:292
-                    step <= STEP_CHECK; // plan.go:90
+                STEP_PLAN: begin        // resend.go:294
+                    step <= STEP_CHECK; // plan.go:92
                 end
-                STEP_CHECK: begin                   // resend.go:293
-                    if (entry_here) begin           // plan.go:113
-                        if (newer || touches) begin // plan.go:114
-                            step <= STEP_END;       // plan.go:115
-                        end else if (!same) begin   // plan.go:116
-                            kept <= 1'b0;           // plan.go:117
-                            step <= STEP_END;       // plan.go:118
-                        end else if (bad) begin     // plan.go:119
-                            kept <= 1'b0;           // plan.go:120
-                            step <= STEP_FAULT;     // plan.go:121
-                        end else begin              // plan.go:122
-                            step <= STEP_JOB;       // plan.go:123
+                STEP_CHECK: begin                   // resend.go:295
+                    if (entry_here) begin           // plan.go:115
+                        if (newer || touches) begin // plan.go:116
+                            step <= STEP_END;       // plan.go:117
+                        end else if (!same) begin   // plan.go:118
+                            kept <= 1'b0;           // plan.go:119
+                            step <= STEP_END;       // plan.go:120
+                        end else if (bad) begin     // plan.go:121
+                            kept <= 1'b0;           // plan.go:122
+                            step <= STEP_FAULT;     // plan.go:123
+                        end else begin              // plan.go:124
+                            step <= STEP_JOB;       // plan.go:125
                         end
                     end
                 end
-                STEP_JOB: begin                // resend.go:294
-                    if (job_ready) begin       // give.go:11
+                STEP_JOB: begin                // resend.go:296
+                    if (job_ready) begin       // give.go:12
                         step <= STEP_END;      // look.go:107
-                        if (|need) begin       // give.go:13
-                            step <= STEP_WALK; // give.go:13
+                        if (|need) begin       // give.go:14
+                            step <= STEP_WALK; // give.go:14
                         end
                     end
                 end
-                STEP_WALK: begin              // resend.go:295
-                    if (segment_ready) begin  // give.go:19
-                        step <= STEP_NEXT;    // give.go:22
-                        if (enough) begin     // give.go:23
-                            step <= STEP_END; // give.go:23
+                STEP_WALK: begin              // resend.go:297
+                    if (segment_ready) begin  // give.go:20
+                        step <= STEP_NEXT;    // give.go:23
+                        if (enough) begin     // give.go:24
+                            step <= STEP_END; // give.go:24
                         end
                     end
                 end
-                STEP_NEXT: begin              // resend.go:296
-                    if (|sge_length_2) begin  // give.go:42
-                        step <= STEP_MEASURE; // give.go:42
+                STEP_NEXT: begin              // resend.go:298
+                    if (|sge_length_2) begin  // give.go:43
+                        step <= STEP_MEASURE; // give.go:43
                     end
                 end
-                STEP_MEASURE: begin    // resend.go:297
-                    step <= STEP_WALK; // resend.go:297
+                STEP_MEASURE: begin    // resend.go:299
+                    step <= STEP_WALK; // resend.go:299
                 end
-                STEP_FAULT: begin          // resend.go:298
-                    if (fault_ready) begin // resend.go:298
+                STEP_FAULT: begin          // resend.go:300
+                    if (fault_ready) begin // resend.go:300
                         step <= STEP_END;  // look.go:107
                     end
                 end
-                STEP_RESENT: begin          // resend.go:299
-                    if (resent_ready) begin // resend.go:281
-                        step <= STEP_IDLE;  // resend.go:281
+                STEP_RESENT: begin          // resend.go:301
+                    if (resent_ready) begin // resend.go:283
+                        step <= STEP_IDLE;  // resend.go:283
                     end
                 end
-                STEP_END: begin                 // resend.go:300
-                    if (wake_again_ready) begin // resend.go:281
-                        step <= STEP_IDLE;      // resend.go:281
+                STEP_END: begin                 // resend.go:302
+                    if (wake_again_ready) begin // resend.go:283
+                        step <= STEP_IDLE;      // resend.go:283
                     end
                 end
                 default: ;
@@ -572,7 +584,7 @@ module resend_64_qp6_cq6_r5 (
 
     assign context_reply_ready = 1'b1; // look.go:33
 
-    wire ring_log_stride_2 = ring[0]; // orders.go:61
+    wire ring_log_stride_2 = ring[0]; // orders.go:74
     wire sends = (context_reply_context_state == 3'h3) | (context_reply_context_state == 3'h4); // look.go:61
     wire [15:0] index_2 = entry_wqe_index & ~(16'hffff << ring[4:1]); // fetch.go:17
     wire [22:0] bytes = ring_log_stride_2 ? {index_2, 7'h00} : {1'b0, index_2, 6'h00}; // fetch.go:18
@@ -581,17 +593,17 @@ module resend_64_qp6_cq6_r5 (
     wire bad_differs = ((control_0[7:0] == 8'd5) | (control_0[7:0] == 8'd6)) != (entry_kind == 2'h2); // plan.go:19
     wire [63:0] total_word = granules[{number + 3'd2, 1'b1}]; // fetch.go:61
     wire [63:0] sge_addr_word = granules[{number + 3'd2, 1'b0}]; // fetch.go:61
-    wire is_1 = (control_0[7:0] == 8'd2) | (control_0[7:0] == 8'd3) | (control_0[7:0] == 8'd9); // blocks/wqe/task.go:44
-    wire is = (control_0[7:0] == 8'd3) | (control_0[7:0] == 8'd1); // blocks/wqe/task.go:44
+    wire is_1 = (control_0[7:0] == 8'd2) | (control_0[7:0] == 8'd3) | (control_0[7:0] == 8'd9); // blocks/wqe/task.go:52
+    wire is = (control_0[7:0] == 8'd3) | (control_0[7:0] == 8'd1); // blocks/wqe/task.go:52
     wire request = entry_kind == 2'h0;                        // look.go:73
-    wire [31:0] moved_choice = of_qp_path_mtu[0] ? {passed_psns[19:0], 12'd0} // plan.go:99
+    wire [31:0] moved_choice = of_qp_path_mtu[0] ? {passed_psns[19:0], 12'd0} // plan.go:101
         : {passed_psns[19:0], 12'd0};
-    wire [31:0] moved_choice_2 = of_qp_path_mtu[1] ? moved_choice // plan.go:99
+    wire [31:0] moved_choice_2 = of_qp_path_mtu[1] ? moved_choice // plan.go:101
         : of_qp_path_mtu[0] ? {passed_psns[19:0], 12'd0}
         : {passed_psns[20:0], 11'd0};
-    wire [31:0] moved_choice_3 = of_qp_path_mtu[0] ? {passed_psns[21:0], 10'd0} // plan.go:99
+    wire [31:0] moved_choice_3 = of_qp_path_mtu[0] ? {passed_psns[21:0], 10'd0} // plan.go:101
         : {passed_psns[22:0], 9'd0};
-    wire [31:0] moved = of_qp_path_mtu[2] ? moved_choice_2 // plan.go:99
+    wire [31:0] moved = of_qp_path_mtu[2] ? moved_choice_2 // plan.go:101
         : of_qp_path_mtu[1] ? moved_choice_3
         : of_qp_path_mtu[0] ? {passed_psns, 8'h00}
         : {passed_psns, 8'h00};
@@ -626,11 +638,11 @@ module resend_64_qp6_cq6_r5 (
             beat <= beat + 4'd1;        // fetch.go:40
             bad <= bad | read_beat_err; // fetch.go:41
         end
-        case (step)                  // resend.go:282
-            STEP_START: begin        // resend.go:284
+        case (step)                  // resend.go:284
+            STEP_START: begin        // resend.go:286
                 second_look <= 1'b0; // look.go:14
             end
-            STEP_DECIDE: begin                                  // resend.go:286
+            STEP_DECIDE: begin                                  // resend.go:288
                 bad <= 1'b0;                                    // look.go:85
                 next <= index;                                  // look.go:86
                 passed_psns <= order[23:0] - entry_psn;         // look.go:87
@@ -639,13 +651,13 @@ module resend_64_qp6_cq6_r5 (
                     next <= index + 16'd1;                      // look.go:106
                 end
             end
-            STEP_ADDRESS: begin                // resend.go:287
+            STEP_ADDRESS: begin                // resend.go:289
                 slot <= {ring[56:5] + {41'd0, bytes[22:12]}, bytes[11:0]}; // fetch.go:19
                 beat <= 4'd0;                  // fetch.go:20
                 kept_qp <= turn_qp;            // fetch.go:22
                 kept_index <= entry_wqe_index; // fetch.go:23
             end
-            STEP_BEGIN: begin        // resend.go:290
+            STEP_BEGIN: begin        // resend.go:292
                 second_look <= 1'b1; // plan.go:15
                 bad <= bad | bad_choice | (control_0[7:0] == 8'd7) | (control_0[7:0] == 8'd128) // plan.go:18
                     | (control_0[7:0] == 8'd8)
@@ -659,7 +671,7 @@ module resend_64_qp6_cq6_r5 (
                     passed_psns <= 24'd0; // plan.go:25
                 end
             end
-            STEP_SUM: begin                                    // resend.go:291
+            STEP_SUM: begin                                    // resend.go:293
                 total <= total + total_word[31:0];             // plan.go:51
                 number <= number + 3'd1;                       // plan.go:52
                 if (!found) begin                              // plan.go:53
@@ -676,7 +688,7 @@ module resend_64_qp6_cq6_r5 (
                     end
                 end
             end
-            STEP_PLAN: begin // resend.go:292
+            STEP_PLAN: begin // resend.go:294
                 header_opcode <= (control_0[7:0] == 8'd4) ? 8'd12 // plan.go:73
                     : (control_0[7:0] == 8'd5 || control_0[7:0] == 8'd6) ? ((control_0[7:0] == 8'd6) ? 8'd20 : 8'd19)
                     : is_1 ? op_choice
@@ -693,41 +705,41 @@ module resend_64_qp6_cq6_r5 (
                 if (request && when_bad_less) begin      // plan.go:82
                     bad <= 1'b1;                         // plan.go:82
                 end
-                if (entry_kind == 2'h2) begin            // its operands (plan.go:83)
-                    sge_addr <= sge_addr_word_2;         // plan.go:83
-                    sge_length <= sge_length_word[31:0]; // plan.go:83
-                    sge_l_key <= sge_length_word[63:32]; // plan.go:83
+                if (entry_kind == 2'h2) begin            // its operands (plan.go:84)
+                    sge_addr <= sge_addr_word_2;         // plan.go:84
+                    sge_length <= sge_length_word[31:0]; // plan.go:84
+                    sge_l_key <= sge_length_word[63:32]; // plan.go:84
                 end
-                if (entry_kind == 2'h0 && control_0[11]) begin // plan.go:84
-                    sge_addr <= slot | 64'h0000000000000020;   // plan.go:85
-                    sge_l_key <= 32'd0;                        // plan.go:86
-                    at <= entry_offset;                        // plan.go:87
-                    sge_left <= {19'd0, entry_length};         // plan.go:88
+                if (entry_kind == 2'h0 && control_0[11]) begin // plan.go:86
+                    sge_addr <= slot | 64'h0000000000000020;   // plan.go:87
+                    sge_l_key <= 32'd0;                        // plan.go:88
+                    at <= entry_offset;                        // plan.go:89
+                    sge_left <= {19'd0, entry_length};         // plan.go:90
                 end
             end
-            STEP_JOB: begin                // resend.go:294
-                if (job_ready) begin       // give.go:11
+            STEP_JOB: begin                // resend.go:296
+                if (job_ready) begin       // give.go:12
                     next <= index + 16'd1; // look.go:106
                 end
             end
-            STEP_WALK: begin                 // resend.go:295
-                if (segment_ready) begin     // give.go:19
-                    need <= need - length;   // give.go:20
-                    number <= number + 3'd1; // give.go:21
+            STEP_WALK: begin                 // resend.go:297
+                if (segment_ready) begin     // give.go:20
+                    need <= need - length;   // give.go:21
+                    number <= number + 3'd1; // give.go:22
                 end
             end
-            STEP_NEXT: begin                  // resend.go:296
-                sge_addr <= sge_addr_word_3;  // give.go:37
-                sge_length <= sge_length_2;   // give.go:37
-                sge_l_key <= sge_word[63:32]; // give.go:37
-                at <= 32'd0;                  // give.go:38
-                sge_left <= sge_length_2;     // give.go:39
-                if (!(|sge_length_2)) begin   // give.go:40
-                    number <= number + 3'd1;  // give.go:41
+            STEP_NEXT: begin                  // resend.go:298
+                sge_addr <= sge_addr_word_3;  // give.go:38
+                sge_length <= sge_length_2;   // give.go:38
+                sge_l_key <= sge_word[63:32]; // give.go:38
+                at <= 32'd0;                  // give.go:39
+                sge_left <= sge_length_2;     // give.go:40
+                if (!(|sge_length_2)) begin   // give.go:41
+                    number <= number + 3'd1;  // give.go:42
                 end
             end
-            STEP_FAULT: begin              // resend.go:298
-                if (fault_ready) begin     // resend.go:298
+            STEP_FAULT: begin              // resend.go:300
+                if (fault_ready) begin     // resend.go:300
                     next <= index + 16'd1; // look.go:106
                 end
             end
@@ -767,7 +779,7 @@ module resend_64_qp6_cq6_r5 (
     assign read_burst_len = ring_log_stride_2 ? 8'h0f : 8'h07; // fetch.go:33
     assign read_beat_ready = 1'b1;                             // fetch.go:37
 
-    wire enough_2 = {19'd0, need} <= sge_left; // give.go:29
+    wire enough_2 = {19'd0, need} <= sge_left; // give.go:30
 
     always @(posedge clk) begin
         if (read_beat_valid && beat == 4'd0) begin // fetch.go:44
@@ -782,112 +794,115 @@ module resend_64_qp6_cq6_r5 (
         if (read_beat_valid && beat == 4'd3) begin // fetch.go:44
             control_3 <= read_beat_data;           // fetch.go:44
         end
-        enough <= enough_2;                         // give.go:30
-        length <= enough_2 ? need : sge_left[12:0]; // give.go:31
+        enough <= enough_2;                         // give.go:31
+        length <= enough_2 ? need : sge_left[12:0]; // give.go:32
     end
 
-    assign job_valid = (step == STEP_JOB);                     // give.go:50
-    assign job_kind = 3'h4;                                    // give.go:51
-    assign job_qp = turn_qp;                                   // give.go:51
-    assign job_opcode = header_opcode;                         // give.go:51
-    assign job_se = header_se;                                 // give.go:51
-    assign job_ack_req = header_ack_req | newest;              // give.go:51
-    assign job_payload_len = entry_length;                     // give.go:51
-    assign job_va = header_va;                                 // give.go:51
-    assign job_r_key = header_r_key;                           // give.go:51
-    assign job_dma_len = header_dma_len;                       // give.go:51
-    assign job_imm = header_imm;                               // give.go:51
-    assign job_inline = 1'b0;                                  // give.go:51
-    assign job_probes = 1'b0;                                  // give.go:51
-    assign job_swap = sge_addr;                                // give.go:51
-    assign job_compare = {sge_l_key, sge_length};              // give.go:51
-    assign job_msn = 24'd0;                                    // give.go:51
-    assign job_failed = 1'b0;                                  // give.go:51
-    assign job_entry_kind = 2'h0;                              // give.go:51
-    assign job_entry_psn = header_psn;                         // give.go:51
-    assign job_entry_last_psn = 24'd0;                         // give.go:51
-    assign job_entry_wqe_index = 16'd0;                        // give.go:51
-    assign job_entry_offset = 32'd0;                           // give.go:51
-    assign job_entry_length = 13'd0;                           // give.go:51
-    assign job_entry_first = 1'b0;                             // give.go:51
-    assign job_entry_last = 1'b0;                              // give.go:51
-    assign job_entry_signaled = 1'b0;                          // give.go:51
-    assign job_entry_wc = 3'h0;                                // give.go:51
-    assign job_entry_wrid = 64'd0;                             // give.go:51
-    assign job_entry_status = 8'h00;                           // give.go:51
-    assign job_entry_vendor = 5'h00;                           // give.go:51
-    assign segment_valid = (step == STEP_WALK);                // give.go:60
-    assign segment_key = sge_l_key;                            // give.go:61
-    assign segment_pd = of_qp_pd;                              // give.go:61
-    assign segment_qpn = of_qp_qpn;                            // give.go:61
-    assign segment_rights = 8'h00;                             // give.go:61
-    assign segment_va = sge_addr + {32'd0, at};                // give.go:61
-    assign segment_range = {19'd0, length};                    // give.go:61
-    assign segment_len = length;                               // give.go:61
-    assign segment_skip = 1'b0;                                // give.go:61
-    assign segment_probe = 1'b0;                               // give.go:61
-    assign segment_bus = (entry_kind == 2'h0) & control_0[11]; // give.go:61
-    assign segment_find = 1'b0;                                // give.go:61
-    assign segment_last = enough;                              // give.go:61
-    assign segment_probed = 1'b0;                              // give.go:61
-    assign resent_valid = (step == STEP_RESENT);               // give.go:66
-    assign resent_qp = turn_qp;                                // give.go:67
-    assign resent_number = order[25:24];                       // give.go:67
-    assign fault_valid = (step == STEP_FAULT);                 // give.go:68
-    assign fault_qp = turn_qp;                                 // give.go:69
-    assign fault_psn = header_psn;                             // give.go:69
-    assign fault_vendor = 5'h10;                               // give.go:69
+    assign job_valid = (step == STEP_JOB);                     // give.go:52
+    assign job_kind = 3'h4;                                    // give.go:53
+    assign job_qp = turn_qp;                                   // give.go:53
+    assign job_opcode = header_opcode;                         // give.go:53
+    assign job_se = header_se;                                 // give.go:53
+    assign job_ack_req = header_ack_req | newest;              // give.go:53
+    assign job_payload_len = entry_length;                     // give.go:53
+    assign job_va = header_va;                                 // give.go:53
+    assign job_r_key = header_r_key;                           // give.go:53
+    assign job_dma_len = header_dma_len;                       // give.go:53
+    assign job_imm = header_imm;                               // give.go:53
+    assign job_inline = 1'b0;                                  // give.go:53
+    assign job_probes = 1'b0;                                  // give.go:53
+    assign job_swap = sge_addr;                                // give.go:53
+    assign job_compare = {sge_l_key, sge_length};              // give.go:53
+    assign job_msn = 24'd0;                                    // give.go:53
+    assign job_failed = 1'b0;                                  // give.go:53
+    assign job_entry_kind = 2'h0;                              // give.go:53
+    assign job_entry_psn = header_psn;                         // give.go:53
+    assign job_entry_last_psn = 24'd0;                         // give.go:53
+    assign job_entry_wqe_index = 16'd0;                        // give.go:53
+    assign job_entry_offset = 32'd0;                           // give.go:53
+    assign job_entry_length = 13'd0;                           // give.go:53
+    assign job_entry_first = 1'b0;                             // give.go:53
+    assign job_entry_last = 1'b0;                              // give.go:53
+    assign job_entry_signaled = 1'b0;                          // give.go:53
+    assign job_entry_wc = 3'h0;                                // give.go:53
+    assign job_entry_wrid = 64'd0;                             // give.go:53
+    assign job_entry_status = 8'h00;                           // give.go:53
+    assign job_entry_vendor = 5'h00;                           // give.go:53
+    assign segment_valid = (step == STEP_WALK);                // give.go:62
+    assign segment_key = sge_l_key;                            // give.go:63
+    assign segment_pd = of_qp_pd;                              // give.go:63
+    assign segment_qpn = of_qp_qpn;                            // give.go:63
+    assign segment_rights = 8'h00;                             // give.go:63
+    assign segment_va = sge_addr + {32'd0, at};                // give.go:63
+    assign segment_range = {19'd0, length};                    // give.go:63
+    assign segment_len = length;                               // give.go:63
+    assign segment_skip = 1'b0;                                // give.go:63
+    assign segment_probe = 1'b0;                               // give.go:63
+    assign segment_bus = (entry_kind == 2'h0) & control_0[11]; // give.go:63
+    assign segment_find = 1'b0;                                // give.go:63
+    assign segment_last = enough;                              // give.go:63
+    assign segment_probed = 1'b0;                              // give.go:63
+    assign resent_valid = (step == STEP_RESENT);               // give.go:68
+    assign resent_qp = turn_qp;                                // give.go:69
+    assign resent_number = order[25:24];                       // give.go:69
+    assign fault_valid = (step == STEP_FAULT);                 // give.go:70
+    assign fault_qp = turn_qp;                                 // give.go:71
+    assign fault_psn = header_psn;                             // give.go:71
+    assign fault_vendor = 5'h10;                               // give.go:71
 
     always @(posedge clk) begin
-        if (writes) begin // orders.go:32
-            orders[qp] <= {resend_valid & ~resend_stop, resend_number, resend_psn}; // orders.go:32
+        if (writes) begin // orders.go:45
+            orders[qp] <= {resend_valid & ~resend_stop, resend_number, resend_psn}; // orders.go:45
         end
     end
 
     always @(posedge clk) begin
-        if (begins) begin                    // orders.go:59
-            order <= orders[u_grant_out_qp]; // orders.go:59
+        if (begins) begin                    // orders.go:72
+            order <= orders[u_grant_out_qp]; // orders.go:72
         end
     end
 
-    wire notes_or = (wake_again_valid & wake_again_ready) | (resent_valid & resent_ready); // orders.go:67
-    wire notes = notes_or & ~(newer | touches); // orders.go:67
+    wire notes_or = (wake_again_valid & wake_again_ready) | (resent_valid & resent_ready); // orders.go:80
+    wire notes = notes_or & ~(newer | touches); // orders.go:80
 
     always @(posedge clk) begin
-        if (notes) begin                                    // orders.go:68
-            places[turn_qp] <= {step == STEP_RESENT, next}; // orders.go:68
-        end
-    end
-
-    always @(posedge clk) begin
-        if (begins) begin                    // orders.go:60
-            place <= places[u_grant_out_qp]; // orders.go:60
-        end
-    end
-
-    wire asked_write_data_word = begun[qp]; // orders.go:33
-
-    always @(posedge clk) begin
-        if (writes) begin                        // orders.go:33
-            asked[qp] <= ~asked_write_data_word; // orders.go:33
+        if (notes) begin                                    // orders.go:81
+            places[turn_qp] <= {step == STEP_RESENT, next}; // orders.go:81
         end
     end
 
     always @(posedge clk) begin
-        if (notes) begin            // orders.go:69
-            begun[turn_qp] <= flip; // orders.go:69
+        if (begins) begin                    // orders.go:73
+            place <= places[u_grant_out_qp]; // orders.go:73
+        end
+    end
+
+    wire asked_write_data_word = begun[qp];    // orders.go:46
+    wire [5:0] at_2 = swept ? qp : sweep[5:0]; // orders.go:27
+
+    always @(posedge clk) begin
+        if (writes || !swept) begin                        // orders.go:28
+            asked[at_2] <= ~asked_write_data_word & swept; // orders.go:28
+        end
+    end
+
+    wire [5:0] at_3 = swept ? turn_qp : sweep[5:0]; // orders.go:27
+
+    always @(posedge clk) begin
+        if (notes || !swept) begin       // orders.go:28
+            begun[at_3] <= flip & swept; // orders.go:28
         end
     end
 
     always @(posedge clk) begin
-        if (ring_valid && !ring_keep) begin // orders.go:40
-            rings[ring_qp] <= {ring_base[63:12], ring_log_size, ring_log_stride}; // orders.go:40
+        if (ring_valid && !ring_keep) begin // orders.go:53
+            rings[ring_qp] <= {ring_base[63:12], ring_log_size, ring_log_stride}; // orders.go:53
         end
     end
 
     always @(posedge clk) begin
-        if (begins) begin                  // orders.go:61
-            ring <= rings[u_grant_out_qp]; // orders.go:61
+        if (begins) begin                  // orders.go:74
+            ring <= rings[u_grant_out_qp]; // orders.go:74
         end
     end
 
@@ -1085,7 +1100,7 @@ module resend_64_qp6_cq6_r5 (
     };
     wire waits_15 = fault_valid & ~fault_ready;   // properties.go:22
     wire waits_16 = passed_valid & ~passed_ready; // properties.go:23
-    wire rings_no_collision_and = begins & ring_valid & ~ring_keep & (u_grant_out_qp == ring_qp); // orders.go:61
+    wire rings_no_collision_and = begins & ring_valid & ~ring_keep & (u_grant_out_qp == ring_qp); // orders.go:74
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1469,9 +1484,9 @@ module resend_64_qp6_cq6_r5 (
             cover_fault: cover (fault_valid && fault_ready);   // properties.go:33
             cover_paced: cover (step == STEP_DECIDE && paced); // properties.go:34
             cover_fence: cover (passed_valid && passed_ready); // properties.go:35
-            assert_orders_no_collision: assert (!(begins && writes && u_grant_out_qp == qp)); // orders.go:59
-            assert_places_no_collision: assert (!(begins && notes && u_grant_out_qp == turn_qp)); // orders.go:60
-            assert_rings_no_collision: assert (!rings_no_collision_and); // orders.go:61
+            assert_orders_no_collision: assert (!(begins && writes && u_grant_out_qp == qp)); // orders.go:72
+            assert_places_no_collision: assert (!(begins && notes && u_grant_out_qp == turn_qp)); // orders.go:73
+            assert_rings_no_collision: assert (!rings_no_collision_and); // orders.go:74
         end
     end
 `endif
@@ -1720,16 +1735,16 @@ module resend_64_qp6_cq6_r5 (
             end
             if (begins) begin
                 if (writes && u_grant_out_qp == qp) begin
-                    $display("ASSERT %m orders_no_collision blocks/resend/orders.go:59");
+                    $display("ASSERT %m orders_no_collision blocks/resend/orders.go:72");
                     $stop;
                 end
                 if (notes && u_grant_out_qp == turn_qp) begin
-                    $display("ASSERT %m places_no_collision blocks/resend/orders.go:60");
+                    $display("ASSERT %m places_no_collision blocks/resend/orders.go:73");
                     $stop;
                 end
             end
             if (rings_no_collision_and) begin
-                $display("ASSERT %m rings_no_collision blocks/resend/orders.go:61");
+                $display("ASSERT %m rings_no_collision blocks/resend/orders.go:74");
                 $stop;
             end
         end
@@ -1741,7 +1756,7 @@ module resend_64_qp6_cq6_r5 (
 
 `ifdef GORNIC_TRACE
 
-    wire        event_resend /* verilator public_flat_rd */ = resend_valid && resend_ready; // orders.go:36
+    wire        event_resend /* verilator public_flat_rd */ = resend_valid && resend_ready; // orders.go:49
     wire [5:0]  event_resend_qp /* verilator public_flat_rd */ = resend_qp;
     wire        event_resend_stop /* verilator public_flat_rd */ = resend_stop;
     wire [1:0]  event_resend_number /* verilator public_flat_rd */ = resend_number;
@@ -1752,7 +1767,7 @@ module resend_64_qp6_cq6_r5 (
     wire [15:0] event_wqe_asked_wqe /* verilator public_flat_rd */ = entry_wqe_index;
     wire [63:0] event_wqe_asked_addr /* verilator public_flat_rd */ = slot;
 
-    wire        event_packet_resent /* verilator public_flat_rd */ = job_valid && job_ready; // give.go:56
+    wire        event_packet_resent /* verilator public_flat_rd */ = job_valid && job_ready; // give.go:58
     wire [5:0]  event_packet_resent_qp /* verilator public_flat_rd */ = turn_qp;
     wire [15:0] event_packet_resent_wqe /* verilator public_flat_rd */ = entry_wqe_index;
     wire [7:0]  event_packet_resent_opcode /* verilator public_flat_rd */ = header_opcode;

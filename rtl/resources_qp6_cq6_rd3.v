@@ -192,82 +192,82 @@ module resources_qp6_cq6_rd3 (
     localparam [2:0] STEP_MAKE  = 3'h5;
     localparam [2:0] STEP_JUDGE = 3'h6;
 
-    reg [9:0]   in_flight;          // resources.go:184
-    reg         turn_asks;          // resources.go:186
-    reg         turn_waits;         // resources.go:186
-    reg         turn_duplicate;     // resources.go:186
-    reg [5:0]   turn_qp;            // resources.go:187
-    reg         turn_prefers_grant; // resources.go:187
-    reg [5:0]   now_qp;             // resources.go:189
-    reg         now_duplicate;      // resources.go:189
-    reg [23:0]  now_qpn;            // resources.go:189
-    reg [23:0]  now_pd;             // resources.go:189
-    reg [2:0]   now_path_mtu;       // resources.go:189
-    reg [7:0]   was_next;           // resources.go:190
-    reg [23:0]  was_index;          // resources.go:190
-    reg         was_anew;           // resources.go:190
-    reg [7:0]   was_duplicates;     // resources.go:190
-    reg [7:0]   most;               // resources.go:190
-    reg [7:0]   tail;               // resources.go:190
-    reg [7:0]   at;                 // resources.go:191
-    reg [3:0]   left;               // resources.go:191
-    reg [23:0]  index;              // resources.go:191
-    reg [36:0]  remaining;          // resources.go:192
-    reg [63:0]  addr;               // resources.go:192
-    reg [23:0]  psn;                // resources.go:192
-    reg         executed;           // resources.go:193
-    reg         last;               // resources.go:193
-    reg [12:0]  length;             // resources.go:193
-    reg         fits;               // resources.go:194
-    reg         there;              // resources.go:194
-    reg [2:0]   step;               // resources.go:195
-    reg         turn_paced;         // resources.go:198
-    reg [6:0]   sweep;              // resources.go:228
+    reg         turn_asks;          // resources.go:180
+    reg         turn_waits;         // resources.go:180
+    reg         turn_duplicate;     // resources.go:180
+    reg [5:0]   turn_qp;            // resources.go:181
+    reg         turn_prefers_grant; // resources.go:181
+    reg [5:0]   now_qp;             // resources.go:183
+    reg         now_duplicate;      // resources.go:183
+    reg [23:0]  now_qpn;            // resources.go:183
+    reg [23:0]  now_pd;             // resources.go:183
+    reg [2:0]   now_path_mtu;       // resources.go:183
+    reg [7:0]   was_next;           // resources.go:184
+    reg [23:0]  was_index;          // resources.go:184
+    reg         was_anew;           // resources.go:184
+    reg [7:0]   was_duplicates;     // resources.go:184
+    reg [7:0]   most;               // resources.go:184
+    reg [7:0]   tail;               // resources.go:184
+    reg [7:0]   at;                 // resources.go:185
+    reg [3:0]   left;               // resources.go:185
+    reg [23:0]  index;              // resources.go:185
+    reg [36:0]  remaining;          // resources.go:186
+    reg [63:0]  addr;               // resources.go:186
+    reg [23:0]  psn;                // resources.go:186
+    reg         last;               // resources.go:187
+    reg [12:0]  length;             // resources.go:187
+    reg         fits;               // resources.go:188
+    reg         there;              // resources.go:188
+    reg [2:0]   step;               // resources.go:189
+    reg         turn_paced;         // resources.go:192
+    reg [9:0]   in_flight;          // atomics.go:32
+    reg         executed;           // atomics.go:32
+    reg [6:0]   sweep;              // atomics.go:85
     reg [185:0] entry;              // serve.go:29
-    reg [68:0]  value;              // serve.go:30
+    reg [68:0]  value;              // atomics.go:58
     reg         tx_fence_passes;    // fence.go:21
     reg [1:0]   tx_fence_token;     // fence.go:22
     reg         rx_fence_passes;    // fence.go:21
     reg [1:0]   rx_fence_token;     // fence.go:22
 
     (* no_rw_check, ram_style = "block" *)
-    reg [185:0] ring [0:511]; // resources.go:177
+    reg [185:0] ring [0:511]; // resources.go:174
+
+    (* ram_style = "distributed" *)
+    reg [8:0] fillings [0:63]; // resources.go:175
+
+    (* ram_style = "distributed" *)
+    reg [40:0] states [0:63]; // resources.go:176
+
+    (* ram_style = "distributed" *)
+    reg [7:0] mosts [0:63]; // resources.go:177
 
     (* no_rw_check, ram_style = "block" *)
-    reg [68:0] values [0:511]; // resources.go:178
+    reg [68:0] values [0:511]; // atomics.go:30
 
     (* ram_style = "distributed" *)
-    reg [8:0] fillings [0:63]; // resources.go:179
+    reg [7:0] handed [0:63]; // atomics.go:31
 
     (* ram_style = "distributed" *)
-    reg [40:0] states [0:63]; // resources.go:180
+    reg [7:0] returned [0:63]; // atomics.go:31
 
-    (* ram_style = "distributed" *)
-    reg [7:0] mosts [0:63]; // resources.go:181
-
-    (* ram_style = "distributed" *)
-    reg [7:0] handed [0:63]; // resources.go:182
-
-    (* ram_style = "distributed" *)
-    reg [7:0] returned [0:63]; // resources.go:182
-
-    wire       tell_valid;          // resources.go:183
-    wire       tell_ready;          // resources.go:183
-    wire [7:0] tell_next;           // resources.go:183
-    wire [7:0] tell_most;           // resources.go:183
-    wire [7:0] tell_duplicates;     // resources.go:183
-    wire       makes;               // resources.go:199
-    wire       settles;             // resources.go:199
-    wire       request_wakes_valid; // resources.go:212
-    wire       request_wakes_ready; // resources.go:212
-    wire       result_wakes_valid;  // resources.go:212
-    wire       result_wakes_ready;  // resources.go:212
-    wire       again_valid;         // resources.go:212
-    wire       again_ready;         // resources.go:212
-    wire       paced_wakes_ready;   // resources.go:212
-    wire       command_valid;       // take.go:18
-    wire       command_ready;       // take.go:18
-    wire [2:0] command_slot;        // take.go:18
+    wire       tell_valid;          // resources.go:178
+    wire       tell_ready;          // resources.go:178
+    wire [7:0] tell_next;           // resources.go:178
+    wire [7:0] tell_most;           // resources.go:178
+    wire [7:0] tell_duplicates;     // resources.go:178
+    wire       makes;               // resources.go:193
+    wire       settles;             // resources.go:193
+    wire       request_wakes_valid; // resources.go:207
+    wire       request_wakes_ready; // resources.go:207
+    wire       result_wakes_valid;  // resources.go:207
+    wire       result_wakes_ready;  // resources.go:207
+    wire       again_valid;         // resources.go:207
+    wire       again_ready;         // resources.go:207
+    wire       paced_wakes_ready;   // resources.go:207
+    wire       command_valid;       // take.go:17
+    wire       command_ready;       // take.go:17
+    wire [2:0] command_slot;        // take.go:17
 
     wire       u_waiting_wakes_0_ready;
     wire       u_waiting_grant_valid;
@@ -298,7 +298,7 @@ module resources_qp6_cq6_rd3 (
     wire       u_wake_out_valid;
     wire [5:0] u_wake_out_qp;
 
-    slice_link_qp_ref_6 u_request_wakes ( // resources.go:213
+    slice_link_qp_ref_6 u_request_wakes ( // resources.go:208
         .clk       (clk),
         .rst       (rst),
         .in_valid  (request_wakes_valid),
@@ -309,7 +309,7 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_request_wakes_out_qp)
     );
 
-    slice_link_qp_ref_6 u_result_wakes ( // resources.go:213
+    slice_link_qp_ref_6 u_result_wakes ( // resources.go:208
         .clk       (clk),
         .rst       (rst),
         .in_valid  (result_wakes_valid),
@@ -320,7 +320,7 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_result_wakes_out_qp)
     );
 
-    slice_link_qp_ref_6 u_again ( // resources.go:213
+    slice_link_qp_ref_6 u_again ( // resources.go:208
         .clk       (clk),
         .rst       (rst),
         .in_valid  (again_valid),
@@ -331,7 +331,7 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_again_out_qp)
     );
 
-    slice_link_qp_ref_6 u_paced_wakes ( // resources.go:213
+    slice_link_qp_ref_6 u_paced_wakes ( // resources.go:208
         .clk       (clk),
         .rst       (rst),
         .in_valid  (wake_valid),
@@ -342,9 +342,9 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_paced_wakes_out_qp)
     );
 
-    assign wake_ready = paced_wakes_ready; // resources.go:215
+    assign wake_ready = paced_wakes_ready; // resources.go:210
 
-    round_robin_link_qp_ref_6_x4 u_wakes ( // resources.go:216
+    round_robin_link_qp_ref_6_x4 u_wakes ( // resources.go:211
         .clk        (clk),
         .rst        (rst),
         .in_0_valid (u_request_wakes_out_valid),
@@ -365,7 +365,7 @@ module resources_qp6_cq6_rd3 (
         .from       (u_wakes_from)
     );
 
-    slice_link_qp_ref_6 u_wake ( // resources.go:218
+    slice_link_qp_ref_6 u_wake ( // resources.go:213
         .clk       (clk),
         .rst       (rst),
         .in_valid  (u_wakes_out_valid),
@@ -376,7 +376,7 @@ module resources_qp6_cq6_rd3 (
         .out_qp    (u_wake_out_qp)
     );
 
-    wire is_duplicate = request_resource_duplicate & ~request_cancel; // take.go:16
+    wire is_duplicate = request_resource_duplicate & ~request_cancel; // take.go:15
     wire begins = context_reply_valid & context_reply_ready; // turn.go:42
     wire free = ~turn_asks & (~turn_waits | begins);         // turn.go:43
     wire open = u_waiting_grant_valid & ~u_answers_level & ~u_reads_level & ~turn_waits // turn.go:45
@@ -385,7 +385,7 @@ module resources_qp6_cq6_rd3 (
     wire duplicate = free & sweep[6] & request_valid & is_duplicate & ~under & ~(turn_prefers_grant & open); // turn.go:48
     wire granted = free & open & ~duplicate; // turn.go:49
 
-    scheduler_6_w1 u_waiting ( // resources.go:183
+    scheduler_6_w1 u_waiting ( // resources.go:178
         .clk           (clk),
         .rst           (rst),
         .wakes_0_valid (u_wake_out_valid),
@@ -396,7 +396,7 @@ module resources_qp6_cq6_rd3 (
         .grant_qp      (u_waiting_grant_qp)
     );
 
-    slice_link_served_6 u_served ( // resources.go:202
+    slice_link_served_6 u_served ( // resources.go:197
         .clk            (clk),
         .rst            (rst),
         .in_valid       (tell_valid),
@@ -416,12 +416,12 @@ module resources_qp6_cq6_rd3 (
     always @(posedge clk) begin
         if (rst) begin
             sweep <= 7'd0;
-        end else if (!sweep[6]) begin // resources.go:230
-            sweep <= sweep + 7'd1;    // resources.go:230
+        end else if (!sweep[6]) begin // atomics.go:87
+            sweep <= sweep + 7'd1;    // atomics.go:87
         end
     end
 
-    slice_link_atomic_command_6_3 u_command ( // take.go:19
+    slice_link_atomic_command_6_3 u_command ( // atomics.go:42
         .clk        (clk),
         .rst        (rst),
         .in_valid   (command_valid),
@@ -440,31 +440,31 @@ module resources_qp6_cq6_rd3 (
         .out_addr   (atomic_addr)
     );
 
-    wire looks = (context_reply_valid & context_reply_ready) | (step == STEP_FETCH); // take.go:23
-    wire open_2 = sweep[6] & request_wakes_ready & command_ready & ~looks & ~control_valid; // take.go:24
-    assign request_ready = is_duplicate ? settles : open_2;     // take.go:25
-    wire takes = request_valid & request_ready & ~is_duplicate; // take.go:26
-    assign request_wakes_valid = takes & ~request_cancel;       // take.go:40
-    wire atomic = request_resource_kind[1];                     // take.go:15
-    assign command_valid = takes & atomic & ~request_resource_duplicate; // take.go:42
-    wire [8:0] fill_word = fillings[request_qp];                // take.go:30
-    assign command_slot = fill_word[3:1];                       // take.go:43
+    wire looks = (context_reply_valid & context_reply_ready) | (step == STEP_FETCH); // take.go:22
+    wire open_2 = sweep[6] & request_wakes_ready & command_ready & ~looks & ~control_valid; // take.go:23
+    assign request_ready = is_duplicate ? settles : open_2;     // take.go:24
+    wire takes = request_valid & request_ready & ~is_duplicate; // take.go:25
+    assign request_wakes_valid = takes & ~request_cancel;       // take.go:38
+    wire atomic = request_resource_kind[1];                     // atomics.go:19
+    assign command_valid = takes & atomic & ~request_resource_duplicate; // take.go:40
+    wire [8:0] fill_word = fillings[request_qp];                // take.go:29
+    assign command_slot = fill_word[3:1];                       // take.go:41
 
     always @(posedge clk) begin
         if (rst) begin
             in_flight <= 10'd0;
         end else begin
-            if (request_wakes_valid && atomic && !(result_valid && result_ready)) begin // take.go:53
-                in_flight <= in_flight + 10'd1; // take.go:53
+            if (request_wakes_valid && atomic && !(result_valid && result_ready)) begin // atomics.go:102
+                in_flight <= in_flight + 10'd1; // atomics.go:102
             end
-            if (result_valid && result_ready && !(request_wakes_valid && atomic)) begin // take.go:54
-                in_flight <= in_flight - 10'd1; // take.go:54
+            if (result_valid && result_ready && !(request_wakes_valid && atomic)) begin // atomics.go:103
+                in_flight <= in_flight - 10'd1; // atomics.go:103
             end
         end
     end
 
-    assign result_ready = sweep[6] & result_wakes_ready & (step != STEP_FETCH); // take.go:71
-    assign result_wakes_valid = result_valid & result_ready; // take.go:74
+    assign result_ready = sweep[6] & result_wakes_ready & (step != STEP_FETCH); // atomics.go:115
+    assign result_wakes_valid = result_valid & result_ready; // atomics.go:118
     assign context_request_valid = turn_asks;                // turn.go:52
     assign context_request_qp = turn_qp;                     // turn.go:53
     assign context_reply_ready = turn_waits & (step == STEP_IDLE); // turn.go:54
@@ -502,18 +502,18 @@ module resources_qp6_cq6_rd3 (
         turn_paced <= paced_waits; // turn.go:67
     end
 
-    wire open_3 = again_ready & tell_ready; // resources.go:203
-    wire atomic_2 = entry[185];             // resources.go:86
-    assign makes = (step == STEP_MAKE) & open_3 & (~atomic_2 | executed); // answer.go:42
+    wire open_3 = again_ready & tell_ready; // resources.go:198
+    assign makes = (step == STEP_MAKE) & open_3 & ~(entry[185] & ~executed); // answer.go:42
     assign made = makes;                    // answer.go:53
 
+    wire atomic_2 = entry[185];          // atomics.go:19
     wire [7:0] opcode = atomic_2 ? 8'h12 // answer.go:48
         : (was_anew || !(|was_index)) ? (last ? 8'h10 : 8'h0d)
         : last ? 8'h0f
         : 8'h0e;
     wire [4:0] fault = atomic_2 ? value[4:0] : 5'h00; // answer.go:51
 
-    fifo_resources_answer_6_x1 u_answers ( // resources.go:196
+    fifo_resources_answer_6_x1 u_answers ( // resources.go:190
         .clk             (clk),
         .rst             (rst),
         .in_valid        (makes),
@@ -540,7 +540,7 @@ module resources_qp6_cq6_rd3 (
 
     wire [31:0] entry_r_key = entry[63:32]; // serve.go:29
 
-    fifo_resources_source_x1 u_reads ( // resources.go:197
+    fifo_resources_source_x1 u_reads ( // resources.go:191
         .clk        (clk),
         .rst        (rst),
         .in_valid   (u_reads_in_valid),
@@ -637,22 +637,22 @@ module resources_qp6_cq6_rd3 (
                     end
                 end
                 STEP_WEIGH: begin      // serve.go:39
-                    step <= STEP_SIZE; // serve.go:90
+                    step <= STEP_SIZE; // serve.go:89
                 end
                 STEP_SIZE: begin             // serve.go:40
-                    step <= STEP_MAKE;       // serve.go:100
-                    if (now_duplicate) begin // serve.go:101
-                        step <= STEP_JUDGE;  // serve.go:101
+                    step <= STEP_MAKE;       // serve.go:99
+                    if (now_duplicate) begin // serve.go:100
+                        step <= STEP_JUDGE;  // serve.go:100
                     end
                 end
                 STEP_MAKE: begin           // serve.go:41
-                    if (open_3) begin      // serve.go:106
-                        step <= STEP_IDLE; // serve.go:106
+                    if (open_3) begin      // serve.go:105
+                        step <= STEP_IDLE; // serve.go:105
                     end
                 end
                 STEP_JUDGE: begin          // serve.go:42
-                    if (open_3) begin      // serve.go:106
-                        step <= STEP_IDLE; // serve.go:106
+                    if (open_3) begin      // serve.go:105
+                        step <= STEP_IDLE; // serve.go:105
                     end
                 end
                 default: ;
@@ -674,8 +674,8 @@ module resources_qp6_cq6_rd3 (
         : now_path_mtu[1] ? offset_choice_3
         : now_path_mtu[0] ? {5'h00, index, 8'h00}
         : {5'h00, index, 8'h00};
-    wire [7:0] ahead_word = returned[now_qp];       // serve.go:88
-    wire [7:0] ahead = ahead_word - entry[183:176]; // serve.go:88
+    wire [7:0] ahead_word = returned[now_qp];       // atomics.go:67
+    wire [7:0] ahead = ahead_word - entry[183:176]; // atomics.go:67
     wire [12:0] last_choice = now_path_mtu[1] ? (now_path_mtu[0] ? 13'd4096 : 13'd4096) // answer.go:35
         : now_path_mtu[0] ? 13'd4096
         : 13'd2048;
@@ -683,7 +683,7 @@ module resources_qp6_cq6_rd3 (
         : now_path_mtu[1] ? (now_path_mtu[0] ? 13'd1024 : 13'd512)
         : now_path_mtu[0] ? 13'd256
         : 13'd256;
-    wire last_2 = remaining <= {24'd0, last_choice_2}; // serve.go:96
+    wire last_2 = remaining <= {24'd0, last_choice_2}; // serve.go:95
     wire left_2 = entry[185] ? ~(|index) : remaining == {5'h00, request_resource_length}; // again.go:27
     wire same = (|remaining) & (addr == request_resource_va) & (entry_r_key == request_resource_r_key); // again.go:29
 
@@ -720,11 +720,11 @@ module resources_qp6_cq6_rd3 (
                 remaining <= {5'h00, entry_length} - offset; // serve.go:85
                 addr <= entry[127:64] + {27'd0, offset};     // serve.go:86
                 psn <= entry_psn + index;                    // serve.go:87
-                executed <= (|ahead) & ~ahead[7];            // serve.go:89
+                executed <= (|ahead) & ~ahead[7];            // atomics.go:68
             end
             STEP_SIZE: begin                                   // serve.go:40
-                last <= entry[185] | last_2;                   // serve.go:97
-                length <= entry[185] ? 13'd0 : last_2 ? remaining[12:0] : last_choice_2; // serve.go:98
+                last <= entry[185] | last_2;                   // serve.go:96
+                length <= entry[185] ? 13'd0 : last_2 ? remaining[12:0] : last_choice_2; // serve.go:97
                 fits <= (entry[185:184] == request_resource_kind) & left_2; // again.go:28
                 there <= entry[185] | ~(|entry_length) | same; // again.go:30
             end
@@ -732,20 +732,20 @@ module resources_qp6_cq6_rd3 (
         endcase
     end
 
-    assign control_ready = ~((step == STEP_MAKE) | (step == STEP_JUDGE)); // serve.go:121
-    assign settles = (step == STEP_JUDGE) & open_3;         // serve.go:124
-    wire acts = makes | settles;                            // serve.go:125
-    assign tell_valid = acts & ((step == STEP_MAKE) ? last : 1'b1); // serve.go:131
+    assign control_ready = ~((step == STEP_MAKE) | (step == STEP_JUDGE)); // serve.go:120
+    assign settles = (step == STEP_JUDGE) & open_3;         // serve.go:123
+    wire acts = makes | settles;                            // serve.go:124
+    assign tell_valid = acts & ((step == STEP_MAKE) ? last : 1'b1); // serve.go:130
     wire [7:0] next_2 = was_next + 8'd1;                    // answer.go:62
     wire [7:0] place = at - was_next;                       // again.go:35
     wire rewinds = fits & there & (place[7] | (~(|place) & (|was_index))); // again.go:38
-    assign tell_next = (step == STEP_MAKE) ? (last ? next_2 : was_next) : rewinds ? at : was_next; // serve.go:132
+    assign tell_next = (step == STEP_MAKE) ? (last ? next_2 : was_next) : rewinds ? at : was_next; // serve.go:131
     wire [7:0] record = next_2 - most;                      // answer.go:63
     wire [7:0] most_2 = (last && |record && !record[7]) ? next_2 : most; // answer.go:67
-    assign tell_most = (step == STEP_MAKE) ? most_2 : most; // serve.go:132
-    assign tell_duplicates = (step == STEP_MAKE) ? was_duplicates : was_duplicates + 8'd1; // serve.go:132
+    assign tell_most = (step == STEP_MAKE) ? most_2 : most; // serve.go:131
+    assign tell_duplicates = (step == STEP_MAKE) ? was_duplicates : was_duplicates + 8'd1; // serve.go:131
     wire again_valid_choice = (step == STEP_MAKE) ? ~last | (next_2 != tail) : rewinds; // serve.go:44
-    assign again_valid = acts & again_valid_choice;         // serve.go:134
+    assign again_valid = acts & again_valid_choice;         // serve.go:133
     wire sent_or = (~turn_duplicate & (turn_asks | turn_waits)) | (~now_duplicate & (step != STEP_IDLE)); // turn.go:77
     assign fence_in_ready = ~tx_fence_passes & ~sent_or & ~job_valid & ~segment_valid & ~served_valid; // fence.go:23
 
@@ -796,11 +796,11 @@ module resources_qp6_cq6_rd3 (
     assign rx_fence_out_valid = rx_fence_passes; // fence.go:29
     assign rx_fence_out_token = rx_fence_token;  // fence.go:30
 
-    wire [7:0] ring_write_data_word = handed[request_qp]; // take.go:33
+    wire [7:0] ring_write_data_word = handed[request_qp]; // atomics.go:50
 
     always @(posedge clk) begin
-        if (request_wakes_valid) begin              // take.go:32
-            ring[{request_qp, fill_word[3:1]}] <= { // take.go:32
+        if (request_wakes_valid) begin              // take.go:31
+            ring[{request_qp, fill_word[3:1]}] <= { // take.go:31
                 request_resource_kind,
                 ring_write_data_word,
                 request_psn,
@@ -818,67 +818,67 @@ module resources_qp6_cq6_rd3 (
         end
     end
 
-    always @(posedge clk) begin
-        if (result_valid && result_ready) begin // take.go:72
-            values[{result_qp, result_slot}] <= {result_value, result_fault}; // take.go:72
-        end
-    end
+    wire [7:0] next_3 = fill_word[8:1] + 8'd1; // take.go:30
+    wire clears = control_valid & control_ready & (control_kind == 3'h0); // take.go:35
+    wire [5:0] fillings_write_addr = clears ? control_qp : request_qp; // take.go:36
 
     always @(posedge clk) begin
-        if (step == STEP_FETCH) begin           // serve.go:30
-            value <= values[{now_qp, at[2:0]}]; // serve.go:30
-        end
-    end
-
-    wire [7:0] next_3 = fill_word[8:1] + 8'd1; // take.go:31
-    wire clears = control_valid & control_ready & (control_kind == 3'h0); // take.go:36
-    wire [5:0] fillings_write_addr = clears ? control_qp : request_qp; // take.go:37
-
-    always @(posedge clk) begin
-        if (clears || request_wakes_valid) begin // take.go:37
-            fillings[fillings_write_addr] <= clears ? 9'd0 : {next_3, fill_word[0] | next_3[3]}; // take.go:37
+        if (clears || request_wakes_valid) begin // take.go:36
+            fillings[fillings_write_addr] <= clears ? 9'd0 : {next_3, fill_word[0] | next_3[3]}; // take.go:36
         end
     end
 
     wire [23:0] states_write_data_choice = (step == STEP_MAKE) ? (last ? 24'd0 : index + 24'd1) // serve.go:44
         : rewinds ? index
         : was_index;
-    wire clears_2 = control_valid & control_ready & (control_kind == 3'h0); // serve.go:123
-    wire [40:0] next_4 = { // serve.go:126
+    wire clears_2 = control_valid & control_ready & (control_kind == 3'h0); // serve.go:122
+    wire [40:0] next_4 = { // serve.go:125
         tell_next,
         states_write_data_choice,
         (step == STEP_MAKE) ? 1'b0 : rewinds | was_anew,
         tell_duplicates
     };
-    wire [5:0] states_write_addr = clears_2 ? control_qp : now_qp; // serve.go:127
+    wire [5:0] states_write_addr = clears_2 ? control_qp : now_qp; // serve.go:126
+
+    always @(posedge clk) begin
+        if (clears_2 || acts) begin // serve.go:127
+            states[states_write_addr] <= clears_2 ? 41'd0 : next_4; // serve.go:127
+        end
+    end
 
     always @(posedge clk) begin
         if (clears_2 || acts) begin // serve.go:128
-            states[states_write_addr] <= clears_2 ? 41'd0 : next_4; // serve.go:128
+            mosts[states_write_addr] <= clears_2 ? 8'd0 : tell_most; // serve.go:128
         end
     end
 
     always @(posedge clk) begin
-        if (clears_2 || acts) begin // serve.go:129
-            mosts[states_write_addr] <= clears_2 ? 8'd0 : tell_most; // serve.go:129
+        if (result_valid && result_ready) begin // atomics.go:116
+            values[{result_qp, result_slot}] <= {result_value, result_fault}; // atomics.go:116
         end
     end
 
-    wire [5:0] handed_write_addr = sweep[6] ? request_qp : sweep[5:0]; // resources.go:235
-    wire [7:0] handed_write_data_word = handed[request_qp]; // resources.go:235
-
     always @(posedge clk) begin
-        if ((request_wakes_valid && atomic) || !sweep[6]) begin // resources.go:235
-            handed[handed_write_addr] <= sweep[6] ? handed_write_data_word + 8'd1 : 8'd0; // resources.go:235
+        if (step == STEP_FETCH) begin           // atomics.go:58
+            value <= values[{now_qp, at[2:0]}]; // atomics.go:58
         end
     end
 
-    wire [5:0] returned_write_addr = sweep[6] ? result_qp : sweep[5:0]; // resources.go:235
-    wire [7:0] returned_write_data_word = returned[result_qp]; // resources.go:235
+    wire [5:0] handed_write_addr = sweep[6] ? request_qp : sweep[5:0]; // atomics.go:92
+    wire [7:0] handed_write_data_word = handed[request_qp]; // atomics.go:92
 
     always @(posedge clk) begin
-        if ((result_valid && result_ready) || !sweep[6]) begin // resources.go:235
-            returned[returned_write_addr] <= sweep[6] ? returned_write_data_word + 8'd1 : 8'd0; // resources.go:235
+        if ((request_wakes_valid && atomic) || !sweep[6]) begin // atomics.go:92
+            handed[handed_write_addr] <= sweep[6] ? handed_write_data_word + 8'd1 : 8'd0; // atomics.go:92
+        end
+    end
+
+    wire [5:0] returned_write_addr = sweep[6] ? result_qp : sweep[5:0]; // atomics.go:92
+    wire [7:0] returned_write_data_word = returned[result_qp]; // atomics.go:92
+
+    always @(posedge clk) begin
+        if ((result_valid && result_ready) || !sweep[6]) begin // atomics.go:92
+            returned[returned_write_addr] <= sweep[6] ? returned_write_data_word + 8'd1 : 8'd0; // atomics.go:92
         end
     end
 
@@ -908,35 +908,35 @@ module resources_qp6_cq6_rd3 (
 `define GORNIC_PROPERTIES
 `endif
 `ifdef GORNIC_PROPERTIES
-    reg         request_stalled;         // properties.go:12
-    reg [185:0] request_held;            // properties.go:12
-    reg         context_reply_stalled;   // properties.go:13
-    reg [504:0] context_reply_held;      // properties.go:13
-    reg         result_stalled;          // properties.go:14
-    reg [77:0]  result_held;             // properties.go:14
-    reg         control_stalled;         // properties.go:15
-    reg [32:0]  control_held;            // properties.go:15
-    reg         fence_in_stalled;        // properties.go:16
-    reg [1:0]   fence_in_held;           // properties.go:16
-    reg         rx_fence_in_stalled;     // properties.go:17
-    reg [1:0]   rx_fence_in_held;        // properties.go:17
-    reg         context_request_stalled; // properties.go:18
-    reg [5:0]   context_request_held;    // properties.go:18
-    reg         job_stalled;             // properties.go:19
-    reg [540:0] job_held;                // properties.go:19
-    reg         segment_stalled;         // properties.go:20
-    reg [202:0] segment_held;            // properties.go:20
-    reg         served_stalled;          // properties.go:21
-    reg [29:0]  served_held;             // properties.go:21
-    reg         atomic_stalled;          // properties.go:22
-    reg [75:0]  atomic_held;             // properties.go:22
-    reg         fence_out_stalled;       // properties.go:23
-    reg [1:0]   fence_out_held;          // properties.go:23
-    reg         rx_fence_out_stalled;    // properties.go:24
-    reg [1:0]   rx_fence_out_held;       // properties.go:24
+    reg         request_stalled;         // properties.go:11
+    reg [185:0] request_held;            // properties.go:11
+    reg         context_reply_stalled;   // properties.go:12
+    reg [504:0] context_reply_held;      // properties.go:12
+    reg         result_stalled;          // properties.go:13
+    reg [77:0]  result_held;             // properties.go:13
+    reg         control_stalled;         // properties.go:14
+    reg [32:0]  control_held;            // properties.go:14
+    reg         fence_in_stalled;        // properties.go:15
+    reg [1:0]   fence_in_held;           // properties.go:15
+    reg         rx_fence_in_stalled;     // properties.go:16
+    reg [1:0]   rx_fence_in_held;        // properties.go:16
+    reg         context_request_stalled; // properties.go:17
+    reg [5:0]   context_request_held;    // properties.go:17
+    reg         job_stalled;             // properties.go:18
+    reg [540:0] job_held;                // properties.go:18
+    reg         segment_stalled;         // properties.go:19
+    reg [202:0] segment_held;            // properties.go:19
+    reg         served_stalled;          // properties.go:20
+    reg [29:0]  served_held;             // properties.go:20
+    reg         atomic_stalled;          // properties.go:21
+    reg [75:0]  atomic_held;             // properties.go:21
+    reg         fence_out_stalled;       // properties.go:22
+    reg [1:0]   fence_out_held;          // properties.go:22
+    reg         rx_fence_out_stalled;    // properties.go:23
+    reg [1:0]   rx_fence_out_held;       // properties.go:23
 
-    wire waits = request_valid & ~request_ready; // properties.go:12
-    wire [185:0] request_data_holds_joined = {   // properties.go:12
+    wire waits = request_valid & ~request_ready; // properties.go:11
+    wire [185:0] request_data_holds_joined = {   // properties.go:11
         request_qp,
         request_cancel,
         request_psn,
@@ -947,8 +947,8 @@ module resources_qp6_cq6_rd3 (
         request_resource_r_key,
         request_resource_length
     };
-    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:13
-    wire [504:0] context_reply_data_holds_joined = {           // properties.go:13
+    wire waits_2 = context_reply_valid & ~context_reply_ready; // properties.go:12
+    wire [504:0] context_reply_data_holds_joined = {           // properties.go:12
         context_reply_context_exists,
         context_reply_context_qpn,
         context_reply_context_state,
@@ -981,14 +981,14 @@ module resources_qp6_cq6_rd3 (
         context_reply_address_dst_hi,
         context_reply_address_dst_lo
     };
-    wire waits_3 = result_valid & ~result_ready;           // properties.go:14
-    wire result_data_holds_equal = {result_qp, result_slot, result_value, result_fault} == result_held; // properties.go:14
-    wire waits_4 = control_valid & ~control_ready;         // properties.go:15
-    wire waits_5 = fence_in_valid & ~fence_in_ready;       // properties.go:16
-    wire waits_6 = rx_fence_in_valid & ~rx_fence_in_ready; // properties.go:17
-    wire waits_7 = context_request_valid & ~context_request_ready; // properties.go:18
-    wire waits_8 = job_valid & ~job_ready;                 // properties.go:19
-    wire [540:0] job_data_holds_joined = {                 // properties.go:19
+    wire waits_3 = result_valid & ~result_ready;           // properties.go:13
+    wire result_data_holds_equal = {result_qp, result_slot, result_value, result_fault} == result_held; // properties.go:13
+    wire waits_4 = control_valid & ~control_ready;         // properties.go:14
+    wire waits_5 = fence_in_valid & ~fence_in_ready;       // properties.go:15
+    wire waits_6 = rx_fence_in_valid & ~rx_fence_in_ready; // properties.go:16
+    wire waits_7 = context_request_valid & ~context_request_ready; // properties.go:17
+    wire waits_8 = job_valid & ~job_ready;                 // properties.go:18
+    wire [540:0] job_data_holds_joined = {                 // properties.go:18
         job_kind,
         job_qp,
         job_opcode,
@@ -1019,8 +1019,8 @@ module resources_qp6_cq6_rd3 (
         job_entry_status,
         job_entry_vendor
     };
-    wire waits_9 = segment_valid & ~segment_ready; // properties.go:20
-    wire [202:0] segment_data_holds_joined = {     // properties.go:20
+    wire waits_9 = segment_valid & ~segment_ready; // properties.go:19
+    wire [202:0] segment_data_holds_joined = {     // properties.go:19
         segment_key,
         segment_pd,
         segment_qpn,
@@ -1035,34 +1035,34 @@ module resources_qp6_cq6_rd3 (
         segment_last,
         segment_probed
     };
-    wire waits_10 = served_valid & ~served_ready; // properties.go:21
-    wire served_data_holds_equal = {served_qp, served_next, served_most, served_duplicates} == served_held; // properties.go:21
-    wire waits_11 = atomic_valid & ~atomic_ready; // properties.go:22
-    wire [75:0] atomic_data_holds_joined = {      // properties.go:22
+    wire waits_10 = served_valid & ~served_ready; // properties.go:20
+    wire served_data_holds_equal = {served_qp, served_next, served_most, served_duplicates} == served_held; // properties.go:20
+    wire waits_11 = atomic_valid & ~atomic_ready; // properties.go:21
+    wire [75:0] atomic_data_holds_joined = {      // properties.go:21
         atomic_qp,
         atomic_slot,
         atomic_kind,
         atomic_cancel_,
         atomic_addr
     };
-    wire waits_12 = fence_out_valid & ~fence_out_ready;       // properties.go:23
-    wire waits_13 = rx_fence_out_valid & ~rx_fence_out_ready; // properties.go:24
+    wire waits_12 = fence_out_valid & ~fence_out_ready;       // properties.go:22
+    wire waits_13 = rx_fence_out_valid & ~rx_fence_out_ready; // properties.go:23
     wire ring_no_collision_and = (step == STEP_FETCH) & request_wakes_valid // serve.go:29
         & ({now_qp, at[2:0]} == {request_qp, fill_word[3:1]});
-    wire values_no_collision_and = (step == STEP_FETCH) & result_valid & result_ready // serve.go:30
+    wire value_2 = (step == STEP_FETCH) & result_valid & result_ready // atomics.go:58
         & ({now_qp, at[2:0]} == {result_qp, result_slot});
 
     always @(posedge clk) begin
         if (rst) begin
             request_stalled <= 1'b0;
         end else begin
-            request_stalled <= waits; // properties.go:12
+            request_stalled <= waits; // properties.go:11
         end
     end
 
     always @(posedge clk) begin
-        if (waits) begin      // properties.go:12
-            request_held <= { // properties.go:12
+        if (waits) begin      // properties.go:11
+            request_held <= { // properties.go:11
                 request_qp,
                 request_cancel,
                 request_psn,
@@ -1080,13 +1080,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             context_reply_stalled <= 1'b0;
         end else begin
-            context_reply_stalled <= waits_2; // properties.go:13
+            context_reply_stalled <= waits_2; // properties.go:12
         end
     end
 
     always @(posedge clk) begin
-        if (waits_2) begin          // properties.go:13
-            context_reply_held <= { // properties.go:13
+        if (waits_2) begin          // properties.go:12
+            context_reply_held <= { // properties.go:12
                 context_reply_context_exists,
                 context_reply_context_qpn,
                 context_reply_context_state,
@@ -1126,13 +1126,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             result_stalled <= 1'b0;
         end else begin
-            result_stalled <= waits_3; // properties.go:14
+            result_stalled <= waits_3; // properties.go:13
         end
     end
 
     always @(posedge clk) begin
-        if (waits_3) begin // properties.go:14
-            result_held <= {result_qp, result_slot, result_value, result_fault}; // properties.go:14
+        if (waits_3) begin // properties.go:13
+            result_held <= {result_qp, result_slot, result_value, result_fault}; // properties.go:13
         end
     end
 
@@ -1140,13 +1140,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             control_stalled <= 1'b0;
         end else begin
-            control_stalled <= waits_4; // properties.go:15
+            control_stalled <= waits_4; // properties.go:14
         end
     end
 
     always @(posedge clk) begin
-        if (waits_4) begin // properties.go:15
-            control_held <= {control_qp, control_kind, control_psn}; // properties.go:15
+        if (waits_4) begin // properties.go:14
+            control_held <= {control_qp, control_kind, control_psn}; // properties.go:14
         end
     end
 
@@ -1154,13 +1154,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             fence_in_stalled <= 1'b0;
         end else begin
-            fence_in_stalled <= waits_5; // properties.go:16
+            fence_in_stalled <= waits_5; // properties.go:15
         end
     end
 
     always @(posedge clk) begin
-        if (waits_5) begin                   // properties.go:16
-            fence_in_held <= fence_in_token; // properties.go:16
+        if (waits_5) begin                   // properties.go:15
+            fence_in_held <= fence_in_token; // properties.go:15
         end
     end
 
@@ -1168,13 +1168,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             rx_fence_in_stalled <= 1'b0;
         end else begin
-            rx_fence_in_stalled <= waits_6; // properties.go:17
+            rx_fence_in_stalled <= waits_6; // properties.go:16
         end
     end
 
     always @(posedge clk) begin
-        if (waits_6) begin                         // properties.go:17
-            rx_fence_in_held <= rx_fence_in_token; // properties.go:17
+        if (waits_6) begin                         // properties.go:16
+            rx_fence_in_held <= rx_fence_in_token; // properties.go:16
         end
     end
 
@@ -1182,13 +1182,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             context_request_stalled <= 1'b0;
         end else begin
-            context_request_stalled <= waits_7; // properties.go:18
+            context_request_stalled <= waits_7; // properties.go:17
         end
     end
 
     always @(posedge clk) begin
-        if (waits_7) begin                              // properties.go:18
-            context_request_held <= context_request_qp; // properties.go:18
+        if (waits_7) begin                              // properties.go:17
+            context_request_held <= context_request_qp; // properties.go:17
         end
     end
 
@@ -1196,13 +1196,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             job_stalled <= 1'b0;
         end else begin
-            job_stalled <= waits_8; // properties.go:19
+            job_stalled <= waits_8; // properties.go:18
         end
     end
 
     always @(posedge clk) begin
-        if (waits_8) begin // properties.go:19
-            job_held <= {  // properties.go:19
+        if (waits_8) begin // properties.go:18
+            job_held <= {  // properties.go:18
                 job_kind,
                 job_qp,
                 job_opcode,
@@ -1240,13 +1240,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             segment_stalled <= 1'b0;
         end else begin
-            segment_stalled <= waits_9; // properties.go:20
+            segment_stalled <= waits_9; // properties.go:19
         end
     end
 
     always @(posedge clk) begin
-        if (waits_9) begin    // properties.go:20
-            segment_held <= { // properties.go:20
+        if (waits_9) begin    // properties.go:19
+            segment_held <= { // properties.go:19
                 segment_key,
                 segment_pd,
                 segment_qpn,
@@ -1268,13 +1268,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             served_stalled <= 1'b0;
         end else begin
-            served_stalled <= waits_10; // properties.go:21
+            served_stalled <= waits_10; // properties.go:20
         end
     end
 
     always @(posedge clk) begin
-        if (waits_10) begin // properties.go:21
-            served_held <= {served_qp, served_next, served_most, served_duplicates}; // properties.go:21
+        if (waits_10) begin // properties.go:20
+            served_held <= {served_qp, served_next, served_most, served_duplicates}; // properties.go:20
         end
     end
 
@@ -1282,13 +1282,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             atomic_stalled <= 1'b0;
         end else begin
-            atomic_stalled <= waits_11; // properties.go:22
+            atomic_stalled <= waits_11; // properties.go:21
         end
     end
 
     always @(posedge clk) begin
-        if (waits_11) begin // properties.go:22
-            atomic_held <= {atomic_qp, atomic_slot, atomic_kind, atomic_cancel_, atomic_addr}; // properties.go:22
+        if (waits_11) begin // properties.go:21
+            atomic_held <= {atomic_qp, atomic_slot, atomic_kind, atomic_cancel_, atomic_addr}; // properties.go:21
         end
     end
 
@@ -1296,13 +1296,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             fence_out_stalled <= 1'b0;
         end else begin
-            fence_out_stalled <= waits_12; // properties.go:23
+            fence_out_stalled <= waits_12; // properties.go:22
         end
     end
 
     always @(posedge clk) begin
-        if (waits_12) begin                    // properties.go:23
-            fence_out_held <= fence_out_token; // properties.go:23
+        if (waits_12) begin                    // properties.go:22
+            fence_out_held <= fence_out_token; // properties.go:22
         end
     end
 
@@ -1310,13 +1310,13 @@ module resources_qp6_cq6_rd3 (
         if (rst) begin
             rx_fence_out_stalled <= 1'b0;
         end else begin
-            rx_fence_out_stalled <= waits_13; // properties.go:24
+            rx_fence_out_stalled <= waits_13; // properties.go:23
         end
     end
 
     always @(posedge clk) begin
-        if (waits_13) begin                          // properties.go:24
-            rx_fence_out_held <= rx_fence_out_token; // properties.go:24
+        if (waits_13) begin                          // properties.go:23
+            rx_fence_out_held <= rx_fence_out_token; // properties.go:23
         end
     end
 
@@ -1340,42 +1340,42 @@ module resources_qp6_cq6_rd3 (
         if (!rst) begin
             assert_room_for_packet: assert (!makes || u_answers_in_ready); // answer.go:90
             assert_room_for_segment: assert (!u_reads_in_valid || u_reads_in_ready); // answer.go:91
-            assume_request_valid_holds: assume (!request_stalled || request_valid); // properties.go:12
-            assume_request_data_holds: assume (!request_stalled || request_data_holds_joined == request_held); // properties.go:12
-            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:13
-            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:13
-            assume_result_valid_holds: assume (!result_stalled || result_valid); // properties.go:14
-            assume_result_data_holds: assume (!result_stalled || result_data_holds_equal); // properties.go:14
-            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:15
-            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:15
-            assume_fence_in_valid_holds: assume (!fence_in_stalled || fence_in_valid); // properties.go:16
-            assume_fence_in_data_holds: assume (!fence_in_stalled || fence_in_token == fence_in_held); // properties.go:16
-            assume_rx_fence_in_valid_holds: assume (!rx_fence_in_stalled || rx_fence_in_valid); // properties.go:17
-            assume_rx_fence_in_data_holds: assume (!rx_fence_in_stalled || rx_fence_in_token == rx_fence_in_held); // properties.go:17
-            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:18
-            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:18
-            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:19
-            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:19
-            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:20
-            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:20
-            assert_served_valid_holds: assert (!served_stalled || served_valid); // properties.go:21
-            assert_served_data_holds: assert (!served_stalled || served_data_holds_equal); // properties.go:21
-            assert_atomic_valid_holds: assert (!atomic_stalled || atomic_valid); // properties.go:22
-            assert_atomic_data_holds: assert (!atomic_stalled || atomic_data_holds_joined == atomic_held); // properties.go:22
-            assert_fence_out_valid_holds: assert (!fence_out_stalled || fence_out_valid); // properties.go:23
-            assert_fence_out_data_holds: assert (!fence_out_stalled || fence_out_token == fence_out_held); // properties.go:23
-            assert_rx_fence_out_valid_holds: assert (!rx_fence_out_stalled || rx_fence_out_valid); // properties.go:24
-            assert_rx_fence_out_data_holds: assert (!rx_fence_out_stalled || rx_fence_out_token == rx_fence_out_held); // properties.go:24
-            assume_request_is_one: assume (!request_valid || request_resource_kind != 2'h0); // properties.go:25
-            assume_result_was_asked_for: assume (!result_valid || |in_flight); // properties.go:26
-            assert_makes_what_is_left: assert (step != STEP_MAKE || !remaining[36] || entry[185]); // properties.go:29
-            assert_duplicate_stays: assert (step != STEP_JUDGE || (request_valid && is_duplicate)); // properties.go:30
-            cover_only: cover (makes && !(|was_index));        // properties.go:31
-            cover_from_the_middle: cover (makes && was_anew && |was_index); // properties.go:32
-            cover_atomic_waits: cover (step == STEP_MAKE && entry[185] && !executed); // properties.go:33
-            cover_duplicate_dropped: cover (settles && !fits); // properties.go:34
+            assume_request_valid_holds: assume (!request_stalled || request_valid); // properties.go:11
+            assume_request_data_holds: assume (!request_stalled || request_data_holds_joined == request_held); // properties.go:11
+            assume_context_reply_valid_holds: assume (!context_reply_stalled || context_reply_valid); // properties.go:12
+            assume_context_reply_data_holds: assume (!context_reply_stalled || context_reply_data_holds_joined == context_reply_held); // properties.go:12
+            assume_result_valid_holds: assume (!result_stalled || result_valid); // properties.go:13
+            assume_result_data_holds: assume (!result_stalled || result_data_holds_equal); // properties.go:13
+            assume_control_valid_holds: assume (!control_stalled || control_valid); // properties.go:14
+            assume_control_data_holds: assume (!control_stalled || {control_qp, control_kind, control_psn} == control_held); // properties.go:14
+            assume_fence_in_valid_holds: assume (!fence_in_stalled || fence_in_valid); // properties.go:15
+            assume_fence_in_data_holds: assume (!fence_in_stalled || fence_in_token == fence_in_held); // properties.go:15
+            assume_rx_fence_in_valid_holds: assume (!rx_fence_in_stalled || rx_fence_in_valid); // properties.go:16
+            assume_rx_fence_in_data_holds: assume (!rx_fence_in_stalled || rx_fence_in_token == rx_fence_in_held); // properties.go:16
+            assert_context_request_valid_holds: assert (!context_request_stalled || context_request_valid); // properties.go:17
+            assert_context_request_data_holds: assert (!context_request_stalled || context_request_qp == context_request_held); // properties.go:17
+            assert_job_valid_holds: assert (!job_stalled || job_valid); // properties.go:18
+            assert_job_data_holds: assert (!job_stalled || job_data_holds_joined == job_held); // properties.go:18
+            assert_segment_valid_holds: assert (!segment_stalled || segment_valid); // properties.go:19
+            assert_segment_data_holds: assert (!segment_stalled || segment_data_holds_joined == segment_held); // properties.go:19
+            assert_served_valid_holds: assert (!served_stalled || served_valid); // properties.go:20
+            assert_served_data_holds: assert (!served_stalled || served_data_holds_equal); // properties.go:20
+            assert_atomic_valid_holds: assert (!atomic_stalled || atomic_valid); // properties.go:21
+            assert_atomic_data_holds: assert (!atomic_stalled || atomic_data_holds_joined == atomic_held); // properties.go:21
+            assert_fence_out_valid_holds: assert (!fence_out_stalled || fence_out_valid); // properties.go:22
+            assert_fence_out_data_holds: assert (!fence_out_stalled || fence_out_token == fence_out_held); // properties.go:22
+            assert_rx_fence_out_valid_holds: assert (!rx_fence_out_stalled || rx_fence_out_valid); // properties.go:23
+            assert_rx_fence_out_data_holds: assert (!rx_fence_out_stalled || rx_fence_out_token == rx_fence_out_held); // properties.go:23
+            assume_request_is_one: assume (!request_valid || request_resource_kind != 2'h0); // properties.go:24
+            assume_result_was_asked_for: assume (!result_valid || |in_flight); // properties.go:25
+            assert_makes_what_is_left: assert (step != STEP_MAKE || !remaining[36] || entry[185]); // properties.go:28
+            assert_duplicate_stays: assert (step != STEP_JUDGE || (request_valid && is_duplicate)); // properties.go:29
+            cover_only: cover (makes && !(|was_index));        // properties.go:30
+            cover_from_the_middle: cover (makes && was_anew && |was_index); // properties.go:31
+            cover_atomic_waits: cover (step == STEP_MAKE && entry[185] && !executed); // properties.go:32
+            cover_duplicate_dropped: cover (settles && !fits); // properties.go:33
             assert_ring_no_collision: assert (!ring_no_collision_and); // serve.go:29
-            assert_values_no_collision: assert (!values_no_collision_and); // serve.go:30
+            assert_values_no_collision: assert (!value_2);     // atomics.go:58
         end
     end
 `endif
@@ -1402,162 +1402,162 @@ module resources_qp6_cq6_rd3 (
             end
             if (request_stalled) begin
                 if (!request_valid) begin
-                    $display("ASSUME %m request_valid_holds blocks/resources/properties.go:12");
+                    $display("ASSUME %m request_valid_holds blocks/resources/properties.go:11");
                     $stop;
                 end
                 if (request_data_holds_joined != request_held) begin
-                    $display("ASSUME %m request_data_holds blocks/resources/properties.go:12");
+                    $display("ASSUME %m request_data_holds blocks/resources/properties.go:11");
                     $stop;
                 end
             end
             if (context_reply_stalled) begin
                 if (!context_reply_valid) begin
-                    $display("ASSUME %m context_reply_valid_holds blocks/resources/properties.go:13");
+                    $display("ASSUME %m context_reply_valid_holds blocks/resources/properties.go:12");
                     $stop;
                 end
                 if (context_reply_data_holds_joined != context_reply_held) begin
-                    $display("ASSUME %m context_reply_data_holds blocks/resources/properties.go:13");
+                    $display("ASSUME %m context_reply_data_holds blocks/resources/properties.go:12");
                     $stop;
                 end
             end
             if (result_stalled) begin
                 if (!result_valid) begin
-                    $display("ASSUME %m result_valid_holds blocks/resources/properties.go:14");
+                    $display("ASSUME %m result_valid_holds blocks/resources/properties.go:13");
                     $stop;
                 end
                 if (!result_data_holds_equal) begin
-                    $display("ASSUME %m result_data_holds blocks/resources/properties.go:14");
+                    $display("ASSUME %m result_data_holds blocks/resources/properties.go:13");
                     $stop;
                 end
             end
             if (control_stalled) begin
                 if (!control_valid) begin
-                    $display("ASSUME %m control_valid_holds blocks/resources/properties.go:15");
+                    $display("ASSUME %m control_valid_holds blocks/resources/properties.go:14");
                     $stop;
                 end
                 if ({control_qp, control_kind, control_psn} != control_held) begin
-                    $display("ASSUME %m control_data_holds blocks/resources/properties.go:15");
+                    $display("ASSUME %m control_data_holds blocks/resources/properties.go:14");
                     $stop;
                 end
             end
             if (fence_in_stalled) begin
                 if (!fence_in_valid) begin
-                    $display("ASSUME %m fence_in_valid_holds blocks/resources/properties.go:16");
+                    $display("ASSUME %m fence_in_valid_holds blocks/resources/properties.go:15");
                     $stop;
                 end
                 if (fence_in_token != fence_in_held) begin
-                    $display("ASSUME %m fence_in_data_holds blocks/resources/properties.go:16");
+                    $display("ASSUME %m fence_in_data_holds blocks/resources/properties.go:15");
                     $stop;
                 end
             end
             if (rx_fence_in_stalled) begin
                 if (!rx_fence_in_valid) begin
-                    $display("ASSUME %m rx_fence_in_valid_holds blocks/resources/properties.go:17");
+                    $display("ASSUME %m rx_fence_in_valid_holds blocks/resources/properties.go:16");
                     $stop;
                 end
                 if (rx_fence_in_token != rx_fence_in_held) begin
-                    $display("ASSUME %m rx_fence_in_data_holds blocks/resources/properties.go:17");
+                    $display("ASSUME %m rx_fence_in_data_holds blocks/resources/properties.go:16");
                     $stop;
                 end
             end
             if (context_request_stalled) begin
                 if (!context_request_valid) begin
-                    $display("ASSERT %m context_request_valid_holds blocks/resources/properties.go:18");
+                    $display("ASSERT %m context_request_valid_holds blocks/resources/properties.go:17");
                     $stop;
                 end
                 if (context_request_qp != context_request_held) begin
-                    $display("ASSERT %m context_request_data_holds blocks/resources/properties.go:18");
+                    $display("ASSERT %m context_request_data_holds blocks/resources/properties.go:17");
                     $stop;
                 end
             end
             if (job_stalled) begin
                 if (!job_valid) begin
-                    $display("ASSERT %m job_valid_holds blocks/resources/properties.go:19");
+                    $display("ASSERT %m job_valid_holds blocks/resources/properties.go:18");
                     $stop;
                 end
                 if (job_data_holds_joined != job_held) begin
-                    $display("ASSERT %m job_data_holds blocks/resources/properties.go:19");
+                    $display("ASSERT %m job_data_holds blocks/resources/properties.go:18");
                     $stop;
                 end
             end
             if (segment_stalled) begin
                 if (!segment_valid) begin
-                    $display("ASSERT %m segment_valid_holds blocks/resources/properties.go:20");
+                    $display("ASSERT %m segment_valid_holds blocks/resources/properties.go:19");
                     $stop;
                 end
                 if (segment_data_holds_joined != segment_held) begin
-                    $display("ASSERT %m segment_data_holds blocks/resources/properties.go:20");
+                    $display("ASSERT %m segment_data_holds blocks/resources/properties.go:19");
                     $stop;
                 end
             end
             if (served_stalled) begin
                 if (!served_valid) begin
-                    $display("ASSERT %m served_valid_holds blocks/resources/properties.go:21");
+                    $display("ASSERT %m served_valid_holds blocks/resources/properties.go:20");
                     $stop;
                 end
                 if (!served_data_holds_equal) begin
-                    $display("ASSERT %m served_data_holds blocks/resources/properties.go:21");
+                    $display("ASSERT %m served_data_holds blocks/resources/properties.go:20");
                     $stop;
                 end
             end
             if (atomic_stalled) begin
                 if (!atomic_valid) begin
-                    $display("ASSERT %m atomic_valid_holds blocks/resources/properties.go:22");
+                    $display("ASSERT %m atomic_valid_holds blocks/resources/properties.go:21");
                     $stop;
                 end
                 if (atomic_data_holds_joined != atomic_held) begin
-                    $display("ASSERT %m atomic_data_holds blocks/resources/properties.go:22");
+                    $display("ASSERT %m atomic_data_holds blocks/resources/properties.go:21");
                     $stop;
                 end
             end
             if (fence_out_stalled) begin
                 if (!fence_out_valid) begin
-                    $display("ASSERT %m fence_out_valid_holds blocks/resources/properties.go:23");
+                    $display("ASSERT %m fence_out_valid_holds blocks/resources/properties.go:22");
                     $stop;
                 end
                 if (fence_out_token != fence_out_held) begin
-                    $display("ASSERT %m fence_out_data_holds blocks/resources/properties.go:23");
+                    $display("ASSERT %m fence_out_data_holds blocks/resources/properties.go:22");
                     $stop;
                 end
             end
             if (rx_fence_out_stalled) begin
                 if (!rx_fence_out_valid) begin
-                    $display("ASSERT %m rx_fence_out_valid_holds blocks/resources/properties.go:24");
+                    $display("ASSERT %m rx_fence_out_valid_holds blocks/resources/properties.go:23");
                     $stop;
                 end
                 if (rx_fence_out_token != rx_fence_out_held) begin
-                    $display("ASSERT %m rx_fence_out_data_holds blocks/resources/properties.go:24");
+                    $display("ASSERT %m rx_fence_out_data_holds blocks/resources/properties.go:23");
                     $stop;
                 end
             end
             if (request_valid && request_resource_kind == 2'h0) begin
-                $display("ASSUME %m request_is_one blocks/resources/properties.go:25");
+                $display("ASSUME %m request_is_one blocks/resources/properties.go:24");
                 $stop;
             end
             if (result_valid && !(|in_flight)) begin
-                $display("ASSUME %m result_was_asked_for blocks/resources/properties.go:26");
+                $display("ASSUME %m result_was_asked_for blocks/resources/properties.go:25");
                 $stop;
             end
             if (step == STEP_MAKE) begin
                 if (remaining[36] && !entry[185]) begin
-                    $display("ASSERT %m makes_what_is_left blocks/resources/properties.go:29");
+                    $display("ASSERT %m makes_what_is_left blocks/resources/properties.go:28");
                     $stop;
                 end
             end
             if (step == STEP_JUDGE && (!request_valid || !is_duplicate)) begin
-                $display("ASSERT %m duplicate_stays blocks/resources/properties.go:30");
+                $display("ASSERT %m duplicate_stays blocks/resources/properties.go:29");
                 $stop;
             end
             if (makes) begin
                 if (!(|was_index)) begin
                     if (cover_only_count == 64'd0) begin
-                        $display("COVER %m only blocks/resources/properties.go:31");
+                        $display("COVER %m only blocks/resources/properties.go:30");
                     end
                     cover_only_count <= cover_only_count + 64'd1;
                 end
                 if (was_anew && |was_index) begin
                     if (cover_from_the_middle_count == 64'd0) begin
-                        $display("COVER %m from_the_middle blocks/resources/properties.go:32");
+                        $display("COVER %m from_the_middle blocks/resources/properties.go:31");
                     end
                     cover_from_the_middle_count <= cover_from_the_middle_count + 64'd1;
                 end
@@ -1565,14 +1565,14 @@ module resources_qp6_cq6_rd3 (
             if (step == STEP_MAKE) begin
                 if (entry[185] && !executed) begin
                     if (cover_atomic_waits_count == 64'd0) begin
-                        $display("COVER %m atomic_waits blocks/resources/properties.go:33");
+                        $display("COVER %m atomic_waits blocks/resources/properties.go:32");
                     end
                     cover_atomic_waits_count <= cover_atomic_waits_count + 64'd1;
                 end
             end
             if (settles && !fits) begin
                 if (cover_duplicate_dropped_count == 64'd0) begin
-                    $display("COVER %m duplicate_dropped blocks/resources/properties.go:34");
+                    $display("COVER %m duplicate_dropped blocks/resources/properties.go:33");
                 end
                 cover_duplicate_dropped_count <= cover_duplicate_dropped_count + 64'd1;
             end
@@ -1580,8 +1580,8 @@ module resources_qp6_cq6_rd3 (
                 $display("ASSERT %m ring_no_collision blocks/resources/serve.go:29");
                 $stop;
             end
-            if (values_no_collision_and) begin
-                $display("ASSERT %m values_no_collision blocks/resources/serve.go:30");
+            if (value_2) begin
+                $display("ASSERT %m values_no_collision blocks/resources/atomics.go:58");
                 $stop;
             end
         end
@@ -1592,9 +1592,9 @@ module resources_qp6_cq6_rd3 (
     // Events
 
 `ifdef GORNIC_TRACE
-    wire [7:0] used_word = mosts[request_qp]; // take.go:61
+    wire [7:0] used_word = mosts[request_qp]; // take.go:52
 
-    wire        event_resource_taken /* verilator public_flat_rd */ = request_wakes_valid; // take.go:62
+    wire        event_resource_taken /* verilator public_flat_rd */ = request_wakes_valid; // take.go:53
     wire [5:0]  event_resource_taken_qp /* verilator public_flat_rd */ = request_qp;
     wire [23:0] event_resource_taken_psn /* verilator public_flat_rd */ = request_psn;
     wire [1:0]  event_resource_taken_kind /* verilator public_flat_rd */ = request_resource_kind;

@@ -296,23 +296,23 @@ module responder_qp6_cq6_slots2 (
     reg [4:0]   asking_response_fault;           // look.go:47
     reg         asking_response_skip;            // look.go:47
     reg         asking_response_more;            // look.go:47
-    reg         flush_served;                    // a flush was the last one (look.go:131)
+    reg         flush_served;                    // a flush was the last one (look.go:138)
     reg [7:0]   most;                            // look.go:66
     reg [204:0] message;                         // look.go:73
-    reg         began;                           // in the cycle before (look.go:76)
-    reg         head_asked;                      // look.go:165
-    reg         head_known;                      // look.go:165
-    reg         head_here;                       // look.go:166
-    reg         head_empty;                      // look.go:166
-    reg         head_fault;                      // look.go:166
-    reg [15:0]  head_index;                      // look.go:166
-    reg [2:0]   head_slot;                       // look.go:166
-    reg [1:0]   granules_asked;                  // look.go:178
-    reg [1:0]   granules_got;                    // look.go:178
-    reg         granule_offered;                 // one of the looked-up turn's has not been taken (look.go:211)
-    reg         extra_asked;                     // look.go:214
-    reg [127:0] granule_0;                       // look.go:183
-    reg [127:0] granule_1;                       // look.go:183
+    reg         began;                           // look.go:120
+    reg         head_asked;                      // look.go:172
+    reg         head_known;                      // look.go:172
+    reg         head_here;                       // look.go:173
+    reg         head_empty;                      // look.go:173
+    reg         head_fault;                      // look.go:173
+    reg [15:0]  head_index;                      // look.go:173
+    reg [2:0]   head_slot;                       // look.go:173
+    reg [1:0]   granules_asked;                  // look.go:185
+    reg [1:0]   granules_got;                    // look.go:185
+    reg         granule_offered;                 // one of the looked-up turn's has not been taken (look.go:218)
+    reg         extra_asked;                     // look.go:221
+    reg [127:0] granule_0;                       // look.go:190
+    reg [127:0] granule_1;                       // look.go:190
     reg [2:0]   working;                         // work.go:59
     reg [1:0]   now_kind;                        // work.go:61
     reg [31:0]  now_done;                        // work.go:61
@@ -446,10 +446,10 @@ module responder_qp6_cq6_slots2 (
     wire [63:0] offered_sge_addr;         // look.go:45
     wire [31:0] offered_sge_length;       // look.go:45
     wire [31:0] offered_sge_l_key;        // look.go:45
-    reg  [11:0] opcode;                   // opcode.go:54
-    wire        atomic_begins_valid;      // look.go:116
-    wire        atomic_begins_ready;      // look.go:116
-    wire [63:0] atomic_begins_swap;       // look.go:116
+    reg  [11:0] opcode;                   // opcode.go:58
+    wire        atomic_begins_valid;      // look.go:123
+    wire        atomic_begins_ready;      // look.go:123
+    wire [63:0] atomic_begins_swap;       // look.go:123
     wire        decided_valid;            // work.go:60
     wire        decided_ready;            // work.go:60
     wire [2:0]  decided_kind;             // work.go:60
@@ -824,86 +824,86 @@ module responder_qp6_cq6_slots2 (
         .high_water              (u_turn_high_water)
     );
 
-    assign fence_next = request_valid & (request_packet_kind == 3'h4); // look.go:130
-    wire flush_next = (flush == FLUSH_WANT) & ~(flush_served & request_valid & ~fence_next); // look.go:133
-    assign flush_begins = flush_next & quiet & ~control_valid; // look.go:136
-    wire blocked_and = fence_next & ~((flush == FLUSH_IDLE) | (flush == FLUSH_HOLD)); // look.go:139
-    wire blocked = control_valid | flush_next | (flush == FLUSH_INSIDE) | blocked_and; // look.go:139
-    assign request_ready = (~looking | (offered_valid & offered_ready)) & ~blocked; // look.go:140
+    assign fence_next = request_valid & (request_packet_kind == 3'h4); // look.go:137
+    wire flush_next = (flush == FLUSH_WANT) & ~(flush_served & request_valid & ~fence_next); // look.go:140
+    assign flush_begins = flush_next & quiet & ~control_valid; // look.go:143
+    wire blocked_and = fence_next & ~((flush == FLUSH_IDLE) | (flush == FLUSH_HOLD)); // look.go:146
+    wire blocked = control_valid | flush_next | (flush == FLUSH_INSIDE) | blocked_and; // look.go:146
+    assign request_ready = (~looking | (offered_valid & offered_ready)) & ~blocked; // look.go:147
 
     always @(posedge clk) begin
         if (rst) begin
             flush_served <= 1'b0;
         end else begin
-            if (flush_begins) begin   // look.go:141
-                flush_served <= 1'b1; // look.go:141
+            if (flush_begins) begin   // look.go:148
+                flush_served <= 1'b1; // look.go:148
             end
-            if (request_valid && request_ready) begin // look.go:142
-                flush_served <= 1'b0;                 // look.go:142
+            if (request_valid && request_ready) begin // look.go:149
+                flush_served <= 1'b0;                 // look.go:149
             end
         end
     end
 
     always @* begin
-        case (request_packet_opcode[4:0]) // opcode.go:54
-            5'h00: begin                  // opcode.go:54
-                opcode = 12'h244;         // opcode.go:54
+        case (request_packet_opcode[4:0]) // opcode.go:58
+            5'h00: begin                  // opcode.go:58
+                opcode = 12'h244;         // opcode.go:58
             end
-            5'h01: begin          // opcode.go:54
-                opcode = 12'h204; // opcode.go:54
+            5'h01: begin          // opcode.go:58
+                opcode = 12'h204; // opcode.go:58
             end
-            5'h02: begin          // opcode.go:54
-                opcode = 12'h222; // opcode.go:54
+            5'h02: begin          // opcode.go:58
+                opcode = 12'h222; // opcode.go:58
             end
-            5'h03: begin          // opcode.go:54
-                opcode = 12'h232; // opcode.go:54
+            5'h03: begin          // opcode.go:58
+                opcode = 12'h232; // opcode.go:58
             end
-            5'h04: begin          // opcode.go:54
-                opcode = 12'h260; // opcode.go:54
+            5'h04: begin          // opcode.go:58
+                opcode = 12'h260; // opcode.go:58
             end
-            5'h05: begin          // opcode.go:54
-                opcode = 12'h270; // opcode.go:54
+            5'h05: begin          // opcode.go:58
+                opcode = 12'h270; // opcode.go:58
             end
-            5'h06: begin          // opcode.go:54
-                opcode = 12'h444; // opcode.go:54
+            5'h06: begin          // opcode.go:58
+                opcode = 12'h444; // opcode.go:58
             end
-            5'h07: begin          // opcode.go:54
-                opcode = 12'h404; // opcode.go:54
+            5'h07: begin          // opcode.go:58
+                opcode = 12'h404; // opcode.go:58
             end
-            5'h08: begin          // opcode.go:54
-                opcode = 12'h422; // opcode.go:54
+            5'h08: begin          // opcode.go:58
+                opcode = 12'h422; // opcode.go:58
             end
-            5'h09: begin          // opcode.go:54
-                opcode = 12'h432; // opcode.go:54
+            5'h09: begin          // opcode.go:58
+                opcode = 12'h432; // opcode.go:58
             end
-            5'h0a: begin          // opcode.go:54
-                opcode = 12'h460; // opcode.go:54
+            5'h0a: begin          // opcode.go:58
+                opcode = 12'h460; // opcode.go:58
             end
-            5'h0b: begin          // opcode.go:54
-                opcode = 12'h470; // opcode.go:54
+            5'h0b: begin          // opcode.go:58
+                opcode = 12'h470; // opcode.go:58
             end
-            5'h0c: begin          // opcode.go:54
-                opcode = 12'h8e1; // opcode.go:54
+            5'h0c: begin          // opcode.go:58
+                opcode = 12'h8e1; // opcode.go:58
             end
-            5'h13: begin          // opcode.go:54
-                opcode = 12'hb61; // opcode.go:54
+            5'h13: begin          // opcode.go:58
+                opcode = 12'hb61; // opcode.go:58
             end
-            5'h14: begin          // opcode.go:54
-                opcode = 12'hbe1; // opcode.go:54
+            5'h14: begin          // opcode.go:58
+                opcode = 12'hbe1; // opcode.go:58
             end
-            5'h16: begin          // opcode.go:54
-                opcode = 12'h22a; // opcode.go:54
+            5'h16: begin          // opcode.go:58
+                opcode = 12'h22a; // opcode.go:58
             end
-            5'h17: begin          // opcode.go:54
-                opcode = 12'h268; // opcode.go:54
+            5'h17: begin          // opcode.go:58
+                opcode = 12'h268; // opcode.go:58
             end
-            default: begin      // opcode.go:54
-                opcode = 12'd0; // opcode.go:54
+            default: begin      // opcode.go:58
+                opcode = 12'd0; // opcode.go:58
             end
         endcase
     end
 
-    wire when_looking = (request_valid & request_ready) | flush_begins; // look.go:143
+    wire when_looking = (request_valid & request_ready) | flush_begins; // look.go:150
 
     always @(posedge clk) begin
         if (rst) begin
@@ -920,10 +920,10 @@ module responder_qp6_cq6_slots2 (
 
     wire [2:0] kind = flush_begins ? 3'h7 : request_packet_kind; // look.go:51
     wire [5:0] qp = flush_begins ? flushed_qp : request_packet_qp; // look.go:52
-    wire [2:0] next_op_kind = opcode[11:9]; // opcode.go:54
-    wire next_op_imm = opcode[4];           // opcode.go:54
+    wire [2:0] next_op_kind = opcode[11:9]; // opcode.go:58
+    wire next_op_imm = opcode[4];           // opcode.go:58
     wire queued_and = (kind == 3'h0) & ((next_op_kind == 3'h1) | next_op_imm); // look.go:54
-    wire asking_context_cq_or = (request_packet_kind == 3'h5) | (request_packet_kind == 3'h6); // look.go:110
+    wire asking_context_cq_or = (request_packet_kind == 3'h5) | (request_packet_kind == 3'h6); // look.go:108
 
     always @(posedge clk) begin
         if (when_looking) begin                               // look.go:56
@@ -986,14 +986,14 @@ module responder_qp6_cq6_slots2 (
         if (rst) begin
             began <= 1'b0;
         end else begin
-            began <= when_looking; // look.go:77
+            began <= when_looking; // look.go:121
         end
     end
 
-    assign atomic_begins_valid = began & asking_expected & (asking_op_kind == 3'h5); // look.go:117
-    assign atomic_begins_swap = {asking_reth_dma_len, asking_behind}; // look.go:118
+    assign atomic_begins_valid = began & asking_expected & (asking_op_kind == 3'h5); // look.go:124
+    assign atomic_begins_swap = {asking_reth_dma_len, asking_behind}; // look.go:125
 
-    fifo_link_operands_x5 u_operands ( // look.go:121
+    fifo_link_operands_x5 u_operands ( // look.go:128
         .clk         (clk),
         .rst         (rst),
         .in_valid    (atomic_begins_valid),
@@ -1008,16 +1008,16 @@ module responder_qp6_cq6_slots2 (
         .high_water  (u_operands_high_water)
     );
 
-    wire open = offered_was == 2'h1;                            // look.go:79
-    wire needs = asking_queued | (asking_expected & open);      // look.go:80
-    assign queue_request_valid = looking & needs & ~head_asked; // look.go:167
-    assign queue_request_qp = asking_qp;                        // look.go:168
-    assign queue_request_wait = (asking_kind != 3'h7);          // look.go:168
+    wire open = offered_was == 2'h1;                            // look.go:77
+    wire needs = asking_queued | (asking_expected & open);      // look.go:78
+    assign queue_request_valid = looking & needs & ~head_asked; // look.go:174
+    assign queue_request_qp = asking_qp;                        // look.go:175
+    assign queue_request_wait = (asking_kind != 3'h7);          // look.go:175
 
-    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:171
-    wire mine_or = ~extra_wants | (granules_asked != granules_got) | granule_offered; // look.go:212
-    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd2) & mine_or; // look.go:212
-    wire mine_2 = queue_granule_valid & ~extra_asked;           // look.go:227
+    wire when_head_known = queue_head_valid & queue_head_ready; // look.go:178
+    wire mine_or = ~extra_wants | (granules_asked != granules_got) | granule_offered; // look.go:219
+    wire mine = (head_known | queue_head_valid) & offered_head_here & (granules_asked < 2'd2) & mine_or; // look.go:219
+    wire mine_2 = queue_granule_valid & ~extra_asked;           // look.go:234
 
     always @(posedge clk) begin
         if (rst) begin
@@ -1026,36 +1026,36 @@ module responder_qp6_cq6_slots2 (
             granules_asked <= 2'd0;
             granules_got <= 2'd0;
         end else begin
-            if (queue_request_valid && queue_request_ready) begin // look.go:169
-                head_asked <= 1'b1; // look.go:169
+            if (queue_request_valid && queue_request_ready) begin // look.go:176
+                head_asked <= 1'b1; // look.go:176
             end
-            if (when_head_known) begin // look.go:171
-                head_known <= 1'b1;    // look.go:172
+            if (when_head_known) begin // look.go:178
+                head_known <= 1'b1;    // look.go:179
             end
-            if (mine && queue_read_ready) begin          // look.go:189
-                granules_asked <= granules_asked + 2'd1; // look.go:189
+            if (mine && queue_read_ready) begin          // look.go:196
+                granules_asked <= granules_asked + 2'd1; // look.go:196
             end
-            if (mine_2) begin                        // look.go:190
-                granules_got <= granules_got + 2'd1; // look.go:190
+            if (mine_2) begin                        // look.go:197
+                granules_got <= granules_got + 2'd1; // look.go:197
             end
-            if (when_looking) begin     // look.go:191
-                head_asked <= 1'b0;     // look.go:192
-                head_known <= 1'b0;     // look.go:193
-                granules_asked <= 2'd0; // look.go:194
-                granules_got <= 2'd0;   // look.go:195
+            if (when_looking) begin     // look.go:198
+                head_asked <= 1'b0;     // look.go:199
+                head_known <= 1'b0;     // look.go:200
+                granules_asked <= 2'd0; // look.go:201
+                granules_got <= 2'd0;   // look.go:202
             end
         end
     end
 
-    assign queue_head_ready = ~head_known; // look.go:170
+    assign queue_head_ready = ~head_known; // look.go:177
 
     always @(posedge clk) begin
-        if (when_head_known) begin          // look.go:171
-            head_here <= queue_head_here;   // look.go:173
-            head_empty <= queue_head_empty; // look.go:173
-            head_fault <= queue_head_fault; // look.go:173
-            head_index <= queue_head_index; // look.go:173
-            head_slot <= queue_head_slot;   // look.go:173
+        if (when_head_known) begin          // look.go:178
+            head_here <= queue_head_here;   // look.go:180
+            head_empty <= queue_head_empty; // look.go:180
+            head_fault <= queue_head_fault; // look.go:180
+            head_index <= queue_head_index; // look.go:180
+            head_slot <= queue_head_slot;   // look.go:180
         end
     end
 
@@ -1063,80 +1063,80 @@ module responder_qp6_cq6_slots2 (
         if (rst) begin
             granule_offered <= 1'b0;
         end else begin
-            granule_offered <= mine & ~queue_read_ready; // look.go:213
+            granule_offered <= mine & ~queue_read_ready; // look.go:220
         end
     end
 
-    wire other = extra_wants & (granules_asked == granules_got) & ~extra_asked & ~mine; // look.go:215
-    assign queue_read_valid = mine | other;                 // look.go:218
-    assign queue_read_qp = other ? decided_qp : asking_qp;  // look.go:219
-    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:219
+    wire other = extra_wants & (granules_asked == granules_got) & ~extra_asked & ~mine; // look.go:222
+    assign queue_read_valid = mine | other;                 // look.go:225
+    assign queue_read_qp = other ? decided_qp : asking_qp;  // look.go:226
+    assign queue_read_slot = other ? u_turn_out_head_slot : offered_head_slot; // look.go:226
     wire [2:0] was_sge = message[42:40];                    // look.go:73
-    wire [2:0] sge_choice = other ? extra_sge : (asking_op_start || !open) ? 3'd0 : was_sge; // look.go:216
-    assign queue_read_granule = (other || |granules_asked) ? sge_choice + 3'd1 : 3'd0; // look.go:219
-    assign queue_granule_ready = 1'b1;                      // look.go:223
-    assign extra_comes = queue_granule_valid & extra_asked; // look.go:224
+    wire [2:0] sge_choice = other ? extra_sge : (asking_op_start || !open) ? 3'd0 : was_sge; // look.go:223
+    assign queue_read_granule = (other || |granules_asked) ? sge_choice + 3'd1 : 3'd0; // look.go:226
+    assign queue_granule_ready = 1'b1;                      // look.go:230
+    assign extra_comes = queue_granule_valid & extra_asked; // look.go:231
 
     always @(posedge clk) begin
         if (rst) begin
             extra_asked <= 1'b0;
         end else begin
-            if (extra_comes) begin   // look.go:225
-                extra_asked <= 1'b0; // look.go:225
+            if (extra_comes) begin   // look.go:232
+                extra_asked <= 1'b0; // look.go:232
             end
-            if (other && queue_read_ready) begin // look.go:226
-                extra_asked <= 1'b1;             // look.go:226
+            if (other && queue_read_ready) begin // look.go:233
+                extra_asked <= 1'b1;             // look.go:233
             end
         end
     end
 
     always @(posedge clk) begin
-        if (mine_2 && granules_got == 2'd0) begin // look.go:184
-            granule_0 <= queue_granule_data;      // look.go:184
+        if (mine_2 && granules_got == 2'd0) begin // look.go:191
+            granule_0 <= queue_granule_data;      // look.go:191
         end
-        if (mine_2 && granules_got == 2'd1) begin // look.go:184
-            granule_1 <= queue_granule_data;      // look.go:184
+        if (mine_2 && granules_got == 2'd1) begin // look.go:191
+            granule_1 <= queue_granule_data;      // look.go:191
         end
     end
 
-    wire last = mine_2 & (granules_got == 2'd1);       // look.go:187
-    wire done_or = ~offered_head_here | last | (granules_got == 2'd2); // look.go:197
-    wire offered_valid_or = ~needs | ((head_known | queue_head_valid) & done_or); // look.go:95
-    assign offered_valid = looking & offered_valid_or; // look.go:95
-    wire [31:0] word = asking_reth_va[63:32];          // look.go:94
-    wire [31:0] offered_imm_choice = (asking_op_kind == 3'h2 && asking_op_start) ? asking_behind // look.go:99
+    wire last = mine_2 & (granules_got == 2'd1);       // look.go:194
+    wire done_or = ~offered_head_here | last | (granules_got == 2'd2); // look.go:204
+    wire offered_valid_or = ~needs | ((head_known | queue_head_valid) & done_or); // look.go:93
+    assign offered_valid = looking & offered_valid_or; // look.go:93
+    wire [31:0] word = asking_reth_va[63:32];          // look.go:92
+    wire [31:0] offered_imm_choice = (asking_op_kind == 3'h2 && asking_op_start) ? asking_behind // look.go:97
         : word;
-    wire [31:0] offered_imm_joined = { // look.go:99
+    wire [31:0] offered_imm_joined = { // look.go:97
         offered_imm_choice[7:0],
         offered_imm_choice[15:8],
         offered_imm_choice[23:16],
         offered_imm_choice[31:24]
     };
-    assign offered_imm = asking_op_inv ? word : offered_imm_joined; // look.go:96
-    assign offered_was = message[204:203];               // look.go:96
-    wire offered_message_kind_or = asking_op_start | (asking_kind == 3'h5); // look.go:100
-    assign offered_message_kind = offered_message_kind_or ? 2'h0 : offered_was; // look.go:96
-    assign offered_message_done = offered_message_kind_or ? 32'd0 : message[202:171]; // look.go:96
-    wire [31:0] starts_left = (asking_op_kind == 3'h5) ? 32'h00000008 : asking_reth_dma_len; // look.go:89
-    assign offered_message_left = offered_message_kind_or ? starts_left : message[170:139]; // look.go:96
-    assign offered_message_va = offered_message_kind_or ? asking_reth_va : message[138:75]; // look.go:96
-    assign offered_message_key = offered_message_kind_or ? asking_reth_r_key : message[74:43]; // look.go:96
-    assign offered_message_sge = offered_message_kind_or ? 3'd0 : was_sge; // look.go:96
-    assign offered_message_at = offered_message_kind_or ? 32'd0 : message[39:8]; // look.go:96
-    assign offered_message_accepted = message[7:0];      // look.go:96
-    assign offered_syndrome = asking_behind[31:24];      // look.go:96
-    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:96
-    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:96
-    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:96
-    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:96
-    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:96
-    assign offered_control_wrid = granule_0[63:0];       // look.go:96
-    assign offered_control_num_sge = granule_0[71:64];   // look.go:96
-    assign offered_control_reserved = granule_0[127:72]; // look.go:96
-    wire [127:0] granule = last ? queue_granule_data : granule_1; // look.go:188
-    assign offered_sge_addr = granule[63:0];             // look.go:96
-    assign offered_sge_length = granule[95:64];          // look.go:96
-    assign offered_sge_l_key = granule[127:96];          // look.go:96
+    assign offered_imm = asking_op_inv ? word : offered_imm_joined; // look.go:94
+    assign offered_was = message[204:203];               // look.go:94
+    wire offered_message_kind_or = asking_op_start | (asking_kind == 3'h5); // look.go:98
+    assign offered_message_kind = offered_message_kind_or ? 2'h0 : offered_was; // look.go:94
+    assign offered_message_done = offered_message_kind_or ? 32'd0 : message[202:171]; // look.go:94
+    wire [31:0] starts_left = (asking_op_kind == 3'h5) ? 32'h00000008 : asking_reth_dma_len; // look.go:87
+    assign offered_message_left = offered_message_kind_or ? starts_left : message[170:139]; // look.go:94
+    assign offered_message_va = offered_message_kind_or ? asking_reth_va : message[138:75]; // look.go:94
+    assign offered_message_key = offered_message_kind_or ? asking_reth_r_key : message[74:43]; // look.go:94
+    assign offered_message_sge = offered_message_kind_or ? 3'd0 : was_sge; // look.go:94
+    assign offered_message_at = offered_message_kind_or ? 32'd0 : message[39:8]; // look.go:94
+    assign offered_message_accepted = message[7:0];      // look.go:94
+    assign offered_syndrome = asking_behind[31:24];      // look.go:94
+    assign offered_head_here = head_known ? head_here : queue_head_here; // look.go:94
+    assign offered_head_empty = head_known ? head_empty : queue_head_empty; // look.go:94
+    assign offered_head_fault = head_known ? head_fault : queue_head_fault; // look.go:94
+    assign offered_head_index = head_known ? head_index : queue_head_index; // look.go:94
+    assign offered_head_slot = head_known ? head_slot : queue_head_slot; // look.go:94
+    assign offered_control_wrid = granule_0[63:0];       // look.go:94
+    assign offered_control_num_sge = granule_0[71:64];   // look.go:94
+    assign offered_control_reserved = granule_0[127:72]; // look.go:94
+    wire [127:0] granule = last ? queue_granule_data : granule_1; // look.go:195
+    assign offered_sge_addr = granule[63:0];             // look.go:94
+    assign offered_sge_length = granule[95:64];          // look.go:94
+    assign offered_sge_l_key = granule[127:96];          // look.go:94
 
     wire too_many_2 = (u_turn_out_context_rq_stride ? 8'd7 : 8'd3) < u_turn_out_control_num_sge; // work.go:98
     wire sends = (decided_kind == 3'h0) & (u_turn_out_op_kind == 3'h1); // work.go:103
@@ -1249,7 +1249,7 @@ module responder_qp6_cq6_slots2 (
     wire part_choice_3 = u_turn_out_context_path_mtu[0] ? |u_turn_out_message_left[9:0] // work.go:135
         : |u_turn_out_message_left[8:0];
     wire none_any = |u_turn_out_message_left; // decide.go:78
-    wire atomic = u_turn_out_op_kind == 3'h5; // decide.go:79
+    wire atomic = u_turn_out_op_kind == 3'h5; // opcode.go:66
     wire granted = (u_turn_out_op_kind == 3'h2) ? u_turn_out_context_access[0] // decide.go:81
         : atomic ? u_turn_out_context_access[2]
         : u_turn_out_context_access[1];
@@ -1526,10 +1526,13 @@ module responder_qp6_cq6_slots2 (
     assign decided_consumes = decided_end & ((u_turn_out_op_kind == 3'h1) | decided_with_imm); // work.go:243
     assign decided_wrid = u_turn_out_head_fault ? 64'd0 : u_turn_out_control_wrid; // work.go:243
     assign decided_next_kind = decided_end ? 2'h0 : u_turn_out_op_kind[1:0]; // work.go:243
-    wire [31:0] bytes = {19'd0, u_turn_out_payload_len};   // work.go:267
-    assign decided_next_done = now_done + bytes;           // work.go:243
-    assign decided_next_left = now_left - bytes;           // work.go:243
-    assign decided_next_va = now_va + {51'd0, u_turn_out_payload_len}; // work.go:243
+
+    // READs and atomics have no payload. What a duplicate brings all the same is dropped, and does not move what it asks for.
+    wire [12:0] bytes_and = u_turn_out_payload_len & {13{~(|decided_resource)}}; // work.go:268
+    wire [31:0] bytes = {19'd0, bytes_and};               // work.go:268
+    assign decided_next_done = now_done + bytes;          // work.go:243
+    assign decided_next_left = now_left - bytes;          // work.go:243
+    assign decided_next_va = now_va + {51'd0, bytes_and}; // work.go:243
     assign decided_next_accepted = now_accepted + {7'h00, |decided_resource}; // work.go:243
 
     wire known = ~heard_segments | translated_valid; // finish.go:71
@@ -1631,7 +1634,7 @@ module responder_qp6_cq6_slots2 (
 
     assign heard_valid = u_records_out_valid & known;         // finish.go:72
     assign translated_ready = u_records_out_valid & heard_segments & heard_ready; // finish.go:74
-    wire atomic_2 = heard_resource[1];                        // which works on a bus address (finish.go:77)
+    wire atomic_2 = heard_resource[1];                        // opcode.go:74
     wire refused = heard_segments & heard_keyed & (|translated_fault); // finish.go:78
     wire skewed = heard_segments & heard_keyed & atomic_2 & (|translated_addr[2:0]); // finish.go:79
     assign heard_verdict_refused = refused ? 1'b1 : skewed ? 1'b1 : u_records_out_verdict_refused; // finish.go:83
@@ -2583,7 +2586,7 @@ module responder_qp6_cq6_slots2 (
 
     always @(posedge clk) begin
         if (!rst) begin
-            assert_operands_have_room: assert (!atomic_begins_valid || atomic_begins_ready); // look.go:120
+            assert_operands_have_room: assert (!atomic_begins_valid || atomic_begins_ready); // look.go:127
             assert_operands_are_here: assert (!(owes_operands || drops_operands) || u_operands_out_valid); // finish.go:33
             assume_request_valid_holds: assume (!request_stalled || request_valid); // properties.go:12
             assume_request_data_holds: assume (!request_stalled || request_data_holds_joined == request_held); // properties.go:12
@@ -2658,7 +2661,7 @@ module responder_qp6_cq6_slots2 (
     always @(posedge clk) begin
         if (!rst) begin
             if (atomic_begins_valid && !atomic_begins_ready) begin
-                $display("ASSERT %m operands_have_room blocks/responder/look.go:120");
+                $display("ASSERT %m operands_have_room blocks/responder/look.go:127");
                 $stop;
             end
             if ((owes_operands || drops_operands) && !u_operands_out_valid) begin

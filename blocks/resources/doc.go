@@ -73,10 +73,11 @@
 //
 // # Files
 //
-//	take.go   requests into the ring, atomics on their way, results
-//	turn.go   whose turn it is, and its context
-//	serve.go  the steps of a turn
-//	answer.go a packet
-//	again.go  a duplicate
-//	fence.go  fences
+//	take.go     requests into the ring
+//	atomics.go  atomics on their way, their results; nothing in a core without atomics
+//	turn.go     whose turn it is, and its context
+//	serve.go    the steps of a turn
+//	answer.go   a packet
+//	again.go    a duplicate
+//	fence.go    fences
 package resources

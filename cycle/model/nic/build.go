@@ -42,8 +42,10 @@ func (n *NIC) components() {
 
 // Depths of streams. Those that the RTL keeps short have its depth; deep ones carry what is bounded elsewhere.
 const (
-	jobsAhead = 8
-	deep      = 256
+	jobsAhead   = 8
+	piecesAhead = 7 // of scatter: a register, a FIFO of 4 behind it, a plan, and the burst that is being written
+	placing     = 3 // segments between the answer of their key and their piece, in translate
+	deep        = 256
 )
 
 // streams joins the components.
@@ -144,10 +146,10 @@ func (n *NIC) sendStreams(qps int) {
 	n.keys.n = n
 	n.keys.missing = [2]int32{-1, -1}
 	for dir, t := range []*translate{&n.ttx, &n.trx} {
-		t.n, t.dir = n, dir
+		t.n, t.dir, t.most = n, dir, n.ahead(8)+placing
 		t.client = int8([2]int{readTxPages, readRxPages}[dir])
-		t.asks = simkit.NewStream[int32]("Key", t.Component, n.keys.Component, 4, 1)
-		t.known = simkit.NewStream[bool]("Known", n.keys.Component, t.Component, 4, 1)
+		t.asks = simkit.NewStream[int32]("Key", t.Component, n.keys.Component, t.most, 1)
+		t.known = simkit.NewStream[bool]("Known", n.keys.Component, t.Component, t.most, 1)
 		n.keys.asks[dir], n.keys.known[dir] = t.asks, t.known
 		t.lines = newLRU(max(1, n.p.Lines.Entries), n.p.Lines.Ways)
 	}
@@ -199,14 +201,14 @@ func (n *NIC) receiveStreams(qps int) {
 	n.rm.out = simkit.NewStream[packet]("Matched", n.rm.Component, n.rsp.Component, 2, 1)
 	n.rsp.n, n.rsp.in, n.rsp.outcomes, n.rsp.flush = n, n.rm.out, n.psn.outcomes, n.rq.ready
 	n.rsp.segs = simkit.NewStream[segment]("Segment", n.rsp.Component, n.trx.Component, link.MaxSGEs+1, 1)
-	n.rsp.records = simkit.NewStream[record]("Record", n.rsp.Component, n.rsp.Component, 2, 1)
+	n.rsp.records = simkit.NewStream[record]("Record", n.rsp.Component, n.rsp.Component, n.ahead(4)+1, 1)
 	n.rsp.commits = simkit.NewStream[commit]("Commit", n.rsp.Component, n.sca.Component, 64, 1)
 	n.trx.next = func() *simkit.Stream[segment] { return n.rsp.segs }
 	n.trx.taken = func(segment) {}
 	n.trx.says = simkit.NewStream[int32]("Translated", n.trx.Component, n.rsp.Component, 4, 1)
 	n.rsp.translated = n.trx.says
 	n.sca.n = n
-	n.sca.pieces = simkit.NewStream[segment]("Piece", n.trx.Component, n.sca.Component, 2, 1)
+	n.sca.pieces = simkit.NewStream[segment]("Piece", n.trx.Component, n.sca.Component, piecesAhead, 1)
 	n.trx.out = n.sca.pieces
 	n.sca.commits, n.sca.freed = n.rsp.commits, n.rx.freed
 	n.sca.placed = [2]*simkit.Stream[commit]{

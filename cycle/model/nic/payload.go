@@ -38,6 +38,7 @@ type translate struct {
 	says  *simkit.Stream[int32]   // Translated, of received packets
 
 	waiting   ringOf[segment] // whose key is asked for, or known
+	most      int             // of them
 	lines     *lru
 	free      Cycle
 	pieceFree Cycle
@@ -54,7 +55,7 @@ func (t *translate) questions(now Cycle) Cycle {
 	if !in.Ready() || now < t.free {
 		return in.Next(t.free)
 	}
-	if t.waiting.size >= 4 {
+	if t.waiting.size >= t.most {
 		t.Waits("keycache")
 		return simkit.Never
 	}

@@ -338,3 +338,21 @@ inline: 50
 		}
 	}
 }
+
+// A receiver keeps up with its wire while keys are missed: no packet is dropped for want of room, and so none sent again.
+func TestMissedKeysDropNothing(t *testing.T) {
+	w := parse(t, `
+direction: both
+messages: 24
+queue_pairs: [{count: 8, path_mtu: 1024, ip: 4, send_sges: 1, recv_sges: 1, depth: 8}]
+operations: {write: 1}
+sizes: 1024
+`)
+	c := config(t, "board")
+	c.Link.Whole, c.Link.Latency = true, 2
+	r := run(t, c, w, Options{})
+	for i, n := range r.Nodes {
+		require.Zero(t, n.Dropped, "core %d", i)
+		require.EqualValues(t, 8*24*2, n.TxPackets, "core %d: WRITEs and their acknowledgements, once each", i)
+	}
+}

@@ -47,7 +47,10 @@ type test struct {
 	passed  int
 }
 
-// check runs all checks and returns how many passed.
+// errNoStart means that Slurm is here, but its daemons do not run: in a container without control groups, for one.
+var errNoStart = errors.New("Slurm does not start on this system")
+
+// check runs all checks and returns how many passed. The error wraps errNoStart if there was no Slurm to check with.
 func check(ctx context.Context, slurm toolset.SlurmTools, verbose bool, out io.Writer) (passed int, err error) {
 	dir, err := os.MkdirTemp("", "gornic-slurm-*")
 	if err != nil {
@@ -68,7 +71,7 @@ func check(ctx context.Context, slurm toolset.SlurmTools, verbose bool, out io.W
 		return 0, err
 	}
 	if t.cluster, err = start(ctx, slurm, filepath.Join(dir, "cluster")); err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w: %w", errNoStart, err)
 	}
 	err = errors.Join(t.all(ctx), t.close())
 	if err == nil {

@@ -94,7 +94,7 @@ func (e *Engine) wake(id int, at Cycle) {
 	}
 	if at-e.now >= wheelSize {
 		if at < Never {
-			e.later.push(wakeup{at, id})
+			e.later.Push(wakeup{at, id})
 		}
 		return
 	}
@@ -163,7 +163,7 @@ func (e *Engine) RunContext(ctx context.Context) error {
 		}
 		e.now = at
 		for len(e.later) > 0 && e.later[0].at-e.now < wheelSize {
-			w := e.later.pop()
+			w := e.later.Pop()
 			e.wake(w.id, w.at)
 		}
 		e.runCycle()

@@ -8,7 +8,7 @@ type wakeup struct {
 	id int
 }
 
-func (w wakeup) before(o wakeup) bool { return w.at < o.at }
+func (w wakeup) Before(o wakeup) bool { return w.at < o.at }
 
 // foreignEvent is an event of Akita's own.
 type foreignEvent struct {
@@ -18,7 +18,7 @@ type foreignEvent struct {
 	event     sim.Event
 }
 
-func (f foreignEvent) before(o foreignEvent) bool {
+func (f foreignEvent) Before(o foreignEvent) bool {
 	switch {
 	case f.at != o.at:
 		return f.at < o.at
@@ -28,17 +28,18 @@ func (f foreignEvent) before(o foreignEvent) bool {
 	return f.seq < o.seq
 }
 
-// heapOf is a binary heap with the first in front.
-type heapOf[T interface{ before(T) bool }] []T
+// Heap is a binary heap with the first in front.
+type Heap[T interface{ Before(T) bool }] []T
 
-type wakeHeap = heapOf[wakeup]
+type wakeHeap = Heap[wakeup]
 
-func (h *heapOf[T]) push(x T) {
+// Push adds an element.
+func (h *Heap[T]) Push(x T) {
 	*h = append(*h, x)
 	s := *h
 	for i := len(s) - 1; i > 0; {
 		up := (i - 1) / 2
-		if !s[i].before(s[up]) {
+		if !s[i].Before(s[up]) {
 			break
 		}
 		s[i], s[up] = s[up], s[i]
@@ -46,7 +47,8 @@ func (h *heapOf[T]) push(x T) {
 	}
 }
 
-func (h *heapOf[T]) pop() T {
+// Pop takes the first element; there has to be one.
+func (h *Heap[T]) Pop() T {
 	s := *h
 	first, n := s[0], len(s)-1
 	s[0] = s[n]
@@ -57,10 +59,10 @@ func (h *heapOf[T]) pop() T {
 		if down >= n {
 			break
 		}
-		if down+1 < n && s[down+1].before(s[down]) {
+		if down+1 < n && s[down+1].Before(s[down]) {
 			down++
 		}
-		if !s[down].before(s[i]) {
+		if !s[down].Before(s[i]) {
 			break
 		}
 		s[i], s[down] = s[down], s[i]
@@ -85,7 +87,7 @@ func (h *eventHeap) sequence() int64 {
 
 func (h *eventHeap) push(f foreignEvent) {
 	f.seq = h.sequence()
-	(*heapOf[foreignEvent])(h).push(f)
+	(*Heap[foreignEvent])(h).Push(f)
 }
 
-func (h *eventHeap) pop() foreignEvent { return (*heapOf[foreignEvent])(h).pop() }
+func (h *eventHeap) pop() foreignEvent { return (*Heap[foreignEvent])(h).Pop() }

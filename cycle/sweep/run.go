@@ -42,13 +42,13 @@ func (s Summary) String() string {
 // all others from being run: a result that cannot be written, or the end of the context.
 func (r *Runner) Run(ctx context.Context) (Summary, error) {
 	began := time.Now()
-	todo, sum, err := r.todo()
+	missing, sum, err := r.missing()
 	if err != nil {
 		return sum, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	show := newProgress(r.To, len(todo))
+	show := newProgress(r.To, len(missing))
 	defer show.end()
 	queue := make(chan Point)
 	var (
@@ -74,7 +74,7 @@ func (r *Runner) Run(ctx context.Context) (Summary, error) {
 		})
 	}
 feeding:
-	for _, p := range todo {
+	for _, p := range missing {
 		select {
 		case queue <- p:
 		case <-ctx.Done():
@@ -90,9 +90,9 @@ feeding:
 	return sum, nil
 }
 
-// todo are the points of the shard that have no result.
-func (r *Runner) todo() ([]Point, Summary, error) {
-	var todo []Point
+// missing are the points of the shard that have no result.
+func (r *Runner) missing() ([]Point, Summary, error) {
+	var missing []Point
 	var sum Summary
 	taken := map[string]bool{} // a point may be there twice
 	for _, p := range r.Plan.Points {
@@ -106,14 +106,14 @@ func (r *Runner) todo() ([]Point, Summary, error) {
 		case err != nil:
 			return nil, sum, err
 		case !ok || old.Error != "" && r.Retry:
-			todo = append(todo, p)
+			missing = append(missing, p)
 			continue
 		case old.Error != "":
 			sum.Failed++
 		}
 		sum.Had++
 	}
-	return todo, sum, nil
+	return missing, sum, nil
 }
 
 // point runs one point and keeps what comes of it.

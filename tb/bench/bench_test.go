@@ -22,7 +22,7 @@ func measureHere(t *testing.T, simulator sim.Simulator, match string) []row {
 	require.NotEmpty(t, chosen)
 	rows, err := measureAll(t.Context(), o, chosen, &table{to: io.Discard})
 	if simulator.Absent != nil && errors.Is(err, simulator.Absent) {
-		t.Skipf("skipped: %v", err)
+		t.Skipf("skipped: %v", err) // Go alone is enough for go test
 	}
 	require.NoError(t, err)
 	return rows

@@ -172,7 +172,7 @@ func (s *Software) run(now simkit.Cycle) simkit.Cycle {
 		s.complete(now, s.CQEs.Pop())
 	}
 	for len(s.later) > 0 && s.later[0].at <= now {
-		s.look(s.later.pop().qp)
+		s.look(s.later.Pop().qp)
 	}
 	if s.c.Script != nil {
 		if !s.scriptRecvs {
@@ -289,7 +289,7 @@ func (s *Software) postSends(now simkit.Cycle, i int32) {
 	e := &s.ends[i]
 	for e.more && e.sq.Room() > 0 {
 		if at := simkit.Cycle(e.next.At); at > now {
-			s.later.push(alarm{at, i})
+			s.later.Push(alarm{at, i})
 			break
 		}
 		if !s.Bells.RoomFor(2) {
@@ -377,41 +377,6 @@ type alarm struct {
 }
 
 // alarms is a heap, the first in front.
-type alarms []alarm
+type alarms = simkit.Heap[alarm]
 
-func (h *alarms) push(a alarm) {
-	*h = append(*h, a)
-	s := *h
-	for i := len(s) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !s[i].before(s[up]) {
-			return
-		}
-		s[i], s[up] = s[up], s[i]
-		i = up
-	}
-}
-
-func (a alarm) before(o alarm) bool { return a.at < o.at || a.at == o.at && a.qp < o.qp }
-
-func (h *alarms) pop() alarm {
-	s := *h
-	first, n := s[0], len(s)-1
-	s[0] = s[n]
-	s = s[:n]
-	*h = s
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= n {
-			return first
-		}
-		if down+1 < n && s[down+1].before(s[down]) {
-			down++
-		}
-		if !s[down].before(s[i]) {
-			return first
-		}
-		s[i], s[down] = s[down], s[i]
-		i = down
-	}
-}
+func (a alarm) Before(o alarm) bool { return a.at < o.at || a.at == o.at && a.qp < o.qp }

@@ -70,44 +70,9 @@ type timer struct {
 }
 
 // timerHeap is a heap of timers, the first in front.
-type timerHeap []timer
+type timerHeap = simkit.Heap[timer]
 
-func (h *timerHeap) push(t timer) {
-	*h = append(*h, t)
-	s := *h
-	for i := len(s) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !s[i].before(s[up]) {
-			return
-		}
-		s[i], s[up] = s[up], s[i]
-		i = up
-	}
-}
-
-func (t timer) before(o timer) bool { return t.at < o.at || t.at == o.at && t.qp < o.qp }
-
-func (h *timerHeap) pop() timer {
-	s := *h
-	first, n := s[0], len(s)-1
-	s[0] = s[n]
-	s = s[:n]
-	*h = s
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= n {
-			return first
-		}
-		if down+1 < n && s[down+1].before(s[down]) {
-			down++
-		}
-		if !s[down].before(s[i]) {
-			return first
-		}
-		s[i], s[down] = s[down], s[i]
-		i = down
-	}
-}
+func (t timer) Before(o timer) bool { return t.at < o.at || t.at == o.at && t.qp < o.qp }
 
 func (r *retry) run(now Cycle) Cycle {
 	if now < r.free {
@@ -124,7 +89,7 @@ func (r *retry) run(now Cycle) Cycle {
 	case r.resent.Ready():
 		r.over(now, r.resent.Pop())
 	case len(r.timers) > 0 && r.timers[0].at <= now:
-		r.visit(now, r.timers.pop())
+		r.visit(now, r.timers.Pop())
 	default:
 		next = min(r.started.Next(0), r.heard.Next(0), r.marked.Next(0), r.resent.Next(0))
 		if len(r.timers) > 0 {
@@ -156,7 +121,7 @@ func (r *retry) set(i int32, s *retryState, at Cycle) {
 	s.deadline = at
 	if !s.inHeap || earlier {
 		s.inHeap = true
-		r.timers.push(timer{at, i})
+		r.timers.Push(timer{at, i})
 	}
 }
 
@@ -283,7 +248,7 @@ func (r *retry) visit(now Cycle, t timer) {
 	s.inHeap = false
 	if s.deadline > now {
 		s.inHeap = true
-		r.timers.push(timer{s.deadline, t.qp})
+		r.timers.Push(timer{s.deadline, t.qp})
 		return
 	}
 	switch s.phase {

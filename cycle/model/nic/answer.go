@@ -51,7 +51,7 @@ func (r *resources) run(now Cycle) Cycle {
 		i := r.results.Pop()
 		q := &r.n.qps[i]
 		for k := q.serving; k != q.taken; k++ {
-			if x := &q.todo[k%uint32(len(q.todo))]; x.op != format.OpReadRequest && !x.result {
+			if x := &q.resources[k%uint32(len(q.resources))]; x.op != format.OpReadRequest && !x.result {
 				x.result = true
 				break
 			}
@@ -90,10 +90,10 @@ func (r *resources) request(now Cycle) bool {
 		}
 		r.atomics.PushAfter(atomicCommand{qp: i, addr: c.f.Remote.Addr}, r.atomicTime-1)
 	}
-	q.todo[q.taken%uint32(len(q.todo))] = resource{psn: c.f.PSN, last: c.f.LastPSN, length: c.f.Total, remote: c.f.Remote, op: c.f.Op, msn: q.msn}
+	q.resources[q.taken%uint32(len(q.resources))] = resource{psn: c.f.PSN, last: c.f.LastPSN, length: c.f.Total, remote: c.f.Remote, op: c.f.Op, msn: q.msn}
 	q.taken++
-	if q.taken-q.serving > uint32(len(q.todo)) {
-		q.serving, q.sentPkts, q.resumed = q.taken-uint32(len(q.todo)), 0, 0
+	if q.taken-q.serving > uint32(len(q.resources)) {
+		q.serving, q.sentPkts, q.resumed = q.taken-uint32(len(q.resources)), 0, 0
 	}
 	r.becomesDue(i, now+r.take)
 	r.in.Pop()
@@ -104,13 +104,13 @@ func (r *resources) request(now Cycle) bool {
 func (r *resources) again(now Cycle, i int32, q *qp, f *link.Frame) {
 	looked := Cycle(0)
 	oldest := uint32(0)
-	if q.taken > uint32(len(q.todo)) {
-		oldest = q.taken - uint32(len(q.todo))
+	if q.taken > uint32(len(q.resources)) {
+		oldest = q.taken - uint32(len(q.resources))
 	}
 	r.n.trm.left.PushAt(served{qp: i, count: 1}, now+1)
 	for k := q.taken; k != oldest; k-- {
 		looked++
-		x := &q.todo[(k-1)%uint32(len(q.todo))]
+		x := &q.resources[(k-1)%uint32(len(q.resources))]
 		if int32(f.PSN-x.psn) < 0 || int32(f.PSN-x.last) > 0 {
 			continue
 		}
@@ -146,7 +146,7 @@ func (r *resources) turns(now Cycle) Cycle {
 	if q.serving == q.taken || q.waits {
 		return r.nextTurn(now)
 	}
-	x := &q.todo[q.serving%uint32(len(q.todo))]
+	x := &q.resources[q.serving%uint32(len(q.resources))]
 	if x.op != format.OpReadRequest && !x.result {
 		return r.nextTurn(now) // its result wakes it
 	}

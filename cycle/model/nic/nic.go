@@ -207,7 +207,7 @@ type qp struct {
 	recvBytes       int32
 
 	// resources
-	todo      []resource
+	resources []resource
 	taken     uint32
 	answered  uint32
 	serving   uint32 // the first that is not answered whole
@@ -251,7 +251,7 @@ func New(e *simkit.Engine, p Params, bus Bus) (*NIC, error) {
 		q.Conn = p.Conns[i]
 		q.ring = make([]entry, p.Replay)
 		q.out = make([]outstanding, p.Reads)
-		q.todo = make([]resource, p.Reads)
+		q.resources = make([]resource, p.Reads)
 		q.cnpSent = -1
 	}
 	n.components()

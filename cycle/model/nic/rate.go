@@ -54,7 +54,7 @@ func (r *rates) pay(now Cycle, j *job) {
 	q.next = max(q.next, now<<10-slack) + cost
 	if at := (q.next + 1023) >> 10; at > now && !q.waits {
 		q.waits = true
-		r.timers.push(timer{(at + slotCycles - 1) / slotCycles * slotCycles, j.frame.QP})
+		r.timers.Push(timer{(at + slotCycles - 1) / slotCycles * slotCycles, j.frame.QP})
 		r.Wake(now)
 	}
 }
@@ -89,10 +89,10 @@ func (r *rates) mark(now Cycle, i int32) {
 
 func (r *rates) run(now Cycle) Cycle {
 	for len(r.timers) > 0 && r.timers[0].at <= now {
-		t := r.timers.pop()
+		t := r.timers.Pop()
 		q := &r.n.qps[t.qp]
 		if at := (q.next + 1023) >> 10; at > now {
-			r.timers.push(timer{(at + slotCycles - 1) / slotCycles * slotCycles, t.qp})
+			r.timers.Push(timer{(at + slotCycles - 1) / slotCycles * slotCycles, t.qp})
 			continue
 		}
 		q.waits = false

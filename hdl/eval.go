@@ -1,6 +1,8 @@
 package hdl
 
 import (
+	"fmt"
+
 	"gornic/hdl/check"
 	"gornic/hdl/ir"
 )
@@ -21,7 +23,17 @@ func poison(width int, xs ...Bits) Bits {
 			p.n.Args = append(p.n.Args, x.n) // they count as read
 		}
 	}
+	for _, x := range xs {
+		if x.n == nil && p.m == nil && p.fault == nil { // no module has reported it yet
+			p.fault = &check.Finding{Code: check.Misuse, Pos: p.n.Pos, Message: valueless(x)}
+		}
+	}
 	return p
+}
+
+// valueless says what is wrong with the use of a prototype.
+func valueless(x Bits) string {
+	return fmt.Sprintf("a prototype (%s) has no value: make a Reg, Wire or constant of it", plural(x.w, "bit"))
 }
 
 func (x Bits) poisoned() bool { return x.n != nil && x.n.Op == ir.OpInvalid }
@@ -50,7 +62,7 @@ func (m *Module) admit(op string, x Bits) bool {
 	x.use()
 	switch {
 	case x.n == nil:
-		m.reportf(check.Misuse, "%s: a prototype (%s) has no value: make a Reg, Wire or constant of it", op, plural(x.w, "bit"))
+		m.reportf(check.Misuse, "%s: %s", op, valueless(x))
 		return false
 	case x.fault != nil && m.b != nil:
 		m.b.reportOnce(m, x.fault)

@@ -30,7 +30,7 @@ func (m *Module) Name() string { return m.ir.Name }
 // Reg returns a register of width bits that takes the value reset under
 // reset. It keeps its value in cycles in which no Set is reached.
 func (m *Module) Reg(name string, width int, reset uint64) Bits {
-	c, ok := ir.NewConst(width, reset)
+	c, ok := ir.NewConst(max(width, 1), reset) // a width of none is reported where it is declared
 	if !ok {
 		m.reportf(check.Constant, "reset value %#x of %s does not fit in %s", reset, name, plural(width, "bit"))
 	}

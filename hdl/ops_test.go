@@ -108,6 +108,7 @@ func TestMistakesInStatements(t *testing.T) {
 			"case 0x100 does not fit in the 8 bits of a [constant]"},
 		{"reset value too large", func(m *hdl.Module, a, b hdl.Bits) { m.Reg("r", 2, 4) },
 			"reset value 0x4 of r does not fit in 2 bits [constant]"},
+		{"If of nothing", func(m *hdl.Module, a, b hdl.Bits) { m.If(a.Any(), nil) }, "an arm without a function: what it does is missing [misuse]"},
 		{"default first", func(m *hdl.Module, a, b hdl.Bits) {
 			m.Switch(a, hdl.Default(func() {}), hdl.Case(1, func() {}))
 		}, "Default is not the last arm of its Switch [misuse]"},
@@ -119,6 +120,10 @@ func TestMistakesInStatements(t *testing.T) {
 			"Read of memory r: the address a is 8 bits (hdl/ops_test.go:19), not 4 bits [width]"},
 		{"prototype as value", func(m *hdl.Module, a, b hdl.Bits) { m.Wire("w", 8).Set(hdl.W(8)) },
 			"Set: a prototype (8 bits) has no value: make a Reg, Wire or constant of it [misuse]"},
+		{"operation on the zero Bits", func(m *hdl.Module, a, b hdl.Bits) { m.Wire("w", 8).Set(hdl.Bits{}.Not().ZExt(8)) },
+			"a prototype (0 bits) has no value: make a Reg, Wire or constant of it [misuse]"},
+		{"slice of the zero Bits", func(m *hdl.Module, a, b hdl.Bits) { m.Wire("w", 2).Set(hdl.Bits{}.Slice(1, 0)) },
+			"a prototype (0 bits) has no value: make a Reg, Wire or constant of it [misuse]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { assert.Contains(t, in(tt.body), tt.want) })
@@ -143,8 +148,8 @@ func TestValuesOfAnotherModule(t *testing.T) {
 		leaked.SetK(1)
 	}})
 	assert.Equal(t,
-		"hdl/ops_test.go:142: outer: Xor: secret (hdl/ops_test.go:135) belongs to module inner, not to outer: pass it through a port [owner]\n"+
-			"hdl/ops_test.go:143: inner: Set of secret (hdl/ops_test.go:135) from outside module inner: only the module's own Body can assign it [owner]",
+		"hdl/ops_test.go:147: outer: Xor: secret (hdl/ops_test.go:140) belongs to module inner, not to outer: pass it through a port [owner]\n"+
+			"hdl/ops_test.go:148: inner: Set of secret (hdl/ops_test.go:140) from outside module inner: only the module's own Body can assign it [owner]",
 		findings.Error())
 }
 

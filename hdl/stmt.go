@@ -116,6 +116,10 @@ func (c *IfChain) arm(cond Bits, then func()) *IfChain {
 
 // inside runs f with its statements going to block.
 func (m *Module) inside(block *ir.Block, f func()) {
+	if f == nil {
+		m.reportf(check.Misuse, "an arm without a function: what it does is missing")
+		return
+	}
 	outer := m.block
 	m.block = block
 	m.nested++
@@ -138,9 +142,9 @@ func Case(value uint64, body func()) Arm {
 	return Arm{values: []uint64{value}, body: body, pos: ir.Here(0)}
 }
 
-// Cases is the arm for any of several values.
+// Cases is the arm for any of several values; for none, it is left out.
 func Cases(values []uint64, body func()) Arm {
-	return Arm{values: values, body: body, pos: ir.Here(0)}
+	return Arm{values: append([]uint64{}, values...), body: body, pos: ir.Here(0)}
 }
 
 // Default is the arm for every value that no other arm lists; it stands last.

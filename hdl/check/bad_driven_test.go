@@ -57,6 +57,10 @@ func badLatches() error {
 		m.Switch(io.B, hdl.Case(0, func() { some.SetK(1) }), hdl.Cases([]uint64{1, 3}, func() { some.SetK(0) }))
 		arm := m.Wire("arm", 1)
 		m.If(io.A, func() { arm.SetK(1) }).ElseIf(io.B.Any(), func() {}).Else(func() { arm.SetK(0) })
+		none := m.Wire("none", 1)
+		m.Switch(io.B, hdl.Case(1, func() { none.SetK(0) }), hdl.Cases(nil, func() { none.SetK(1) }))
+		two := m.Wire("two", 1)
+		m.If(io.A, func() {}).ElseIf(io.B.All(), func() { two.SetK(1) })
 
 		// Every path assigns these.
 		full, late := m.Wire("full", 1), m.Wire("late", 1)
@@ -65,7 +69,7 @@ func badLatches() error {
 			late.SetK(1)
 			m.If(io.B.All(), func() { late.SetK(0) })
 		})
-		m.Unused(some, arm, full, late)
+		m.Unused(some, arm, none, two, full, late)
 	})
 }
 
@@ -162,5 +166,26 @@ func badResets() error {
 		loaded.Set(hdl.Mux(io.Out.Fire(), loaded.AddK(1), data))
 		shifted.Set(hdl.Cat(shifted.Slice(2, 0), io.In.Valid))
 		m.Unused(loaded, shifted)
+	})
+}
+
+// badBundles leaves whole bundles alone: a message each.
+func badBundles() error {
+	type point struct {
+		X hdl.Bits `w:"3"`
+		Y hdl.Bits `w:"5"`
+	}
+	type flow struct {
+		In  hdl.Stream[point] `hdl:"in"`
+		Out hdl.Stream[point] `hdl:"out"`
+	}
+	child := hdl.Def[flow]{Name: "child", Body: func(m *hdl.Module, io *flow) { hdl.Connect(io.Out, io.In) }}
+	return build("bundles", func(m *hdl.Module, io *flow) {
+		hdl.Instance(m, "u_alone", child)
+		fed := hdl.Instance(m, "u_fed", child)
+		hdl.Connect(fed.In, io.In)
+		half := hdl.Instance(m, "u_half", child)
+		half.In.Valid.Set(io.In.Valid)
+		hdl.Connect(io.Out, half.Out)
 	})
 }

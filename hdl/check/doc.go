@@ -37,7 +37,7 @@
 //     constant address past the last word; another policy than Undefined between
 //     two clocks.
 //   - ghost: hardware that reads a signal which serves properties only.
-//   - undriven: a wire, output, input of an instance or memory that nothing drives.
+//   - undriven: a wire, output, input of an instance or memory that nothing drives; a bundle of ports, such as a stream, in one message.
 //   - unset: a register that is never set.
 //   - drivers: an assignment that a later one in the same block always overrides, so that it can never be seen.
 //   - latch: a wire, output or input of an instance that is assigned on some paths through If and Switch and not on

@@ -1,6 +1,10 @@
 package check
 
-import "gornic/hdl/ir"
+import (
+	"slices"
+
+	"gornic/hdl/ir"
+)
 
 // checkUndriven finds wires, outputs, instance inputs and memories that
 // nothing drives.
@@ -8,23 +12,50 @@ func checkUndriven(c *checker, m *ir.Module) {
 	if hollow(m) {
 		return
 	}
-	byTarget := assignments(m)
-	for _, s := range m.Signals {
-		if len(byTarget[s]) > 0 {
-			continue
-		}
-		switch s.Kind {
-		case ir.Wire, ir.Output:
-			c.report(s.Pos, m, "%s %s is never driven: Set it or drop it", s.Kind, s.Name)
-		case ir.ChildInput:
-			c.report(s.Pos, m, "%s is never driven: Set it", portOf(s))
-		}
+	if undriven := undrivenIn(m); slices.ContainsFunc(keep(m.Signals, drivable), undriven) {
+		c.undriven(m, undriven)
 	}
 	for _, mem := range m.Memories {
 		if len(mem.Writes) == 0 {
 			c.report(mem.Pos, m, "memory %s is never written", mem.Name)
 		}
 	}
+}
+
+// undriven reports signals: a bundle that is connected in neither direction in
+// one message, and so one of which nothing is driven.
+func (c *checker) undriven(m *ir.Module, undriven func(*ir.Signal) bool) {
+	loose := looseEnds(m, unseenBy(demands(m)))
+	for _, w := range loose {
+		c.report(w.signals[0].Pos, m, "%s%s is not connected: Connect it (nothing sets %s, nothing reads %s)",
+			w.name(), w.owner(), portList(keep(w.signals, drivable)), portList(keep(w.signals, readable)))
+	}
+	bundles, single := wholes(keep(m.Signals, drivable), undriven)
+	for _, w := range bundles {
+		if !partOf(w.signals[0], loose) {
+			c.report(w.signals[0].Pos, m, "%s%s is never driven: Set or Connect it (%s)", w.name(), w.owner(), portList(w.signals))
+		}
+	}
+	for _, s := range single {
+		switch {
+		case partOf(s, loose):
+		case s.Kind == ir.ChildInput:
+			c.report(s.Pos, m, "%s is never driven: Set it", portOf(s))
+		default:
+			c.report(s.Pos, m, "%s %s is never driven: Set it or drop it", s.Kind, s.Name)
+		}
+	}
+}
+
+// undrivenIn tells which signals of a module nothing drives.
+func undrivenIn(m *ir.Module) func(*ir.Signal) bool {
+	byTarget := assignments(m)
+	return func(s *ir.Signal) bool { return len(byTarget[s]) == 0 }
+}
+
+// drivable reports whether a signal has to be driven.
+func drivable(s *ir.Signal) bool {
+	return s.Kind == ir.Wire || s.Kind == ir.Output || s.Kind == ir.ChildInput
 }
 
 // checkUnset finds registers that are never set.

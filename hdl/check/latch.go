@@ -22,7 +22,7 @@ func checkLatches(c *checker, m *ir.Module) {
 			continue
 		}
 		for _, b := range blocks(m) {
-			if g := findGap(b, s); g != nil {
+			for _, g := range findGaps(b, s) {
 				c.report(g.pos, m, "%s (%v) is not assigned %s: it would be a latch; Set a default first", s.Name, s.Pos, g.when)
 			}
 		}
@@ -100,41 +100,45 @@ type gap struct {
 	when string
 }
 
-// findGap returns a path through a block that leaves target unassigned, nil
-// where there is none or nothing in the block assigns it.
-func findGap(b *ir.Block, target *ir.Signal) *gap {
+// findGaps returns the paths through a block that leave target unassigned,
+// none where nothing in the block assigns it.
+func findGaps(b *ir.Block, target *ir.Signal) []gap {
 	var last ir.Stmt
 	for _, s := range b.Stmts {
 		if assigns(s, target) {
 			last = s
 		}
 	}
+	var gaps []gap
 	switch s := last.(type) {
 	case *ir.If:
 		for _, arm := range s.Arms {
-			if !covers(arm.Body)[target] {
-				return inner(arm.Body, target, &gap{arm.Pos, "in this arm"})
-			}
+			gaps = append(gaps, inner(arm.Body, target, gap{arm.Pos, "in this arm"})...)
 		}
-		return &gap{s.Pos, "when no condition of this If holds"}
+		if !exhaustive(s) {
+			gaps = append(gaps, gap{s.Pos, "when no condition of this If holds"})
+		}
 	case *ir.Switch:
 		for _, arm := range s.Arms {
-			if !covers(arm.Body)[target] {
-				return inner(arm.Body, target, &gap{arm.Pos, "in this arm"})
-			}
+			gaps = append(gaps, inner(arm.Body, target, gap{arm.Pos, "in this arm"})...)
 		}
-		return &gap{s.Pos, fmt.Sprintf("for the values of %s that no Case lists", subject(s.Subject))}
+		if !exhaustive(s) {
+			gaps = append(gaps, gap{s.Pos, fmt.Sprintf("for the values of %s that no Case lists", subject(s.Subject))})
+		}
 	}
-	return nil
+	return gaps
 }
 
-// inner returns the gap in an arm, which is the whole arm where nothing in it
+// inner returns the gaps in an arm, which is the whole arm where nothing in it
 // assigns target.
-func inner(b *ir.Block, target *ir.Signal, whole *gap) *gap {
-	if g := findGap(b, target); g != nil {
-		return g
+func inner(b *ir.Block, target *ir.Signal, whole gap) []gap {
+	if covers(b)[target] {
+		return nil
 	}
-	return whole
+	if gaps := findGaps(b, target); len(gaps) > 0 {
+		return gaps
+	}
+	return []gap{whole}
 }
 
 // assigns reports whether a statement assigns target on any path.

@@ -65,7 +65,7 @@ var passes = []pass{
 		reports: "hardware that reads a signal which serves properties only.",
 		why:     "State of properties is left out of the synthesis output, so the hardware would lose a driver."},
 	{code: Undriven, module: checkUndriven,
-		reports: "a wire, output, input of an instance or memory that nothing drives.",
+		reports: "a wire, output, input of an instance or memory that nothing drives; a bundle of ports, such as a stream, in one message.",
 		why:     "It has no value."},
 	{code: Unset, module: checkUnset,
 		reports: "a register that is never set.",

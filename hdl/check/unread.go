@@ -8,8 +8,40 @@ import (
 
 // checkUnread finds bits of signals that nothing reads, and memories.
 func checkUnread(c *checker, m *ir.Module) {
-	hardware := newDemand()
-	properties := newDemand()
+	hardware, properties := demands(m)
+	unseen := unseenBy(hardware, properties)
+	signals := keep(m.Signals, func(s *ir.Signal) bool { return readable(s) && !(s.Kind == ir.Input && hollow(m)) })
+	var loose []*whole
+	if !hollow(m) {
+		loose = looseEnds(m, unseen)
+	}
+	bundles, single := wholes(signals, unseen)
+	for _, w := range bundles {
+		if !partOf(w.signals[0], loose) {
+			c.report(w.signals[0].Pos, m, "%s%s is never read: drop it or mark it with Unused (%s)", w.name(), w.owner(), portList(w.signals))
+		}
+	}
+	for _, s := range single {
+		if !partOf(s, loose) {
+			c.report(s.Pos, m, "%s is never read: drop it or mark it with Unused", nameOf(s))
+		}
+	}
+	for _, s := range signals {
+		if !unseen(s) {
+			c.unread(m, s, hardware, properties)
+		}
+	}
+	for _, mem := range m.Memories {
+		if len(mem.Reads) == 0 && !hardware.memories[mem] && !(mem.Ghost && properties.memories[mem]) {
+			c.report(mem.Pos, m, "memory %s is never read", mem.Name)
+		}
+	}
+}
+
+// demands returns what of a module's signals hardware reads, and what its
+// properties and events do.
+func demands(m *ir.Module) (hardware, properties *demand) {
+	hardware, properties = newDemand(), newDemand()
 	for _, b := range blocks(m) {
 		for _, s := range b.Stmts {
 			demandOf(s, m, hardware, properties)
@@ -35,20 +67,23 @@ func checkUnread(c *checker, m *ir.Module) {
 	}
 	hardware.propagate()
 	properties.propagate()
-	for _, s := range m.Signals {
-		if s.Kind == ir.Output || s.Kind == ir.ChildInput || s.Kind == ir.Input && hollow(m) {
-			continue
-		}
-		c.unread(m, s, hardware, properties)
-	}
-	for _, mem := range m.Memories {
-		if len(mem.Reads) == 0 && !hardware.memories[mem] && !(mem.Ghost && properties.memories[mem]) {
-			c.report(mem.Pos, m, "memory %s is never read", mem.Name)
-		}
+	return hardware, properties
+}
+
+// readable reports whether a signal has to be read.
+func readable(s *ir.Signal) bool {
+	return s.Kind != ir.Output && s.Kind != ir.ChildInput
+}
+
+// unseenBy tells which signals nobody reads, not even a property.
+func unseenBy(hardware, properties *demand) func(*ir.Signal) bool {
+	return func(s *ir.Signal) bool {
+		read := hardware.signals[s]
+		return (read == nil || read.empty()) && properties.signals[s] == nil
 	}
 }
 
-// unread reports what is not read of one signal.
+// unread reports what is not read of one signal that is not unseen.
 func (c *checker) unread(m *ir.Module, s *ir.Signal, hardware, properties *demand) {
 	read := newMask(s.Width)
 	if d := hardware.signals[s]; d != nil {
@@ -58,21 +93,24 @@ func (c *checker) unread(m *ir.Module, s *ir.Signal, hardware, properties *deman
 	if s.Ghost && inProperties != nil {
 		read.or(inProperties)
 	}
-	name := s.Name
-	if s.Kind == ir.ChildOutput {
-		name = portOf(s)
-	}
+	name := nameOf(s)
 	missing := read.missing(s.Width)
 	switch {
-	case read.empty() && inProperties != nil:
-		c.report(s.Pos, m, "%s is read by properties or events only: drop it, make it a Ghost, or mark it with Unused", name)
 	case read.empty():
-		c.report(s.Pos, m, "%s is never read: drop it or mark it with Unused", name)
+		c.report(s.Pos, m, "%s is read by properties or events only: drop it, make it a Ghost, or mark it with Unused", name)
 	case missing != "":
 		c.report(s.Pos, m, "%s of %s %s with Unused", missing, name, verdict(missing))
 	case s.Kind == ir.Reg && hardware.readers[s] == s:
 		c.report(s.Pos, m, "%s is read by nothing but its own next value: drop it or mark it with Unused", name)
 	}
+}
+
+// nameOf names a signal as its reader knows it.
+func nameOf(s *ir.Signal) string {
+	if s.Kind == ir.ChildOutput {
+		return portOf(s)
+	}
+	return s.Name
 }
 
 // verdict goes on after "bits 7:4 of x" or "bit 3 of x".

@@ -77,6 +77,34 @@ func (a Answer) err(question string) error {
 	return errors.New(text.String())
 }
 
+// String says what is known, in a line: "2 assertions: passed in 10 cycles, passed for all time; 1 of 1 cover reached".
+func (r *Result) String() string {
+	if r.empty() {
+		return "nothing was asked: the design has no assertion, and no cover that was looked for"
+	}
+	text := fmt.Sprintf("%s: %s in %d cycles", count(r.Properties, "assertion"), r.Bounded.Status, r.Bounded.Cycles)
+	if r.Induction.Status == NotAsked {
+		text += ", not asked for all time"
+	} else {
+		text += fmt.Sprintf(", %s for all time", r.Induction.Status)
+	}
+	if r.Covers.Status != NotAsked {
+		text += fmt.Sprintf("; %d of %s reached", r.Covered-len(r.Covers.Failing), count(r.Covered, "cover"))
+	}
+	return fmt.Sprintf("%s; %.1f s of processor time", text, r.Time.Seconds())
+}
+
+// empty reports whether nothing could fail.
+func (r *Result) empty() bool { return r.Properties == 0 && r.Covers.Status == NotAsked }
+
+// count is a number of things: "1 cover", "2 covers".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // Explain shows the last cycles of each failure as a table of the registers and ports that matter to it; empty where
 // nothing failed.
 func (r *Result) Explain() string {

@@ -18,8 +18,8 @@ type TB interface {
 }
 
 // Check proves a design in a test: it fails with the name and the Go line of each property that does not hold and with the
-// last cycles that lead there, and skips the test where the tools are absent. With Options.Witness it logs how each cover
-// is reached.
+// last cycles that lead there, where there is nothing to prove, and skips the test where the tools are absent. It logs what
+// has been proved (go test -v), and with Options.Witness how each cover is reached.
 func Check(tb TB, d *ir.Design, o Options) {
 	tb.Helper()
 	for _, name := range []string{toolset.Yosys, toolset.Smtbmc, toolset.Z3} {
@@ -29,6 +29,11 @@ func Check(tb TB, d *ir.Design, o Options) {
 	if err != nil {
 		tb.Fatalf("%v", err)
 	}
+	if r.empty() {
+		tb.Errorf("%s: %s", d.Top.Name, r)
+		return
+	}
+	tb.Logf("%s: %s", d.Top.Name, r)
 	for _, w := range r.Covers.Witnesses {
 		tb.Logf("%s", w)
 	}

@@ -132,8 +132,10 @@ func TestWitness(t *testing.T) {
 // recorder is a test that fails as it should.
 type recorder struct {
 	*testing.T
-	failed string
+	failed, logged string
 }
+
+func (r *recorder) Logf(format string, args ...any) { r.logged += fmt.Sprintf(format, args...) }
 
 func (r *recorder) Errorf(format string, args ...any) { r.failed += fmt.Sprintf(format, args...) }
 
@@ -142,6 +144,24 @@ func TestCheckShowsTheRun(t *testing.T) {
 	formal.Check(r, build(t, counter(9, 9)), formal.Options{Depth: 12, Dir: t.TempDir()})
 	require.Contains(t, r.failed, "assert below_limit")
 	require.Contains(t, r.failed, "count_now  4  5  6  7  8   9\n")
+}
+
+func TestCheckSaysWhatIsProved(t *testing.T) {
+	r := &recorder{T: t}
+	formal.Check(r, build(t, counter(9, 10)), formal.Options{Depth: 14, Induction: 1, Dir: t.TempDir()})
+	require.Empty(t, r.failed)
+	require.Contains(t, r.logged, "counter: 1 assertion: passed in 14 cycles, passed for all time; 1 of 1 cover reached; ")
+}
+
+// A proof of nothing is a mistake: the assertions have been forgotten.
+func TestCheckOfNothing(t *testing.T) {
+	r := &recorder{T: t}
+	formal.Check(r, build(t, hdl.Def[counterIO]{Name: "mute", Body: func(m *hdl.Module, io *counterIO) {
+		held := m.Reg("held", 4, 0)
+		held.Set(io.Step.ZExt(4))
+		io.Count.Set(held)
+	}}), formal.Options{Depth: 3, Dir: t.TempDir()})
+	require.Equal(t, "mute: nothing was asked: the design has no assertion, and no cover that was looked for", r.failed)
 }
 
 type storeIO struct {

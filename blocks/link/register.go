@@ -58,3 +58,16 @@ type Done struct {
 	Replies hdl.Bits `w:"1"` // Out is put into the mailbox
 	Out     hdl.Bits `w:"512"`
 }
+
+// RegisterPort is the registers of a block other than registers, which answers at once: 32 words, where software
+// sees them from format.RegHostReceive on.
+type RegisterPort struct {
+	Write   hdl.Bits `w:"1"` // pulse: the word at WriteAt is written, if it can be
+	WriteAt hdl.Bits `w:"5"` // in words
+	Data    hdl.Bits `w:"32"`
+	Takes   hdl.Bits `hdl:"flip" w:"1"` // the word at WriteAt can be written now
+
+	ReadAt hdl.Bits `w:"5"`             // in words
+	Value  hdl.Bits `hdl:"flip" w:"32"` // of the word at ReadAt
+	There  hdl.Bits `hdl:"flip" w:"1"`  // it can be read
+}

@@ -48,6 +48,8 @@ func (q *queue) fetch(may hdl.Bits, ask hdl.Stream[link.ReadBurst], beats hdl.St
 	first, second := hdl.K(1, 1), hdl.K(1, 1) // the beat has this word
 	if p.bytes() == 8 {
 		first, second = b.Last.Not(), b.Last
+	} else {
+		m.Unused(b.Data) // the low bits of an address, and what the device writes
 	}
 	m.If(comes.And(first), func() { q.entry.Addr.Set(q.word(b.Data, wordAddr).Slice(63, logChunk)) })
 	m.If(comes.And(second), func() { q.entry.Length.Set(q.word(b.Data, wordDone).Trunc(lengthBits)) })

@@ -142,9 +142,9 @@ func (b *bench) read(offset uint32) (uint32, bool) {
 func (b *bench) settle() {
 	for n := 0; ; n++ {
 		require.Less(b.t, n, 2000, "the block does not come to rest")
-		before := b.activity()
+		before, rests := b.activity(), b.in.Pending() == 0 && b.idle()
 		b.step(60)
-		if before == b.activity() && b.in.Pending() == 0 && b.idle() {
+		if rests && before == b.activity() && b.idle() {
 			return
 		}
 	}

@@ -36,6 +36,7 @@ type ring struct {
 	armed           bool
 	seen            uint16
 	dropped         uint32
+	ahead           *format.FrameDescriptor[uint64] // the entry at the head, which is read when it is posted
 }
 
 // at is the ring of a register, and where in its registers that is.
@@ -162,19 +163,32 @@ func (r *Reference) Send() ([]byte, bool) {
 	return nil, false
 }
 
-// next reads the entry at the head.
+// next takes the entry at the head.
 func (r *Reference) next(q *ring) (d format.FrameDescriptor[uint64], ok bool) {
-	if !q.enabled || q.failed || q.head == q.producer {
+	r.fetch()
+	if q.ahead == nil || q.failed {
 		return d, false
 	}
-	b := make([]byte, format.Size[format.FrameDescriptor[uint64]]())
-	if r.Memory.Read(q.entry(), b) != nil {
-		q.failed = true
-		return d, false
+	return *q.ahead, true
+}
+
+// fetch reads the entries at the heads, as they are posted.
+func (r *Reference) fetch() {
+	for i := range r.rings {
+		q := &r.rings[i]
+		if !q.enabled || q.failed || q.head == q.producer || q.ahead != nil {
+			continue
+		}
+		b := make([]byte, format.Size[format.FrameDescriptor[uint64]]())
+		if r.Memory.Read(q.entry(), b) != nil {
+			q.failed = true
+			continue
+		}
+		if d, err := format.DecodeHost[format.FrameDescriptor[uint64]](b); err == nil {
+			d.Addr &^= format.FrameAlign - 1
+			q.ahead = &d
+		}
 	}
-	d, err := format.DecodeHost[format.FrameDescriptor[uint64]](b)
-	d.Addr &^= format.FrameAlign - 1
-	return d, err == nil
 }
 
 // entry is the bus address of the entry at the head.
@@ -187,7 +201,7 @@ func (r *Reference) done(q *ring, d format.FrameDescriptor[uint64]) {
 	d.Reserved, d.Phase = 0, uint64(q.head>>q.log&1)^1
 	b, err := format.AppendHost(nil, d)
 	at := q.entry()
-	q.head++
+	q.head, q.ahead = q.head+1, nil
 	if err != nil || r.Memory.Write(at+8, b[8:]) != nil {
 		q.failed = true
 		return
@@ -198,6 +212,7 @@ func (r *Reference) done(q *ring, d format.FrameDescriptor[uint64]) {
 // Interrupts returns the vectors that had an interrupt since the last call, of the receive queue first. It is
 // called behind each of the others.
 func (r *Reference) Interrupts() []int {
+	r.fetch()
 	var all []int
 	for i := range r.rings {
 		q := &r.rings[i]

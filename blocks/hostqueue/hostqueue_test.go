@@ -22,7 +22,7 @@ func TestAgainstReference(t *testing.T) {
 				hdltest.EachSim(t, design, func(t *testing.T, s *sim.Sim) {
 					p := newProgram(t, s, io, gaps)
 					p.latency(c.latency)
-					for range 600 {
+					for range 1500 {
 						p.act()
 						p.settle()
 						p.compare()

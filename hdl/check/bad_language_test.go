@@ -20,7 +20,9 @@ func badWidths() error {
 		m.If(io.A, func() { io.Y.Set(io.A) })
 		w := m.Wire("w", 0)
 		w.Set(io.A)
-		m.Unused(w)
+		r := m.Reg("r", 0, 0)
+		r.Set(io.A)
+		m.Unused(w, r)
 	})
 }
 

@@ -94,14 +94,18 @@ func replaceFolder(dir, by string) error {
 	return os.Rename(by, dir)
 }
 
-// write lays out the sources: rtl/ and shim/.
+// write lays out the sources: rtl/, and the part of the shim that is compiled with each design.
 func (r *recipe) write(part string) error {
 	for _, f := range r.text.files {
 		if err := writeFile(filepath.Join(part, "rtl", f.name), f.text); err != nil {
 			return err
 		}
 	}
-	return os.CopyFS(part, shim)
+	binding, err := shim.ReadFile("shim/design.cpp")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(part, "shim", "design.cpp"), string(binding))
 }
 
 // hash is the name of the artefact's folder.

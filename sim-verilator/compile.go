@@ -2,8 +2,6 @@ package verilator
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -134,8 +132,9 @@ func (t *tools) compile(ctx context.Context, dir, runtimeDir string, d text) err
 	if err != nil {
 		return err
 	}
-	flags := append(compilerFlags(d.waves), "-I.", "-Iobj", "-Ishim", "-I"+t.include, "-I"+filepath.Join(t.include, "vltstd"),
-		"-include", "shim/hooks.h", "-include", "shim/report.h")
+	shimDir := filepath.Join(runtimeDir, "shim")
+	flags := slices.Concat(compilerFlags(d.waves), t.includes(),
+		[]string{"-I.", "-Iobj", "-Ishim", "-I" + shimDir, "-include", filepath.Join(shimDir, commonHeader)})
 	err = together(
 		func() error { return t.object(ctx, dir, slices.Concat(flags, []string{d.level()}), "fast", fast) },
 		func() error { return t.object(ctx, dir, slices.Concat(flags, []string{"-O0"}), "slow", slow) },
@@ -165,7 +164,6 @@ func (t *tools) unite(dir string) (fast, slow []string, err error) {
 		return nil, nil, err
 	}
 	sort.Strings(made)
-	fast = []string{"shim/simulation.cpp", "shim/parts.cpp", "shim/abi.cpp"}
 	slow = []string{"shim/design.cpp"}
 	for _, path := range made {
 		name := filepath.Join("obj", filepath.Base(path))
@@ -187,52 +185,6 @@ func (t *tools) object(ctx context.Context, dir string, flags []string, name str
 		return err
 	}
 	return run(ctx, t.cxx, dir, append(flags, "-c", name+".cpp", "-o", name+".o"))
-}
-
-// runtime returns the folder with Verilator's own runtime, compiled once for each set of flags.
-func (t *tools) runtime(ctx context.Context, cache string, waves bool) (string, error) {
-	flags := append(compilerFlags(waves), "-O2", "-I"+t.include, "-I"+filepath.Join(t.include, "vltstd"), "-include", "hooks.h")
-	h := sha256.New()
-	fmt.Fprintln(h, t.version, t.cxxBanner, t.processor, flags)
-	hooks, err := shim.ReadFile("shim/hooks.h")
-	if err != nil {
-		return "", err
-	}
-	_, _ = h.Write(hooks) // a hash does not fail
-	dir := filepath.Join(cache, "runtime-"+hex.EncodeToString(h.Sum(nil))[:20])
-
-	unlock, err := lock(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	return dir, t.makeRuntime(ctx, dir, string(hooks), flags, waves)
-}
-
-func (t *tools) makeRuntime(ctx context.Context, dir, hooks string, flags []string, waves bool) error {
-	part := dir + ".part"
-	if err := os.RemoveAll(part); err != nil {
-		return err
-	}
-	if err := writeFile(filepath.Join(part, "hooks.h"), hooks); err != nil {
-		return err
-	}
-	names := []string{"verilated", "verilated_threads"}
-	if waves {
-		names = append(names, "verilated_fst_c")
-	}
-	var compilations []func() error
-	for _, name := range names {
-		args := slices.Concat(flags, []string{"-c", filepath.Join(t.include, name+".cpp"), "-o", name + ".o"})
-		compilations = append(compilations, func() error { return run(ctx, t.cxx, part, args) })
-	}
-	if err := together(compilations...); err != nil {
-		return err
-	}
-	return os.Rename(part, dir)
 }
 
 // together runs a few compilations side by side.

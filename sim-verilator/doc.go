@@ -14,7 +14,9 @@
 //	open.go      from a design to a running copy
 //	prepare.go   the part of it that many copies share
 //	text.go      the design as Verilog, with what Verilator needs beside
-//	build.go     from Verilog to a library: cache, verilation, compilation
+//	build.go     from Verilog to a library: cache, verilation
+//	compile.go   the tools, and compilation
+//	runtime.go   what is compiled once for all designs
 //	table.go     the variables of the C++ that the shim must know
 //	library.go   the functions of a loaded library
 //	backend.go   the interface of package sim

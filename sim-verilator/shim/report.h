@@ -1,5 +1,6 @@
 // What the model prints when a check fails or a cover is first true. Verilator would make a std::string in the middle of the
-// logic at each of thousands of calls. Included before everything else in the model's files only.
+// logic at each of thousands of calls. Included by before.h,
+// so not in the runtime's files.
 #pragma once
 #include "verilated.h"
 

@@ -10,6 +10,7 @@ import (
 
 	"gornic/tb/drill/play"
 	"gornic/tb/drill/script"
+	"gornic/tools/toolset"
 )
 
 // folders are where the cases are.
@@ -30,13 +31,18 @@ func loadFolders(t *testing.T) (all []*script.Case) {
 	return all
 }
 
+// natively is which cases are played on the native simulator, too, where there is Verilator: every one of so many.
+const natively = 4
+
 // Every case passes on the reference, and on the core in each simulator there is. The long ones are asked for with -drill.long.
 func TestCases(t *testing.T) {
 	cases := loadFolders(t)
+	_, err := toolset.Find(toolset.Verilator)
+	verilated := err == nil
 	for _, sim := range play.Simulators() {
 		t.Run(sim, func(t *testing.T) {
 			b := play.NewBench(play.Options{Simulator: sim})
-			for _, c := range cases {
+			for i, c := range cases {
 				t.Run(filepath.Base(c.File), func(t *testing.T) {
 					// A case is for some NICs alone where the others do not have what it is about, or would take hours;
 					// its comment says which. Long ones take minutes.
@@ -45,6 +51,8 @@ func TestCases(t *testing.T) {
 						t.Skipf("it is for %v", c.NICs)
 					case c.Long && !*long:
 						t.Skip("long: -drill.long plays it")
+					case sim == play.Native && verilated && i%natively != 0 && !*long:
+						t.Skip("played in Verilator: natively one case of four, all with -drill.long")
 					}
 					r := b.Play(context.Background(), c)
 					if r.Absent() { // the simulator is not installed

@@ -23,6 +23,7 @@ type linter struct {
 	args     func(top string, files []string) []string
 	harmless func(line string) bool // output that is not a complaint
 	events   bool                   // it is for designs with trace events
+	joint    bool                   // it looks at large designs, too
 }
 
 // DECLFILENAME is about models of black boxes, and MULTITOP about black boxes
@@ -37,33 +38,33 @@ const compiled = "lint.vvp"
 var linters = []linter{
 	{"verilator", "verilator", func(top string, files []string) []string {
 		return slices.Concat(verilator, []string{top}, files)
-	}, isReport, false},
+	}, isReport, false, false},
 	{"verilator with checks", "verilator", func(top string, files []string) []string {
 		return slices.Concat(verilator, []string{top, "-DGORNIC_CHECK"}, files)
-	}, isReport, false},
+	}, isReport, false, false},
 	{"verilator with events", "verilator", func(top string, files []string) []string {
 		return slices.Concat(verilator, []string{top, "-DGORNIC_TRACE"}, files)
-	}, isReport, true},
+	}, isReport, true, false},
 	{"verilator with checks and quiet events", "verilator", func(top string, files []string) []string {
 		return slices.Concat(verilator, []string{top, "-DGORNIC_CHECK", "-DGORNIC_TRACE", "-DGORNIC_TRACE_QUIET"}, files)
-	}, isReport, true},
+	}, isReport, true, true},
 	{"icarus 2005", "iverilog", func(top string, files []string) []string {
 		return slices.Concat([]string{"-Wall", "-g2005", "-o", compiled, "-s", top}, files)
-	}, nil, false},
+	}, nil, false, true},
 	{"icarus 2012 with checks", "iverilog", func(top string, files []string) []string {
 		return slices.Concat([]string{"-Wall", "-g2012", "-DGORNIC_CHECK", "-o", compiled, "-s", top}, files)
-	}, nil, false},
+	}, nil, false, false},
 	{"icarus 2005 with events", "iverilog", func(top string, files []string) []string {
 		return slices.Concat([]string{"-Wall", "-g2005", "-DGORNIC_TRACE", "-o", compiled, "-s", top}, files)
-	}, nil, true},
+	}, nil, true, false},
 	{"yosys", "yosys", func(top string, files []string) []string {
 		return []string{"-p", fmt.Sprintf("read_verilog %s; hierarchy -check -top %s; proc; check -assert",
 			strings.Join(files, " "), top)}
-	}, isLog, false},
+	}, isLog, false, false},
 	{"yosys formal", "yosys", func(top string, files []string) []string {
 		return []string{"-p", fmt.Sprintf("read_verilog -formal %s; hierarchy -check -top %s; proc; check -assert",
 			strings.Join(files, " "), top)}
-	}, isLog, false},
+	}, isLog, false, false},
 }
 
 // isReport passes the statistics that newer versions of Verilator print.
@@ -78,20 +79,19 @@ func isLog(line string) bool {
 // and fails t for each warning of a tool. Tools that are absent are skipped.
 func Check(t *testing.T, d *ir.Design) {
 	t.Helper()
-	check(t, d, need)
+	check(t, d, everyLinter, need)
 }
 
-// CheckBut is Check without one tool, "yosys" for instance, whose subtests are
-// skipped and say why.
-func CheckBut(t *testing.T, d *ir.Design, tool, why string) {
+// CheckJoint is Check for a large design whose modules are checked alone, with the
+// same parameters. Yosys and Icarus would take minutes to read them all again in
+// every variant, so of what joins them one tool sees the text with properties and
+// events, and another the plain one.
+func CheckJoint(t *testing.T, d *ir.Design) {
 	t.Helper()
-	check(t, d, func(t *testing.T, name string) []toolset.Tool {
-		if name == tool {
-			t.Skip(why) // each caller gives its reason, which the run prints
-		}
-		return need(t, name)
-	})
+	check(t, d, func(l linter) bool { return l.joint }, need)
 }
+
+func everyLinter(linter) bool { return true }
 
 func need(t *testing.T, name string) []toolset.Tool {
 	return []toolset.Tool{toolset.Need(t, name)}
@@ -101,7 +101,7 @@ func need(t *testing.T, name string) []toolset.Tool {
 // the machine, which may be older.
 func CheckEvery(t *testing.T, d *ir.Design) {
 	t.Helper()
-	check(t, d, func(t *testing.T, name string) []toolset.Tool {
+	check(t, d, everyLinter, func(t *testing.T, name string) []toolset.Tool {
 		tools := []toolset.Tool{toolset.Need(t, name)}
 		if own, err := toolset.FindIn("", name); err == nil && own.Path != tools[0].Path {
 			tools = append(tools, own)
@@ -110,7 +110,7 @@ func CheckEvery(t *testing.T, d *ir.Design) {
 	})
 }
 
-func check(t *testing.T, d *ir.Design, find func(t *testing.T, name string) []toolset.Tool) {
+func check(t *testing.T, d *ir.Design, chosen func(linter) bool, find func(t *testing.T, name string) []toolset.Tool) {
 	t.Helper()
 	files, err := verilog.Emit(d, verilog.Options{Checks: true, Events: true, Models: true})
 	if err != nil {
@@ -123,7 +123,7 @@ func check(t *testing.T, d *ir.Design, find func(t *testing.T, name string) []to
 	}
 	events := slices.ContainsFunc(d.All, func(m *ir.Module) bool { return len(m.Events) > 0 })
 	for _, l := range linters {
-		if l.events && !events {
+		if l.events && !events || !chosen(l) {
 			continue
 		}
 		t.Run(l.name, func(t *testing.T) {

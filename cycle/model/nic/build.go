@@ -98,13 +98,13 @@ func (n *NIC) sendStreams(qps int) {
 	}{{&n.sq, n.db.sq, n.sch.Component, n.req.Component}, {&n.rq, n.db.rq, n.rsp.Component, n.rsp.Component}} {
 		w.w.n, w.w.bells = n, w.bells
 		w.w.takes = simkit.NewStream[int32]("Take", w.user, w.w.Component, deep, 1)
-		w.w.landed = simkit.NewStream[flight]("Landed", w.w.Component, w.w.Component, deep, 1)
+		w.w.landed = simkit.NewStream[arrived]("Landed", w.w.Component, w.w.Component, deep, 1)
 		w.w.ready = simkit.NewStream[int32]("Ready", w.w.Component, w.taker, qps, 1)
 	}
 	n.sch.n = n
 	n.sch.in = make([]bool, len(n.qps))
 	n.sch.grant = simkit.NewStream[int32]("Grant", n.sch.Component, n.req.Component, 1, n.grantTime())
-	n.req.n, n.req.looking, n.req.turnQP = n, -1, -1
+	n.req.n, n.req.turnQP = n, -1
 	n.req.grants = n.sch.grant
 	n.req.turns = simkit.NewStream[turn]("Turn", n.req.Component, n.req.Component, 2, 1)
 	n.req.jobs = simkit.NewStream[job]("Job", n.req.Component, n.trm.Component, 2, 1)
@@ -291,7 +291,7 @@ func (n *NIC) stages() {
 	}
 	n.sch.Add(n.sch.run)
 	r := &n.req
-	r.look, r.interval, r.head, r.empty = least("requester", "look"), least("requester", "interval"), t("wqefetch", "head"), least("requester", "empty")
+	r.look, r.interval, r.empty = least("requester", "look"), least("requester", "interval"), least("requester", "empty")
 	r.job, r.plan, r.sum, r.next = least("requester", "job"), t("requester", "plan"), t("requester", "sum"), t("requester", "next")
 	r.read, r.inline, r.end, r.made = t("requester", "read"), t("requester", "inline"), least("requester", "end"), t("requester", "made")
 	r.inlineReady, r.atomic = t("requester", "inline_ready"), t("requester", "atomic")
@@ -307,7 +307,7 @@ func (n *NIC) stages() {
 		x.Add(x.pieces)
 	}
 	n.keys.answer, n.keys.miss = least("keycache", "answer"), least("keycache", "miss")
-	n.keys.cache = newLRU(max(2, n.p.Keys.Entries), n.p.Keys.Ways)
+	n.keys.cache = newKeys(max(2, n.p.Keys.Entries), n.p.Keys.Ways)
 	n.keys.Add(n.keys.run)
 	n.gat.burst, n.gat.gathered, n.gat.probed = least("gather", "burst"), t("gather", "gathered"), t("gather", "probed")
 	n.gat.room = int32(max(4*format.MTUMax, 512*n.p.Width/8)) / n.beatBytes()

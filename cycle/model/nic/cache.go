@@ -56,3 +56,57 @@ func (c *lru) drop(name int64) {
 		}
 	}
 }
+
+// clock is a cache of names of which one goes that was not used since the hand last passed: the RTL's, of keys.
+type clock struct {
+	names []int64
+	used  []bool
+	where map[int64]int
+	hand  int
+}
+
+func newClock(entries int) *clock {
+	return &clock{names: make([]int64, 0, entries), used: make([]bool, entries), where: map[int64]int{}}
+}
+
+// has tells whether a name is held, which uses it.
+func (c *clock) has(name int64) bool {
+	i, ok := c.where[name]
+	if ok {
+		c.used[i] = true
+	}
+	return ok
+}
+
+// put holds a name, at the first place from the hand on that was not used; those that were are passed.
+func (c *clock) put(name int64) {
+	if c.has(name) {
+		return
+	}
+	if len(c.names) < cap(c.names) {
+		c.names = append(c.names, name)
+	} else {
+		for ; c.used[c.hand]; c.hand = (c.hand + 1) % len(c.names) {
+			c.used[c.hand] = false
+		}
+		delete(c.where, c.names[c.hand])
+		c.names[c.hand] = name
+	}
+	i := c.hand
+	c.where[name], c.used[i] = i, true
+	c.hand = (i + 1) % cap(c.names)
+}
+
+// newKeys returns the cache of keys: without ways that of the RTL, else sets as in [newLRU].
+func newKeys(entries, ways int) names {
+	if ways == 0 {
+		return newClock(entries)
+	}
+	return newLRU(entries, ways)
+}
+
+// names is what a cache of names does.
+type names interface {
+	has(name int64) bool
+	put(name int64)
+}

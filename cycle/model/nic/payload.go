@@ -177,7 +177,7 @@ type keycache struct {
 	*simkit.Component
 	n            *NIC
 	answer, miss Cycle
-	cache        *lru
+	cache        names
 	asks         [2]*simkit.Stream[int32]
 	known        [2]*simkit.Stream[bool]
 	reads        *simkit.Stream[link.Read]

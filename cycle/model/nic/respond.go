@@ -155,7 +155,7 @@ func (r *responder) requestTurn(now Cycle, x *packet) bool {
 	if send || takes {
 		h := &q.recvHeads
 		if h.here == h.head {
-			if h.fetched != h.head {
+			if h.producer != h.head {
 				r.n.rq.came.Wait(r.Component)
 				r.Waits("wqefetch_rq")
 				return false

@@ -51,11 +51,14 @@ type wqefetch struct {
 	takes  *simkit.Stream[int32]
 	reads  *simkit.Stream[link.Read]
 	done   *simkit.Stream[link.ReadDone]
-	landed *simkit.Stream[flight] // what has come, when it is in the memory
+	landed *simkit.Stream[arrived] // what has come, when it is in the memory
 	ready  *simkit.Stream[int32]
 
 	due      ringOf[waiter]
 	flights  ringOf[flight]
+	flying   int   // bursts that have not landed
+	room     Cycle // when the last that landed made room for another
+	next     burst // that has been made up, and waits for room; none if it has no WQEs
 	free     Cycle
 	granules Cycle // when the memory's port is free
 	came     simkit.Gate
@@ -71,6 +74,19 @@ type waiter struct {
 type flight struct {
 	qp    int32
 	count uint32
+}
+
+// burst is a read of WQEs that has been made up.
+type burst struct {
+	flight
+	at   Cycle // when it may leave
+	more bool  // WQEs had been posted that it does not take
+}
+
+// arrived is a WQE that has come, the last of its burst or not.
+type arrived struct {
+	qp   int32
+	last bool
 }
 
 func (w *wqefetch) heads(i int32) *heads {
@@ -112,40 +128,39 @@ func (w *wqefetch) becomesDue(i int32, since Cycle) {
 	}
 }
 
-// fetch makes up bursts.
+// fetch makes up bursts. How many WQEs there are is looked up in the cycle behind the grant, room for the burst is waited for with that.
 func (w *wqefetch) fetch(now Cycle) Cycle {
-	if w.due.size == 0 {
-		return simkit.Never
+	if w.next.count == 0 {
+		if w.due.size == 0 {
+			return simkit.Never
+		}
+		who := w.due.front()
+		begins := max(w.free, who.since)
+		if now <= begins {
+			return begins + 1
+		}
+		w.look(begins, w.due.pop().qp)
+		if w.next.count == 0 {
+			return now + 1
+		}
 	}
-	if now < w.free {
-		return w.free
-	}
-	if w.flights.size >= w.outMost {
-		return simkit.Never // an arrival wakes it
+	if w.flying >= w.outMost {
+		return w.Waits("host memory") // what lands wakes it
 	}
 	if !w.reads.Room() {
 		return w.Waits("dma")
 	}
-	if since := w.due.front().since; since > now+1 {
-		return since - 1 // what it takes to make a burst begins then
-	}
-	who := w.due.pop()
-	i := who.qp
+	w.ask(now)
+	return max(w.free, now) + 1
+}
+
+// look makes up the burst of a queue pair whose turn begins in a cycle.
+func (w *wqefetch) look(begins Cycle, i int32) {
 	h := w.heads(i)
 	h.due = false
-	begins := max(w.free, who.since)
-	w.free = w.Busy(max(begins+w.interval, now+1))
+	w.free = w.Busy(begins + w.interval)
 	count := w.count(i, h)
-	if count > 0 {
-		w.ask(begins, i, h, count)
-		if h.fetched != h.producer {
-			w.becomesDue(i, begins+w.burst+w.again)
-		}
-	}
-	if w.due.size == 0 {
-		return simkit.Never
-	}
-	return w.free
+	w.next = burst{flight: flight{i, count}, at: begins + w.burst, more: h.producer-h.fetched != count}
 }
 
 // count is how many WQEs a burst takes.
@@ -163,19 +178,29 @@ func (w *wqefetch) count(i int32, h *heads) uint32 {
 	return min(h.producer-h.fetched, room, max(all/2, 1), toEnd)
 }
 
-func (w *wqefetch) ask(begins Cycle, i int32, h *heads, count uint32) {
-	bytes := int32(count) * w.ring(i).Stride
+// ask sends the burst that has been made up.
+func (w *wqefetch) ask(now Cycle) {
+	b := w.next
+	w.next = burst{}
+	i, h := b.qp, w.heads(b.qp)
+	at := max(b.at, now+1, w.room)
+	w.free += at - b.at // the next one is made up behind it
+	bytes := int32(b.count) * w.ring(i).Stride
 	beats := bytes / w.n.beatBytes()
-	w.reads.PushAt(link.Read{Client: w.client, Beats: beats, Bytes: bytes}, begins+w.burst)
-	w.flights.push(flight{i, count})
+	w.reads.PushAt(link.Read{Client: w.client, Beats: beats, Bytes: bytes}, at)
+	w.flights.push(b.flight)
+	w.flying++
 	if !w.recv && w.n.p.Log != nil {
-		w.n.p.Log(Event{Cycle: begins + w.burst + w.n.mem.address, Kind: WQERead, QP: i, WQE: h.fetched})
+		w.n.p.Log(Event{Cycle: at + w.n.mem.address, Kind: WQERead, QP: i, WQE: h.fetched})
 	}
-	h.fetched += count
+	h.fetched += b.count
 	if w.pool >= 0 {
 		w.pool -= int(bytes) / format.WQEBytesMin
 	}
-	w.Use.Items += int64(count)
+	w.Use.Items += int64(b.count)
+	if b.more {
+		w.becomesDue(i, at+w.again)
+	}
 }
 
 // land takes WQEs that have come, into the memory and to who waits for them.
@@ -188,12 +213,16 @@ func (w *wqefetch) land(now Cycle) Cycle {
 		for k := range Cycle(f.count) {
 			came := d.First + beats*(k+1) - 1
 			w.granules = max(w.granules+w.granule*slots, came+w.arrive+w.granule*(slots-1))
-			w.landed.PushAt(flight{f.qp, 1}, w.granules-1) // a cycle passes from there to who hears of it
+			w.landed.PushAt(arrived{f.qp, k+1 == Cycle(f.count)}, w.granules-1) // a cycle passes from there to who hears of it
 		}
 	}
 	for w.landed.Ready() {
 		f := w.landed.Pop()
-		w.heads(f.qp).here += f.count
+		w.heads(f.qp).here++
+		if f.last {
+			w.flying--
+			w.room = now + 2 // the count of bursts on their way is a register
+		}
 		w.ready.Push(f.qp)
 		w.came.Open()
 	}
@@ -243,7 +272,7 @@ type requester struct {
 	*simkit.Component
 	n *NIC
 
-	look, interval, head, empty, job, plan, sum, next, read, atomic, inline, inlineReady, end, made Cycle
+	look, interval, empty, job, plan, sum, next, read, atomic, inline, inlineReady, end, made Cycle
 
 	grants  *simkit.Stream[int32]
 	turns   *simkit.Stream[turn]
@@ -254,7 +283,6 @@ type requester struct {
 	again   *simkit.Stream[int32]
 	issue   *simkit.Stream[issued]
 
-	looking  int32 // -1: nobody, or the queue pair whose WQE is waited for
 	lookFree Cycle
 	turnQP   int32
 	turnEnds Cycle
@@ -309,9 +337,6 @@ func (r *requester) hear(Cycle) Cycle {
 
 // lookUp begins turns.
 func (r *requester) lookUp(now Cycle) Cycle {
-	if r.looking >= 0 {
-		return r.waitHead(now)
-	}
 	if !r.grants.Ready() {
 		return r.grants.Next(r.lookFree)
 	}
@@ -340,12 +365,10 @@ func (r *requester) lookUp(now Cycle) Cycle {
 	case h.here != h.head:
 		r.n.Stats.WQEHits++
 		r.begin(now, turn{qp: i}, r.look, r.interval)
-	case h.fetched != h.head:
-		r.n.Stats.WQEMisses++
-		r.looking = i
-		r.n.sq.came.Wait(r.Component)
-		return r.Waits("wqefetch_sq")
 	default:
+		if h.producer != h.head {
+			r.n.Stats.WQEMisses++ // it is not waited for: its arrival wakes the queue pair
+		}
 		r.begin(now, turn{qp: i, empty: true}, r.empty, r.empty)
 	}
 	return r.grants.Next(r.lookFree)
@@ -359,25 +382,13 @@ func (r *requester) begin(now Cycle, t turn, look, interval Cycle) {
 	r.lookFree = r.Busy(now + interval)
 }
 
-// waitHead waits for a WQE that is on its way.
-func (r *requester) waitHead(now Cycle) Cycle {
-	h := &r.n.qps[r.looking].sendHeads
-	if h.here == h.head {
-		r.n.sq.came.Wait(r.Component)
-		return r.Waits("wqefetch_sq")
-	}
-	r.begin(now, turn{qp: r.looking}, r.look-r.head, r.interval-r.head)
-	r.looking = -1
-	return r.grants.Next(r.lookFree)
-}
-
 // send makes the packet of a turn.
 func (r *requester) send(now Cycle) Cycle {
 	if now < r.turnEnds {
 		return r.turnEnds
 	}
 	r.turnQP = -1
-	if r.marks.Ready() && r.turns.Len() == 0 && r.looking < 0 {
+	if r.marks.Ready() && r.turns.Len() == 0 {
 		if !r.jobs.Room() {
 			return r.Waits("transmit")
 		}

@@ -5,7 +5,7 @@ package board
 func ECPIX5() Board {
 	b := Versa()
 	b.Name, b.Title, b.Device, b.Package = "ecpix5", "LambdaConcept ECPIX-5", "LFE5UM5G-85F", "CABGA554"
-	b.Config = "board"
+	b.Config = "i9"
 	b.HostMemory = 128 << 10
 	b.Hosts, b.Ports = Hosts{Serial: true}, b.Ports[:1]
 	b.Ports[0].TxDelay = 80

@@ -51,7 +51,8 @@ type builder struct {
 }
 
 // Build makes the bitstream of a design in Dir/NAME, with the Verilog (rtl/) and the report (report.json) beside it. Where
-// the timing is not met, the report is returned together with a *TimingError, and nothing but the report is put there.
+// the design is too large for the device, or the timing is not met, the report is returned together with a *SizeError or
+// *TimingError, and nothing but the report is put there.
 func Build(ctx context.Context, t Target, d *hdl.Design, o Options) (*Report, error) {
 	if err := errors.Join(t.validate(), o.complete()); err != nil {
 		return nil, err
@@ -70,6 +71,9 @@ func Build(ctx context.Context, t Target, d *hdl.Design, o Options) (*Report, er
 	report, err := b.synthesized(ctx, forECP5)
 	if err != nil {
 		return nil, err
+	}
+	if err := report.fits(); err != nil {
+		return report, errors.Join(fmt.Errorf("%s: %w", t.Name, err), report.save(b.result(reportFile)))
 	}
 	return report, b.placed(ctx, report)
 }

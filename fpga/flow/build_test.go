@@ -143,6 +143,32 @@ func TestBuildMakesABitstream(t *testing.T) {
 	require.NoFileExists(t, r.Bitstream)
 }
 
+type storeIO struct {
+	Write hdl.Bits `hdl:"in" w:"1"`
+	At    hdl.Bits `hdl:"in" w:"16"`
+	In    hdl.Bits `hdl:"in" w:"18"`
+	Out   hdl.Bits `hdl:"out" w:"18"`
+}
+
+// A design of more block RAMs than the device has is not given to the placer: nextpnr is not needed to say so.
+func TestTooLargeForItsDevice(t *testing.T) {
+	need(t, toolset.Yosys)
+	store := hdl.Def[storeIO]{Name: "store", IO: storeIO{}, Body: func(m *hdl.Module, io *storeIO) {
+		ram := m.RAM("ram", 1<<16, 18, hdl.ReadOld)
+		ram.Write(io.At, io.Write, io.In)
+		io.Out.Set(ram.Read("word", io.At, hdl.K(1, 1)))
+	}}
+	d, _, err := hdl.Build(store)
+	require.NoError(t, err)
+	out := t.TempDir()
+	r, err := Build(t.Context(), target(50_000_000), d, Options{Dir: out})
+	var large *SizeError
+	require.ErrorAs(t, err, &large)
+	require.ErrorContains(t, err, "counter: too large for an LFE5U-25F: 64 DP16KD of 56")
+	require.InDelta(t, 64, r.Blocks[0].RAM, 0)
+	require.FileExists(t, filepath.Join(out, "counter", "report.json"))
+}
+
 func TestAnInterruptedBuildEnds(t *testing.T) {
 	need(t, toolset.Yosys, toolset.Nextpnr)
 	ctx, cancel := context.WithCancel(t.Context())

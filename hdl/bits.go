@@ -45,6 +45,9 @@ func K(width int, v uint64) Bits {
 
 // KBig returns the constant v, which must not be negative, of width bits.
 func KBig(width int, v *big.Int) Bits {
+	if v == nil {
+		return constant(ir.Const{Width: width}, false, "constant of no number: the *big.Int is nil")
+	}
 	c, ok := ir.ConstFromBig(width, v)
 	return constant(c, ok, fmt.Sprintf("constant %#x does not fit in %s", v, plural(width, "bit")))
 }

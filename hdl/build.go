@@ -59,6 +59,7 @@ func Elaborate[IO any](def Def[IO]) (*Design, *IO, check.Findings) {
 	b.design.Top = m.ir
 	listModules(b.design, m.ir, map[string]bool{})
 	b.reportDropped()
+	b.ended = true
 	return b.design, io, b.findings
 }
 
@@ -97,6 +98,10 @@ func elaborate[IO any](b *builder, parent *Module, path string, def Def[IO]) (*M
 // ports turns the prototypes of a port struct into ports, which are declared
 // by its fields; body is where the Body begins.
 func (m *Module) ports(io any, body ir.Pos) any {
+	if t := reflect.TypeOf(io).Elem(); t.Kind() != reflect.Struct {
+		m.reportAt(check.Misuse, m.ir.Pos.AtUser(), "the ports of %s are of type %s: want a struct", m.ir.Name, t)
+		return io
+	}
 	fields := origins(io)
 	for _, f := range unexported(reflect.TypeOf(io).Elem()) {
 		m.reportUnexported(m.b.fields.at(body, f), f, "the port struct")
@@ -147,6 +152,9 @@ func (m *Module) finish() {
 // domain m is [Module.In] at the moment, unless [WithClock] says otherwise.
 func Instance[IO any](m *Module, name string, def Def[IO], clocks ...ClockJoin) *IO {
 	pos := ir.Here(0)
+	if !m.open("instance "+name, pos) {
+		return poisonPorts(m, clone(def.IO), name)
+	}
 	m.claim("instance", name, pos)
 	if m.nested > 0 {
 		m.reportf(check.Misuse, "instance %s inside If or Switch: hardware is there in every cycle", name)
@@ -156,14 +164,19 @@ func Instance[IO any](m *Module, name string, def Def[IO], clocks ...ClockJoin) 
 	m.ir.Instances = append(m.ir.Instances, inst)
 	io := clone(*inner)
 	if child.broken { // reported; nothing of it is worth a word more
-		for _, l := range leaves(io, name) {
-			*l.at = poison(l.at.w, Bits{m: m})
-		}
-		return io
+		return poisonPorts(m, io, name)
 	}
 	m.joinClocks(inst, clocks)
 	for _, l := range leaves(io, name) {
 		*l.at = m.childPort(inst, l.name, l.at.n.Signal)
+	}
+	return io
+}
+
+// poisonPorts makes the ports of an instance poison: what is wrong with it is reported.
+func poisonPorts[IO any](m *Module, io *IO, name string) *IO {
+	for _, l := range leaves(io, name) {
+		*l.at = poison(l.at.w, Bits{m: m})
 	}
 	return io
 }

@@ -221,6 +221,9 @@ func NewWire[T any](m *Module, name string, proto T) T {
 
 func declareAll[T any](m *Module, name string, proto T, declare func(leaf) Bits) T {
 	p := clone(proto)
+	if t := reflect.TypeFor[T](); !holdsBits(t) {
+		m.reportf(check.Misuse, "%s: %s is neither Bits nor a struct or list of them", name, t)
+	}
 	for _, f := range unexported(reflect.TypeFor[T]()) {
 		m.reportUnexported(ir.Here(1), f, name)
 	}

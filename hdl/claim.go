@@ -11,9 +11,20 @@ type holder struct {
 	pos  ir.Pos
 }
 
+// open reports whether the Body runs, and where it has ended that something comes too late.
+func (m *Module) open(what string, pos ir.Pos) bool {
+	if m.done {
+		m.reportAt(check.Owner, pos.AtUser(), "%s is added to module %s, whose Body has ended", what, m.ir.Name)
+	}
+	return !m.done
+}
+
 // claim takes a name in the module, and reports the second taker: once a
 // statement, which may make a whole bundle, or an instance and its ports.
 func (m *Module) claim(what, name string, pos ir.Pos) {
+	if !m.open(what+" "+name, pos) {
+		return
+	}
 	if name == "" {
 		m.reportAt(check.Clash, pos, "a signal, memory or instance without a name")
 		return

@@ -73,11 +73,21 @@ func (m *Module) admit(op string, x Bits) bool {
 	case x.poisoned():
 		return false
 	case x.m != nil && x.m != m:
-		m.reportf(check.Owner, "%s: %s (%s) belongs to module %s, not to %s: pass it through a port",
-			op, x.describe(), x.site(), x.m.ir.Name, m.ir.Name)
+		m.reportf(check.Owner, "%s: %s (%s) belongs to %s", op, x.describe(), x.site(), m.owner(x.m))
 		return false
 	}
 	return true
+}
+
+// owner says whose a value is that m cannot use.
+func (m *Module) owner(other *Module) string {
+	switch {
+	case other.b != m.b:
+		return fmt.Sprintf("module %s of another design", other.ir.Name)
+	case other.ir.Name == m.ir.Name:
+		return fmt.Sprintf("another instance of this module (%s)", pathOrTop(other.ir.Path))
+	}
+	return fmt.Sprintf("module %s, not to %s: pass it through a port", other.ir.Name, m.ir.Name)
 }
 
 // value makes a node; the operands have been checked.

@@ -23,7 +23,7 @@ func Field(name string, value Bits) EventField { return EventField{name, value} 
 // Verilog shows them under GORNIC_TRACE.
 func (m *Module) Event(name string, when Bits, fields ...EventField) {
 	pos := ir.Here(0)
-	ok := m.admit("Event", when) && m.condition(when)
+	ok := m.open("event "+name, pos) && m.admit("Event", when) && m.condition(when)
 	e := &ir.Event{Name: name, When: when.n, Clock: m.domain(), Pos: pos}
 	for _, f := range fields {
 		ok = m.eventField(e, f) && ok

@@ -60,7 +60,9 @@ func (m *Module) memory(name string, depth, width, lane int, collide Collision, 
 	mem := &ir.Memory{
 		Name: name, Module: m.ir, Width: width, Depth: depth, Lane: lane, Async: async, Collide: collide, Ghost: m.ghost, Pos: pos,
 	}
-	m.ir.Memories = append(m.ir.Memories, mem)
+	if !m.done { // what comes too late is reported, and nothing else of it
+		m.ir.Memories = append(m.ir.Memories, mem)
+	}
 	return &Memory{m: m, mem: mem}
 }
 

@@ -65,7 +65,9 @@ func (m *Module) declareAt(pos ir.Pos, name string, proto Bits, kind ir.Kind) Bi
 	s := &ir.Signal{
 		Name: name, Width: width, Kind: kind, Module: m.ir, Enum: proto.enum, Ghost: m.ghost, Pos: pos,
 	}
-	m.ir.Signals = append(m.ir.Signals, s)
+	if !m.done { // what comes too late is reported, and nothing else of it
+		m.ir.Signals = append(m.ir.Signals, s)
+	}
 	return m.read(s)
 }
 

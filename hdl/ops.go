@@ -123,7 +123,9 @@ func (x Bits) Sar(n Bits) Bits { return shift("Sar", ir.OpSar, x, n) }
 // ShlK returns x shifted left by n places; zeros come in.
 func (x Bits) ShlK(n int) Bits {
 	switch {
-	case n <= 0:
+	case n < 0:
+		return shiftedBack("ShlK", x, n)
+	case n == 0:
 		return x
 	case n >= x.w:
 		return x.K(0)
@@ -134,12 +136,22 @@ func (x Bits) ShlK(n int) Bits {
 // ShrK returns x shifted right by n places; zeros come in.
 func (x Bits) ShrK(n int) Bits {
 	switch {
-	case n <= 0:
+	case n < 0:
+		return shiftedBack("ShrK", x, n)
+	case n == 0:
 		return x
 	case n >= x.w:
 		return x.K(0)
 	}
 	return x.Slice(x.w-1, n).ZExt(x.w)
+}
+
+// shiftedBack reports a shift by less than nothing.
+func shiftedBack(op string, x Bits, n int) Bits {
+	if m, ok := operands(op, x); ok {
+		m.reportf(check.Misuse, "%s(%d) of %s: a shift is by 0 or more", op, n, x.describe())
+	}
+	return poison(x.w, x)
 }
 
 // Slice returns bits hi down to lo of x, both included: the high bit is named
@@ -243,6 +255,9 @@ func Mux(cond, a, b Bits) Bits {
 // last value. Widths of the values are equal.
 func Select(index Bits, xs ...Bits) Bits {
 	if len(xs) == 0 {
+		if m, ok := operands("Select", index); ok {
+			m.reportf(check.Misuse, "Select by %s of no values", index.describe())
+		}
 		return poison(1, index)
 	}
 	return selectTree(index, index.w-1, xs)

@@ -19,10 +19,11 @@ func (m *Module) Assume(name string, cond Bits) { m.property(ir.Assume, name, co
 func (m *Module) Cover(name string, cond Bits) { m.property(ir.Cover, name, cond) }
 
 func (m *Module) property(kind ir.CheckKind, name string, cond Bits) {
-	if !m.admit(kind.String(), cond) || !m.condition(cond) {
+	pos := ir.Here(1)
+	if !m.open("property "+name, pos) || !m.admit(kind.String(), cond) || !m.condition(cond) {
 		return
 	}
-	m.check(kind, name, cond, m.domain(), ir.Here(1))
+	m.check(kind, name, cond, m.domain(), pos)
 }
 
 func (m *Module) check(kind ir.CheckKind, name string, cond Bits, clock *ir.Clock, pos ir.Pos) {

@@ -17,6 +17,7 @@ type builder struct {
 	loose    map[*ir.Node]*Module // those that nothing has read yet, with the module they belong to
 	source   *gosource.Reader
 	fields   *declarations
+	ended    bool // nothing is added to the design any more
 }
 
 func newBuilder() *builder {
@@ -51,6 +52,9 @@ func (m *Module) reportf(code check.Code, format string, args ...any) {
 func (m *Module) reportAt(code check.Code, pos ir.Pos, format string, args ...any) {
 	if m.b == nil {
 		return // constants alone: reported when a module meets the result
+	}
+	if m.b.ended {
+		panic(fmt.Sprintf(format, args...)) // the list of mistakes is handed out; Build of another design reports it there
 	}
 	m.b.add(check.Finding{Code: code, Pos: pos, Module: m.ir.Name, Path: m.ir.Path, Message: fmt.Sprintf(format, args...)})
 }

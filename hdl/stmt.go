@@ -81,13 +81,15 @@ func (x Bits) SetK(k uint64) { x.Set(K(x.w, k)) }
 
 // IfChain is an If whose further arms can be added.
 type IfChain struct {
-	m    *Module
-	stmt *ir.If
+	m     *Module
+	stmt  *ir.If
+	ended bool // it has its Else
 }
 
 // If runs the statements of then in cycles in which cond, one bit, is one.
 func (m *Module) If(cond Bits, then func()) *IfChain {
 	c := &IfChain{m: m, stmt: &ir.If{Pos: ir.Here(0)}}
+	m.open("an If", c.stmt.Pos)
 	m.block.Stmts = append(m.block.Stmts, c.stmt)
 	return c.arm(cond, then)
 }
@@ -98,8 +100,20 @@ func (c *IfChain) ElseIf(cond Bits, then func()) *IfChain { return c.arm(cond, t
 // Else adds the statements for when no arm was taken.
 func (c *IfChain) Else(then func()) {
 	arm := &ir.Arm{Body: &ir.Block{}, Pos: ir.Here(0)}
+	if c.add(arm) {
+		c.ended = true
+		c.m.inside(arm.Body, then)
+	}
+}
+
+// add adds an arm, unless the Else is there already.
+func (c *IfChain) add(arm *ir.Arm) bool {
+	if c.ended {
+		c.m.reportAt(check.Misuse, arm.Pos.AtUser(), "an arm behind the Else of its If")
+		return false
+	}
 	c.stmt.Arms = append(c.stmt.Arms, arm)
-	c.m.inside(arm.Body, then)
+	return true
 }
 
 func (c *IfChain) arm(cond Bits, then func()) *IfChain {
@@ -109,8 +123,9 @@ func (c *IfChain) arm(cond Bits, then func()) *IfChain {
 	} else {
 		arm.Cond = poison(1, cond).n
 	}
-	c.stmt.Arms = append(c.stmt.Arms, arm)
-	c.m.inside(arm.Body, then)
+	if c.add(arm) {
+		c.m.inside(arm.Body, then)
+	}
 	return c
 }
 
@@ -153,6 +168,7 @@ func Default(body func()) Arm { return Arm{body: body, pos: ir.Here(0)} }
 // Switch runs the statements of the arm that lists the value of subject.
 func (m *Module) Switch(subject Bits, arms ...Arm) {
 	stmt := &ir.Switch{Pos: ir.Here(0)}
+	m.open("a Switch", stmt.Pos)
 	if m.admit("Switch", subject) {
 		stmt.Subject = subject.n
 	} else {

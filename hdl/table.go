@@ -1,11 +1,14 @@
 package hdl
 
+import "gornic/hdl/check"
+
 // Table returns values[index], constants of width bits, as a wire that is
 // printed as one case statement: for tables in which a reader looks things up,
 // where [Select] would print a tree. An index past the end gives the last value.
 func (m *Module) Table(name string, index Bits, width int, values ...uint64) Bits {
 	w := m.Wire(name, width)
 	if len(values) == 0 {
+		m.reportf(check.Misuse, "table %s has no values", name)
 		w.Set(poison(width, index))
 		return w
 	}

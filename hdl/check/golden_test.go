@@ -18,9 +18,9 @@ import (
 // bad has a deliberately bad design for each kind of mistake. The files
 // bad_*_test.go fill it in; testdata has what is reported.
 var bad = map[string]func() error{
-	"arm": badArms, "bundles": badBundles, "clash": badClash, "condition": badConditions, "constant": badConstants, "cross": badCrossings,
+	"arm": badArms, "bundles": badBundles, "calls": badCalls, "clash": badClash, "condition": badConditions, "constant": badConstants, "cross": badCrossings,
 	"drivers": badDrivers, "dropped": badDropped, "event": badEvents, "ghost": badGhosts, "handshake": badHandshake, "ignore": badIgnores, "latch": badLatches,
-	"library": badLibrary, "loop": badLoops, "many": badMany, "memory": badMemories, "misuse": badMisuse, "name": badNames,
+	"late": badLate, "library": badLibrary, "loop": badLoops, "many": badMany, "memory": badMemories, "misuse": badMisuse, "name": badNames,
 	"owner": badOwners, "panic": badPanic, "parameter": badParameter, "ports": badPorts, "poison": badPoison, "reset": badResets, "slice": badSlices, "state": badStates,
 	"twin": badTwins, "undriven": badUndriven, "unread": badUnread, "width": badWidths,
 }

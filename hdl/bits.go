@@ -25,7 +25,7 @@ type Bits struct {
 func W(width int) Bits { return Bits{w: width} }
 
 // Named returns the prototype with names for its values; registers, wires and
-// ports made from it show them in waveforms.
+// ports made from it show them in waveforms; nil takes names away.
 func (x Bits) Named(enum *Enum) Bits {
 	x.enum = enum
 	return x
